@@ -55,7 +55,27 @@ func unknownKeys(given map[string]any, known []string, most int) (keys []string)
 // search looks for unknown keys in a request.
 type search struct {
 	refused Extras
-	left    int // how many more it compares
+	left    int      // how many more it compares
+	ignored []string // the paths of those that are not refused
+}
+
+// The bounds of what a remark repeats of a request.
+const (
+	mostIgnored    = 20
+	longestIgnored = 80
+)
+
+// remarks has a sentence about the keys that are ignored, if there are any.
+func (s *search) remarks() []string {
+	if len(s.ignored) == 0 {
+		return nil
+	}
+	names := s.ignored[:min(len(s.ignored), mostIgnored)]
+	more := ""
+	if len(names) < len(s.ignored) {
+		more = ", …"
+	}
+	return []string{"Unknown fields were ignored: " + strings.Join(names, ", ") + more + "."}
 }
 
 // extras finds the unknown keys that are refused, in the model and in what it holds; read has refused a strict
@@ -89,9 +109,22 @@ func (s *search) own(at path, given map[string]any, known []string) (problems []
 		}
 		if problem.Hint != "" {
 			problems = append(problems, problem)
+		} else {
+			s.ignore(problem.Field)
+		}
+	}
+	if len(at) == 0 {
+		for _, key := range foreignKeys {
+			if _, given := given[key]; given && key != "index" && !slices.Contains(known, key) { // a client numbers its own requests
+				s.ignore(key)
+			}
 		}
 	}
 	return problems
+}
+
+func (s *search) ignore(field string) {
+	s.ignored = append(s.ignored, fmt.Sprintf("%.*s", longestIgnored, field))
 }
 
 // within looks into a value that is a model or a list of them.

@@ -59,6 +59,7 @@ type (
 	object  struct{} // anything with keys
 	enum    []string
 	list    struct{ of kind }
+	anyCase struct{ enum } // read in lower case
 )
 
 func (text) read(at path, value any) (any, []Problem) {
@@ -209,6 +210,13 @@ func (e enum) read(at path, value any) (any, []Problem) {
 		quoted = quoted[:i] + " or " + quoted[i+2:]
 	}
 	return nil, at.problem("enum", "Input should be "+quoted)
+}
+
+func (e anyCase) read(at path, value any) (any, []Problem) {
+	if s, ok := value.(string); ok {
+		value = strings.ToLower(s)
+	}
+	return e.enum.read(at, value)
 }
 
 func (l list) read(at path, value any) (any, []Problem) {

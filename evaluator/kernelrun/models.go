@@ -22,8 +22,9 @@ func compareRequest() model {
 		{name: "custom_kernel", kind: kernelCode(), required: true, about: "the kernel that is checked against it and timed beside it"},
 	}, common()...)
 	return model{name: "CompareRequest", about: "Two kernels: compile both, compare their outputs, time them in turn.", fields: append(fields,
-		field{name: "atol", kind: number{}, null: true, standard: defaultTolerance, about: "absolute tolerance"},
+		field{name: "atol", kind: number{}, null: true, standard: defaultTolerance, about: "absolute tolerance; integers and booleans are compared exactly if it is below 1"},
 		field{name: "rtol", kind: number{}, null: true, standard: defaultTolerance, about: "relative tolerance, of the custom kernel's output"},
+		field{name: "required_matched_ratio", kind: number{}, null: true, standard: 1.0, about: "the share of the elements of each output that must be within the tolerance, above 0 and 1 at most"},
 		field{name: "reuse_reference", kind: boolean{}, null: true, standard: false, about: "use the answers and times of the same reference from a comparison of yours in the last 10 minutes that said this too, if they are kept"},
 	)}
 }
@@ -54,7 +55,7 @@ func stopWhen() model {
 func kernelCode() model {
 	return model{name: "KernelCode", about: "The source of one kernel and how it is called.", strict: true, fields: []field{
 		{name: "source_code", kind: text{}, required: true, about: "the source"},
-		{name: "kernel_type", kind: enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}, required: true, about: "the kind of the source"},
+		{name: "kernel_type", kind: anyCase{enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}}, required: true, about: "the kind of the source, in any case"},
 		{name: "io", kind: ioContract(), null: true, about: "arguments and launch sizes"},
 		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch, torch_cuda); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
 	}, check: checkCode}
@@ -78,10 +79,10 @@ func argSpec() model {
 	}, check: checkArgument}
 }
 
-// dtypes are the element types, by PyTorch's names.
+// dtypes are the element types, by PyTorch's names. A worker's PyTorch may lack some, and then says which it has.
 func dtypes() enum {
-	return enum{"float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int16", "int8", "uint8", "bool",
-		"complex64", "complex128"}
+	return enum{"float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu",
+		"float4_e2m1fn_x2", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool", "complex64", "complex128"}
 }
 
 func tensorSpec() model {

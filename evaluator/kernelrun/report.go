@@ -9,6 +9,9 @@ const (
 	StageProfiling  = "profiling"
 )
 
+// FaultReference is the fault of a report whose reference failed.
+const FaultReference = "reference"
+
 // Report is what the program learned. What it did not come to is absent. Numbers that JSON cannot hold
 // (NaN, infinities) are their names.
 // Fields are only added: stored results of older versions are read into it, and clients of the foreign API know its names.
@@ -18,6 +21,10 @@ type Report struct {
 	CompilationError    string             `json:"compilation_error,omitempty" jsonschema:"why the custom kernel does not compile"`
 	RefCompilationError string             `json:"ref_compilation_error,omitempty" jsonschema:"why the reference does not"`
 	ValidationError     string             `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
+	Fault               string             `json:"fault,omitempty" jsonschema:"reference: the reference failed, or its inputs, so that nothing is known of the custom kernel"`
+	Vacuous             bool               `json:"vacuous,omitempty" jsonschema:"the check would pass an answer that computes nothing: zeros, the mean, a copy of an input, or the answer to other inputs"`
+	VacuousReason       string             `json:"vacuous_reason,omitempty" jsonschema:"which of them, by output"`
+	Remarks             []string           `json:"remarks,omitempty" jsonschema:"what to know about the request and how it was carried out, such as unknown fields that were ignored"`
 	ProfilingError      string             `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
 	CompileSeconds      map[string]float64 `json:"compile_seconds,omitempty" jsonschema:"by kernel: custom, ref"`
 	TotalTrials         int                `json:"total_trials,omitempty" jsonschema:"trials of the check, each with fresh inputs"`

@@ -36,6 +36,10 @@ type Request struct {
 	ReuseReference bool `json:"reuse_reference,omitempty"`
 	// StopWhen ends the timed calls before NumTrials; nil: never.
 	StopWhen *StopWhen `json:"stop_when,omitempty"`
+	// Matched is the share of the elements of each output that must be within the tolerance; 0 in requests of older versions: all.
+	Matched float64 `json:"required_matched_ratio,omitempty"`
+	// Remarks are sentences about the request for its answer.
+	Remarks []string `json:"remarks,omitempty"`
 }
 
 // StopWhen is what the timed calls have to show. One of its conditions suffices.
@@ -88,15 +92,17 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		m, body = compareRequest(), upgradeLegacyBody(body)
 	}
 	read, problems := m.read(nil, body)
+	var remarks []string
 	if len(problems) == 0 { // otherwise every field of another endpoint's body would be reported as unknown
-		s := search{refused, mostLooked}
+		s := search{refused: refused, left: mostLooked}
 		problems = s.extras(m, nil, body)
+		remarks = s.remarks()
 	}
 	if len(problems) > 0 {
 		return Request{}, problems
 	}
 	fields := read.(map[string]any)
-	fields["kind"] = kind
+	fields["kind"], fields["remarks"] = kind, remarks
 	if kind == Compare {
 		fields["ref"], fields["custom"] = fields["ref_kernel"], fields["custom_kernel"]
 	} else {
@@ -167,6 +173,9 @@ func (r Request) Check(max Bounds) error {
 		return refuse("timeout", r.Timeout, "timeout must be at least %d seconds", minTimeout)
 	case r.Timeout > max.Timeout:
 		return refuse("timeout", r.Timeout, "timeout cannot exceed %d seconds", max.Timeout)
+	}
+	if r.Ref != nil && !(r.Matched > 0 && r.Matched <= 1) {
+		return refuse("required_matched_ratio", r.Matched, "required_matched_ratio must be above 0, and 1 at most")
 	}
 	if r.Reuse && r.DeviceMetrics {
 		return refuse("reuse_result", true, "reuse_result cannot be combined with collect_device_metrics: reports are not shared")

@@ -43,7 +43,7 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 		return kernel(webtest.Object{"io": webtest.Object{"args": []any{}, "launch": webtest.Object{"grid": grid}}})
 	}
 	const notInt = "Input should be a valid integer, unable to parse string as an integer"
-	const dtypeWanted = "Input should be 'float64', 'float32', 'float16', 'bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'int64', 'int32', 'int16', 'int8', 'uint8', 'bool', 'complex64' or 'complex128'"
+	const dtypeWanted = "Input should be 'float64', 'float32', 'float16', 'bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'float8_e4m3fnuz', 'float8_e5m2fnuz', 'float8_e8m0fnu', 'float4_e2m1fn_x2', 'int64', 'int32', 'int16', 'int8', 'uint64', 'uint32', 'uint16', 'uint8', 'bool', 'complex64' or 'complex128'"
 	tests := []struct {
 		name, path string
 		body       webtest.Object
@@ -54,7 +54,7 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 		{"nothing to compare", "/compare", webtest.Object{}, []any{missing("ref_kernel"), missing("custom_kernel")}},
 		{"half of the older form", "/", webtest.Object{"ref_code": "x"}, []any{missing("ref_kernel"), missing("custom_kernel")}},
 		{"no kernel type", "/evaluate", kernel(webtest.Object{"kernel_type": nil}), []any{missing("kernel -> kernel_type")}},
-		{"unknown kernel type", "/evaluate", kernel(webtest.Object{"kernel_type": "Torch"}), []any{
+		{"unknown kernel type", "/evaluate", kernel(webtest.Object{"kernel_type": "Torches"}), []any{
 			problem("kernel -> kernel_type", "Input should be 'torch', 'cuda', 'triton', 'torch_cuda' or 'multi_kernel'", "enum")}},
 		{"unknown field in a kernel", "/evaluate", kernel(webtest.Object{"extra": 1}), []any{
 			problem("kernel -> extra", "Extra inputs are not permitted", "extra_forbidden")}},

@@ -29,7 +29,8 @@ class KernelEvalClient:
 
     Options of evaluate, compare, submit and submit_comparison, None being the server's default:
     num_trials, stop_when (such as {"speedup_above": 1.1}), reuse_result, timeout, gpu_type ("h200", "cpu"), l2_flush,
-    collect_device_metrics, ncu_sections, shared; of comparisons also atol, rtol, and reuse_reference.
+    collect_device_metrics, ncu_sections, shared; of comparisons also atol, rtol, required_matched_ratio, and
+    reuse_reference.
     """
 
     def __init__(

@@ -182,12 +182,19 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 			return *result, nil
 		}
 	}
-	report := newReader(e.begin)
+	report := e.newReader(e.begin)
 	out, err := e.run(ctx, program, report, e.stage(ModeTest, labels(e.request)...))
 	if err != nil {
 		return kernelrun.Result{}, err
 	}
 	return concluded(report, out)
+}
+
+// newReader returns a reader of a stage that runs for the request.
+func (e *Evaluation) newReader(onStage func(string)) *reader {
+	r := newReader(onStage)
+	r.inputs = inputsProcess(e.request)
+	return r
 }
 
 // run runs the program once, with its report read while it is written.
@@ -245,6 +252,7 @@ func (e *Evaluation) count(ctx context.Context, program toolchain.Program, resul
 func (e *Evaluation) keep(result kernelrun.Result) error {
 	m := e.Result.Machine
 	result.Device, result.Name, result.CUDA = e.Job.Device, m.Name, m.CUDA
+	result.Remarks = slices.Concat(e.request.Remarks, result.Remarks)
 	result.Slot, result.Worker = e.Slot.Index, e.Worker()
 	data, err := json.Marshal(result)
 	if err != nil {

@@ -19,7 +19,7 @@ func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest
 	for _, label := range labels {
 		req.Processes = append(req.Processes, e.process("kernel", label))
 	}
-	if label := inputsFrom(e.request); label != "" {
+	if label := inputsProcess(e.request); label != "" {
 		req.Processes = append(req.Processes, e.process("inputs", label))
 	}
 	return req
@@ -45,7 +45,9 @@ func ownRequest(r kernelrun.Request, device, label string) []byte {
 	return jsonOf(struct {
 		Device string         `json:"device"`
 		Kernel kernelrun.Code `json:"kernel"`
-	}{device, kernel})
+		Draws  bool           `json:"draws"` // as the process that draws the inputs, get_inputs is called
+		Init   bool           `json:"init"`  // the judge sends what its class is made with
+	}{device, kernel, inputsFrom(r) == label, label == customLabel && hasInit(r)})
 }
 
 func otherLabel(label string) string {

@@ -67,7 +67,8 @@ func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map
 		kernelrun.Request
 		Device string `json:"device"`
 		Inputs string `json:"inputs"`
-	}{r, device, inputsFrom(r)})
+		Init   bool   `json:"init"`
+	}{r, device, inputsFrom(r), hasInit(r)})
 	if err != nil {
 		return def, nil, nil, fmt.Errorf("write the program's request: %w", err)
 	}
@@ -94,6 +95,21 @@ func inputsFrom(r kernelrun.Request) string {
 	return ""
 }
 
+// inputsProcess is the label of the source that the process beside the kernels has; empty if there is none.
+func inputsProcess(r kernelrun.Request) string {
+	if label := inputsFrom(r); label != "" || !hasInit(r) {
+		return label
+	}
+	return refLabel
+}
+
+// hasInit reports whether the custom kernel's class is made with what the reference's get_init_inputs gives, as in KernelBench.
+// That runs in the process that draws the inputs.
+func hasInit(r kernelrun.Request) bool {
+	isClass := (r.Custom.Type == "torch" || r.Custom.Type == "torch_cuda") && r.Custom.Metadata["function_name"] == nil
+	return isClass && r.Ref != nil && strings.Contains(r.Ref.Source, "get_init_inputs") && inputsFrom(r) != customLabel
+}
+
 // labels are those of the request's kernels.
 func labels(r kernelrun.Request) []string {
 	if r.Ref == nil {
@@ -107,7 +123,7 @@ func labels(r kernelrun.Request) []string {
 func refused(text string) kernelrun.Result {
 	report := kernelrun.Report{CompilationError: "Compilation error:\n" + text}
 	if strings.Contains(text, refFile) {
-		report = kernelrun.Report{RefCompilationError: report.CompilationError, ValidationError: skipped}
+		report = kernelrun.Report{RefCompilationError: report.CompilationError, ValidationError: skipped, Fault: kernelrun.FaultReference}
 	}
 	return kernelrun.Result{Report: report, Stage: kernelrun.StageCompiling}
 }

@@ -28,6 +28,7 @@ type reader struct {
 	compiled map[string]string // what a later run need not compile, by kernel
 	kernel   string            // which kernel is being compiled
 	gone     string            // whose process ended too early: custom, ref or inputs
+	inputs   string            // the kernel whose source the inputs come from
 	refused  string            // how a process broke the judge's protocol
 	done     bool
 	began    time.Time // of the stage
@@ -137,12 +138,16 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 // blame puts what ended the process where it happened.
 func (r *reader) blame(what string) {
 	report := &r.last.Report
+	if r.gone == refLabel || r.gone == "inputs" && r.inputs == refLabel {
+		report.Fault = kernelrun.FaultReference
+	}
 	switch {
 	case r.last.Stage == kernelrun.StageProfiling && r.refused == "":
 		report.ProfilingError = "Profiling failed:\n" + what
 	case r.last.Stage != kernelrun.StageCompiling && r.last.Stage != "": // a program that breaks the protocol was never right
 		report.Correctness, report.ValidationError = false, what
-	case r.kernel == "ref":
+	case r.kernel == refLabel:
+		report.Fault = kernelrun.FaultReference
 		report.RefCompilationError = "Compilation error:\n" + what
 		report.ValidationError = skipped
 	default:

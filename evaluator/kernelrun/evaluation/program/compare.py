@@ -1,5 +1,8 @@
 """Is it right? What two kernels are called with, and whether their outputs agree. No line of a request runs here."""
 
+import math
+from typing import NamedTuple
+
 import torch
 
 import contract
@@ -7,6 +10,34 @@ import contract
 
 class Mismatch(Exception):
     """The custom kernel's outputs are not the reference's; the message says how."""
+
+
+class BadReference(Mismatch):
+    """With what the reference gives no kernel can be compared."""
+
+
+class Tolerance(NamedTuple):
+    """By how much outputs may differ, and in which share of their elements they may not."""
+
+    atol: float
+    rtol: float
+    matched: float = 1.0
+
+    @classmethod
+    def of(cls, request):
+        return cls(float(request["atol"]), float(request["rtol"]), float(request.get("required_matched_ratio") or 1))
+
+    def is_exact(self, dtype):
+        """Whether elements of a type must be equal: indices and flags that are off by a share are wrong. An atol of 1 is one for integers."""
+        return self.atol < 1 and not (dtype.is_floating_point or dtype.is_complex)
+
+    def most_wrong(self, elements):
+        """How many elements of an output may be outside."""
+        return math.floor((1 - self.matched) * elements + 1e-6)
+
+    def __str__(self):
+        matched = "" if self.matched == 1 else f", required_matched_ratio={self.matched}"
+        return f"atol={self.atol}, rtol={self.rtol}{matched}"
 
 
 NO_INPUTS = "Input selection failed:\nCould not determine inputs for execution; provide IOContract, or get_inputs() in the source."
@@ -40,9 +71,11 @@ def shapes(tensors):
 def check_form(expected, actual):
     """Count, shapes and dtypes must agree before numbers are looked at."""
     if not expected and not actual:
-        raise Mismatch("Neither kernel produced a tensor: there is nothing to compare. Return a tensor, or mark one as output.")
+        raise BadReference("Neither kernel produced a tensor: there is nothing to compare. Return a tensor, or mark one as output.")
     if not any(t.numel() for t in (*expected, *actual)):
-        raise Mismatch("No output has an element: there is nothing to compare. Choose inputs that give some.")
+        raise BadReference("No output has an element: there is nothing to compare. Choose inputs that give some.")
+    if not expected:
+        raise BadReference(f"The reference gives no output: ref=[], custom={shapes(actual)}. Return a tensor, or mark one as output.")
     if [t.shape for t in expected] != [t.shape for t in actual]:
         raise Mismatch(f"Shape mismatch: ref={shapes(expected)}, custom={shapes(actual)}")
     if [t.dtype for t in expected] != [t.dtype for t in actual]:
@@ -58,13 +91,15 @@ def nans(tensor):
 def refuse_nan(index, expected, actual, at):
     """Expected and actual are how many NaN both have; at is where the first of the actual ones is."""
     if expected:
-        raise Mismatch(f"Output {index} of the reference holds NaN: nothing can be compared with it. Choose inputs that avoid it.")
+        raise BadReference(f"Output {index} of the reference holds NaN: nothing can be compared with it. Choose inputs that avoid it.")
     if actual:
         raise Mismatch(f"Output {index} of the custom kernel holds {actual} NaN where the reference has none; the first is element {at}")
 
 
 def numbers(tensor):
     """A tensor's values in double precision."""
+    if contract.is_pair(tensor.dtype):
+        return contract.unpaired(tensor).to(torch.float64)
     return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
 
 
@@ -75,32 +110,58 @@ def plain(number):
 
 def same(one, other):
     """Whether all numbers are equal; NaN is not. A quick answer: it may be no for fp8 types, which torch cannot compare."""
-    return one.dtype == other.dtype and not contract.is_small_float(one.dtype) and torch.equal(one, other)
+    return one.dtype == other.dtype and not contract.is_small_float(one.dtype) and torch.equal(contract.bits(one), contract.bits(other))
 
 
-def differences(expected, actual, atol, rtol):
+def differences(expected, actual, tolerance):
     """(within tolerance, largest difference, mean difference, first wrong element or None)."""
     close, largest, mean, first = True, 0.0, 0.0, None
     for index, (want, got) in enumerate(zip(expected, actual)):
         got = got.to(want.device)
         if want.numel() == 0 or same(want, got):
             continue
-        want, got = numbers(want), numbers(got)
-        of_want, of_got, nan_at, wrong, at, most, average = facts(want, got, atol, rtol)
+        of_want, of_got, nan_at, wrong, at, most, average, elements = facts(want, got, tolerance)
         refuse_nan(index, of_want, int(of_got), int(nan_at))
-        if wrong and first is None:
-            at = int(at)
-            first = {"output": index, "element": at, "expected": plain(want.flatten()[at].item()), "actual": plain(got.flatten()[at].item())}
-        close = close and not wrong
+        if wrong > tolerance.most_wrong(elements):
+            close, at = False, int(at)
+            first = first or {"output": index, "element": at, "expected": element(want, at), "actual": element(got, at)}
         largest, mean = max(largest, most), max(mean, average)
     return close, largest, mean, first
 
 
-def facts(want, got, atol, rtol):
-    """NaN in want, NaN in got and where the first is, wrong elements and where the first is, largest and mean difference. All are
-    fetched at once: for each fetch a device has to change from the kernel's context to the judge's."""
-    gap = (want - got).abs().masked_fill_(want == got, 0.0)  # equal infinities
-    # As torch.allclose: an infinite gap is never within tolerance, not even of an infinite one.
-    wrong = ~(torch.isfinite(gap) & (gap <= atol + rtol * got.abs())).flatten()
-    found = nans(want)[0], *nans(got), wrong.sum(), wrong.to(torch.int8).argmax(), gap.max(), gap.mean()
-    return torch.stack([number.to(torch.float64) for number in found]).tolist()
+def element(tensor, at):
+    """A number as JSON can hold it; integers are whole."""
+    tensor = numbers(tensor) if contract.is_small_float(tensor.dtype) else tensor
+    return plain(tensor.flatten()[at].item())
+
+
+def facts(want, got, tolerance):
+    """NaN in want, NaN in got and where the first is, wrong elements and where the first is, largest and mean difference, elements. All
+    are fetched at once: for each fetch a device has to change from the kernel's context to the judge's."""
+    left, right = numbers(want), numbers(got)
+    gap = gaps(left, right)
+    bad = (unequal(want, got) if tolerance.is_exact(want.dtype) else outside(gap, right, tolerance)).flatten()
+    found = nans(left)[0], *nans(right), bad.sum(), bad.to(torch.int8).argmax(), gap.max(), gap.mean()
+    return *torch.stack([number.to(torch.float64) for number in found]).tolist(), gap.numel()
+
+
+def gaps(left, right):
+    return (left - right).abs().masked_fill_(left == right, 0.0)  # equal infinities
+
+
+def outside(gap, got, tolerance):
+    """The elements that are not within the tolerance, as torch.allclose: an infinite gap is never within it, not even of an infinite number."""
+    return ~(torch.isfinite(gap) & (gap <= tolerance.atol + tolerance.rtol * got.abs()))
+
+
+def unequal(want, got):
+    """The elements that differ, of any type."""
+    return contract.bits(want) != contract.bits(got)
+
+
+def wrong(want, got, tolerance):
+    """The elements that are wrong."""
+    if tolerance.is_exact(want.dtype):
+        return unequal(want, got)
+    left, right = numbers(want), numbers(got)
+    return outside(gaps(left, right), right, tolerance)

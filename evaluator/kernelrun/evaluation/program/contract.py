@@ -17,8 +17,8 @@ import seeding
 DTYPES = {
     name: getattr(torch, name)
     for name in (
-        "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
-        "float8_e4m3fn", "float8_e5m2", "complex64", "complex128",
+        "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool",
+        "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2", "complex64", "complex128",
     )
     if hasattr(torch, name)
 }
@@ -27,7 +27,11 @@ DTYPES = {
 INT_RANGE = {
     torch.int8: (-128, 127), torch.uint8: (0, 255), torch.int16: (-2**15, 2**15 - 1),
     torch.int32: (-2**31, 2**31 - 1), torch.int64: (-10**6, 10**6), torch.bool: (0, 1),
+    "uint16": (0, 2**16 - 1), "uint32": (0, 2**32 - 1), "uint64": (0, 2 * 10**6),
 }
+SIGNED = {"uint16": torch.int16, "uint32": torch.int32, "uint64": torch.int64}  # of the types with which torch hardly computes
+NAN = {"float8_e4m3fnuz": 0x80, "float8_e5m2fnuz": 0x80, "float8_e8m0fnu": 0xFF}  # 0x7F in the other small types; float4 has none
+PAIRED = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # the values of float4_e2m1fn without a sign
 
 
 class ContractError(ValueError):
@@ -38,9 +42,53 @@ def is_float(dtype):
     return dtype.is_floating_point
 
 
+def name_of(dtype):
+    return str(dtype).removeprefix("torch.")
+
+
 def is_small_float(dtype):
-    """fp8 types can be stored but hardly computed with: values are made in float32 and cast."""
-    return is_float(dtype) and dtype.itemsize == 1 if hasattr(dtype, "itemsize") else "float8" in str(dtype)
+    """fp8 and fp4 types can be stored but hardly computed with: values are made in float32 and cast."""
+    return name_of(dtype).startswith(("float8", "float4"))
+
+
+def is_pair(dtype):
+    """Whether an element holds two numbers of 4 bits."""
+    return name_of(dtype) == "float4_e2m1fn_x2"
+
+
+def unpaired(tensor):
+    """The numbers of a tensor of pairs: along the last dimension twice as many, those of the low bits first."""
+    halves = tensor.view(torch.uint8).unsqueeze(-1)
+    halves = torch.cat((halves & 15, halves >> 4), -1).to(torch.int64)
+    return torch.tensor([*PAIRED, *(-value for value in PAIRED)], device=tensor.device)[halves].flatten(-2)
+
+
+def paired(tensor, dtype):
+    """Numbers rounded to pairs, whose last dimension has half as many."""
+    steps = torch.tensor([(low + high) / 2 for low, high in zip(PAIRED, PAIRED[1:])], device=tensor.device)
+    codes = torch.bucketize(tensor.abs(), steps).to(torch.uint8) | ((tensor < 0).to(torch.uint8) << 3)
+    low, high = codes.unflatten(-1, (-1, 2)).unbind(-1)
+    return (low | (high << 4)).view(dtype)
+
+
+def written_out(shape, dtype):
+    """The shape of the numbers of a tensor."""
+    return (*shape[:-1], 2 * (shape[-1] if shape else 1)) if is_pair(dtype) else shape
+
+
+def cast(tensor, shape, dtype):
+    """Numbers in a type. float8_e8m0fnu has powers of two alone, and no sign."""
+    if is_pair(dtype):
+        return paired(tensor, dtype).reshape(shape)
+    return (tensor.abs() if name_of(dtype) == "float8_e8m0fnu" else tensor).to(dtype)
+
+
+def bits(tensor):
+    """The tensor in a type that torch compares by its bits, where it does not compare its own."""
+    if is_small_float(tensor.dtype):
+        return tensor.view(torch.uint8)
+    signed = SIGNED.get(name_of(tensor.dtype))
+    return tensor if signed is None else tensor.view(signed)
 
 
 def dtype_of(name):
@@ -65,16 +113,15 @@ def make_random(kind, shape, dtype, init, generator, device):
     if kind == "uniform" and dtype.is_complex:
         parts = torch.float64 if dtype == torch.complex128 else torch.float32
         return torch.view_as_complex(make_random(kind, (*shape, 2), parts, init, generator, device))
+    if is_small_float(dtype):
+        return cast(make_random(kind, written_out(shape, dtype), torch.float32, init, generator, device), shape, dtype)
     if kind == "randn" and (is_float(dtype) or dtype.is_complex):
-        work = torch.float32 if is_small_float(dtype) else dtype
-        out = torch.randn(shape, dtype=work, device=device, generator=generator)
-        return (out * number(init, "std", 1.0) + number(init, "mean", 0.0)).to(dtype)
+        out = torch.randn(shape, dtype=dtype, device=device, generator=generator)
+        return out * number(init, "std", 1.0) + number(init, "mean", 0.0)
     if kind == "uniform" and is_float(dtype):
         low, high = number(init, "low", 0.0), number(init, "high", 1.0)
-        work = torch.float32 if is_small_float(dtype) else dtype
-        out = torch.rand(shape, dtype=work, device=device, generator=generator)
-        return (low + (high - low) * out).to(dtype)
-    low, high = INT_RANGE[dtype]
+        return low + (high - low) * torch.rand(shape, dtype=dtype, device=device, generator=generator)
+    low, high = INT_RANGE.get(dtype) or INT_RANGE[name_of(dtype)]
     if kind == "uniform" and dtype != torch.bool:
         low, high = int(number(init, "low", 0)), int(number(init, "high", 100))
     out = torch.randint(low, high + 1, shape, dtype=torch.int64, device=device, generator=generator)
@@ -85,8 +132,8 @@ def make_arange(shape, dtype, init, device):
     if not shape:
         raise ContractError("Init kind 'arange' needs a shape of one dimension or more")
     start, step = number(init, "start", 0), number(init, "step", 1)
-    row = start + step * torch.arange(shape[-1], dtype=torch.float64, device=device)
-    return row.to(dtype).expand(shape).contiguous()
+    row = start + step * torch.arange(written_out(shape, dtype)[-1], dtype=torch.float64, device=device)
+    return cast(row, shape[-1:], dtype).expand(shape).contiguous()
 
 
 def make_init(spec, position, secret, device):
@@ -99,7 +146,7 @@ def make_init(spec, position, secret, device):
         return make_random(kind, shape, dtype, init, generator, device)
     if kind in ("zeros", "ones", "full"):
         value = {"zeros": 0.0, "ones": 1.0}.get(kind, number(init, "fill_value", 0.0))
-        return torch.full(shape, value, dtype=torch.float64, device=device).to(dtype)
+        return cast(torch.full(written_out(shape, dtype), value, dtype=torch.float64, device=device), shape, dtype)
     if kind == "arange":
         return make_arange(shape, dtype, init, device)
     raise ContractError(f"Unsupported init kind: {kind}")
@@ -135,7 +182,7 @@ def poison(tensor):
         return tensor
     if is_float(tensor.dtype):
         if is_small_float(tensor.dtype):
-            tensor.view(torch.uint8).fill_(0x7F)  # NaN in both fp8 formats
+            tensor.view(torch.uint8).fill_(NAN.get(name_of(tensor.dtype), 0x7F))
         else:
             tensor.fill_(float("nan"))
     elif tensor.is_complex():
@@ -143,7 +190,7 @@ def poison(tensor):
     elif tensor.dtype == torch.bool:
         tensor.view(torch.uint8).fill_(1)
     else:
-        tensor.fill_(torch.iinfo(tensor.dtype).max - 1)
+        bits(tensor).fill_(torch.iinfo(bits(tensor).dtype).max - 1)
     return tensor
 
 

@@ -62,7 +62,7 @@ def processes(request, mode):
     """Which processes there are, in the order in which they come: (kernel or inputs, label)."""
     alone = {"record": "ref", "recall": "custom"}.get(mode, mode.removeprefix("profile-"))
     labels = [label for label in ("custom", "ref") if request.get(label)] if mode == "test" else [alone]
-    inputs = [("inputs", request["inputs"])] if request.get("inputs") else []
+    inputs = [("inputs", "inputs")] if request.get("inputs") or request.get("init") else []
     return [("kernel", label) for label in labels] + inputs
 
 

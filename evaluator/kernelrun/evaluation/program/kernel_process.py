@@ -12,6 +12,7 @@ its own: the judge would have to read that before it could copy the answer.
 
 import json
 import os
+import pickle
 import sys
 import time
 import traceback
@@ -21,6 +22,8 @@ import torch
 import compiled
 import contract
 import kernels
+import outputs
+import packing
 import seeding
 from warpboard_runner import choose_cuda, serve
 from warpboard_wire import PAGE_FD, Channel, Page, RunnerGone
@@ -32,7 +35,7 @@ class Served:
     """What the judge may ask a process for."""
 
     def __init__(self, kernel, caches):
-        self.kernel, self.caches = kernel, caches
+        self.kernel, self.caches, self.checking = kernel, caches, True
 
     def __call__(self, asked):
         what, *rest = asked
@@ -42,32 +45,35 @@ class Served:
             return "raised", said(error)
 
     def call(self, values):
-        """The outputs of one call of the kernel, as plain tensors."""
-        outputs = self.kernel(values)
-        for tensor in outputs:
-            if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.layout != torch.strided:
-                raise contract.ContractError(f"The kernel returned a {type(tensor).__name__} of layout {tensor.layout}: outputs must be dense tensors of torch's own type")
-        return outputs
+        """The outputs of one call of the kernel: plain tensors, and until they are checked their form as text."""
+        returned = self.kernel(values)
+        if not self.checking:
+            return outputs.tensors_of(returned)
+        form, tensors = outputs.take_apart(returned)
+        return [form, *tensors]
+
+    def call_sharing(self, views):
+        """The same with inputs that share memory."""
+        return self.call(packing.join(views))
+
+    def checked(self):
+        """The forms of the outputs are known."""
+        self.checking = False
 
     def draw(self, secret):
-        """What get_inputs() gives, in trial 0 without a secret; tensors in this machine's memory, wherever they were made."""
+        """What get_inputs() gives, in trial 0 without a secret."""
         seeding.seed(42) if secret is None else seeding.draw_from(secret)
-        return [on_host(value) for value in self.kernel.module.get_inputs()]
+        return packing.pack(list(self.kernel.module.get_inputs()), "get_inputs()")
+
+    def draw_init(self):
+        """What get_init_inputs() gives."""
+        seeding.seed(42)
+        return packing.pack(self.kernel.module.get_init_inputs(), "get_init_inputs()")
 
     def compiled(self):
         """The text of what was compiled here and need not be again, as a tensor of its bytes; or None."""
         text = self.caches.added()
         return None if text is None else torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
-
-
-def on_host(value):
-    if isinstance(value, torch.Tensor):
-        return value.detach().cpu()
-    if type(value) in (list, tuple):
-        return type(value)(on_host(item) for item in value)
-    if type(value) is dict:
-        return {key: on_host(item) for key, item in value.items()}
-    return value
 
 
 def said(error):
@@ -88,15 +94,15 @@ def own_traceback():
     return "".join(traceback.format_exception(kind, error, frames))
 
 
-def load(code, device, role, label):
+def load(given, device, role, label, init):
     """Returns (what serves the calls, None where nothing can be; what the judge is told of it)."""
     began, error, served = time.perf_counter(), None, None
     try:
         caches = compiled.Caches(label)
-        kernel = kernels.make(code, label, device)
+        kernel = kernels.make(given["kernel"], label, device, init)
         if role == "inputs":
             kernel.module = kernels.load_module(kernel.source, label)
-            if not hasattr(kernel.module, "get_inputs"):
+            if given["draws"] and not hasattr(kernel.module, "get_inputs"):
                 raise kernels.CompileError("get_inputs() is not defined in the source")
         else:
             kernel.compile()
@@ -104,6 +110,20 @@ def load(code, device, role, label):
     except (Exception, SystemExit) as raised:  # noqa: BLE001
         error = said(raised)
     return served, {"error": error, "seconds": time.perf_counter() - began}
+
+
+class Init:
+    """What the judge sends before the first call: what the reference's get_init_inputs() gave, None where it has none, and why it
+    cannot be had."""
+
+    def __init__(self, channel):
+        self._channel, self._sent = channel, None
+
+    def __call__(self):
+        if self._sent is None:
+            kind, payload, _ = self._channel.receive()
+            self._sent = pickle.loads(payload) if kind == packing.INIT else (None, None)
+        return self._sent
 
 
 def compile_alone(code, device, label):
@@ -120,12 +140,15 @@ def compile_alone(code, device, label):
 def main(role, label):
     with open("kernel.json", encoding="utf-8") as file:
         given = json.load(file)
-    code, device = given["kernel"], "cpu" if given["device"] == "CPU" else "cuda"
+    device = "cpu" if given["device"] == "CPU" else "cuda"
     if role == "compile":
-        return compile_alone(code, device, label)
+        return compile_alone(given["kernel"], device, label)
     channel, page = Channel.inherited(), Page(PAGE_FD)
     os.close(PAGE_FD)
-    served, loaded = load(code, device, role, label)
+    init = Init(channel) if role == "kernel" and given["init"] else None
+    served, loaded = load(given, device, role, label, init)
+    if init is not None and served is not None:
+        init()  # a kernel of another kind has left it
     page.describe(json.dumps(loaded).encode()[: MOST_TEXT * 6])
     try:
         serve(channel, page, served, choose_cuda(page) if served is not None and role == "kernel" else None)

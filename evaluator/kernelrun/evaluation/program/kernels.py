@@ -9,6 +9,8 @@ import torch
 
 import contract
 import inline
+import outputs
+import packing
 import seeding
 
 
@@ -25,10 +27,6 @@ def architecture():
     return f"{major}.{minor}" + ("a" if major >= 9 else "")
 
 
-def to_device(value, device):
-    return value.to(device) if isinstance(value, torch.Tensor) else value
-
-
 def load_module(source, label):
     """Imports source from a file of its own: Triton and inspect read functions back from it."""
     path = os.path.abspath(f"{label}_kernel.py")
@@ -41,27 +39,34 @@ def load_module(source, label):
     return module
 
 
-def tensors_of(returned):
-    """All tensors of a return value in their order, also of lists, tuples and dicts in each other."""
-    if isinstance(returned, torch.Tensor):
-        return [returned]
-    if isinstance(returned, dict):
-        returned = list(returned.values())
-    if isinstance(returned, (list, tuple)):
-        return [tensor for value in returned for tensor in tensors_of(value)]
-    return []
+def takes(cls, given):
+    """Whether a class can be made with these inputs, as far as it tells."""
+    if getattr(cls, "__init__", None) is torch.nn.Module.__init__:
+        return not given
+    try:
+        signature = inspect.signature(cls)
+    except (TypeError, ValueError):  # a builtin does not tell
+        return True
+    try:
+        signature.bind(**given) if isinstance(given, dict) else signature.bind(*given)
+    except TypeError:
+        return False
+    return True
 
 
 class Kernel:
     """One kernel of a request.
 
-    make() has called check(). compile() makes it callable and raises on bad source; a call returns its output tensors.
+    make() has called check(). compile() makes it callable and raises on bad source; a call returns what its source returned, or Written.
+    What it needs of the reference comes from init(), which waits for it.
     precompile() only fills the caches for a later compile(), without a GPU, if the kind can do that.
     """
 
-    def __init__(self, code, label, device):
+    writes = None  # whether the contract has tensors that it writes
+
+    def __init__(self, code, label, device, init=None):
         self.source, self.io, self.label, self.device = code["source_code"], code.get("io"), label, device
-        self.meta = code.get("metadata") or {}
+        self.meta, self.init = code.get("metadata") or {}, init
 
     def check(self):
         """Raises where the source's text alone shows that it is no kernel of its kind."""
@@ -83,22 +88,22 @@ class Kernel:
 
     def written(self, values):
         """The tensors that a launch wrote: outputs and inouts, or all when none is marked."""
-        marked = [values[i] for i, role, _ in self.roles() if role in ("output", "inout")]
-        return marked or [v for v in values if isinstance(v, torch.Tensor)]
+        marked = [i for i, role, _ in self.roles() if role in ("output", "inout")]
+        places = marked or [i for i, value in enumerate(values) if isinstance(value, torch.Tensor)]
+        args = self.args()
+        return outputs.Written([values[i] for i in places], [args[i].get("name") for i in places if i < len(args)])
 
     def returned(self, result, values):
-        """What a Python function gave back, or what it wrote when it returned nothing."""
-        found = tensors_of(result)
-        if not found and any(role in ("output", "inout") for _, role, _ in self.roles()):
-            return self.written(values)
-        return found
+        """What a Python function gave back, or what it wrote when it returned no tensor."""
+        if self.writes is None:
+            self.writes = any(role in ("output", "inout") for _, role, _ in self.roles())
+        return self.written(values) if self.writes and not packing.tensors_in(result) else result
 
 
 class TorchKernel(Kernel):
-    """torch and torch_cuda: a function, a class with a method, or KernelBench's Model and get_inputs."""
+    """torch and torch_cuda: a function, a class with a method, or KernelBench's Model or ModelNew, and get_inputs."""
 
-    default_class = "Model"
-    no_class = "Class 'Model' not found in source code; name a function_name or class_name in metadata"
+    no_class = "Class 'Model' not found in source code, and no ModelNew; name a function_name or class_name in metadata"
     places = None  # of the values that the callable takes
 
     def compile(self):
@@ -115,9 +120,9 @@ class TorchKernel(Kernel):
 
     def method(self):
         cls = self.model_class()
-        init = self.module.get_init_inputs() if hasattr(self.module, "get_init_inputs") else []
-        seeding.seed(42)
-        model = cls(**init) if isinstance(init, dict) else cls(*[to_device(v, self.device) for v in init])
+        positional, named = self.init_inputs(cls)
+        seeding.seed(42)  # the weights of both kernels are equal
+        model = cls(*positional, **named)
         model = model.to(self.device) if isinstance(model, torch.nn.Module) else model
         name = self.meta.get("method_name") or "forward"
         if not callable(getattr(model, name, None)):
@@ -125,13 +130,32 @@ class TorchKernel(Kernel):
         # Calling the module itself keeps hooks and compiled wrappers; any other method is called by name.
         return model if name == "forward" and isinstance(model, torch.nn.Module) else getattr(model, name)
 
+    def init_inputs(self, cls):
+        """What the class is made with: what the reference's get_init_inputs() gives, as in KernelBench, else the source's own."""
+        own = getattr(self.module, "get_init_inputs", None)
+        given, why = self.init() if self.init is not None else (None, None)
+        if (given is None or not takes(cls, given)) and own is not None:
+            seeding.seed(42)
+            given = own()
+        elif given is None and why and not takes(cls, []):
+            raise CompileError(why)
+        elif given is None or takes(cls, []) and not takes(cls, given):
+            given = []  # it has their values in its source
+        given = packing.walk(given, lambda tensor: tensor.to(self.device))
+        return ((), given) if isinstance(given, dict) else (given, {})
+
     def model_class(self):
         name = self.meta.get("class_name")
         if name and not hasattr(self.module, name):
             raise CompileError(f"Class '{name}' not found in source code")
-        if not hasattr(self.module, name or self.default_class):
-            raise CompileError(self.no_class)
-        return getattr(self.module, name or self.default_class)
+        for name in [name] if name else self.default_classes():
+            if hasattr(self.module, name):
+                return getattr(self.module, name)
+        raise CompileError(self.no_class)
+
+    def default_classes(self):
+        """A source with both classes repeats the reference's."""
+        return ["Model", "ModelNew"] if self.label == "ref" else ["ModelNew", "Model"]
 
     def __call__(self, values):
         if self.places is None:
@@ -163,11 +187,14 @@ class TorchKernel(Kernel):
 class TorchCudaKernel(TorchKernel):
     """PyTorch with CUDA sources that PyTorch's own load_inline builds."""
 
-    default_class, no_class = "ModelNew", inline.NO_MODEL  # a Model that was left in the source is the reference's
+    no_class = inline.NO_MODEL
 
     def check(self):
         if why := inline.problem(self.source, self.meta):
             raise CompileError(why)
+
+    def default_classes(self):
+        return ["ModelNew"]  # a Model that was left in the source is the reference's
 
 
 class MultiKernel(Kernel):
@@ -250,15 +277,15 @@ class TritonKernel(Kernel):
         return self.written(values)
 
 
-def make(code, label, device):
-    """The kernel of a KernelCode object."""
+def make(code, label, device, init=None):
+    """The kernel of a KernelCode object. init gives what the reference's get_init_inputs() gave, or why it cannot be had."""
     kind = code["kernel_type"]
     if kind == "cuda":
         from nvrtc import CudaKernel  # needs libcuda: only asked for where it is used
 
         return CudaKernel(code, label, device)
     kinds = {"torch": TorchKernel, "torch_cuda": TorchCudaKernel, "triton": TritonKernel, "multi_kernel": MultiKernel}
-    kernel = kinds[kind](code, label, device)
+    kernel = kinds[kind](code, label, device, init)
     kernel.check()
     if kind not in ("torch", "multi_kernel") and device == "cpu":
         raise CompileError(f"A {kind} kernel needs a GPU; this device is the CPU")

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import torch
 
 import compare
+import outputs
 import timing
 from sides import Inputs, Lost, secret_of
 from stages import TRIALS, Stages, undisturbed
@@ -47,6 +48,8 @@ class Reference(NamedTuple):
     clocks: timing.EvaluationClocks
     taken: float  # when, on this process's clock
     content: int  # bytes that a source needs at least to contain the answers of its calls
+    form: object = None  # of its outputs
+    trivial: object = None  # what passes the check, too
 
     def bytes(self):
         return sum(draw.bytes() for draw in self.draws)
@@ -105,8 +108,8 @@ class Recording(Stages):
         super().__init__(*given)
         self.decision = None  # it is kept for kernels that need all calls
         # The other kernel's contract is of no interest, unless it says what the inputs are.
-        labels = ("ref",) if self.generator or self.request["ref"].get("io") else ("ref", "custom")
-        self.inputs = Inputs(self.request, self.clocks.device, self.generator, labels)
+        labels = ("ref",) if self.request.get("inputs") or self.request["ref"].get("io") else ("ref", "custom")
+        self.inputs = Inputs(self.request, self.clocks.device, self.generator if self.request.get("inputs") else None, labels)
         self.compared, self.draws, self._bytes, self._drawn = False, [], 0, None
         self._last, self._quickest, self.reference = 0.0, math.inf, None
 
@@ -132,7 +135,7 @@ class Recording(Stages):
         if done >= _TELLING and now + self._quickest * (_UNTIMED + self.request["num_trials"] + 1 - done) > self.ends:
             raise Unfit("Its calls take too long.")
 
-    def differences(self, made):
+    def differences(self, made, values=None):
         """Keeps what the call gave."""
         answer, made["ref"].answer = made["ref"].answer, None
         compare.check_form(answer, answer)
@@ -144,6 +147,8 @@ class Recording(Stages):
         if self._bytes > LARGEST:
             raise Unfit("Its answers are too large.")
         self.draws.append(Draw(*self._drawn, [Output(tensor, most) for tensor in answer]))
+        if values is not None:
+            self.trivial.see(answer, values["ref"])
         return True, 0.0, 0.0, None
 
     def _elements(self, answer):
@@ -173,7 +178,7 @@ class Recording(Stages):
         if form != draw.look.form or not torch.equal(sums, draw.look.sums):
             raise Unfit("Its inputs differ when they are drawn again.")
         again = self.turn(values)["ref"].answer
-        if not draw.differences(again, float(self.request["atol"]), float(self.request["rtol"]), sums)[0]:
+        if not draw.differences(again, self.tolerance, sums)[0]:
             raise Unfit("It answers the same inputs differently.")
 
     def hand_on(self):
@@ -184,9 +189,10 @@ class Recording(Stages):
         if self.clocks.kind == "cuda":  # times of a processor are not used
             undisturbed(read, alone)
         if len(calls) >= self.request["num_trials"]:
-            seeded = self.generator is not None or self.clocks.kind == "host"
-            size = content(self.draws[TRIALS:], float(self.request["atol"]), float(self.request["rtol"]), seeded)
-            self.reference = Reference(self.draws, calls, read["ref"], time.monotonic(), size)
+            seeded = bool(self.request.get("inputs")) or self.clocks.kind == "host"
+            size = content(self.draws[TRIALS:], self.tolerance, seeded)
+            self.trivial.forget()
+            self.reference = Reference(self.draws, calls, read["ref"], time.monotonic(), size, self.kernels["ref"].form, self.trivial)
 
 
 class Recalling(Stages):
@@ -196,7 +202,7 @@ class Recalling(Stages):
     def __init__(self, reference, *given):
         self._reference = reference
         super().__init__(*given)
-        self.compared, self._now, self._sums = True, None, None
+        self.compared, self._now, self._sums, self.trivial = True, None, None, reference.trivial
         self.inputs.fresh = False  # an earlier kernel may have told them
         self.report["reused_reference"] = {"seconds_old": time.monotonic() - reference.taken, "calls": len(reference.calls)}
         self._left = reference.draws[TRIALS:]
@@ -212,9 +218,12 @@ class Recalling(Stages):
             raise Lost
         return values
 
-    def differences(self, made):
+    def differences(self, made, values=None):
         actual, made["custom"].answer = made["custom"].answer, None
-        return self._now.differences(actual, float(self.request["atol"]), float(self.request["rtol"]), self._sums)
+        if values is not None:
+            self.pairing = outputs.pair(self._reference.form, self.kernels["custom"].form)
+        *found, first = self._now.differences(self.pairing.sort(actual), self.tolerance, self._sums)
+        return *found, self.named(first)
 
     def most_calls(self):
         return min(super().most_calls(), len(self._reference.calls))

@@ -1,12 +1,15 @@
 """What the judge has of the other processes: a channel and a page for each, and what it may ask them for."""
 
 import json
+import pickle
 import secrets
 
 import torch
 
 import compare
 import contract
+import outputs
+import packing
 from warpboard_answer import BadAnswer
 from warpboard_calls import Runner
 from warpboard_regions import HostMemory
@@ -17,7 +20,11 @@ MOST_TEXT = 32 << 10  # characters of what a process says
 
 
 class Raised(Exception):
-    """The request's code raised something; the message is what a person is told of it."""
+    """The request's code raised something; the message is what a person is told of it, and label says whose code it was."""
+
+    def __init__(self, text, label):
+        super().__init__(text)
+        self.label = label
 
 
 class Gone(RunnerGone):
@@ -43,13 +50,18 @@ class Side:
     arrived is what the door gave: its number, channel and page."""
 
     def __init__(self, label, door, arrived, regions, host, cuda):
-        self.label, self.calls, self.regions = label, [], regions
+        self.label, self.calls, self.regions, self.form = label, [], regions, None
         self._door, (self._number, channel, page) = door, arrived
-        self._page, self._ended = page, False
+        self._page, self._ended, self._channel, self._loaded, self._checking = page, False, channel, None, True
         self._runner = Runner(channel, page, self.regions, host, cuda)
 
     def ready(self):
         """Waits until the source is loaded; returns (why it cannot be, or None; seconds that this took, it says)."""
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
+
+    def _load(self):
         try:
             self._runner.ready()
         except RunnerGone as error:
@@ -62,6 +74,13 @@ class Side:
         self._runner.begin_case()
         return None if why is None else str(why)[:MOST_TEXT], seconds if 0 <= seconds < 1e6 else 0.0
 
+    def send_init(self, init, why):
+        """Sends what its class is made with, or why that cannot be had; it waits for this."""
+        try:
+            self._channel.send(packing.INIT, pickle.dumps((init, why)))
+        except RunnerGone as error:
+            raise Gone(self.label) from error
+
     def ask(self, what, *rest, flags=0):
         """One call. Its answer is what that gave; made.again says that its process had asked for more room, and so had the input before."""
         asked = []
@@ -69,23 +88,33 @@ class Side:
             made = self._runner.call(lambda: asked.append(what) or (what, *rest), flags)
         except BadAnswer as bad:
             text = str(bad).replace("custom_kernel", "the kernel")
-            raise Raised(text[:1].upper() + text[1:]) from None
+            raise Raised(text[:1].upper() + text[1:], self.label) from None
         except RunnerGone as error:
             raise Gone(self.label) from error
         answer = made.answer
         if type(answer) is tuple and len(answer) == 2 and answer[0] == "raised":
-            raise Raised(str(answer[1])[:MOST_TEXT])
+            raise Raised(str(answer[1])[:MOST_TEXT], self.label)
         if type(answer) is not list or len(answer) != 1:
             raise Refused("The process of a kernel answered something that no call gives.")
         made.data, made.answer, made.again = None, answer[0], len(asked) > 1
         return made
 
     def call(self, values, flags=0):
-        """One call of the kernel; its answer is a list of tensors."""
-        made = self.ask("call", values, flags=flags)
+        """One call of the kernel; its answer is a list of tensors. Until checked() it has their form before."""
+        views = packing.share(values)
+        made = self.ask("call", values, flags=flags) if views is None else self.ask("call_sharing", views, flags=flags)
+        if self._checking and type(made.answer) is list and type((made.answer or [None])[0]) is str:
+            text, *made.answer = made.answer
+            self.form = outputs.Form.read(text, len(made.answer))
         if type(made.answer) is not list or not all(isinstance(tensor, torch.Tensor) for tensor in made.answer):
             raise Refused("The process of a kernel answered something else than tensors.")
         return made
+
+    def checked(self):
+        """Further answers are tensors alone: reading text takes time that would be the kernel's."""
+        self.ask("checked")
+        self._checking = False
+        self._runner.begin_case()  # this call was described otherwise
 
     def compiled(self):
         """The text of what its kernel was compiled to, or None; it is only passed on."""
@@ -122,7 +151,7 @@ class Inputs:
         """The values for each label: bit-identical wherever two kernels have the same tensor."""
         base = self._from if self._generator else next((label for label in self._labels if self._io[label]), None)
         if base is None:
-            raise compare.Mismatch(compare.NO_INPUTS)
+            raise compare.BadReference(compare.NO_INPUTS)
         drawn = {base: self._generated(secret) if self._generator else self._contracted(base, secret)}
         for label in self._labels:
             if label != base and self._io[label] is None:
@@ -138,13 +167,10 @@ class Inputs:
         return contract.materialise(self._io[label], secret, self.device)
 
     def _generated(self, secret):
-        drawn = self._generator.ask("draw", secret).answer
+        drawn = packing.unpack(self._generator.ask("draw", secret).answer, self.device)
         if type(drawn) is not list:
             raise Refused("The process that draws the inputs answered something else than a list.")
-        return [self._on_device(value) for value in drawn]
-
-    def _on_device(self, value):
-        return value.to(self.device) if isinstance(value, torch.Tensor) else value
+        return drawn
 
     def _note(self, values, io):
         """Finds out whether inputs are fresh, from the first two that should be."""

@@ -7,9 +7,12 @@ import time
 
 import compare
 import contract
+import outputs
+import packing
 import timing
 from deciding import Decision
-from sides import Gone, Inputs, Lost, secret_of
+from sides import Gone, Inputs, Lost, Raised, secret_of
+from trivial import Trivial
 from warpboard_calls import TaskFailed
 from warpboard_stats import quantile
 from warpboard_wire import Refused
@@ -38,8 +41,9 @@ class Stages:
     def __init__(self, request, pipe, kernels, generator, clocks, ends):
         self.request, self.pipe, self.kernels, self.generator = request, pipe, kernels, generator
         self.clocks, self.ends = clocks, ends
-        self.inputs = Inputs(request, clocks.device, generator)
+        self.inputs = Inputs(request, clocks.device, generator if request.get("inputs") else None)
         self.compared = "ref" in kernels  # whether answers are compared with a reference's
+        self.tolerance, self.trivial, self.pairing = compare.Tolerance.of(request), Trivial(compare.Tolerance.of(request)), None
         wanted = request.get("stop_when")
         self.decision = Decision(wanted, request["num_trials"], self.apart) if wanted else None
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
@@ -51,13 +55,34 @@ class Stages:
     def save(self):
         self.pipe.tell(report=self.report)
 
+    def blame(self, error):
+        """Notes that the reference failed, or what draws its inputs: then nothing is known of the other kernel."""
+        whose = getattr(error, "label", "ref" if isinstance(error, compare.BadReference) else None)
+        if self.compared and "ref" in (whose, self.request.get("inputs") if whose == "inputs" else None):
+            self.report["fault"] = "reference"
+
+    def remark(self, text):
+        if text not in self.report.setdefault("remarks", []):
+            self.report["remarks"].append(text)
+
     def load(self):
         """Waits until all is compiled, and says whose fault it is where something is not. Returns whether all is."""
+        if self.request.get("init") and "custom" in self.kernels:
+            self.stage("compiling", kernel="ref")
+            self.kernels["custom"].send_init(*self.init_inputs())
         good = {label: self.load_one(label) for label in ("custom", "ref") if label in self.kernels}
         if good.get("custom") and not good.get("ref", True):
             self.report["validation_error"] = "Skipped due to compilation failure"
         self.save()
         return all(good.values())
+
+    def init_inputs(self):
+        """(what the reference's get_init_inputs() gives, why it cannot be had)."""
+        why = self.generator.ready()[0]
+        try:
+            return (None, why) if why else (packing.unpack(self.generator.ask("draw_init").answer, "cpu"), None)
+        except Raised as error:
+            return None, str(error)
 
     def load_one(self, label):
         self.stage("compiling", kernel=label)
@@ -69,6 +94,8 @@ class Stages:
             why = str(error)
         if why is not None:
             self.report["compilation_error" if label == "custom" else "ref_compilation_error"] = "Compilation error:\n" + why
+            if label == "ref":
+                self.report["fault"] = "reference"
         if label == "custom":
             self.report["compiled"] = why is None
             self.save()
@@ -93,14 +120,19 @@ class Stages:
             call.answer = None
         self.waking = time.monotonic() - began
 
-    def differences(self, made):
-        """How the outputs of one turn differ; they are forgotten."""
+    def differences(self, made, values=None):
+        """How the outputs of one turn differ; they are forgotten. In a trial, which gives its values, their forms are compared too."""
         try:
             if "ref" not in made:
                 return True, 0.0, 0.0, None
-            expected, actual = made["ref"].answer, made["custom"].answer
+            if values is not None:
+                self.pairing = outputs.pair(self.kernels["ref"].form, self.kernels["custom"].form)
+            expected, actual = made["ref"].answer, self.pairing.sort(made["custom"].answer)
             compare.check_form(expected, actual)
-            return compare.differences(expected, actual, float(self.request["atol"]), float(self.request["rtol"]))
+            close, *found, first = compare.differences(expected, actual, self.tolerance)
+            if values is not None and close:
+                self.trivial.see(expected, values["ref"])
+            return close, *found, self.named(first)
         finally:
             for call in made.values():
                 call.answer = None
@@ -109,16 +141,16 @@ class Stages:
         self.stage("validating")
         self.report.update(total_trials=TRIALS, trials_passed=0)
         try:
-            if self.generator is not None and (why := self.generator.ready()[0]) is not None:
-                raise compare.Mismatch("Input selection failed:\n" + why)
+            if self.generator is not None and self.request.get("inputs") and (why := self.generator.ready()[0]) is not None:
+                raise Raised("Input selection failed:\n" + why, "inputs")
             self.try_all()
             self.report["correctness"] = True
         except (Gone, Refused, Lost):
             raise
-        except (compare.Mismatch, contract.ContractError) as error:
-            self.report["validation_error"] = str(error)
         except Exception as error:  # noqa: BLE001 - of torch's, too: no memory, or types that it cannot compare
-            self.report["validation_error"] = f"Trial {self.report.get('trials_begun', 1)} failed:\n{error}"
+            plain = isinstance(error, (compare.Mismatch, contract.ContractError)) or "trials_begun" not in self.report
+            self.report["validation_error"] = str(error) if plain else f"Trial {self.report['trials_begun']} failed:\n{error}"
+            self.blame(error)
         self.save()
         return self.report["correctness"]
 
@@ -127,19 +159,42 @@ class Stages:
         passed, worst, mean, first = 0, 0.0, 0.0, None
         for trial in range(TRIALS):
             self.report["trials_begun"] = trial + 1
-            close, largest, average, wrong = self.differences(self.turn(self.draw(trial)))
+            values = self.draw(trial)
+            close, largest, average, wrong = self.differences(self.turn(values), values)
             passed, worst, mean, first = passed + close, max(worst, largest), max(mean, average), first or wrong
             self.report["trials_passed"] = passed
             if self.compared:
                 self.report.update(max_difference=worst, avg_difference=mean)
         if passed < TRIALS:
             self.mismatch(f"Trials passed: {passed}/{TRIALS}", worst, mean, first)
+        for kernel in self.kernels.values():
+            kernel.checked()
+        self.tell_check()
+
+    def named(self, first):
+        """A first wrong element, with the name of its output."""
+        name = first and self.pairing.ref.name(first["output"])
+        return {**first, "name": name} if name else first
+
+    def tell_check(self):
+        """Says what the check was worth."""
+        if self.pairing is None:
+            return
+        why, single = self.trivial.reasons(self.pairing.ref.label)
+        if why:
+            self.report.update(vacuous=True, vacuous_reason=why)
+        for sentence in single:
+            self.remark(sentence)
+        if self.pairing.by_place:
+            self.remark("Only one of the kernels gives names to its outputs: they were compared in their order.")
+        if self.trivial.exact:
+            self.remark("Integers and booleans were compared exactly. An atol of 1 or more is a tolerance for them, too.")
 
     def mismatch(self, which, worst, mean, first):
         self.report["first_mismatch"] = first
         raise compare.Mismatch(
             f"Numerical outputs don't match within tolerance. {which}. Max difference: {worst:.6e}, "
-            f"Avg difference: {mean:.6e}. Tolerance: atol={float(self.request['atol'])}, rtol={float(self.request['rtol'])}"
+            f"Avg difference: {mean:.6e}. Tolerance: {self.tolerance}"
         )
 
     def profile(self):
@@ -157,8 +212,10 @@ class Stages:
             raise
         except (compare.Mismatch, contract.ContractError) as error:
             self.report.update(correctness=False, validation_error=str(error))
+            self.blame(error)
             archive = None
         except Exception as error:  # noqa: BLE001 - as above
+            self.blame(error)
             self.report["profiling_error"] = f"Profiling failed:\n{error}"
             archive = None
         self.save()

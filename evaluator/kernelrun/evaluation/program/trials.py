@@ -47,9 +47,7 @@ class Output:
         flat = tensor.detach().to(self.device).reshape(-1)
         if self.whole():
             return flat
-        if contract.is_small_float(flat.dtype):  # has no indexing of its own
-            return flat.view(torch.uint8)[self.places()].view(flat.dtype)
-        return flat[self.places()]
+        return contract.bits(flat)[self.places()].view(flat.dtype)  # small types have no indexing of their own
 
 
 class Look(NamedTuple):
@@ -67,7 +65,7 @@ class Draw(NamedTuple):
     sizes: list  # of the beginnings of the inputs' tensors, compressed
     outputs: list
 
-    def differences(self, actual, atol, rtol, sums):
+    def differences(self, actual, tolerance, sums):
         """As compare.differences; Lost if the inputs' checksums are others. NaN, which also poisons what a kernel has to write, is found
         in all elements. Each wait for a device takes milliseconds: the usual call, which is right, has one."""
         compare.check_form([output.form for output in self.outputs], actual)
@@ -81,7 +79,7 @@ class Draw(NamedTuple):
                 compare.refuse_nan(index, 0, *map(int, compare.nans(numbers_of(tensor))))
         if not found:
             return True, 0.0, 0.0, None
-        *found, first = compare.differences(*zip(*pairs), atol, rtol)
+        *found, first = compare.differences(*zip(*pairs), tolerance)
         if first is not None:
             first["element"] = self.outputs[first["output"]].place(first["element"])
         return *found, first
@@ -94,12 +92,12 @@ class Draw(NamedTuple):
         return sum(OVERHEAD + output.values.numel() * output.values.element_size() for output in self.outputs) + OVERHEAD * len(self.look.sums)
 
 
-def content(draws, atol, rtol, seeded):
+def content(draws, tolerance, seeded):
     """How many bytes a source needs at least to contain the answers of all these trials within the tolerance, or the inputs, where it needs
     less for those. What came before counts once. seeded says that the inputs follow from a state of a processor's generator."""
     packer, seen, total = zlib.compressobj(), set(), 0
     for draw in draws:
-        answers = b"".join(told_by(part, atol, rtol) for part in beginnings([output.values for output in draw.outputs]))
+        answers = b"".join(told_by(part, tolerance) for part in beginnings([output.values for output in draw.outputs]))
         size = min(len(answers), len(packer.compress(answers) + packer.flush(zlib.Z_SYNC_FLUSH)))
         fresh = {known_by: size for known_by, size in zip(draw.look.sums.tolist(), draw.sizes) if known_by not in seen}
         seen.update(fresh)
@@ -118,9 +116,10 @@ def beginnings(tensors):
     return [tensor.detach().resolve_conj().reshape(-1)[: most // max(tensor.element_size(), 4)].contiguous().cpu() for tensor in tensors]
 
 
-def told_by(values, atol, rtol):
+def told_by(values, tolerance):
     """Bytes that tell numbers within a tolerance: steps of twice that, for larger numbers larger ones."""
-    if atol == rtol == 0:
+    atol, rtol, _ = tolerance
+    if atol == rtol == 0 or tolerance.is_exact(values.dtype):
         return bytes_of(values)
     numbers = compare.numbers(values)
     numbers = torch.view_as_real(numbers).reshape(-1) if numbers.is_complex() else numbers
@@ -148,9 +147,7 @@ def has_nan(tensor):
 
 def unlike(want, got):
     """Whether an element differs, on the device."""
-    if contract.is_small_float(want.dtype):  # has no comparison of its own
-        want, got = want.view(torch.uint8), got.view(torch.uint8)
-    return (want != got).any()
+    return compare.unequal(want, got).any()
 
 
 def any_of(flags, device):

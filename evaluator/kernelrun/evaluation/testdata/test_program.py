@@ -26,12 +26,15 @@ import deciding
 import evaluate
 import kernels
 import nvrtc
+import outputs
+import packing
 import reusing
 import seeding
 import sides
 import timekeeper
 import timing
 import trials
+import trivial
 import warpboard_answer
 import warpboard_layout
 import warpboard_runner
@@ -45,6 +48,7 @@ from warpboard_judge_cuda import JudgeMemory
 from warpboard_regions import Regions
 from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, Refused, RunnerGone, shared_memory
 
+HUNDREDTH = compare.Tolerance(0.01, 0.01)
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTS = ("int64", "int32", "int16", "int8", "uint8")
 
@@ -180,9 +184,10 @@ class Kernels(unittest.TestCase):
         inputs = sides.Inputs({"ref": {"io": ref.io}, "custom": {"io": custom.io}}, "cpu", None)
         for trial in range(2):
             values = inputs.draw(trial, sides.secret_of(trial))
-            expected, actual = ref([v.clone() for v in values["ref"]]), custom([v.clone() for v in values["custom"]])
+            (left, expected), (right, actual) = (outputs.take_apart(kernel([v.clone() for v in values[label]])) for label, kernel in (("ref", ref), ("custom", custom)))
+            actual = outputs.pair(outputs.Form.read(left, len(expected)), outputs.Form.read(right, len(actual))).sort(actual)
             compare.check_form(expected, actual)
-            if not compare.differences(expected, actual, 1e-6, 1e-6)[0]:
+            if not compare.differences(expected, actual, compare.Tolerance(1e-6, 1e-6))[0]:
                 return False
         return True
 
@@ -223,7 +228,7 @@ class Kernels(unittest.TestCase):
             self.assertEqual(str(raised.exception), said)
         compare.check_form([floats], [floats])
         with self.assertRaisesRegex(compare.Mismatch, "Neither kernel produced a tensor"):
-            one = self.function("def f(x): return 1", "ref", ("x", "input", {"shape": [8]}))
+            one = self.function("def f(x): return None", "ref", ("x", "input", {"shape": [8]}))
             self.compare(one, one)
 
     def test_what_does_not_fit_a_function_is_said_with_its_signature(self):
@@ -410,8 +415,8 @@ class TorchCuda(unittest.TestCase):
 
 
 class Compare(unittest.TestCase):
-    def close(self, want, got, atol=0.01, rtol=0.01):
-        return compare.differences([torch.tensor(want)], [torch.tensor(got)], atol, rtol)
+    def close(self, want, got, atol=0.01, rtol=0.01, matched=1.0):
+        return compare.differences([torch.tensor(want)], [torch.tensor(got)], compare.Tolerance(atol, rtol, matched))
 
     def test_the_first_wrong_element_is_named(self):
         close, largest, _, first = self.close([1.0, 2.0, 3.0], [1.0, 2.5, 9.0])
@@ -440,6 +445,136 @@ class Compare(unittest.TestCase):
 
     def test_an_empty_tensor_beside_others_is_right(self):
         self.assertTrue(self.close([], [])[0])
+
+    def test_integers_and_booleans_are_exact_below_a_tolerance_of_one(self):
+        for want, got in (([1000], [1001]), ([2**53], [2**53 + 1]), ([True, False], [True, True])):
+            for atol in (0.01, 0.99):
+                close, _, _, first = self.close(want, got, atol=atol)
+                self.assertEqual((close, first["actual"]), (False, got[first["element"]]))
+        self.assertTrue(self.close([1000, -5], [1001, -6], atol=1)[0])
+
+    def test_as_many_elements_may_be_wrong_as_the_ratio_leaves(self):
+        for wrong, close in ((10, True), (11, False)):
+            self.assertEqual(self.close([0.0] * 100, [1.0] * wrong + [0.0] * (100 - wrong), matched=0.9)[0], close)
+        with self.assertRaises(compare.Mismatch):
+            self.close([0.0] * 100, [math.nan] + [0.0] * 99, matched=0.9)
+
+
+class Outputs(unittest.TestCase):
+    def forms(self, *returned):
+        for value in returned:
+            text, tensors = outputs.take_apart(value)
+            yield outputs.Form.read(text, len(tensors))
+
+    def pair(self, ref, custom):
+        return outputs.pair(*self.forms(ref, custom)).order
+
+    def test_outputs_are_paired_by_name_where_both_have_some(self):
+        x = torch.ones(3)
+        for ref, custom, order in (
+            ({"a": x, "b": x}, {"b": x, "a": x}, [1, 0]), ({"a": x, "b": x}, [x, x], [0, 1]), ([x, {"k": 3}], (x, {"k": 4}), [0, 1]), (x, [x], [0]),
+            ({"a": x, "b": x}, outputs.Written([x, x], ["b", "a"]), [1, 0]), ({"a": x, "b": x}, outputs.Written([x, x], ["p", "q"]), [0, 1]),
+            ((x, None), outputs.Written([x], ["y"]), [0]), ({"a": [x, x], "b": (x,)}, {"b": x, "a": (x, x)}, [1, 2, 0]), ([x, x], [x], [0]),
+        ):
+            self.assertEqual(self.pair(ref, custom), order, (ref, custom))
+
+    def test_what_one_of_them_lacks_is_named(self):
+        x = torch.ones(3)
+        for ref, custom, said in (
+            ({"a": x, "b": x}, {"a": x, "c": x}, "Output names differ: ref=[a, b], custom=[a, c]"),
+            ((x, None), (x, x), "Output 1: the reference returned None, the custom kernel a tensor"),
+            ((x, "sum"), (x, "mean"), "Output 1: the reference returned 'sum', the custom kernel 'mean'"),
+            ({"a": 3}, {"a": x}, "Output a: the reference returned a number, the custom kernel a tensor"),
+            ((x, 3), x, "Output count differs: ref=[a tensor, a number], custom=[a tensor]"),
+            ((x, 2**80), (x, 2**81), f"Output 1: the reference returned {2**80}, the custom kernel {2**81}"),
+        ):
+            with self.assertRaises(compare.Mismatch) as raised:
+                self.pair(ref, custom)
+            self.assertEqual(str(raised.exception), said)
+
+    def test_a_form_that_cannot_be_is_refused(self):
+        text, tensors = outputs.take_apart({"a": torch.ones(3)})
+        for broken, count in ((text, 2), ("[]", 0), ("[1, [[[[]], 2]]]", 1), ("[1, [[0, 1, 2, 3, 4]]]", 0), ("[" * 9000, 0), ("3", 0)):
+            with self.assertRaises(Refused):
+                outputs.Form.read(broken, count)
+
+
+class Packing(unittest.TestCase):
+    def pack(self, value):
+        """A value that has come to the judge, through JSON but for its tensors and arrays."""
+        return packing.unpack(packing.pack(value, "get_inputs()"), "cpu")
+
+    def test_strides_and_kinds_come_back(self):
+        wide = torch.randn(2, 3, 4, 5)
+        values = [wide.t() if wide.dim() == 2 else wide.transpose(1, 3), torch.randn(4, 1).expand(4, 6), wide.to(memory_format=torch.channels_last), wide[:, :, ::3],
+                  torch.empty(0, 3), torch.randn(3, dtype=torch.complex64).conj(), torch.rand(5) > 0.5, torch.randn(7).bfloat16(), torch.tensor(3), wide[1, 2]]
+        for one, other in zip(values, self.pack(values)):
+            self.assertTrue(torch.equal(one, other) and one.stride() == other.stride() and one.dtype == other.dtype, one.stride())
+        value = {"a": (1, None, [True, "x"]), "dtype": torch.float16, 3: numpy.arange(3)}
+        other = self.pack(value)
+        self.assertEqual((str(other), other["dtype"]), (str(value), torch.float16))
+
+    def test_memory_is_shared_as_before(self):
+        x = torch.zeros(100)
+        values = [x, x, x[50:], [x[10:60].view(5, 10)], x.view(torch.int32), torch.zeros(100)]
+        for given in (self.pack(values), packing.join(packing.share(self.pack(values)))):
+            given[0][55] = 1
+            self.assertEqual([float(given[1][55]), float(given[2][5]), float(given[3][0][4, 5]), int(given[4][55]), float(given[5][55])], [1, 1, 1, 1065353216, 0])
+        self.assertIs(*self.pack(values)[:2])
+        self.assertIsNone(packing.share([x, [torch.zeros(3)], 4]))
+        self.assertIsNone(packing.share([x, x]))
+
+    def test_what_cannot_be_handed_over_is_named(self):
+        for value, said in ((torch.nn.ReLU(), "get_inputs\\(\\) returned a ReLU, which cannot be handed to a kernel"), (torch.eye(3).to_sparse(), "a Tensor of layout torch.sparse_coo")):
+            with self.assertRaisesRegex(contract.ContractError, said):
+                packing.pack([value], "get_inputs()")
+
+    def test_descriptions_that_cannot_be_are_refused(self):
+        tensor = ["tensor", 0, 0, "float32", [3], [1]]
+        for broken in (3, [[], tensor], [[torch.zeros(8, dtype=torch.uint8)], tensor], [[torch.zeros(12, dtype=torch.uint8)], [*tensor[:3], "nn", [3], [1]]],
+                       [[], ["code", "x"]], [[], ["list", 3]], [[torch.zeros(99, dtype=torch.uint8)], ["tensor", 0, 0, "float32", [3], [-1]]]):
+            with self.assertRaises(Refused):
+                packing.unpack(broken, "cpu")
+
+
+class Trivial(unittest.TestCase):
+    def reasons(self, reference, atol=0.01, draw=lambda: [torch.rand(1000)]):
+        found = trivial.Trivial(compare.Tolerance(atol, 0.01))
+        for _ in range(2):
+            values = draw()
+            found.see(reference(*values), values)
+        return found.reasons(lambda place: f"output {place}: ")
+
+    def test_answers_that_compute_nothing_are_named(self):
+        for reference, said in (
+            (lambda x: [x * 1e-4], "Output 0: zeros"), (lambda x: [x * 1e-4 + 3], "Output 0: the answer to other inputs"), (lambda x: [x + 1e-4], "Output 0: a copy of input 0"),
+            (lambda x: [torch.full((10,), float(x[0]))], "Output 0: the mean of all elements"), (lambda x: [x * 0, x.relu()], "Output 0: zeros would pass as well. Output 1: a copy"),
+            (lambda x: [x.mean().expand(1)], None), (lambda x: [x * 2], None), (lambda x: [(x > 20)], "Output 0: zeros"), (lambda x: [x[:0], x * 2], None),
+        ):
+            why, single = self.reasons(reference, draw=lambda: [torch.rand(1000) * (1 + torch.rand(1) * 9)])
+            self.assertEqual((why or "")[: len(said or "")], said or "", why)
+            self.assertEqual((why is None, single), (said is None, []), said)
+
+    def test_one_of_several_outputs_is_a_remark(self):
+        self.assertEqual(self.reasons(lambda x: [x * 2, x * 0]), (None, ["Output 1: zeros would pass as well."]))
+
+    def test_few_elements_that_differ_are_found_and_equal_inputs_say_nothing(self):
+        def sparse(x):
+            y = torch.zeros(1_000_000)
+            y[int(x[0] * 1e6)] = 5
+            return [y]
+
+        self.assertIsNone(self.reasons(sparse)[0])
+        self.assertIsNone(self.reasons(lambda x: [x * x + 3], draw=lambda: [torch.arange(100) / 9])[0])
+
+
+class Small(unittest.TestCase):
+    def test_pairs_of_four_bits_come_back(self):
+        values = torch.tensor([[*contract.PAIRED], [-value for value in contract.PAIRED]])
+        pairs = contract.paired(values, torch.uint8)
+        self.assertEqual((pairs.shape, pairs[0].tolist()), ((2, 4), [0x10, 0x32, 0x54, 0x76]))
+        self.assertTrue(torch.equal(contract.unpaired(pairs), values))
+        self.assertEqual(contract.unpaired(contract.paired(torch.tensor([0.2, 0.3, -9.0, 5.1]), torch.uint8)).tolist(), [0.0, 0.5, -6.0, 6.0])
 
 
 class Timing(unittest.TestCase):
@@ -731,9 +866,9 @@ class Reusing(unittest.TestCase):
         for dtype in (*FLOATS, *INTS, "bool", "complex64", "complex128"):
             want = torch.ones(200, 500).to(getattr(torch, dtype))
             draw, done = self.outputs(want, reusing.LEAST_ELEMENTS), want.clone()
-            self.assertEqual(draw.differences([done], 0.01, 0.01, draw.look.sums), (True, 0.0, 0.0, None))
+            self.assertEqual(draw.differences([done], HUNDREDTH, draw.look.sums), (True, 0.0, 0.0, None))
             done[7:9] = 0
-            close, largest, _, first = draw.differences([done], 0.01, 0.01, draw.look.sums)
+            close, largest, _, first = draw.differences([done], HUNDREDTH, draw.look.sums)
             self.assertEqual((close, largest), (False, 1.0), dtype)
             self.assertEqual(sum(output.values.numel() for output in draw.outputs) * want.element_size(), reusing.LEAST_ELEMENTS * want.element_size(), dtype)
             self.assertTrue(7 * 500 <= first["element"] < 9 * 500, first)
@@ -743,11 +878,11 @@ class Reusing(unittest.TestCase):
         draw, got = self.outputs(want, reusing.LEAST_ELEMENTS), want.clone()
         got[31] = math.nan
         with self.assertRaisesRegex(compare.Mismatch, "Output 0 of the custom kernel holds 1 NaN where the reference has none; the first is element 31"):
-            draw.differences([got], 0.01, 0.01, draw.look.sums)
+            draw.differences([got], HUNDREDTH, draw.look.sums)
         empty = torch.zeros(0)
         draw = draw._replace(outputs=[trials.Output(empty, 1), *draw.outputs])
         with self.assertRaisesRegex(compare.Mismatch, "Output 1 of the custom kernel holds 1 NaN"):
-            draw.differences([empty, got], 0.01, 0.01, draw.look.sums)
+            draw.differences([empty, got], HUNDREDTH, draw.look.sums)
         stages = self.recording(20)
         with self.assertRaisesRegex(compare.Mismatch, "Output 1 of the reference holds NaN"):
             stages.differences({"ref": unittest.mock.Mock(answer=[empty, got])})
@@ -757,7 +892,7 @@ class Reusing(unittest.TestCase):
         for place in range(0, want.numel(), 97):
             got = want.clone()
             got.view(-1)[place] = 1
-            self.assertEqual(self.outputs(want, reusing.LEAST_ELEMENTS).differences([got], 0.1, 0, torch.zeros(0))[3]["element"], place)
+            self.assertEqual(self.outputs(want, reusing.LEAST_ELEMENTS).differences([got], compare.Tolerance(0.1, 0), torch.zeros(0))[3]["element"], place)
 
     def test_places_differ_from_draw_to_draw(self):
         first, second = (trials.Output(torch.zeros(100_000), reusing.LEAST_ELEMENTS).places() for _ in range(2))
@@ -848,14 +983,16 @@ class Reusing(unittest.TestCase):
             ([draw([large()], (1e9 * large()[:2000]).to(torch.complex64)) for _ in range(9)], 0.01, 0, False, 9 * 4_000, 9 * 24_000),
             ([draw([large()], torch.randint(0, 100, (2000,))) for _ in range(9)], 0.01, 0.01, False, 9 * 1_000, 9 * 8_000),
         ):
-            found = trials.content(draws, atol, rtol, seeded)
+            found = trials.content(draws, compare.Tolerance(atol, rtol), seeded)
             self.assertTrue(least <= found <= most, (least, found, most))
 
     def recalling(self, calls=3):
         stages = reusing.Recalling.__new__(reusing.Recalling)
         looks = [trials.look(torch.tensor([float(number)]), "cpu")[0] for number in range(2 + 4 + calls)]
         draws = [trials.Draw(number, look, [], [trials.Output(torch.ones(2), math.inf)]) for number, look in enumerate(looks)]
-        stages._reference, stages.request = reusing.Reference(draws, [None] * calls, None, 0.0, 0), {"atol": 0.1, "rtol": 0}
+        stages._reference, stages.request = reusing.Reference(draws, [None] * calls, None, 0.0, 0), {}
+        stages.tolerance, form = compare.Tolerance(0.1, 0), outputs.Form(False, [outputs.Part((), "tensor")])
+        stages.pairing = outputs.pair(form, form)
         stages.clocks = unittest.mock.Mock(kind="host", device="cpu")
         stages._left = stages._reference.draws[2:]
         random.Random(1).shuffle(stages._left)
@@ -905,7 +1042,7 @@ class Reusing(unittest.TestCase):
             draw, seen = self.outputs(answer[0], 1 << 16), []
             draw = draw._replace(outputs=[trials.Output(tensor, 1 << 16) for tensor in answer])
             with Waits(seen):
-                self.assertEqual(draw.differences(answer, 0.01, 0.01, draw.look.sums), (True, 0.0, 0.0, None))
+                self.assertEqual(draw.differences(answer, HUNDREDTH, draw.look.sums), (True, 0.0, 0.0, None))
             self.assertEqual(len(seen), 1, seen)
             stages, seen = self.recording(20), []
             stages.draws = [draw] * 2

@@ -1,0 +1,163 @@
+"""Outputs of a kernel: the tensors that are compared in every call, and a form that names all parts.
+
+Numbers and arrays become tensors. The kernel's process takes a return value apart; the judge reads the form and finds the tensors of one
+kernel that belong to those of the other.
+"""
+
+import dataclasses
+import json
+import sys
+from typing import NamedTuple
+
+import torch
+
+from compare import Mismatch
+from contract import ContractError
+from warpboard_wire import Refused
+
+NUMBERS = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+WHAT_COUNTS = "outputs must be tensors, NumPy arrays, numbers, text, None, and lists, tuples, dicts and dataclasses of them"
+
+
+class Written(list):
+    """The tensors that a launch wrote, in place of a return value; names has those of the contract."""
+
+    def __init__(self, tensors, names):
+        super().__init__(tensors)
+        self.names = names
+
+
+def take_apart(returned):
+    """Returns (the form as text, the tensors)."""
+    parts, tensors = [], []
+    if isinstance(returned, Written):
+        for name, tensor in zip(returned.names, returned):
+            _add(tensor, (name,), parts, tensors)
+    else:
+        _add(returned, (), parts, tensors)
+    return json.dumps([isinstance(returned, Written), parts]), tensors
+
+
+def tensors_of(returned):
+    """The tensors alone; the usual kernel returns one."""
+    return [returned] if isinstance(returned, torch.Tensor) else take_apart(returned)[1]
+
+
+def _add(value, path, parts, tensors):
+    """Adds the parts of a value: (path, kind), for text its content too."""
+    numpy = sys.modules.get("numpy")
+    if isinstance(value, torch.Tensor):
+        if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout != torch.strided:
+            raise ContractError(f"The kernel returned a {type(value).__name__} of layout {value.layout}: outputs must be dense tensors of torch's own type")
+        parts.append((path, "tensor"))
+        tensors.append(value)
+    elif type(value) in NUMBERS and not (type(value) is int and not -(2**63) <= value < 2**63):
+        parts.append((path, "number"))
+        tensors.append(torch.tensor(value, dtype=NUMBERS[type(value)]))
+    elif value is None or isinstance(value, (str, int)):
+        parts.append((path, "text", repr(value)))
+    elif numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
+        parts.append((path, "tensor" if isinstance(value, numpy.ndarray) else "number"))
+        tensors.append(torch.from_numpy(numpy.array(value)))
+    else:
+        for step, item in _items(value):
+            _add(item, path + step, parts, tensors)
+
+
+def _items(value):
+    """The items of a container with the steps that lead to them; one alone in a list or tuple has none."""
+    if isinstance(value, dict):
+        return [((key if isinstance(key, str) else repr(key),), item) for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [((number,) if len(value) > 1 else (), item) for number, item in enumerate(value)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [((field.name,), getattr(value, field.name)) for field in dataclasses.fields(value)]
+    raise ContractError(f"The kernel returned a {type(value).__name__}: {WHAT_COUNTS}")
+
+
+class Part(NamedTuple):
+    """One part of the outputs."""
+
+    path: tuple  # of keys and numbers
+    kind: str  # tensor, number or text; None is a text
+    text: str = ""
+
+    def __str__(self):
+        return self.text if self.kind == "text" else f"a {self.kind}"
+
+    def has_tensor(self):
+        return self.kind != "text"
+
+
+class Form:
+    """The names, kinds and order of the parts of a kernel's outputs."""
+
+    def __init__(self, written, parts):
+        self.written, self.parts = written, parts
+        self.named = any(isinstance(step, str) for part in parts for step in part.path)
+
+    @classmethod
+    def read(cls, text, tensors):
+        """The form from the text of a kernel's process, which has so many tensors."""
+        try:
+            written, parts = json.loads(text)
+            form = cls(written is True, [Part(tuple(path), *map(str, rest)) for path, *rest in parts])
+            if any(type(step) not in (int, str) for part in form.parts for step in part.path):
+                raise ValueError
+            if len(form._tensors()) != tensors:
+                raise ValueError
+        except (ValueError, TypeError, RecursionError):
+            raise Refused("The process of a kernel described its outputs in a way that cannot be.") from None
+        return form
+
+    def comparable(self, other):
+        """The parts beside another form: a launch writes tensors and cannot return text or None."""
+        return [part for part in self.parts if part.has_tensor() or not other.written]
+
+    def name(self, place):
+        """The name of a tensor for people; empty without one."""
+        return ".".join(map(str, self._tensors()[place].path)) if self.named else ""
+
+    def label(self, place):
+        """The beginning of a sentence about a tensor; empty if there is only one."""
+        return f"output {self.name(place) or place}: " if len(self._tensors()) > 1 else ""
+
+    def _tensors(self):
+        return [part for part in self.parts if part.has_tensor()]
+
+
+class Pairing(NamedTuple):
+    """Which output of one kernel belongs to which of the other."""
+
+    order: list  # the places of the custom kernel's tensors, in the order of the reference's
+    ref: Form
+    by_place: bool  # although one of them returned names
+
+    def sort(self, tensors):
+        """The custom kernel's tensors in the order of the reference's."""
+        return [tensors[place] for place in self.order] if len(tensors) == len(self.order) else tensors
+
+
+def pair(ref, custom):
+    """The pairing of two forms. Raises Mismatch where one has a part that the other lacks."""
+    left, right = ref.comparable(custom), custom.comparable(ref)
+    names, theirs = [part.path for part in left], [part.path for part in right]
+    by_name = ref.named and custom.named and (set(names) == set(theirs) or not ref.written and not custom.written)
+    if by_name:
+        if set(names) != set(theirs):
+            raise Mismatch(f"Output names differ: ref={_shown(names)}, custom={_shown(theirs)}")
+        found = dict(zip(theirs, right))
+        right = [found[name] for name in names]
+    elif len(left) != len(right) and not all(part.kind == "tensor" for part in (*left, *right)):
+        raise Mismatch(f"Output count differs: ref=[{', '.join(map(str, left))}], custom=[{', '.join(map(str, right))}]")
+    for number, (mine, other) in enumerate(zip(left, right)):
+        if mine.kind != other.kind or mine.text != other.text:
+            name = ".".join(map(str, mine.path)) if ref.named else number
+            raise Mismatch(f"Output {name}: the reference returned {mine}, the custom kernel {other}")
+    places = {part.path: place for place, part in enumerate(part for part in custom.parts if part.has_tensor())}
+    order = [places[part.path] for part in right if part.has_tensor()]
+    return Pairing(order, ref, not by_name and any(form.named and not form.written for form in (ref, custom)))
+
+
+def _shown(paths):
+    return "[" + ", ".join(sorted(".".join(map(str, path)) for path in paths)) + "]"

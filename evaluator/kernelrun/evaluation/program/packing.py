@@ -1,0 +1,195 @@
+"""Inputs on their way between processes: tensors keep their strides, and those that share memory still share it.
+
+What draws inputs packs them, the judge unpacks them on the device of the kernels. To a kernel, tensors that share memory go as views of
+one tensor of bytes.
+"""
+
+from typing import NamedTuple
+
+import torch
+
+from contract import ContractError
+from warpboard_layout import reach
+from warpboard_wire import Refused
+
+INIT = 9  # frame of the channel, before the first call: what a class is made with, and why that cannot be had, pickled
+_PLAIN = (bool, int, float, str, type(None))
+_DEEPEST = 32
+
+
+class Memory:
+    """The memory of some tensors, as pieces in which tensors overlap."""
+
+    def __init__(self, tensors):
+        """Tensors may occur more than once; those without elements have no memory."""
+        self._places, pieces = {}, []  # by id: the piece and where in it a tensor begins, in bytes
+        spans = sorted((tensor.data_ptr(), -_span(tensor), number) for number, tensor in enumerate(tensors) if tensor.numel())
+        for begin, size, number in spans:
+            tensor = tensors[number]
+            where = tensor.device, begin
+            if not pieces or pieces[-1][0][0] != where[0] or begin >= pieces[-1][0][1] + pieces[-1][1]:
+                pieces.append([where, 0, tensor, set()])
+            piece = pieces[-1]
+            piece[1] = max(piece[1], begin - size - piece[0][1])
+            piece[3].add(id(tensor))
+            self._places[id(tensor)] = len(pieces) - 1, begin - piece[0][1]
+        self.pieces = [_bytes_from(first, size) for _, size, first, _ in pieces]
+        self.shared = any(len(members) > 1 for *_, members in pieces)
+
+    def place(self, tensor):
+        """(piece, offset in bytes); (-1, 0) for one without elements."""
+        return self._places.get(id(tensor), (-1, 0))
+
+
+def _span(tensor):
+    return reach(tensor.shape, tensor.stride()) * tensor.element_size()
+
+
+def _bytes_from(tensor, size):
+    """So many bytes of memory from a tensor's first element on."""
+    first = tensor.as_strided((1,), (1,), tensor.storage_offset()).view(torch.uint8)
+    return first.as_strided((size,), (1,), first.storage_offset())
+
+
+def walk(value, change):
+    """The value with each tensor in lists, tuples and dicts changed. A named tuple becomes a tuple."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return (list if isinstance(value, list) else tuple)(walk(item, change) for item in value)
+    if isinstance(value, dict):
+        return {key: walk(item, change) for key, item in value.items()}
+    return value
+
+
+def tensors_in(value):
+    """The tensors in a value, in their order."""
+    found = []
+    walk(value, found.append)
+    return found
+
+
+# Where inputs are drawn.
+
+
+def pack(value, source):
+    """Plain parts for the judge: [pieces of memory on the host, the value]. source is the name of the function that gave it."""
+    plain = {}
+
+    def dense(tensor):
+        if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.layout != torch.strided or tensor.is_quantized:
+            raise ContractError(f"{source} returned a {type(tensor).__name__} of layout {tensor.layout}: tensors must be dense and of torch's own type")
+        if id(tensor) not in plain:
+            plain[id(tensor)] = tensor, tensor.detach().resolve_conj().resolve_neg()
+        return plain[id(tensor)][1]
+
+    value = walk(value, dense)
+    memory = Memory(tensors_in(value))
+    return [[piece.cpu() for piece in memory.pieces], _packed(value, memory, source)]
+
+
+def _packed(value, memory, source):
+    if isinstance(value, torch.Tensor):
+        return ["tensor", *memory.place(value), _name(value.dtype), list(value.shape), list(value.stride())]
+    if isinstance(value, (torch.dtype, torch.device)):
+        return ["dtype" if isinstance(value, torch.dtype) else "device", _name(value)]
+    if isinstance(value, dict):
+        return ["dict", [[_packed(part, memory, source) for part in item] for item in value.items()]]
+    if isinstance(value, (list, tuple)):
+        return ["list" if isinstance(value, list) else "tuple", [_packed(item, memory, source) for item in value]]
+    if type(value) in _PLAIN or type(value).__module__ == "numpy":
+        return ["plain", value]
+    raise ContractError(f"{source} returned a {type(value).__name__}, which cannot be handed to a kernel: it must return tensors, NumPy arrays, numbers, text, "
+                        "None, and lists, tuples and dicts of them")
+
+
+def _name(value):
+    return str(value).removeprefix("torch.")
+
+
+# The judge.
+
+
+def unpack(packed, device):
+    """The value, with all tensors on the device. Those that came from one tensor are one."""
+    try:
+        pieces, described = packed
+        moved = [piece.to(device) for piece in pieces]
+        return _unpacked(described, moved, {}, device, 0)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError) as error:
+        if "out of memory" in str(error):
+            raise
+        raise Refused(f"The process that draws the inputs described them in a way that cannot be: {error}.") from None
+
+
+def _unpacked(described, pieces, known, device, depth):
+    kind, *rest = described
+    if depth > _DEEPEST:
+        raise ValueError("they lie too deep in each other")
+    if kind == "tensor":
+        key = tuple(rest[:3]), tuple(rest[3]), tuple(rest[4])
+        if key not in known:
+            known[key] = _view(pieces, *rest, device)
+        return known[key]
+    if kind == "plain":
+        return rest[0]
+    if kind == "dtype":
+        return _dtype(rest[0])
+    if kind == "device":
+        return torch.device(device)
+    items = [[_unpacked(part, pieces, known, device, depth + 1) for part in item] if kind == "dict" else _unpacked(item, pieces, known, device, depth + 1)
+             for item in rest[0]]
+    return {"dict": dict, "list": list, "tuple": tuple}[kind](items)
+
+
+def _dtype(name):
+    dtype = getattr(torch, name)
+    if not isinstance(dtype, torch.dtype):
+        raise ValueError(f"{name} is no dtype")
+    return dtype
+
+
+def _view(pieces, piece, offset, dtype, shape, strides, device):
+    dtype = _dtype(dtype)
+    if piece < 0:
+        return torch.empty_strided(shape, strides, dtype=dtype, device=device)
+    item = torch.empty((), dtype=dtype).element_size()
+    part = pieces[piece][offset:]
+    return part[: len(part) // item * item].view(dtype).as_strided(shape, strides)
+
+
+class View(NamedTuple):
+    """A tensor that shares memory with another one, on its way to a kernel."""
+
+    piece: torch.Tensor
+    offset: int
+    dtype: str
+    shape: tuple
+    strides: tuple
+
+
+def share(values):
+    """The values with views in place of tensors that share memory, if any do; else None."""
+    memory = Memory(tensors_in(values))
+    if not memory.shared:
+        return None
+
+    def view(tensor):
+        piece, offset = memory.place(tensor)
+        return View(memory.pieces[piece], offset, _name(tensor.dtype), tuple(tensor.shape), tuple(tensor.stride())) if piece >= 0 else tensor
+
+    return walk(values, view)
+
+
+# The kernel's process.
+
+
+def join(values):
+    """The values with the tensors that share() made views of."""
+    if isinstance(values, View):
+        return _view([values.piece], 0, values.offset, *values[2:], values.piece.device)
+    if type(values) in (list, tuple):
+        return type(values)(join(item) for item in values)
+    if type(values) is dict:
+        return {key: join(item) for key, item in values.items()}
+    return values

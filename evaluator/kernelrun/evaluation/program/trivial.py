@@ -1,0 +1,90 @@
+"""Would an answer that computes nothing pass? Then it says nothing of a kernel that it passes.
+
+In each trial of the check, four such answers are held to the reference's with the request's tolerance: zeros, the mean of all elements,
+a copy of an input, and the answer to the other trial's inputs.
+"""
+
+import torch
+
+import compare
+import contract
+import packing
+from trials import look
+
+FEW = 1 << 12  # elements that are looked at first
+MOST_KEPT = 1 << 26  # bytes of an output that are kept for the next trial
+
+
+class Trivial:
+    """What passes in all trials so far."""
+
+    def __init__(self, tolerance):
+        self._tolerance, self._passing, self._inputs, self._outputs = tolerance, None, None, None
+        self.exact = False  # whether an output was compared exactly although there is a tolerance
+
+    def see(self, expected, values):
+        """Notes a trial: what the reference gave, and its inputs."""
+        sums = look(values, expected[0].device)[0].sums
+        fresh = self._inputs is not None and not torch.equal(sums, self._inputs)
+        before = self._outputs if fresh and len(self._outputs) == len(expected) else [None] * len(expected)
+        passing = [self._passes(want, list(candidates(want, other, packing.tensors_in(values)))) for want, other in zip(expected, before)]
+        self._passing = passing if self._passing is None else [also(*pair) for pair in zip(self._passing, passing)]
+        self.exact = any(self._tolerance.is_exact(want.dtype) for want in expected) and self._tolerance.atol + self._tolerance.rtol > 0
+        self._inputs, self._outputs = sums, [want.clone() if want.numel() * want.element_size() <= MOST_KEPT else None for want in expected]
+
+    def _passes(self, want, answers):
+        """The names of the answers that pass in place of one output, with other inputs first; None without elements."""
+        if want.numel() == 0:
+            return None
+        few = [self._wrong(*sample(want, got)) for _, got in answers]
+        likely = [answer for answer, wrong in zip(answers, torch.stack(few).tolist()) if wrong <= self._tolerance.most_wrong(min(FEW, want.numel()))]
+        return {name for name, got in likely if int(self._wrong(want, got)) <= self._tolerance.most_wrong(want.numel())}
+
+    def _wrong(self, want, got):
+        return compare.wrong(want, got, self._tolerance).sum()
+
+    def forget(self):
+        """Drops the outputs of the last trial."""
+        self._outputs = None
+
+    def reasons(self, label):
+        """(why the check says nothing, None if it says something; sentences about single outputs). label begins a sentence about the
+        output at a place."""
+        outputs = [(place, sorted(found, key=order)) for place, found in enumerate(self._passing or []) if found is not None]
+        said = [f"{label(place)}{found[0]} would pass as well." for place, found in outputs if found]
+        said = [text[0].upper() + text[1:] for text in said]
+        if said and len(said) == len(outputs):
+            return " ".join([*said, "Choose a smaller tolerance, or inputs that make a difference."]), []
+        return None, said
+
+
+def candidates(want, before, inputs):
+    """Answers that compute nothing, in place of one output, by name."""
+    yield "zeros", torch.zeros_like(contract.bits(want)).view(want.dtype)
+    if want.numel() > 1 and not contract.is_small_float(want.dtype):
+        mean = compare.numbers(want).mean()
+        yield "the mean of all elements", (mean if want.dtype.is_complex or want.dtype.is_floating_point else mean.round()).to(want.dtype).expand(want.shape)
+    for place, value in enumerate(inputs):
+        if value.numel() == want.numel() and value.dtype == want.dtype:
+            yield f"a copy of input {place}", value.to(want.device).reshape(want.shape)
+    if before is not None and before.shape == want.shape and before.dtype == want.dtype:
+        yield "the answer to other inputs", before
+
+
+def order(name):
+    return ("zeros", "the answer to other inputs", "the mean of all elements", name).index(name)
+
+
+def also(one, other):
+    """What passes in two trials. The first has no answer to other inputs."""
+    if one is None or other is None:
+        return one if other is None else other
+    return (one | {"the answer to other inputs"}) & other
+
+
+def sample(want, got):
+    """Some elements of both, at the same places."""
+    if want.numel() <= FEW:
+        return want, got
+    places = torch.randint(want.numel(), (FEW,), device=want.device)
+    return [contract.bits(tensor.reshape(-1))[places].view(tensor.dtype) for tensor in (want, got)]
