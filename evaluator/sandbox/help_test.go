@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/tier"
 )
 
 // firstUID is the first of this process's own uids: other tests and a site may run at the same time.
@@ -22,12 +23,12 @@ func newSandbox(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "runs")
 	t.Cleanup(func() { assertNothingLeft(t, root) })
-	return sandbox.New(sandbox.Config{FirstUID: firstUID, Root: root})
+	return sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID, Root: root})
 }
 
 func limits() sandbox.Limits {
 	return sandbox.Limits{
-		Wall: 20 * time.Second, CPU: 20 * time.Second, Memory: 512 << 20, Processes: 32, FileSize: 32 << 20,
+		Wall: tier.Patience(), CPU: 20 * time.Second, Memory: 512 << 20, Processes: 32, FileSize: 32 << 20,
 		OpenFiles: 256, Tmp: 32 << 20, Shm: 8 << 20, Out: 8 << 20, Output: 8 << 20,
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lowestPriority is the nice value of what runs in the background.
+// lowestPriority is the nice value of programs in the background, if Config sets none.
 const lowestPriority = 19
 
-// makeBackground gives a process the lowest priority; its children inherit it. Linux with autogroups weighs whole sessions,
+// makeBackground lowers a process's priority to a nice value; its children inherit it. Linux with autogroups weighs whole sessions,
 // and each run is a session: there the session's value counts as well.
-func makeBackground(pid int) error {
-	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, lowestPriority); err != nil {
+func makeBackground(pid, nice int) error {
+	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, nice); err != nil {
 		return fmt.Errorf("lower the priority of a run: %w", err)
 	}
 	// Not every Linux has autogroups, and a run in its own cgroup has none.
-	_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte(strconv.Itoa(lowestPriority)), 0)
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte(strconv.Itoa(nice)), 0)
 	return nil
 }

@@ -30,6 +30,7 @@ type Process struct {
 
 	cmd    *exec.Cmd // bubblewrap, or without a sandbox the program itself
 	pid    int       // pid 1 of the run's pid namespace, or the program itself
+	nice   int       // of a background program
 	pidfd  int
 	status *json.Decoder // of statusPipe; nil without a sandbox
 
@@ -105,6 +106,7 @@ func (p *Process) reap() {
 // launch brings the run up to the gate, limits it and opens the gate. Call it on a dedicated thread.
 func (p *Process) launch(s *Sandbox, h *host) (err error) {
 	name, uid := runName(), s.uid(h, p.spec.Slot)
+	p.nice = s.config.BuildNice
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.clear())
@@ -138,7 +140,7 @@ func (p *Process) release(uid int) error {
 		return err
 	}
 	if p.spec.Limits.Background {
-		if err := makeBackground(p.pid); err != nil {
+		if err := makeBackground(p.pid, p.nice); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,10 @@ type Config struct {
 	Root string
 	// FirstUID is the uid and gid of slot 0; 0 means 60000.
 	FirstUID int
-	Log      *slog.Logger
+	// BuildNice is the nice value of programs in the background; 0 means 19. On a machine with other work, such programs get
+	// hardly any time at 19, and reach their limits.
+	BuildNice int
+	Log       *slog.Logger
 }
 
 // Sandbox runs untrusted processes. It is safe for use by several goroutines.
@@ -44,6 +47,9 @@ type Sandbox struct {
 func New(config Config) *Sandbox {
 	if config.Root == "" {
 		config.Root = filepath.Join(os.TempDir(), fmt.Sprintf("warpboard-sandbox-%d", os.Getuid()))
+	}
+	if config.BuildNice == 0 {
+		config.BuildNice = lowestPriority
 	}
 	if config.FirstUID == 0 {
 		config.FirstUID = 60000

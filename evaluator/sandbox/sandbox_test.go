@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/tier"
 )
 
 func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
@@ -64,8 +65,11 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 func TestBackgroundRunsHaveTheLowestPriority(t *testing.T) {
 	spec := shell("nice; sh -c nice")
 	spec.Limits.Background = true
-	if o := run(t, newSandbox(t), spec); o.Stdout != "19\n19\n" {
-		t.Errorf("nice values are %q, want 19 for the run and its child", o.Stdout)
+	for nice, want := range map[int]string{0: "19\n19\n", 7: "7\n7\n"} {
+		sb := sandbox.New(sandbox.Config{BuildNice: nice, FirstUID: firstUID, Root: filepath.Join(t.TempDir(), "runs")})
+		if o := run(t, sb, spec); o.Stdout != want {
+			t.Errorf("with %d the nice values of a run and its child are %q, want %q", nice, o.Stdout, want)
+		}
 	}
 }
 
@@ -177,6 +181,7 @@ func TestARunReadsItsStdinAndEndsWhenItIsCancelled(t *testing.T) {
 }
 
 func TestSandboxCostsLittle(t *testing.T) {
+	tier.Needs(t, tier.Timed)
 	sb := newSandbox(t)
 	run(t, sb, shell(":"))
 	best := time.Hour

@@ -19,8 +19,7 @@ type Limits struct {
 	Shm       int64         // size of /dev/shm
 	Out       int64         // size of /out
 	Output    int64         // stdout and stderr together; one byte more and the run is killed
-	// Background is for programs that are not timed, such as compilers: they get a processor only when nothing else needs
-	// it. At the usual priority, compilers on all cores made honest kernels up to 130 µs slower on the judge's clock.
+	// Background is for programs that are not timed, such as compilers: they run with Config.BuildNice. At the usual priority, compilers on all cores made honest kernels up to 130 µs slower on the judge's clock.
 	Background bool
 }
 

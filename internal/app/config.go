@@ -77,6 +77,7 @@ type WorkerSettings struct {
 	NoticeFile  string
 	CPUSlots    int
 	FirstUID    int
+	BuildNice   int
 	Sandbox     string
 	ObjectCache string
 	Include     list

@@ -93,6 +93,7 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"work", "--worker-secret s", "--site is needed"},
 		{"work", "--nats-url nats://a:4222", "--worker-secret is needed"},
 		{"work", "--first-uid 0", "--first-uid 0: want 1000 or more"},
+		{"work", "--build-nice 0", "--build-nice 0: want 1 to 19"},
 		{"work", "--database-url postgres://x", "unknown flag: --database-url"},
 		{"migrate", "--log-level loud", "--log-level \"loud\""},
 		{"token", "ada", "token takes no argument \"ada\""},

@@ -80,7 +80,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 func (c *Config) machine(log *slog.Logger) machine.Settings {
 	return machine.Settings{
 		Name: c.Worker.Name, Version: version(), Data: c.Data, Objects: c.objects(), CPUSlots: cpuSlots(c.Worker.CPUSlots),
-		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, Libraries: c.Worker.libraries(), Log: log,
+		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, BuildNice: c.Worker.BuildNice, Libraries: c.Worker.libraries(), Log: log,
 	}
 }
 

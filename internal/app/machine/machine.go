@@ -23,6 +23,7 @@ type Settings struct {
 	CPUSlots      int    // -1: as many as fit
 	Unsandboxed   bool   // programs have this user's rights
 	FirstUID      int    // of the sandboxes
+	BuildNice     int    // nice value of compilers
 	Libraries     map[string]string
 	Log           *slog.Logger
 }
@@ -34,7 +35,7 @@ func Find(ctx context.Context, s Settings) (evaluator.Config, *sandbox.Sandbox, 
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
-	box := sandbox.New(sandbox.Config{Off: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, Log: s.Log})
+	box := sandbox.New(sandbox.Config{Off: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log})
 	tools := toolchain.Find(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: s.Objects, Libraries: s.Libraries, Log: s.Log})
 	return evaluator.Config{

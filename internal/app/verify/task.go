@@ -50,6 +50,7 @@ func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment)
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on; or off, to run the solutions with this user's rights")
 	// Beyond the default of workers (60000) by more than a machine's slots and builds take.
 	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user ID for solutions; use a different range than a site or a second verify command on this machine")
+	fs.IntVar(&o.machine.BuildNice, "build-nice", 19, "nice value of compilers, 1 to 19; lower it on a machine with other work, where compilers at 19 reach their time limit")
 	fs.Func("include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…", o.include)
 }
 

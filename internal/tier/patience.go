@@ -1,0 +1,54 @@
+package tier
+
+import (
+	"crypto/sha256"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The time in which an idle two-core machine hashes hashed bytes, and the limits that Patience keeps.
+const (
+	hashed        = 32 << 20
+	idle          = 30 * time.Millisecond
+	leastPatience = 2 * time.Minute
+	mostPatience  = 8 * time.Minute
+)
+
+// Patience returns the time for which a test waits for a state before it fails: from two to eight minutes, by the speed of
+// this machine, which is measured once per process. It is no expectation: a test that passes never waits for it.
+var Patience = sync.OnceValue(func() time.Duration {
+	began := time.Now()
+	sha256.Sum256(make([]byte, hashed))
+	slowness := float64(time.Since(began)) / float64(idle)
+	return min(max(leastPatience, time.Duration(slowness*float64(leastPatience))), mostPatience)
+})
+
+// WaitFor calls cond until it returns nil, and fails the test with what it returned last if Patience has passed.
+func WaitFor(tb testing.TB, what string, cond func() error) {
+	tb.Helper()
+	WaitAtMost(tb, Patience(), what, cond)
+}
+
+// WaitAtMost is WaitFor with a limit for states that must come after a limit of the product itself, which is longer.
+func WaitAtMost(tb testing.TB, limit time.Duration, what string, cond func() error) {
+	tb.Helper()
+	limit = max(limit, Patience())
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	for {
+		err := cond()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tb.Context().Done():
+			tb.Fatalf("%s: %v", what, err)
+		case <-timeout.C:
+			tb.Fatalf("waited %v for %s: %v", limit, what, err)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,69 @@
+// Package tier decides which tests run.
+//
+// `go test ./...` and `make test` run the small tier: every test that asks for nothing here. A test that needs more calls
+// [Needs], itself or through the helper that gives it a database, a window, or an arena, and is skipped in the small tier
+// with the target that runs it. The variable WARPBOARD_TEST lists the needs that are served, separated by commas, or is "all".
+package tier
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Need names something that only a part of `make test-all` provides. The part has the same name: `make test-NEED`.
+type Need string
+
+// The needs of tests. TESTING.md describes the parts.
+const (
+	Postgres Need = "postgres" // the same promise on PostgreSQL, where the small tier holds it on SQLite
+	Browser  Need = "browser"  // Chromium
+	Torch    Need = "torch"    // PyTorch, its headers, and ninja
+	Faults   Need = "faults"   // processes that are killed, full disks, networks cut, or programs that only deployments use
+	Attacks  Need = "attacks"  // kernels that cheat, and a second of each fuzz target
+	Timed    Need = "timed"    // an otherwise idle machine, because times or processor seconds are compared
+)
+
+// Needs skips the test if the need is not served.
+func Needs(tb testing.TB, n Need) {
+	tb.Helper()
+	if !Has(tb, n) {
+		tb.Skipf("runs with: make test-%s", n)
+	}
+}
+
+// Has reports whether the need of a part of the test is served.
+func Has(tb testing.TB, n Need) bool {
+	tb.Helper()
+	served := strings.Split(cmp.Or(os.Getenv("WARPBOARD_TEST"), "all"), ",")
+	has := slices.Contains(served, "all") || slices.Contains(served, string(n))
+	record(tb, n, map[bool]string{true: "ran", false: "skipped"}[has])
+	return has
+}
+
+// record appends the test to the file that WARPBOARD_TEST_LEDGER names, so that scripts/test can compare the tests that the
+// small tier left out with those that the parts ran.
+func record(tb testing.TB, n Need, state string) {
+	tb.Helper()
+	path := os.Getenv("WARPBOARD_TEST_LEDGER")
+	if path == "" {
+		return
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(file, "%s\t%s\t%s\t%s\n", state, n, dir, tb.Name()); err != nil {
+		tb.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		tb.Fatal(err)
+	}
+}
