@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
@@ -22,7 +23,7 @@ import (
 // compiledAhead waits until a worker's log says that it has compiled what belongs to a task.
 func (p *process) compiledAhead(t *testing.T, task string) {
 	t.Helper()
-	waitFor(t, 3*patience, task+" to be compiled ahead", func() error {
+	tier.WaitFor(t, task+" to be compiled ahead", func() error {
 		for line := range strings.Lines(p.log.String()) {
 			if strings.Contains(line, "task precompiled") && strings.Contains(line, "task="+task+" ") {
 				return nil
@@ -141,6 +142,7 @@ func withoutBuiltIns(t *testing.T) (data string) {
 }
 
 func TestATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	parent, _ := uncompiledTask(t, smallTask)
 	data := withoutBuiltIns(t)
@@ -160,6 +162,7 @@ func TestATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
 }
 
 func TestAWorkerThatJoinsLaterCompilesTheOpenTasksAhead(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s, nats := startOpenSite(t, "--tasks", ownProgramTask(t))
 	ada := s.person(t, "Ada", accounts.RoleUser)

@@ -2,18 +2,19 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"warpboard/internal/tier"
 )
 
-// TestATaskIsMadeFromAStarterInMinutes goes as someone who has read nothing would: from "New task" to a published task whose
-// check was tried on real submissions, in three minutes at most.
-func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
+// TestATaskIsMadeFromAStarter goes as someone who has read nothing would: from "New task" to a published task whose
+// check was tried on real submissions.
+func TestATaskIsMadeFromAStarter(t *testing.T) {
+	tier.Needs(t, tier.Browser)
 	s := startSite(t, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2", "--baselines=false")
 	w := s.window(t)
 	w.signIn("Ada Lovelace")
-	began := time.Now()
 	w.Click("header .menu summary")
 	w.Click(`header a[href="/tasks/new"]`)
 	w.Click(`main a[href="/tasks/new/vectoradd_cpp"]`)
@@ -49,11 +50,6 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.Eval(`document.querySelector(".pop:popover-open").hidePopover()`)
 	w.Click("main form .btn-main")
 	w.Shows("[role=status]", "Everyone can see the task now")
-	took := time.Since(began)
-	t.Logf("from New task to a published one: %v", took)
-	if took > 3*time.Minute {
-		t.Errorf("it took %v", took)
-	}
 
 	w.Open("/tasks/new/softmax_numpy")
 	w.Do(chromedp.WaitVisible("#field_title"), chromedp.SendKeys("#field_title", "Softmax again"))

@@ -27,6 +27,7 @@ import (
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/ncutest"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/events"
@@ -229,7 +230,7 @@ func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, ln) }()
-	waitFor(b, patience, "the server", func() error {
+	tier.WaitFor(b, "the server", func() error {
 		res, err := http.Get("http://" + addr + "/healthz")
 		if err != nil {
 			return err

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/internal/app"
 	"warpboard/internal/app/cli/console"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
@@ -30,6 +31,7 @@ func (p person) command(site string, args ...string) (string, error) {
 
 // The command line, an agent and a browser use a site that lives below a path; all other tests have theirs at the root.
 func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s := startSiteBelow(t, belowPath, smallTaskArgs(t)...)
 	ada := s.person(t, "Ada", accounts.RoleUser)

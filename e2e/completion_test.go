@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"warpboard/internal/tier"
 )
 
 // completions source what `warpboard completion` prints in each shell, and ask what could follow "warpboard boa". zsh has no
@@ -22,6 +24,7 @@ var completions = map[string]string{
 }
 
 func TestEachShellCompletesCommands(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 )
 
@@ -16,13 +17,14 @@ import (
 // again in turns, and the board has the new numbers. Both sleep, and lie twenty times apart: a busy machine, which adds
 // milliseconds to the mean of a kernel that computes, does not turn them round.
 func TestTheFirstOfABoardIsConfirmed(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s := startTaskSite(t, "--confirm-records")
 	slow, fast := s.person(t, "Slow", accounts.RoleUser), s.person(t, "Fast", accounts.RoleUser)
 	slow.ended(slow.submit(job.ModeRanked, kernel("usleep(20000);")))
 	first := fast.submit(job.ModeRanked, kernel("usleep(1000);"))
 	selected := fast.ended(first)
-	waitFor(t, 5*patience, "the confirmation", func() error {
+	tier.WaitFor(t, "the confirmation", func() error {
 		resp, err := http.Get(s.url + "/submissions/" + strconv.FormatInt(first, 10))
 		if err != nil {
 			return err

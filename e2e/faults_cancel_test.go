@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
@@ -14,6 +15,7 @@ import (
 // TestCancelInEveryState cancels a run in every state through the API: it ends at once as
 // cancelled, everything of it is gone, and the slot takes the next run.
 func TestCancelInEveryState(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
 	for _, state := range []work.RunState{work.StateQueued, work.StateBuilding, work.StateTesting, work.StateBenchmarking, work.StateRanking} {

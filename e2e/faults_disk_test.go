@@ -12,9 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
@@ -22,7 +23,7 @@ import (
 // answers waits until an address answers with a status.
 func (s *site) answers(t *testing.T, path string, status int) {
 	t.Helper()
-	waitFor(t, patience, fmt.Sprintf("%s to answer %d", path, status), func() error {
+	tier.WaitFor(t, fmt.Sprintf("%s to answer %d", path, status), func() error {
 		resp, err := http.Get(s.url + path)
 		if err != nil {
 			return err
@@ -38,6 +39,7 @@ func (s *site) answers(t *testing.T, path string, status int) {
 // TestANearlyFullDiskEndsNoRun nearly fills the disk under a running site and empties it again, then
 // kills the site and starts it. What was accepted is evaluated, what waited at the first attempt.
 func TestANearlyFullDiskEndsNoRun(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	disk := sandboxtest.Disk(t, "512m")
 	s := startTaskSite(t, "--data", filepath.Join(disk, "data"), "--min-free-disk", "64")

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
@@ -58,6 +59,7 @@ func hostileKernels(s *site) []hostile {
 // run ends with its reason, nothing of it is left, and other people's runs between them are unharmed. Kernels that harm
 // no more than themselves are in evaluator.
 func TestHostileKernels(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t)
 	mallory, ada := s.person(t, "Mallory", accounts.RoleUser), s.person(t, "Ada", accounts.RoleUser)
 	for i, h := range hostileKernels(s) {

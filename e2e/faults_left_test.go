@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"warpboard/internal/tier"
 )
 
 // leavesNothing waits until nothing is left of any run of the server's present process: no process,
@@ -17,7 +19,7 @@ import (
 func (s *site) leavesNothing(t *testing.T) {
 	t.Helper()
 	pid := s.cmd.Process.Pid
-	waitFor(t, patience, "the runs' leftovers to go", func() error {
+	tier.WaitFor(t, "the runs' leftovers to go", func() error {
 		groups, err := cgroups(fmt.Sprintf("warpboard-%d-", pid))
 		if err != nil {
 			return err

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
@@ -53,6 +54,7 @@ func (s *site) credential(t *testing.T, name string) string {
 }
 
 func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	cert, key := queuetest.Certificate(t)
 	nats := sandboxtest.Addr(t)
@@ -71,13 +73,14 @@ func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
 }
 
 func TestWorkerWithAWrongSecretIsTurnedAway(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	s.credential(t, "rack-1")
 	w := start(t, "work", "--nats-url", nats, "--worker-name", "rack-1", "--worker-secret", "guessed", "--data", t.TempDir())
 	select {
 	case <-w.done:
-	case <-time.After(patience):
+	case <-time.After(tier.Patience()):
 		t.Fatal("the worker goes on without a credential")
 	}
 	if code := w.cmd.ProcessState.ExitCode(); code != 1 {
@@ -88,6 +91,7 @@ func TestWorkerWithAWrongSecretIsTurnedAway(t *testing.T) {
 // TestVanishedWorkersRunGoesToAnother pulls the plug of a worker in the middle of a run, when
 // another one is there.
 func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
@@ -118,6 +122,7 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 // TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost stops a worker in the middle of a run that would
 // take a minute there; on the other worker it takes long enough to be seen.
 func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
@@ -155,6 +160,7 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 // TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy gives a worker a file where it
 // wants to keep what it compiles: all that it builds fails by its own fault.
 func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
@@ -165,7 +171,7 @@ func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	broken := s.startWorker(t, nats, "rack-1", "--object-cache", file)
 	id := ada.submit(job.ModeTest, kernel("/* waits */"))
 	root := s.person(t, "Root", accounts.RoleAdmin)
-	waitFor(t, patience, "the reason on the queue page", func() error {
+	tier.WaitFor(t, "the reason on the queue page", func() error {
 		devices, err := root.Devices(t.Context())
 		if err == nil && (len(devices) != 1 || devices[0].Slots != 0 || !strings.Contains(devices[0].Problem, "not a directory")) {
 			err = fmt.Errorf("devices are %+v", devices)
@@ -206,7 +212,7 @@ func (p person) worker(id int64) string {
 // hasSlots waits until n CPU slots take jobs: their workers' sandboxes have passed their tests.
 func (s *site) hasSlots(t *testing.T, n int) {
 	t.Helper()
-	waitFor(t, patience, fmt.Sprintf("%d CPU slots", n), func() error {
+	tier.WaitFor(t, fmt.Sprintf("%d CPU slots", n), func() error {
 		res, err := http.Get(s.url + "/api/v1/devices")
 		if err != nil {
 			return err

@@ -9,17 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/internal/app"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
-
-// patience is how long anything gets that takes a moment on an idle machine.
-const patience = 90 * time.Second
 
 // smallTask is the name and testdata/task the files of a task whose runs are over soon: one test
 // case and one benchmark case of the sum of two numbers.
@@ -124,7 +121,7 @@ func (p person) look(id int64) client.Run {
 func (p person) reach(id int64, state work.RunState) client.Run {
 	p.t.Helper()
 	var run client.Run
-	waitFor(p.t, patience, fmt.Sprintf("submission %d to be %s", id, state), func() error {
+	tier.WaitFor(p.t, fmt.Sprintf("submission %d to be %s", id, state), func() error {
 		run = p.look(id)
 		if run.State != string(state) && work.RunState(run.State).Final() {
 			p.t.Fatalf("submission %d was never seen %s; it is %s: %+v", id, state, run.State, run.Failure)
@@ -145,7 +142,7 @@ func wantState(run client.Run, state work.RunState) error {
 func (p person) ended(id int64) client.Run {
 	p.t.Helper()
 	var run client.Run
-	waitFor(p.t, patience, fmt.Sprintf("submission %d to end", id), func() error {
+	tier.WaitFor(p.t, fmt.Sprintf("submission %d to end", id), func() error {
 		if run = p.look(id); work.RunState(run.State).Final() {
 			return nil
 		}

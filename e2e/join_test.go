@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/fleet"
@@ -34,6 +35,7 @@ func (s *site) joinToken(t *testing.T) string {
 
 // TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten: the job is someone's who waits for a device without a worker.
 func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s := startTaskSite(t, "--no-worker")
 	ada := s.person(t, "Ada", accounts.RoleUser)
@@ -49,7 +51,7 @@ func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	}
 	select {
 	case <-w.done:
-	case <-time.After(patience):
+	case <-time.After(tier.Patience()):
 		t.Fatal("the worker stays after its one job")
 	}
 	if code := w.cmd.ProcessState.ExitCode(); code != 0 {
@@ -60,7 +62,7 @@ func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	waitFor(t, patience, "the worker to be forgotten", func() error {
+	tier.WaitFor(t, "the worker to be forgotten", func() error {
 		left, err := store.Fleet.Credentials(t.Context())
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%s has a credential", left[0].Name)

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -19,6 +17,7 @@ import (
 
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/internal/app"
+	"warpboard/internal/tier"
 	"warpboard/web/browsertest"
 )
 
@@ -107,7 +106,7 @@ func startPassing(t *testing.T, files []*os.File, env []string, args ...string) 
 	// on. Sites share what they compiled, but for those tests. Idle units are not gauged: that takes half a minute of a
 	// processor, of which other tests have none to spare.
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_GAUGE_EVERY=0",
-		"WARPBOARD_OBJECT_CACHE="+objects)
+		"WARPBOARD_BUILD_NICE=1", "WARPBOARD_OBJECT_CACHE="+objects)
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = p.log, p.log, files
 	if err := p.cmd.Start(); err != nil {
@@ -120,7 +119,7 @@ func startPassing(t *testing.T, files []*os.File, env []string, args ...string) 
 	t.Cleanup(func() {
 		p.stop()
 		if t.Failed() {
-			t.Logf("output of warpboard %v:\n%s", args, p.log)
+			t.Logf("output of warpboard %v: %s", args, tier.KeepLog(t, p.log.String()))
 		}
 	})
 	return p
@@ -179,10 +178,10 @@ func (s *site) up(t *testing.T) {
 	} else {
 		s.process = startPassing(t, []*os.File{s.socket}, []string{"LISTEN_FDS=1"}, args...)
 	}
-	waitFor(t, 60*time.Second, "the server to answer", func() error {
+	tier.WaitFor(t, "the server to answer", func() error {
 		select {
 		case <-s.done:
-			t.Fatalf("the server ended:\n%s", s.log)
+			t.Fatal("the server ended")
 		default:
 		}
 		res, err := http.Get(s.url + "/healthz")
@@ -195,24 +194,4 @@ func (s *site) up(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// waitFor asks cond again and again until it returns nil or the limit has passed.
-func waitFor(t testing.TB, limit time.Duration, what string, cond func() error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := cond()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("waited %v for %s: %v", limit, what, errors.Join(err))
-		case <-tick.C:
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
@@ -18,6 +19,7 @@ import (
 // TestALeavingMachineHandsBackLongRunsAtOnce and ends what can: by past runs of the mode, a benchmark takes an
 // hour and a test no time. The notice leaves five minutes.
 func TestALeavingMachineHandsBackLongRunsAtOnce(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
@@ -55,7 +57,7 @@ func TestALeavingMachineHandsBackLongRunsAtOnce(t *testing.T) {
 	}
 	select {
 	case <-leaving.done:
-	case <-time.After(patience):
+	case <-time.After(tier.Patience()):
 		t.Fatal("the worker stays on a machine that goes away")
 	}
 	if code, took := leaving.cmd.ProcessState.ExitCode(), time.Since(given); code != 0 || took > 4*time.Minute {

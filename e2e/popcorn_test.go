@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/web/popcorn/popcorntest"
 )
 
 // TestPopcornCLIWorksUnchanged makes a day's calls of popcorn-cli, of now and of before 1.3.16, at a real site.
 func TestPopcornCLIWorksUnchanged(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t, "--submissions-per-hour", "0")
 	ada := &popcorntest.Client{Base: s.url + "/popcorn", Token: s.person(t, "ada", accounts.RoleUser).token, Poll: 200 * time.Millisecond}
 	right, wrong := []byte(kernel("")), []byte(strings.Replace(kernel(""), "data.size +", "data.size -", 1))

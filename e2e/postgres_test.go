@@ -3,7 +3,7 @@ package e2e
 import (
 	"testing"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
@@ -13,7 +13,7 @@ import (
 // finds all of it again after a restart.
 func TestRunOnPostgres(t *testing.T) {
 	t.Parallel()
-	s := startTaskSite(t, "--database-url", modelstest.PostgresURL(t))
+	s := startTaskSite(t, "--database-url", modelstest.AlwaysPostgresURL(t))
 	ada := s.person(t, "Ada", accounts.RoleUser)
 	run := ada.passes(job.ModeRanked)
 	wantBoard(t, s, []client.Run{run})

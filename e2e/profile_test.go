@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,6 +25,7 @@ import (
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/internal/app"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
@@ -86,7 +86,7 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 	if err != nil {
 		return err
 	}
-	box := sandbox.New(sandbox.Config{Root: filepath.Join(data, "sandbox"), FirstUID: sandboxtest.FirstUID(t), Log: log})
+	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: filepath.Join(data, "sandbox"), FirstUID: sandboxtest.FirstUID(t), Log: log})
 	tools := toolchain.Find(ctx)
 	return evaluator.NewWorker(evaluator.Config{
 		Name: "rack-1", Conn: conn, Sandbox: box, Tools: tools, Log: log,
@@ -143,7 +143,7 @@ func (s *profilingSite) submit(mode job.Mode) work.Run {
 // ended waits for a run to be done.
 func (s *profilingSite) ended(find func() (work.Run, error)) (run work.Run) {
 	s.t.Helper()
-	waitFor(s.t, 2*time.Minute, "the run to end", func() (err error) {
+	tier.WaitFor(s.t, "the run to end", func() (err error) {
 		if run, err = find(); err == nil && !run.State.Final() {
 			err = fmt.Errorf("it is %s", run.State)
 		}
@@ -170,6 +170,7 @@ func (s *profilingSite) get(path string) string {
 }
 
 func TestAProfileGoesFromTheWorkerToThePage(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	s := startProfilingSite(t)
 	ranked := s.submit(job.ModeRanked)
 	ranked = s.ended(func() (work.Run, error) { return s.store.Work.Run(t.Context(), ranked.ID) })

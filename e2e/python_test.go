@@ -7,14 +7,16 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
+
+	"warpboard/internal/tier"
 )
 
 // The Python client's own live tests, against a server with a CPU worker that has PyTorch.
 func TestPythonClientEvaluatesOnTheRealServer(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	s := startSiteBelow(t, belowPath)
 	const nothing = `{"num_trials": 1, "gpu_type": "cpu", "kernel": {"kernel_type": "torch", "source_code": "syntax error"}}`
-	waitFor(t, 60*time.Second, "a worker that takes evaluations", func() error {
+	tier.WaitFor(t, "a worker that takes evaluations", func() error {
 		res, err := http.Post(s.url+"/evaluate", "application/json", strings.NewReader(nothing))
 		if err != nil {
 			return err

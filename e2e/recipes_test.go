@@ -13,10 +13,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/fleet"
@@ -76,6 +77,7 @@ func (r recipe) unit(name string) (command []string) {
 // server of deploy/nats.conf: a site of each and a worker of each, one after the other. Containers and systemd themselves are
 // not here.
 func TestTheRecipesEvaluateARun(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	nats, siteNATS, seed := queuetest.AskingNode(t, "../deploy/nats.conf")
 	database, dir := modelstest.PostgresURL(t), t.TempDir()
 	settings := filepath.Join(dir, "warpboard.toml")
@@ -113,7 +115,7 @@ func (r recipe) serve(command, env []string, database string) *site {
 
 func (s *site) answersOnce(t *testing.T) {
 	t.Helper()
-	waitFor(t, 60*time.Second, "the server to answer", func() error {
+	tier.WaitFor(t, "the server to answer", func() error {
 		_, err := client.New(s.url, "").Devices(t.Context())
 		return err
 	})

@@ -15,6 +15,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
@@ -28,7 +29,7 @@ type poller struct {
 }
 
 func (p *poller) run(ctx context.Context, url string) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: !p.kept}, Timeout: patience}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: !p.kept}, Timeout: tier.Patience()}
 	defer client.CloseIdleConnections()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -78,6 +79,7 @@ func activated(t *testing.T) *site {
 
 // TestARestartOnASocketOfSystemdLosesNoConnection while a run goes on that is handed back, and one that is submitted in the meantime.
 func TestARestartOnASocketOfSystemdLosesNoConnection(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s := activated(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
@@ -95,7 +97,7 @@ func TestARestartOnASocketOfSystemdLosesNoConnection(t *testing.T) {
 	if err := old.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, patience, "the process to be not ready", func() error {
+	tier.WaitFor(t, "the process to be not ready", func() error {
 		res, err := http.Get(s.url + "/readyz")
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/internal/tier"
 	"warpboard/models/modelstest"
 )
 
@@ -73,7 +74,7 @@ func (d *database) killed(t *testing.T, sites []*site) {
 		t.Fatal(err)
 	}
 	owner := info.Sys().(*syscall.Stat_t)
-	waitFor(t, patience, "the processes of PostgreSQL to be gone", d.gone)
+	tier.WaitFor(t, "the processes of PostgreSQL to be gone", d.gone)
 	// The dead server stays a zombie of its guard, which the next one would take for a server that lives.
 	for _, lock := range []string{filepath.Join(d.dir, "postmaster.pid"), filepath.Join(filepath.Dir(d.dir), ".s.PGSQL.5432.lock")} {
 		if err := os.Remove(lock); err != nil {
@@ -84,7 +85,7 @@ func (d *database) killed(t *testing.T, sites []*site) {
 		t.Fatal(err)
 	}
 	for _, s := range sites {
-		waitFor(t, patience, "the site to reach its database", func() error {
+		tier.WaitFor(t, "the site to reach its database", func() error {
 			resp, err := http.Get(s.url + "/healthz")
 			if err != nil {
 				return err

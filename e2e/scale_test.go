@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
@@ -28,6 +29,7 @@ type scale struct {
 // TestNothingIsLostOrDoubledWhenAPartDies is the short form of scripts/scale-check: of each kind one part dies under load. It is a
 // process of its own, because one of the parts is the PostgreSQL of its tests.
 func TestNothingIsLostOrDoubledWhenAPartDies(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	check := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestScaleCheck$", "-test.count=1")
 	check.Env = append(os.Environ(), "WARPBOARD_TEST_SCALE=short")
@@ -94,7 +96,7 @@ func (s *scale) kills(what string, there int, kill func() (restore func())) {
 	for range s.load {
 		ids = append(ids, person().submit(job.ModeRanked, lingering(work.StateTesting)))
 	}
-	waitFor(s.T, patience, "the first run to be on", func() error {
+	tier.WaitFor(s.T, "the first run to be on", func() error {
 		if run := first.look(ids[0]); run.Started == nil {
 			return fmt.Errorf("it is %s", run.State)
 		}

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
@@ -55,6 +56,7 @@ print("applies" if len(right) == 3 else "does not apply", f": right are {right}"
 
 // TestAnAuthorHasAScriptTryTheFirstEntries after the deadline, on the CPU, and the board has what it said.
 func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
+	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s := startTaskSite(t)
 	cora := s.person(t, "Cora", accounts.RoleCreator)
@@ -90,7 +92,7 @@ func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
 	if queued, err := cora.Validate(t.Context(), "tried"); err != nil || queued.Queued != 4 {
 		t.Fatalf("queued are %+v, %v", queued, err)
 	}
-	waitFor(t, patience, "the script's answers", func() error {
+	tier.WaitFor(t, "the script's answers", func() error {
 		board, err := cora.Board(t.Context(), "tried", "CPU", 1)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -118,6 +119,7 @@ var evaluations commonEvaluator
 // on returns the worker. What it logs is told to no test.
 func (c *commonEvaluator) on(t *testing.T) *evaluator.Worker {
 	t.Helper()
+	tier.Needs(t, tier.Torch)
 	c.once.Do(func() {
 		if c.root, c.err = os.MkdirTemp("", "warpboard-evaluations-"); c.err != nil {
 			return

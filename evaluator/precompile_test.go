@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 )
 
 // hintOf is what the site says of a job's task before anybody submits to it.
@@ -31,13 +32,13 @@ func (s *site) hint(p job.Preparation) {
 	s.desk.Hint(p)
 }
 
-// soon takes what a channel gives within the test's patience.
+// soon takes what a channel gives within tier.Patience.
 func soon[T any](t *testing.T, what string, from <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-from:
 		return v
-	case <-time.After(patience):
+	case <-time.After(tier.Patience()):
 		t.Fatal("never happened: " + what)
 		panic("unreachable")
 	}

@@ -9,6 +9,7 @@ import (
 	"warpboard/evaluator/attacks"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -46,6 +47,7 @@ def custom_kernel(x):
 `
 
 func TestATaskForSeveralGPUsHasARankOnEach(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	config := realConfig(t)
 	config.Slots = append(config.Slots, config.Slots[0])
 	s := newSite(t)

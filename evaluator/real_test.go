@@ -82,7 +82,7 @@ func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runne
 }
 
 func configIn(root string, log *slog.Logger, between func(toolchain.Runner) toolchain.Runner) (evaluator.Config, error) {
-	box := sandbox.New(sandbox.Config{Root: root, FirstUID: firstUID, Log: log})
+	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: root, FirstUID: firstUID, Log: log})
 	slots, err := device.Detect(context.Background(), device.Options{CPUSlots: 1, Log: log})
 	return evaluator.Config{
 		Sandbox: tested{box}, Slots: slices.DeleteFunc(slots, device.Slot.IsGPU), Tools: tools(), Log: log,

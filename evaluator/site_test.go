@@ -14,13 +14,11 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/queue/queuetest"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
 type realConn = *queue.Conn
-
-// patience is how long a test waits for what must happen.
-const patience = 2 * time.Minute
 
 // site is a real embedded queue with a desk that gives out what is published, and what came back over it.
 type site struct {
@@ -74,7 +72,7 @@ func (s *site) note(change func()) {
 // wait blocks until the condition holds for what the site has heard.
 func (s *site) wait(what string, holds func() bool) {
 	s.t.Helper()
-	for deadline := time.After(patience); ; {
+	for deadline := time.After(tier.Patience()); ; {
 		s.mu.Lock()
 		ok, changed := holds(), s.changed
 		s.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -131,7 +132,7 @@ func TestAPathThatIsNoFileIsRefusedUnread(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", path, err, want)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(tier.Patience()):
 			t.Errorf("%s is being read for ever", path)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warpboard/evaluator/harness"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -116,6 +117,7 @@ func TestAFurtherFileNeverTakesAnothersName(t *testing.T) {
 
 // Submissions are checked while the database is written: the files of a task may be of megabytes.
 func TestATasksFilesAreReadOncePerSubmission(t *testing.T) {
+	tier.Needs(t, tier.Timed)
 	b := several(t, tasks.LangCPP)
 	b.Files["task.h"] = bytes.Repeat([]byte("#include \"other.h\"\n"), 20_000)
 	var names []string

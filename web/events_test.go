@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web"
@@ -179,7 +180,7 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 	r := s.Open("/devices/events", "")
 	r.Want(1)
 	r.Cancel()
-	deadline := time.After(time.Minute) // it is forgotten at once, or never
+	deadline := time.After(tier.Patience()) // it is forgotten at once, or never
 	for s.Cfg.Hub.StreamCount() > 0 {
 		select {
 		case <-deadline:

@@ -17,6 +17,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/net/html"
 
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/web"
 	"warpboard/web/site"
@@ -99,7 +100,7 @@ func (c *crawler) route(method string, u *url.URL) string {
 }
 
 func (c *crawler) ask(address string) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), tier.Patience())
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	req.Header.Set("Cookie", c.cookie)

@@ -9,7 +9,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
+	"warpboard/internal/tier"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
@@ -110,9 +111,7 @@ func TestATaskWhoseDrawIsKnownStaysClosed(t *testing.T) {
 }
 
 func TestDrawsLookRight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs a browser")
-	}
+	tier.Needs(t, tier.Browser)
 	s := webtest.NewScene(t)
 	ranged(s, "uniform 512..4096 step 64")
 	ranged(s, "uniform 512..4096 step 128")

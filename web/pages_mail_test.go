@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/inbox"
@@ -125,9 +126,7 @@ func TestAdminsSeeWhyEMailFails(t *testing.T) {
 }
 
 func TestEMailPagesLookRight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs a browser")
-	}
+	tier.Needs(t, tier.Browser)
 	s := mailedScene(t)
 	if _, err := s.Cfg.Store.Inbox.SetAddress(t.Context(), s.Ada, "ada@home.example"); err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web"
@@ -124,7 +125,7 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client 
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Log(said.String())
+			t.Logf("output of the proxy: %s", tier.KeepLog(t, said.String()))
 		}
 	})
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -133,7 +134,7 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client 
 	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // its name is another
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
-	for deadline := time.Now().Add(90 * time.Second); ; {
+	for deadline := time.Now().Add(tier.Patience()); ; {
 		resp, err := client.Get(home + "/healthz")
 		if err == nil {
 			resp.Body.Close()
@@ -153,7 +154,7 @@ func worksThrough(s *webtest.Site, t *testing.T, client *http.Client, home strin
 	}
 	resp.Body.Close()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
 	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, home+"/devices/events", nil)
 	stream, err := client.Do(request)

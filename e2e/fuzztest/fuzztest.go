@@ -6,14 +6,16 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"warpboard/internal/tier"
 )
 
-// Moment fuzzes the target for as long as FUZZTIME says (1s), in a process of its own and on one processor. Without
-// FUZZTIME, and in a process that fuzzes, it does nothing.
+// Moment fuzzes the target for a second, in a separate process and on one processor, as part of `make test-attacks`. In a
+// process that fuzzes it does nothing.
 func Moment(f *testing.F) {
 	f.Helper()
-	moment := os.Getenv("FUZZTIME")
-	if moment == "" || flag.Lookup("test.fuzz").Value.String() != "" {
+	const moment = "1s"
+	if !tier.Has(f, tier.Attacks) || flag.Lookup("test.fuzz").Value.String() != "" {
 		return
 	}
 	exe, err := os.Executable()

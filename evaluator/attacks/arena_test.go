@@ -50,7 +50,7 @@ func newArena(t *testing.T) *arena {
 		t.Fatal(err)
 	}
 	tools := toolchain.Find(t.Context())
-	box := sandbox.New(sandbox.Config{FirstUID: sandboxtest.FirstUID(t), Root: t.TempDir()})
+	box := sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: sandboxtest.FirstUID(t), Root: t.TempDir()})
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: dir})
 	cpus, err := device.Detect(t.Context(), device.Options{CPUSlots: 1})
 	if err != nil {

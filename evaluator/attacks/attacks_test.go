@@ -15,6 +15,7 @@ import (
 	"warpboard/evaluator/attacks"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
+	"warpboard/internal/tier"
 )
 
 // leastShare of its honest twin's time is what an attack must be shown with: machines that run tests are noisy.
@@ -27,20 +28,19 @@ const hideable = 120_000
 // TestScoredCPUAttacksShowTheirTrueTime runs each of them, and its honest twin, as a ranked stage in
 // two sandboxes. Their times are compared: nothing else may run beside it.
 func TestScoredCPUAttacksShowTheirTrueTime(t *testing.T) {
+	tier.Needs(t, tier.Timed)
 	tryAll(t, func(a attacks.Attack) bool { return a.Holds(attacks.Honest) })
 }
 
 // TestCPUAttacksAreRefusedAndTheirTwinsRanked does so with all others. Who has no score has no time,
 // so other tests may run beside it.
 func TestCPUAttacksAreRefusedAndTheirTwinsRanked(t *testing.T) {
+	tier.Needs(t, tier.Attacks)
 	tryAll(t, func(a attacks.Attack) bool { return !a.Holds(attacks.Honest) })
 }
 
 // tryAll tries those of the CPU's attacks that are asked for.
 func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
-	if testing.Short() {
-		t.Skip("some fifty stages in sandboxes")
-	}
 	all, err := attacks.All()
 	if err != nil {
 		t.Fatal(err)

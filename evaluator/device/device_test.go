@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
@@ -19,6 +18,7 @@ import (
 
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 )
 
 func detect(t *testing.T, options device.Options) []device.Slot {
@@ -169,7 +169,7 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 
 func TestWatchOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
 	slot := detect(t, device.Options{NVML: noDriver(nvml.ERROR_LIBRARY_NOT_FOUND), CPUSlots: 1})[0]
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), tier.Patience())
 	cancel()
 	var machine job.Machine
 	device.Watch(ctx, slot).Record(&machine)

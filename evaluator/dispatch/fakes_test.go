@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/queue"
+	"warpboard/internal/tier"
 	"warpboard/models/work"
 )
 
@@ -89,7 +90,7 @@ func (w *watcher) EvaluationChanged(e work.Evaluation) {
 // until waits until the condition holds, looking whenever something was told.
 func (w *watcher) until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	limit := time.After(time.Minute)
+	limit := time.After(tier.Patience())
 	for !ok() {
 		select {
 		case <-w.told:

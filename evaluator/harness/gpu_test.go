@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/harness/pairtest"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -33,6 +34,7 @@ func field(report, key string) string {
 
 // The ways are those of submissions.cpp, in its order.
 func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
+	tier.Needs(t, tier.Timed)
 	n := newFakeGPU(t)
 	flags := strings.Fields(gpuFlags)
 	n.buildAll(t, map[string][]string{

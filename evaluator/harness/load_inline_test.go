@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 )
 
 // TestLoadInlineCompilesWithTheHeadersThatASourceNames: the real one, of the C++ part; the answers are torch's.
 func TestLoadInlineCompilesWithTheHeadersThatASourceNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles an extension")
-	}
+	tier.Needs(t, tier.Torch)
 	const looks = "import os; from torch.utils.cpp_extension import include_paths, verify_ninja_availability as ninja\n" +
 		"ninja(); open(os.path.join(include_paths()[1], 'torch', 'torch.h')); open('/usr/include/pybind11/pybind11.h')"
 	if out, err := exec.CommandContext(t.Context(), debianPython, "-c", looks).CombinedOutput(); err != nil {

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"warpboard/evaluator/harness/pairtest"
+	"warpboard/internal/tier"
 )
 
 // Mapping the memory of a small input took 500 to 1,000 µs, of which 20 were subtracted. The quickest calls are compared:
 // machines that run tests keep others waiting.
 func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
+	tier.Needs(t, tier.Timed)
 	const kernel, most = 57_000, 250_000
 	n := newNative(t, testdata(t, "mapping/task.h", "mapping/reference.h", "mapping/honest.cpp", "mapping/reads.cpp"))
 	n.buildAll(t, map[string][]string{

@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/tier"
 )
 
 // door is the judge's descriptor 4, as its programs use it.
@@ -178,7 +178,7 @@ func TestTheJudgeDoesNotWaitForAMissingRunner(t *testing.T) {
 			judge.One(func(context.Context, []*os.File, func()) (sandbox.Outcome, error) { return sandbox.Outcome{}, broken }), broken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 			defer cancel()
 			if _, err := judge.Run(ctx, tt.judge, tt.runners); !errors.Is(err, tt.err) || ctx.Err() != nil {
 				t.Errorf("got %v, %v", err, ctx.Err())

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 )
 
 // The thief has the secret of one worker, reads this source, and speaks NATS without any of our code in
@@ -150,7 +151,7 @@ func reaches(subject, worker string) bool {
 func settle(t *testing.T, a *attacked) {
 	t.Helper()
 	w := a.worker(t, thief)
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(tier.Patience()); ; {
 		err := w.PublishResult(t.Context(), job.Result{AttemptID: "last"}) // it waits its turn behind the rest
 		if err == nil {
 			return

@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 )
 
 // twoWorkers lets in a worker for the CPU and one for the H200, as long as they are not revoked.
@@ -70,7 +71,7 @@ func TestWorkersOutliveAnOutageOfTheDatabase(t *testing.T) {
 	tw.stayAway(2) // the library gives up after two refusals
 	q.Kick("w.cpu")
 	publish(t, q, aJob("a1", "CPU"))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
 	if j, err := conn.Receive(ctx, "CPU", nil); err != nil || j.AttemptID != "a1" {
 		t.Errorf("after the outage: %+v, %v", j, err)
@@ -159,7 +160,7 @@ func expectRefused(t *testing.T, subject string, refused <-chan error, try func(
 		if !errors.Is(err, nats.ErrPermissionViolation) || !strings.Contains(err.Error(), `"`+subject+`"`) {
 			t.Errorf("%s: error is %v", subject, err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(tier.Patience()):
 		t.Errorf("%s is allowed", subject)
 	}
 }
@@ -197,7 +198,7 @@ func TestKickedWorkerDoesNotComeBackOnceItIsRevoked(t *testing.T) {
 	tw.revoke("w.cpu")
 	q.Kick("w.cpu")
 	publish(t, q, aJob("a2", "CPU"))
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
 	if j, err := cpu.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "w.cpu") {
 		t.Errorf("the revoked worker got %+v, error %v", j, err)

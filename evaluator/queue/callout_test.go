@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/queue/queuetest"
+	"warpboard/internal/tier"
 )
 
 // TestAClusterAsksTheSiteWhoItsWorkersAre: a worker's secret is good on a cluster of the operator's own, for its devices
@@ -47,7 +48,7 @@ func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 	for _, device := range []string{"CPU", "H200"} {
 		desk.Put(job.Job{Version: job.Version, AttemptID: device, Secret: "s", Device: device})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
 	if j, err := worker.Receive(ctx, "CPU", nil); err != nil || j.AttemptID != "CPU" {
 		t.Errorf("%+v, %v", j, err)

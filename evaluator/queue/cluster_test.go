@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/queue/queuetest"
+	"warpboard/internal/tier"
 )
 
 // TestAClusterGoesOnWithoutOneOfThreeNodes: a site starts, a job is taken and its result recorded while a node is down.
@@ -25,7 +26,7 @@ func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
 		recorded <- r
 		return nil
 	}}
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
 	serving := make(chan error, 1)
 	go func() { serving <- site.Serve(ctx, desk) }()

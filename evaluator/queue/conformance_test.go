@@ -12,6 +12,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -143,7 +144,7 @@ func publish(t *testing.T, s site, jobs ...job.Job) {
 
 func receive(t *testing.T, c *Conn, device string) job.Job {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
 	j, err := c.Receive(ctx, device, nil)
 	if err != nil {
@@ -178,6 +179,7 @@ func TestJobReachesAWorkerOfItsDeviceUnchanged(t *testing.T) {
 
 // TestAWorkerThatWaitsHearsOfWorkAtOnce, long before it would ask again.
 func TestAWorkerThatWaitsHearsOfWorkAtOnce(t *testing.T) {
+	tier.Needs(t, tier.Timed)
 	everywhere(t, func(t *testing.T, s site) {
 		w, got := s.worker(t, "w1"), make(chan string, 1)
 		took := time.Hour // at best: the machine may be busy

@@ -19,6 +19,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 )
 
 // A test that needs a server of its own runs this test binary again with one of these roles.
@@ -158,7 +159,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	// The run holds the other end of nothing but its own pipes, so this ends with the server.
 	_, _ = io.Copy(io.Discard, out)
 	_ = cmd.Wait()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(tier.Patience()); ; time.Sleep(5 * time.Millisecond) {
 		living, dead := census(firstUID, firstUID+100)
 		if len(living) == 0 {
 			reap(t, dead)
@@ -176,7 +177,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dead, "out"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sb := sandbox.New(sandbox.Config{FirstUID: firstUID, Root: root})
+	sb := sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID, Root: root})
 	assertUnharmed(t, sb, 0)
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
 		t.Errorf("a dead server's directory is left: %v", err)

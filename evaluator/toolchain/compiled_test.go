@@ -27,7 +27,9 @@ type memo struct {
 // What failed is tried again.
 type remembering struct{ Runner }
 
-func newSandbox() Runner { return remembering{sandbox.New(sandbox.Config{FirstUID: firstUID})} }
+func newSandbox() Runner {
+	return remembering{sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID})}
+}
 
 func (r remembering) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 	if ctx.Err() != nil || filepath.Base(spec.Argv[0]) != "g++" || len(spec.Work) > 0 {

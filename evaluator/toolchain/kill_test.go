@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/tier"
 )
 
 // killUID begins a range of uids of these tests' own: other packages' tests run at the same time.
@@ -80,7 +81,7 @@ func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 		{3, "judge's stage", job.StatusError, outside, true},
 		{4, "judge's calibrator", job.StatusError, own, false},
 	}
-	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{FirstUID: killUID}), Cache: cacheDir})
+	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: killUID}), Cache: cacheDir})
 	for _, tt := range tests {
 		state := killStates[tt.state]
 		t.Run(state.name+"/"+tt.victim, func(t *testing.T) {
@@ -176,7 +177,7 @@ func victim(t *testing.T, name string) int {
 		return n
 	}
 	want := map[string]int{"zygote": 1, "stage": 2, "calibrator": 3}[name[strings.IndexByte(name, ' ')+1:]]
-	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); {
+	for limit := time.Now().Add(tier.Patience()); time.Now().Before(limit); {
 		all = pythons(t, uid)
 		for pid := range all {
 			if depth(pid) == want {

@@ -10,7 +10,7 @@ import (
 // TestALargeProgramIsInMemoryOnceAndNotForLong builds one of 100 MB, as a source of one line can be.
 func TestALargeProgramIsInMemoryOnceAndNotForLong(t *testing.T) {
 	const size = 100 << 20
-	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{FirstUID: firstUID}), Cache: t.TempDir()})
+	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID}), Cache: t.TempDir()})
 	j := cppJob(t, "correct.cpp")
 	j.Sources["submission.cpp"] = append(j.Sources["submission.cpp"], "\nchar big[100u << 20] = {1};\n"...)
 	before := memoryStats()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 )
 
 // whoEval tells which process serves the stage.
@@ -61,6 +62,7 @@ with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
 
 // TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt also where a Python waits that has not.
 func TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	b, spy := newSpiedBuilder(t)
 	keepWarm(t, b)
 	for _, tt := range []struct {
@@ -100,6 +102,7 @@ with os.fdopen(int(os.environ.get("POPCORN_FD", 1)), "w") as pipe:
 
 // TestTorchUsesTheInstructionsThatItUsesOutside of the sandbox, which has no /proc/cpuinfo.
 func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	b := newBuilder()
 	want, err := exec.CommandContext(t.Context(), b.cfg.Tools.Python.Path, "-c", capability).Output()
 	if err != nil || !strings.Contains(string(want), "capability") {
@@ -151,7 +154,7 @@ func TestOnlyARunnerThatWaitsIsOpenedWithoutWaiting(t *testing.T) {
 	}
 	keepWarm(t, b)
 	var p Program
-	for deadline := time.Now().Add(time.Minute); p == nil && time.Now().Before(deadline); p = b.OpenReady(a, cpu()) {
+	for deadline := time.Now().Add(tier.Patience()); p == nil && time.Now().Before(deadline); p = b.OpenReady(a, cpu()) {
 		<-time.After(10 * time.Millisecond)
 	}
 	if p == nil {

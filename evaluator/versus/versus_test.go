@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -113,6 +114,7 @@ func TestEqualKernelsAreRarelyToldApartAndUnequalOnesAre(t *testing.T) {
 }
 
 func TestManyCasesOfManyProcessesAreQuick(t *testing.T) {
+	tier.Needs(t, tier.Timed)
 	var a, b []job.CaseResult
 	for i := range 100 {
 		p := make([]float64, 25)

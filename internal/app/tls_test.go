@@ -25,6 +25,7 @@ import (
 	"github.com/letsencrypt/pebble/v2/wfe"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 )
 
 // acmeServer is Let's Encrypt's test server, which asks the site at a port of this machine for its proof.
@@ -78,9 +79,9 @@ func healthy(t *testing.T, name, address string, roots *x509.CertPool) *x509.Cer
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
-	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	client := &http.Client{Timeout: tier.Patience(), Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: roots}}}
 	var last error
-	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(tier.Patience()); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		resp, err := client.Get(fmt.Sprintf("https://%s/healthz", name))
 		if last = err; err != nil {
 			continue

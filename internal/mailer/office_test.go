@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"warpboard/internal/mailer"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/comments"
@@ -101,7 +102,7 @@ func (o *office) run(change func(*mailer.Server)) (stop func()) {
 
 func (o *office) await(what string, so func() bool) {
 	o.t.Helper()
-	deadline, tick := time.After(60*time.Second), time.NewTicker(5*time.Millisecond)
+	deadline, tick := time.After(tier.Patience()), time.NewTicker(5*time.Millisecond)
 	defer tick.Stop()
 	for !so() {
 		select {

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/internal/tier"
 	"warpboard/internal/webhooks"
 	"warpboard/models"
 	"warpboard/models/accounts"
@@ -61,7 +62,7 @@ func (r *receiver) say(answer http.HandlerFunc) { r.answer.Store(&answer) }
 // wait returns what has come, once that is so much.
 func (r *receiver) wait(n int) []received {
 	r.t.Helper()
-	deadline := time.After(90 * time.Second)
+	deadline := time.After(tier.Patience())
 	for {
 		r.mu.Lock()
 		got := r.got
@@ -162,7 +163,7 @@ func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.De
 // await asks again after a pause until something is so, and fails when it is not so in time.
 func await(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	deadline, tick := time.After(90*time.Second), time.NewTicker(5*time.Millisecond)
+	deadline, tick := time.After(tier.Patience()), time.NewTicker(5*time.Millisecond)
 	defer tick.Stop()
 	for !so() {
 		select {

@@ -24,7 +24,7 @@ import (
 
 // each opens an empty database of both kinds, of PostgreSQL one whose administrator wants transactions to be serializable.
 func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
-	for name, dsn := range map[string]string{"sqlite": "", "postgres": modelstest.PostgresURL(t) + "&default_transaction_isolation=serializable"} {
+	for name, dsn := range map[string]string{"sqlite": "", "postgres": modelstest.AlwaysPostgresURL(t) + "&default_transaction_isolation=serializable"} {
 		t.Run(name, func(t *testing.T) {
 			d, applied, err := db.Open(t.Context(), t.TempDir(), dsn)
 			if err != nil || applied == 0 {

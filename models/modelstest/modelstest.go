@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"warpboard/internal/tier"
 	"warpboard/models"
 )
 
@@ -30,26 +31,42 @@ func OpenPostgres(t testing.TB) *models.Store {
 	return open(t, models.Config{Dir: t.TempDir(), DSN: PostgresURL(t)})
 }
 
-// Each runs fn as one subtest per database.
+// Each runs fn as one subtest per database; `make test-postgres` runs the one on PostgreSQL.
 func Each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
 	EachConfig(t, models.Config{}, fn)
+}
+
+// EachDialect is Each for statements that differ between the databases: the small tier, too, runs it on both.
+func EachDialect(t *testing.T, fn func(t *testing.T, s *models.Store)) {
+	t.Helper()
+	onSQLite(t, models.Config{}, fn)
+	t.Run("postgres", func(t *testing.T) { fn(t, openEmptied(t, models.Config{})) })
 }
 
 // EachConfig does the same with more settings; Dir and DSN are filled in. Who changes tables or their versions puts them back:
 // another test gets the schema.
 func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
+	onSQLite(t, cfg, fn)
+	t.Run("postgres", func(t *testing.T) {
+		tier.Needs(t, tier.Postgres)
+		fn(t, openEmptied(t, cfg))
+	})
+}
+
+func onSQLite(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models.Store)) {
+	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
-		cfg := cfg
 		cfg.Dir = t.TempDir()
 		fn(t, open(t, cfg))
 	})
-	t.Run("postgres", func(t *testing.T) {
-		cfg := cfg
-		cfg.Dir, cfg.DSN = t.TempDir(), emptyPostgresURL(t)
-		fn(t, open(t, cfg))
-	})
+}
+
+func openEmptied(t *testing.T, cfg models.Config) *models.Store {
+	t.Helper()
+	cfg.Dir, cfg.DSN = t.TempDir(), emptyPostgresURL(t)
+	return open(t, cfg)
 }
 
 // Pair runs fn as one subtest per database, with two stores on it, as two processes of a site have them.

@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/uuid"
 	_ "github.com/jackc/pgx/v5/stdlib" // database/sql driver "pgx"
+
+	"warpboard/internal/tier"
 )
 
 // start starts PostgreSQL at its first use, once per test process; it outlives single tests.
@@ -36,6 +38,13 @@ type server struct {
 // PostgresURL makes an empty schema on the test process's own PostgreSQL and returns a URL that
 // stays in it. A schema is made in a tenth of the time of a database. It is dropped when the test ends.
 func PostgresURL(t testing.TB) string {
+	t.Helper()
+	tier.Needs(t, tier.Postgres)
+	return AlwaysPostgresURL(t)
+}
+
+// AlwaysPostgresURL is PostgresURL for the tests that the small tier, too, runs on PostgreSQL.
+func AlwaysPostgresURL(t testing.TB) string {
 	t.Helper()
 	server, admin := connect(t)
 	name := makeSchema(t, admin)

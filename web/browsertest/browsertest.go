@@ -10,10 +10,9 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-)
 
-// patience is how long a page gets for what takes a moment on an idle machine.
-const patience = 90 * time.Second
+	"warpboard/internal/tier"
+)
 
 // Browser starts with its first window. The zero value is ready.
 type Browser struct {
@@ -80,7 +79,7 @@ func (b *Browser) Open(t testing.TB, url string) *Window {
 // Do does what a person would.
 func (w *Window) Do(steps ...chromedp.Action[chromedp.Void]) {
 	w.T.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, tier.Patience())
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		w.T.Fatalf("%v\n%s", err, w.Main())
@@ -112,7 +111,7 @@ func (w *Window) Eval(expression string) string {
 // Until waits for an expression to be true in the page, or in the page that follows.
 func (w *Window) Until(condition string) {
 	w.T.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, tier.Patience())
 	defer cancel()
 	var err error
 	for ctx.Err() == nil {

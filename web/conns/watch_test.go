@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"warpboard/internal/tier"
 )
 
 // TestWhoLeavesIsNoticed over TCP and TLS, also where something of theirs was not read: another request, or the farewell of TLS.
@@ -65,7 +67,7 @@ func TestWhoLeavesIsNoticed(t *testing.T) {
 		select {
 		case <-left:
 			t.Logf("%s: noticed after %s", name, time.Since(began).Round(time.Microsecond))
-		case <-time.After(time.Minute):
+		case <-time.After(tier.Patience()):
 			t.Errorf("%s: no one noticed", name)
 		}
 		stop()

@@ -15,6 +15,7 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 	"warpboard/web"
 	"warpboard/web/webtest"
 )
@@ -25,6 +26,7 @@ var toolsHere = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Fin
 // evaluates on this machine's CPU in the real sandbox.
 func newWorkingSite(t *testing.T, changes ...func(*web.Config)) *webtest.EvalSite {
 	t.Helper()
+	tier.Needs(t, tier.Torch)
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	q, err := queue.Open(t.Context(), queue.Config{})
 	if err != nil {
@@ -54,7 +56,7 @@ func newWorkingSite(t *testing.T, changes ...func(*web.Config)) *webtest.EvalSit
 // waitForWorker waits until the worker's self-test has passed.
 func waitForWorker(s *webtest.EvalSite) {
 	s.T.Helper()
-	for limit := time.Now().Add(60 * time.Second); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
+	for limit := time.Now().Add(tier.Patience()); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
 		workers, err := s.Cfg.Store.Fleet.Workers(context.Background())
 		if err != nil {
 			s.T.Fatal(err)
@@ -78,7 +80,7 @@ func cpuWorker(t *testing.T, q *queue.Queue, log *slog.Logger) *evaluator.Worker
 		t.Fatal(err)
 	}
 	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
-	box := sandbox.New(sandbox.Config{Root: t.TempDir(), FirstUID: sandboxtest.FirstUID(t), Log: log})
+	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: t.TempDir(), FirstUID: sandboxtest.FirstUID(t), Log: log})
 	cache, remove, err := sandboxtest.Objects()
 	if err != nil {
 		t.Fatal(err)

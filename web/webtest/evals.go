@@ -11,9 +11,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
@@ -182,7 +183,7 @@ func TorchModel(body string) Object {
 // WaitForState waits until the person's newest evaluation is in a state.
 func (s *EvalSite) WaitForState(state work.EvaluationState) work.Evaluation {
 	s.T.Helper()
-	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(tier.Patience()); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
 		list, err := s.Cfg.Store.Work.Evaluations(context.Background(), work.Asker{User: s.User}, 0, 1)
 		if err != nil {
 			s.T.Fatal(err)

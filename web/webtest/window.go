@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
@@ -99,6 +100,7 @@ type Window struct{ *browsertest.Window }
 // Window opens a browser's window on the site.
 func (s *Scene) Window() *Window {
 	s.T.Helper()
+	tier.Needs(s.T, tier.Browser)
 	return &Window{chromium.Open(s.T, s.URL)}
 }
 

@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 )
 
 // TestTheStarterForSeveralGPUsTellsRightFromWrong runs its ranks on the CPU: a small benchmark, for the right solutions.
 func TestTheStarterForSeveralGPUsTellsRightFromWrong(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	folder := taskFolder(t, "allreduce_torch")
 	file := filepath.Join(folder, "task.yml")
 	text, err := os.ReadFile(file)

@@ -93,7 +93,7 @@ func verify(t *testing.T, path string, flags ...string) (printed string, err err
 	t.Helper()
 	var out bytes.Buffer
 	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err = execute(t.Context(), Task(env), append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
+	err = execute(t.Context(), Task(env), append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--build-nice", "1", "--ranked-processes", "1", path}, flags...))
 	return out.String(), err
 }
 

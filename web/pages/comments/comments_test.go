@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
@@ -97,9 +97,7 @@ func TestACommentIsReportedHiddenAndShownAgain(t *testing.T) {
 }
 
 func TestCommentsLookRight(t *testing.T) {
-	if os.Getenv("WARPBOARD_SHOTS") == "" && testing.Short() {
-		t.Skip("needs a browser")
-	}
+	tier.Needs(t, tier.Browser)
 	s := webtest.NewScene(t)
 	made := s.Comment()
 	closeTask(s)

@@ -3,13 +3,13 @@ package inbox_test
 import (
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/comments"
 	"warpboard/models/modelstest"
@@ -112,9 +112,7 @@ func TestProgramsReadTheInboxOfTheirTokenAlone(t *testing.T) {
 }
 
 func TestTheInboxLooksRight(t *testing.T) {
-	if os.Getenv("WARPBOARD_SHOTS") == "" && testing.Short() {
-		t.Skip("needs a browser")
-	}
+	tier.Needs(t, tier.Browser)
 	s := webtest.NewScene(t)
 	news(s)
 	w := s.Window().As(s.BrowserOf(s.Ada))
