@@ -66,8 +66,8 @@ func TestARankedRunEndsWithItsScoreWhatItMeansAndItsBoard(t *testing.T) {
 		client.Outcome
 	}{
 		"CPU    5th → tied 3rd on CPU. 1.50× faster than your previous best (#4). 5.3 % behind Ben (2nd)": {ada, client.Outcome{Rank: 3, Tied: true, Entry: true, BestRun: 3, BestSubmission: 4, BestNS: 3000, BestRank: 5, NextRun: 2, NextUser: "Ben", NextNS: 1900, NextRank: 2}},
-		"CPU    Your entry stays 2nd on CPU. This run is 1.33× slower than your entry (#4)":      {ada, client.Outcome{Rank: 2, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 2}},
-		"CPU    Their entry stays 3rd on CPU. This run is 1.33× slower than their entry (#4)":    {ben, client.Outcome{Rank: 3, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 3}},
+		"CPU    Your entry stays 2nd on CPU. This run is 1.33× slower than your entry (#4)":               {ada, client.Outcome{Rank: 2, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 2}},
+		"CPU    Their entry stays 3rd on CPU. This run is 1.33× slower than their entry (#4)":             {ben, client.Outcome{Rank: 3, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 3}},
 	} {
 		w := newWorld(t)
 		w.me, run.Outcome = c.reader, &c.Outcome
