@@ -7,7 +7,7 @@ export CGO_CFLAGS ?= -O2 -Wno-deprecated-declarations
 # As in a release. It also lets a second clone use what the first one has built.
 export GOFLAGS ?= -trimpath
 
-PARTS := race postgres browser torch faults attacks timed
+PARTS := race postgres browser judge torch faults attacks timed
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test test-all $(PARTS:%=test-%) lint format vet generate static verify bench release clean

@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/selftest"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 )
 
 // brokenCompiler is a machine on which g++ fails until it is repaired.
@@ -58,6 +59,7 @@ func (s *site) line(worker, name string) job.CheckLine {
 
 // TestASlotWithoutCompilerIsOutOfServiceUntilRepaired with this machine's compiler and Python.
 func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s, passed := newSite(t), t.TempDir()
 	var repaired atomic.Bool
 	cfg := realConfig(t)

@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 )
 
 // TestARightKernelIsTimedBesideItsReference also where counters are asked for and the device has none, which it says.
@@ -222,6 +223,7 @@ func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 
 // TestAKernelFindsNothingOfTheOther: it could run the reference in place of its own source.
 func TestAKernelFindsNothingOfTheOther(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	hunter := `import os, torch
 wanted = b"return x " + b"* 2"
 paths = [os.path.join(folder, name) for top in (os.getcwd(), "/in", "/out", "/tmp") for folder, _, names in os.walk(top) for name in names]
@@ -243,6 +245,7 @@ class Model(torch.nn.Module):
 
 // TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled: what it writes then, it finds when it runs.
 func TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	hunter := `import os, torch  # load_inline
 kept = os.path.join(os.environ["TORCH_EXTENSIONS_DIR"], "kept.py")
 if os.path.exists("ref_kernel.py"):
@@ -263,6 +266,7 @@ class Model(torch.nn.Module):
 
 // TestAContractOfAKernelHoldsNothingThatItHasToCompute: two tensors of one seed are the same numbers, with another mean and deviation.
 func TestAContractOfAKernelHoldsNothingThatItHasToCompute(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	type fields = map[string]any
 	tensor := func(name string, mean, std float64) fields {
 		return fields{"name": name, "type": "tensor", "tensor_spec": fields{"shape": []int{100_000},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 )
 
 // forger is a right submission to the vector add with something beside its kernel.
@@ -33,6 +34,7 @@ const forgedLines = `static void forge() {
 // TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once had a score of a nanosecond or an answer that
 // no one looked at. With no reason the run passes, and its time is an honest one. Forged clocks are in evaluator/attacks.
 func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfig(t))
 	cases := []struct{ name, beside, reason string }{

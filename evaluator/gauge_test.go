@@ -17,6 +17,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 )
 
 // The numbers of any machine that these tests run on.
@@ -31,6 +32,7 @@ func plausible(t *testing.T, g job.Gauge) {
 
 // It takes some seconds: nothing less shows that judge, compiler and kernels make numbers of a processor.
 func TestAnIdleUnitIsGaugedByTheJudge(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	cfg := realConfig(t)
 	cfg.Name, cfg.Conn = "w1", evaluator.NopConn{}
 	w := evaluator.NewWorker(cfg)

@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 )
 
 // kernel is a right submission to the vector add that does something before it adds.
@@ -55,6 +56,7 @@ func left(t *testing.T) []string {
 }
 
 func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfig(t))
 	cases := []struct {
@@ -100,6 +102,7 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 }
 
 func TestACompilerThatNeedsTooMuchMemoryIsTold(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, new(atomic.Bool)} }))
 	r := s.run(example(t, vectorAdd, "endless", job.ModeTest, append([]byte("#include \"/dev/zero\"\n"), kernel("")...)))
@@ -131,6 +134,7 @@ def custom_kernel(data):
 // TestPythonKernelThatAttacksItsRunner: stages of one run are forks of one warm process, which a kernel
 // can signal and whose directories it can spoil. It harms itself at most, and no one takes it for an infrastructure error.
 func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfig(t))
 	cases := []struct {

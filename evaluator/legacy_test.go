@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -25,6 +26,7 @@ bool check_implementation(output_t custom, output_t ref) { return custom == ref;
 `
 
 func TestOneReferenceFileIsATask(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	bundle, err := tasks.FromReference("roots.cpp", []byte(legacyReference), []string{"CPU"})
 	if err != nil {
 		t.Fatal(err)

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 )
 
 func TestATaskLimitsTheMemoryOfItsSubmissions(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfig(t))
 	greedy := `#include <cstring>

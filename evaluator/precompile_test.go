@@ -107,6 +107,7 @@ func ownProgramJob(t *testing.T, id string) job.Job {
 }
 
 func TestFirstSubmissionToATaskFindsItsHarnessCompiled(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	cfg, ended := tellingConfig(t)
 	s.start(cfg)
@@ -127,6 +128,7 @@ func TestFirstSubmissionToATaskFindsItsHarnessCompiled(t *testing.T) {
 }
 
 func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	cfg, ended := tellingConfig(t)
 	s.start(cfg)

@@ -22,6 +22,7 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 )
 
 // installNCU puts the stand-in for ncu with its pages into a directory, beside files of these names
@@ -89,6 +90,7 @@ func announcing(launches int) []byte {
 }
 
 func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(profilingConfig(t))
 	if !s.beat("w1").Slots[0].Profiler {
@@ -200,6 +202,7 @@ func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
 
 // The harness of the stand-in's kernels is real: its judge checks the profiled calls.
 func TestAWrongAnswerUnderTheProfilerHasNoProfile(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s, j := newSite(t), profileJob(t, "a1")
 	s.start(profilingConfig(t))
 	j.Sources = maps.Clone(j.Sources)
@@ -218,6 +221,7 @@ func TestAWrongAnswerUnderTheProfilerHasNoProfile(t *testing.T) {
 }
 
 func TestAProfileIsMadeWithItsFilter(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(profilingConfig(t))
 	j := profileJob(t, "a1")
@@ -241,6 +245,7 @@ func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 }
 
 func TestARankedRunIsNeverProfiledInItsOwnPass(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(profilingConfig(t))
 	j := profileJob(t, "a1")

@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/kernelrun/evaluation"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 )
 
 // reusing is a worker whose evaluations' stages are noted.
@@ -122,6 +123,7 @@ func counting(body string) string {
 }
 
 func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	r := newReusing(t)
 	r.compare(large, model("return x + x"), nil, recorded, recalled)
 	for name, tt := range map[string]struct {
@@ -157,6 +159,7 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 }
 
 func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	r, right := newReusing(t), model("return x + x")
 	r.compare(twice, right, nil, recorded, recalled)
 	r.compare(twice, right, nil, recalled)
@@ -189,6 +192,7 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 }
 
 func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	r, right := newReusing(t), model("return x + x")
 	changing := strings.Replace(twice, "torch.rand(60_000)", "torch.rand(60_000) * (int.from_bytes(__import__('os').urandom(2), 'little') / 65536)", 1)
 	sparse := strings.Replace(twice, "torch.rand(60_000)", "torch.rand(1_000_000).index_fill_(0, torch.tensor([int.from_bytes(__import__('os').urandom(4), 'little') % 1_000_000]), 5.0)", 1)
@@ -236,6 +240,7 @@ const (
 
 // TestAReferenceFindsNothingThatOtherKernelsCompiled: such a kernel could make it wrong, or slow.
 func TestAReferenceFindsNothingThatOtherKernelsCompiled(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	const place = `os.path.join(os.environ["TRITON_CACHE_DIR"], "kernel")`
 	looking := strings.Replace("import os\n"+twice, "return x * 2", "exec(open("+place+").read()) if os.path.exists("+place+") else None; return x * 2", 1)
 	leaving := "import os\nos.makedirs(os.environ['TRITON_CACHE_DIR'], exist_ok=True)\nopen(" + place + ", 'w').write('x.zero_()')\n" + model("return x * 0")
@@ -248,6 +253,7 @@ func TestAReferenceFindsNothingThatOtherKernelsCompiled(t *testing.T) {
 }
 
 func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	for _, mode := range []string{"record", "recall"} {
 		r := newReusing(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -267,6 +273,7 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 
 // TestWhatCannotBeRecordedIsTriedOnce: each try takes a part of the time limit.
 func TestWhatCannotBeRecordedIsTriedOnce(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	r, right := newReusing(t), model("return x + x")
 	slow := strings.Replace(twice, "return x * 2", "__import__('time').sleep(0.6); return x * 2", 1)
 	soon := func(body map[string]any) { body["num_trials"], body["timeout"] = 12, 30 }

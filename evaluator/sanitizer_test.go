@@ -15,6 +15,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sanitizing"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 )
 
 // sanitizingConfig is a worker's with everything real but the GPU and compute-sanitizer, of which each tool does what it is told.
@@ -57,6 +58,7 @@ func sanitizeJob(t *testing.T, id string) job.Job {
 }
 
 func TestEachToolSaysWhatItFound(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	const clean = "memcheck pass, synccheck pass, initcheck pass, racecheck pass"
 	for name, c := range map[string]struct {
 		does  map[string]string
@@ -120,6 +122,7 @@ func foundIn(r job.Result) string {
 }
 
 func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	for does, want := range map[string]struct{ tools, why, found string }{
 		"hang at once": {"memcheck pass, synccheck timeout, initcheck pass, racecheck fail", "synccheck did not end within 5 s and was stopped.", "racecheck bad.cu:10 ×512"},
 		// What the tool wrote before it hung stays, and is what counts.
@@ -177,6 +180,7 @@ func TestToolsThatHaveNoTimeLeftSaySo(t *testing.T) {
 }
 
 func TestWhyNothingWasSanitizedIsASentence(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	for name, c := range map[string]struct {
 		change func(*job.Job, *evaluator.Config)
 		want   string
@@ -201,6 +205,7 @@ func TestWhyNothingWasSanitizedIsASentence(t *testing.T) {
 }
 
 func TestWrongAnswersAreNoFindings(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s, j := newSite(t), sanitizeJob(t, "a1")
 	j.Sources = maps.Clone(j.Sources)
 	j.Sources["submission.cpp"] = solution(t, vectorAdd, false)
@@ -216,6 +221,7 @@ func TestWrongAnswersAreNoFindings(t *testing.T) {
 
 // TestATasksOwnProgramRunsUnderTheToolsToo, without a judge beside it.
 func TestATasksOwnProgramRunsUnderTheToolsToo(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	bundle := taskOf(t, map[string]string{"task.yml": ownTask, "eval.py": ownEval})
 	s := newSite(t)
 	s.start(sanitizingConfig(t, nil))

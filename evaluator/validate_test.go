@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -25,6 +26,7 @@ func validating(t *testing.T, id, script string) job.Job {
 
 // TestAValidationScriptAnswersWithItsLastLine, and whatever else it does is a sentence.
 func TestAValidationScriptAnswersWithItsLastLine(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfig(t))
 	hang := validating(t, "hangs", "import time\ntime.sleep(1000)\n")

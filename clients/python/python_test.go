@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"warpboard/internal/tier"
 )
 
 // interpreter is Debian's Python, the one that has numpy.
@@ -83,6 +85,7 @@ func TestTheWheelHasEveryModuleAndItsMetadata(t *testing.T) {
 
 // TestTheClientIsTyped: users of mypy rely on py.typed.
 func TestTheClientIsTyped(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	out, err := exec.CommandContext(t.Context(), "/usr/bin/mypy", "--cache-dir", t.TempDir()).CombinedOutput()
 	if err != nil {
 		t.Errorf("mypy (Debian's; scripts/setup installs it): %v\n%s", err, out)

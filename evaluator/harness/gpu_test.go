@@ -91,6 +91,7 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 
 // AddressSanitizer stands in for compute-sanitizer: the fake device's memory is the host's.
 func TestArraysSetApartEndWhereASanitizerSeesIt(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	n := newFakeGPU(t)
 	flags := append(strings.Fields(gpuFlags), "-fsanitize=address")
 	n.buildAll(t, map[string][]string{

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/harness/pairtest"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -61,6 +62,7 @@ func wantVerdict(t *testing.T, check string, report *Parser, stdout string) {
 }
 
 func TestLegacyFormatTakesWhatPeopleWrite(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	const answer = "for (float& x : in) x = 2 * x; return in; }\n"
 	tests := map[string]struct {
 		lang       tasks.Lang

@@ -45,6 +45,7 @@ func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
 
 // What may be subtracted of a case is by its own input, not by the one of the case before. Without mapping, it is 20 µs.
 func TestACaseAfterASmallerOneHasItsOwnBound(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	n := newNative(t, testdata(t, "mapping/task.h", "mapping/reference.h", "mapping/honest.cpp"))
 	n.buildAll(t, map[string][]string{"judge": {"eval.cpp"}, "honest": {"warpboard_runner.cpp", "honest.cpp"}})
 	const small, large = 4 << 10, 16 << 20

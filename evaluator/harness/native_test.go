@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"warpboard/evaluator/harness/pairtest"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -161,6 +162,7 @@ const growingCases = "seed: 1; size: 100; scale: 2.5; kind: plain\nseed: 2; size
 
 // The ways are those of ways.cpp, in its order.
 func TestUnusualUsesOfMemory(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	n := newScaled(t, "cpp/ways.cpp")
 	n.buildAll(t, map[string][]string{
 		"runner":   {"-DWARPBOARD_SUBMISSION", "runner.o", "ways.cpp"},

@@ -11,9 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 )
 
 func TestEveryTypeOfATaskGoesThroughSharedMemory(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	n := newNative(t, testdata(t, "walk/walk.cpp"))
 	program := n.build(t, "walk", "-O2", "-Wall", "walk.cpp")
 	if out, err := exec.Command(program).CombinedOutput(); err != nil {
@@ -37,6 +39,7 @@ func TestTheLargestClockCounts(t *testing.T) {
 
 // The compiler's first line is what the author of a task is shown.
 func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	n := newNative(t, nil)
 	for name, tt := range map[string]struct{ declaration, want string }{
 		"pointer":       {"struct input_t { float* data; int size; };", "Write std::vector<T> for memory of the host or DeviceBuffer<T>"},
@@ -67,6 +70,7 @@ func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
 
 // TestErrorsAgainstAReferenceInDoublePrecision: in ULPs of whatever type the answer has, in C++ and in Python alike.
 func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	native := newNative(t, testdata(t, "walk/numerics.cpp"))
 	cpp := exec.Command(native.build(t, "numerics", "-O1", "-Wall", "numerics.cpp"))
 	python := exec.CommandContext(t.Context(), debianPython, "-B", "-W", "error", filepath.Join("testdata", "py", "numerics.py"))

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/tier"
 )
 
 // A compiler is as untrusted as the program that it makes: sources can name files and run long.
 func TestCompilerIsHeldBackFromWhatSourcesName(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	sb := newSandbox(t)
 	tests := map[string]struct {
 		source string

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warpboard/internal/tier"
 )
 
 // report is how a bundle's own program tells a test what it found.
@@ -148,6 +150,7 @@ def leave(): pass
 }
 
 func TestNoWordOfAStageReachesTheNext(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	b := newBuilder()
 	turns := newTurns(t, b, cpu())
 	for _, c := range carriers {

@@ -61,6 +61,7 @@ def custom_kernel(data):
 `
 
 func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	const outside, signal, own = "The judge's process was killed from outside", "SIGKILL", "the judge's own runner"
 	tests := []struct {
 		state  int

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/tier"
 )
 
 // TestALargeProgramIsInMemoryOnceAndNotForLong builds one of 100 MB, as a source of one line can be.
 func TestALargeProgramIsInMemoryOnceAndNotForLong(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	const size = 100 << 20
 	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID}), Cache: t.TempDir()})
 	j := cppJob(t, "correct.cpp")

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 )
 
 // statuses are those of a run's cases.
@@ -23,6 +24,7 @@ func statuses(r stageRun) []job.Status {
 }
 
 func TestNativeVerdicts(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	tests := []struct {
 		submission string
 		mode       string
@@ -180,6 +182,7 @@ func TestACachedProgramHasItsJudge(t *testing.T) {
 }
 
 func TestBundleThatIncludesTheSubmissionIsBuiltTogether(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	j := cppJob(t, "correct.cpp")
 	j.Task.OwnHarness = true
 	j.Task.Config.Sources = []string{"eval.cpp"}
@@ -197,6 +200,7 @@ func TestBundleThatIncludesTheSubmissionIsBuiltTogether(t *testing.T) {
 }
 
 func TestLegacyFormatInCPP(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	legacy := func(submission string) job.Job {
 		j := legacyJob("cpp", "train.cuh", read(t, "legacy/"+submission))
 		j.Sources["reference.cuh"] = read(t, "legacy/reference.cuh")

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -109,6 +110,7 @@ func TestPlanRefusesWhatReachesTheCompiler(t *testing.T) {
 }
 
 func TestIncludeLibraryIsFoundByItsName(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "include"), 0o755); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -82,6 +83,7 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 }
 
 func TestWhatCannotBePreparedSaysWhy(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	b := newBuilder()
 	broken := cppJob(t, "correct.cpp")
 	broken.Sources["reference.h"] = []byte("nonsense;")
@@ -135,6 +137,7 @@ func TestPreparingEndsWithItsContext(t *testing.T) {
 
 // A unit that includes the submission fails alone; trying that once is enough.
 func TestThatAUnitNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	j := ownBundleJob(t)
 	j.Task.Config.Sources = []string{"eval.cpp"}
 	j.Sources["eval.cpp"] = []byte("#include <unistd.h>\n#include \"submission.cpp\"\n" +

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/judge"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -218,6 +219,7 @@ func TestNothingOfAStageReachesTheNext(t *testing.T) {
 }
 
 func TestPythonEndings(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	tests := []struct {
 		name    string
 		eval    string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -46,6 +47,7 @@ end.recv(1)
 // TestAResidentJudgeServesTheNextStage also says that it gets each stage's own descriptors and files, that a
 // failure ends it, and that a stage of another kind gets a process of its own.
 func TestAResidentJudgeServesTheNextStage(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(stayingJudge), "runner.py": []byte(answeringRunner)},
 		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
@@ -122,6 +124,7 @@ while time.process_time() < end:
 
 // TestAJudgeThatStaysGivesEachStageItsProcessorTime: what it used in earlier ones is not missing in the last.
 func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	b, at := newBuilder(), cpu()
 	at.Run.CPU = 2 * time.Second
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(busyJudge), "runner.py": []byte("")},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 )
 
 func TestCasesThatDoNotFitEndWithASentence(t *testing.T) {
@@ -64,6 +65,7 @@ func TestPythonArgumentsHaveTheirTypes(t *testing.T) {
 
 // The first call of a test is on the input that the case's seed makes, which its author can look at.
 func TestTheFirstCallOfATestHasTheCasesSeed(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	python := pyJob(t, "correct.py")
 	python.Sources["reference.py"] = []byte("def generate_input(seed): return seed\ndef check_implementation(data, output): return f'seed is {data}'\n")
 	python.Sources["submission.py"] = []byte("def custom_kernel(data): return data\n")

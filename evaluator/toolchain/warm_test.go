@@ -275,6 +275,7 @@ raise SystemExit("no GPU")
 }
 
 func TestExtensionsOfAnEvaluationAreKeptForItsCallerAlone(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	b, _ := newSpiedBuilder(t)
 	j := bundle(extensionEval)
 	j.Sources["submission.py"] = []byte("# load_inline, of evaluations\n" + compilingSubmission)

@@ -21,7 +21,8 @@ type Need string
 const (
 	Postgres Need = "postgres" // the same promise on PostgreSQL, where the small tier holds it on SQLite
 	Browser  Need = "browser"  // Chromium
-	Torch    Need = "torch"    // PyTorch, its headers, and ninja
+	Judge    Need = "judge"    // minutes of compilers and judges, beyond one of each kind
+	Torch    Need = "torch"    // PyTorch with its headers, and mypy
 	Faults   Need = "faults"   // processes that are killed, full disks, networks cut, or programs that only deployments use
 	Attacks  Need = "attacks"  // kernels that cheat, and a second of each fuzz target
 	Timed    Need = "timed"    // an otherwise idle machine, because times or processor seconds are compared

@@ -246,7 +246,7 @@ func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 		resp.Body.Close()
 	}
 	for path, want := range map[string]string{
-		"/api/v1/boards/x/CPU?pgae=2": `did you mean \"page\"?"`, "/api/v1/boards/x/CPU?page=2&colour=red": "known are order, page, version",
+		"/api/v1/boards/x/CPU?pgae=2": `did you mean \"page\"?"`, "/api/v1/boards/x/CPU?page=2&colour=red": "known are page, version",
 		"/api/v1/tasks?page=2": "this address takes none", "/api/v1/tasks/x?%3Cb%3E": `\"<b>\"`, "/api/v1/submissions/1?wait=1&wiat=2": `did you mean \"wait\"?`,
 		"/api/v1/me?token=1": "takes none", "/api/v1/openapi.json?x=1": "takes none", "/api/v1/submissions/1/events?since=4": "known are after",
 	} {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"warpboard/internal/tier"
 )
 
 // brokenTask is a built-in task with only its wrong solutions, and one of its own files replaced.
@@ -23,6 +25,7 @@ func brokenTask(t *testing.T, task, file, text string) string {
 }
 
 func TestVerifyTaskReportsABrokenTask(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	for name, test := range map[string]struct {
 		folder string
 		broken bool

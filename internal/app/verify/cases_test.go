@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"warpboard/internal/tier"
 )
 
 // formatCase is a task as somebody wrote it, with one solution, and what verify-task says of both.
@@ -70,6 +72,7 @@ func formatCases() map[string]formatCase {
 
 // TestVerifyTaskTakesWhatPeopleWrite tries all of them in one worker.
 func TestVerifyTaskTakesWhatPeopleWrite(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	tree, cases := t.TempDir(), formatCases()
 	for name, c := range cases {
 		if c.yaml == "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 	"warpboard/tasks/mutants"
 )
@@ -13,6 +14,7 @@ import (
 // TestMutantsOfARightSolutionAreFoundWrong runs those that need more than the answer of one call: in each language that
 // runs on the CPU, the checker of a sound task lets none through.
 func TestMutantsOfARightSolutionAreFoundWrong(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	for right, folder := range map[string]string{"vectorised.cpp": quickTask(t), "in_place.py": taskFolder(t, "softmax_numpy")} {
 		t.Run(right, func(t *testing.T) {
 			source, err := os.ReadFile(filepath.Join(folder, "solutions", "correct", right))

@@ -20,6 +20,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/internal/app/cli/console"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -262,6 +263,7 @@ bool check_implementation(output_t custom, output_t ref) { return custom == ref;
 `
 
 func TestVerifyTaskRunsAReferenceAgainstItself(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	for text, fails := range map[string]bool{
 		referenceFile: false,
 		strings.Replace(referenceFile, "custom == ref", "custom != ref", 1): true,
