@@ -244,6 +244,30 @@ func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 	}
 }
 
+// TestOneBenchmarkIsProfiledUnderItsNumber: of two, the second alone.
+func TestOneBenchmarkIsProfiledUnderItsNumber(t *testing.T) {
+	s := newSite(t)
+	s.start(profilingConfig(t))
+	j, second := profileJob(t, "a1"), 1
+	j.Filter = &job.ProfileFilter{Benchmark: &second, Kernel: "mul", KernelNameBase: "demangled"}
+	r := s.run(j)
+	wantStages(t, r, "build pass", "profile pass")
+	if cases := r.Stages[1].Cases; len(cases) != 1 || cases[0].Index != 1 || cases[0].Spec != j.Task.Benchmarks[1].String() {
+		t.Errorf("cases: %+v", cases)
+	}
+	var files []string
+	for _, a := range r.Artifacts {
+		files = append(files, a.Name)
+	}
+	if got := strings.Join(files, " "); got != "profile.1.json.gz profile.1.ncu-rep.gz" || !strings.Contains(r.Stages[1].Command, " --kernel-name mul --kernel-name-base demangled ") {
+		t.Errorf("files %s of %s", got, r.Stages[1].Command)
+	}
+	second = 2
+	if r := s.run(j); r.Failure == nil || !strings.Contains(r.Failure.Reason, "there is no benchmark 2: they are 0 to 1") {
+		t.Errorf("a benchmark that is not there: %+v", r.Failure)
+	}
+}
+
 func TestARankedRunIsNeverProfiledInItsOwnPass(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)

@@ -161,10 +161,10 @@ func TestPopcornGoesOnWithoutItsReader(t *testing.T) {
 func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 	s := webtest.NewProfiledScene(t, func(c *web.Config) { c.Heartbeat = 5 * time.Millisecond })
 	c := s.Popcorn(s.Ada)
-	profile := func(report string) popcorntest.Streamed {
+	profile := func(report string, options map[string]string) popcorntest.Streamed {
 		t.Helper()
 		done := false
-		got, err := c.Stream(t.Context(), s.Task.Slug, "H200", "profile", "mine.cu", []byte(webtest.GoodKernel), func(e popcorntest.Event) {
+		see := func(e popcorntest.Event) {
 			if done || e.Name != "status" {
 				return
 			}
@@ -177,13 +177,19 @@ func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 				return
 			}
 			s.Profile(runs[0], report)
-		})
+		}
+		got, err := popcorntest.Streamed{}, error(nil)
+		if options == nil {
+			got, err = c.Stream(t.Context(), s.Task.Slug, "H200", "profile", "mine.cu", []byte(webtest.GoodKernel), see)
+		} else {
+			got, err = c.Profile(t.Context(), s.Task.Slug, "H200", "mine.cu", []byte(webtest.GoodKernel), options, see)
+		}
 		if err != nil {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		return got
 	}
-	got := profile("tri")
+	got := profile("tri", nil)
 	shown := strings.Join(got.Shown, "\n")
 	for _, want := range []string{"Nsight Compute", "m: 1024; n: 1024; k: 1024; seed: 54352", "Kernel softmax_row", "Speed of light:", "longer than its time limit",
 		s.URL + "/submissions/", "/profile.ncu-rep?case=0"} {
@@ -195,7 +201,7 @@ func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 		t.Fatalf("%d traces", len(got.Traces))
 	}
 	z, err := zip.NewReader(bytes.NewReader(got.Traces[0]), int64(len(got.Traces[0])))
-	if err != nil || len(z.File) != 1 || !strings.HasSuffix(z.File[0].Name, ".ncu-rep") {
+	if err != nil || len(z.File) != 2 || !strings.HasSuffix(z.File[0].Name, ".ncu-rep") || z.File[1].Name != "ncu-details.txt" {
 		t.Fatal(z, err)
 	}
 	f, err := z.File[0].Open()
@@ -205,7 +211,30 @@ func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 	if text, err := io.ReadAll(f); err != nil || !bytes.Equal(text, webtest.WrittenReport) {
 		t.Errorf("the report in the zip: %q, %v", text, err)
 	}
-	if got := profile(""); !strings.Contains(strings.Join(got.Shown, "\n"), "ERR_NVGPUCTRPERM") || len(got.Traces) != 0 || !strings.Contains(got.Reports[0], "ERR_NVGPUCTRPERM") {
+	if got := profile("", nil); !strings.Contains(strings.Join(got.Shown, "\n"), "ERR_NVGPUCTRPERM") || len(got.Traces) != 0 || !strings.Contains(got.Reports[0], "ERR_NVGPUCTRPERM") {
 		t.Errorf("a profile that was refused: %+v", got)
+	}
+	filter := func() string {
+		t.Helper()
+		sub, err := s.Cfg.Store.Submissions.Submission(t.Context(), s.Newest(s.Ada).SubmissionID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sub.ProfileFilter.String()
+	}
+	got = profile("tri", map[string]string{"benchmark_index": "0", "ncu_kernel_name": "regex:soft.*", "ncu_kernel_name_base": "demangled", "ncu_launch_count": "1"})
+	if has := filter(); len(got.Traces) != 1 || has != "Benchmark 0, kernels like soft.*, launch 1" {
+		t.Errorf("with options: %q, %d traces", has, len(got.Traces))
+	}
+	profile("tri", map[string]string{})
+	if has := filter(); has != "Launches 1–10" {
+		t.Errorf("without options: %q", has)
+	}
+	for field, want := range map[string]string{"benchmark_index=9": "there is no benchmark 9", "benchmark_index=x": "benchmark must be a number",
+		"ncu_launch_count=17": "launches to profile must be from 1 to 16, not 17", "ncu_kernel_name_base=half": "function, demangled, or mangled"} {
+		name, value, _ := strings.Cut(field, "=")
+		if _, err := c.Profile(t.Context(), s.Task.Slug, "H200", "mine.cu", []byte(webtest.GoodKernel), map[string]string{name: value}, nil); !strings.Contains(webtest.Refused(err), want) {
+			t.Errorf("%s: %v, want %q", field, err, want)
+		}
 	}
 }

@@ -45,6 +45,7 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.Show)
 	own.delete(popcorn.Path+"/user/submissions/:id", s.popcorn.Delete)
 	own.post(popcorn.Path+"/submission/:leaderboard/:gpu/:mode", s.popcorn.Submit)
+	streams.post(popcorn.Path+"/profile/:leaderboard/:gpu", s.popcorn.Profile)
 	streams.post(popcorn.Path+"/:leaderboard/:gpu/:mode", s.popcorn.SubmitAndFollow)
 	app.All(popcorn.Path+"/+", slices.Concat(known, []fiber.Handler{body, noSuchCall})...)
 }

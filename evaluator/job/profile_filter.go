@@ -2,10 +2,13 @@ package job
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"warpboard/tasks"
 )
 
 const (
@@ -21,10 +24,12 @@ const (
 // ProfileFilter says what Nsight Compute profiles of each benchmark case. What it leaves open stays as usual: all kernels,
 // the first launches, and every section that a page shows.
 type ProfileFilter struct {
-	Kernel      string   `json:"kernel,omitempty" jsonschema:"name of the kernel without its parameters, or regex: and a pattern"`
-	LaunchSkip  int      `json:"launch_skip,omitempty" jsonschema:"launches of that kernel to pass over first"`
-	LaunchCount int      `json:"launch_count,omitempty" jsonschema:"launches to profile after those, at most 16"`
-	Sections    []string `json:"sections,omitempty" jsonschema:"sections of Nsight Compute, such as SpeedOfLight"`
+	Benchmark      *int     `json:"benchmark,omitempty" jsonschema:"number of the only benchmark to profile, from 0"`
+	Kernel         string   `json:"kernel,omitempty" jsonschema:"name of the kernel without its parameters, or regex: and a pattern"`
+	KernelNameBase string   `json:"kernel_name_base,omitempty" jsonschema:"name that kernel is compared with: function (the standard), demangled, with its parameters, or mangled"`
+	LaunchSkip     int      `json:"launch_skip,omitempty" jsonschema:"launches of that kernel to pass over first"`
+	LaunchCount    int      `json:"launch_count,omitempty" jsonschema:"launches to profile after those, at most 16"`
+	Sections       []string `json:"sections,omitempty" jsonschema:"sections of Nsight Compute, such as SpeedOfLight"`
 }
 
 // ProfileSections are the sections that a filter may choose, by ncu's identifiers.
@@ -48,6 +53,10 @@ func (f *ProfileFilter) Check() error {
 		}
 	}
 	switch {
+	case f.Benchmark != nil && *f.Benchmark < 0:
+		return fmt.Errorf("the benchmarks are counted from 0, and %d is below", *f.Benchmark)
+	case !slices.Contains([]string{"", "function", "demangled", "mangled"}, f.KernelNameBase):
+		return fmt.Errorf("the kernel's name is function, demangled, or mangled, not %q", Shorten(f.KernelNameBase, mostKernelName))
 	case f.LaunchSkip < 0 || f.LaunchSkip > mostSkipped:
 		return fmt.Errorf("the launches to skip must be from 0 to %d, not %d", mostSkipped, f.LaunchSkip)
 	case f.LaunchCount < 0 || f.LaunchCount > MostLaunches:
@@ -80,7 +89,7 @@ func checkKernel(name string) error {
 
 // Empty reports whether a filter leaves everything open.
 func (f *ProfileFilter) Empty() bool {
-	return f == nil || f.Kernel == "" && !f.Ranged() && len(f.Sections) == 0
+	return f == nil || f.Benchmark == nil && f.Kernel == "" && !f.Ranged() && len(f.Sections) == 0
 }
 
 // Ranged reports whether a filter counts launches. ncu counts them over a whole process.
@@ -91,7 +100,30 @@ func (f *ProfileFilter) Same(other *ProfileFilter) bool {
 	if f.Empty() || other.Empty() {
 		return f.Empty() && other.Empty()
 	}
-	return f.Kernel == other.Kernel && f.LaunchSkip == other.LaunchSkip && f.LaunchCount == other.LaunchCount && slices.Equal(f.Sections, other.Sections)
+	a, b := *f, *other
+	a.Benchmark, b.Benchmark, a.Sections, b.Sections = nil, nil, nil, nil
+	return reflect.DeepEqual(a, b) && slices.Equal(f.Sections, other.Sections) && f.only() == other.only()
+}
+
+// only is the benchmark that is chosen; -1: all.
+func (f *ProfileFilter) only() int {
+	if f == nil || f.Benchmark == nil {
+		return -1
+	}
+	return *f.Benchmark
+}
+
+// Choose returns the number of the first benchmark that is profiled and the cases: all from 0, unless one is chosen. Its error is a
+// sentence's end.
+func (f *ProfileFilter) Choose(all []tasks.Case, benchmarks []tasks.Case) (first int, cases []tasks.Case, err error) {
+	switch n := f.only(); {
+	case n < 0:
+		return 0, all, nil
+	case n < len(benchmarks):
+		return n, benchmarks[n : n+1], nil
+	default:
+		return 0, nil, fmt.Errorf("there is no benchmark %d: they are 0 to %d", n, len(benchmarks)-1)
+	}
 }
 
 // Nameless is a filter for those who may not see the names of kernels.
@@ -110,6 +142,9 @@ func (f *ProfileFilter) String() string {
 		return ""
 	}
 	var parts []string
+	if n := f.only(); n >= 0 {
+		parts = append(parts, fmt.Sprintf("benchmark %d", n))
+	}
 	if pattern, ok := strings.CutPrefix(f.Kernel, kernelPattern); ok {
 		parts = append(parts, "kernels like "+pattern)
 	} else if f.Kernel != "" {

@@ -37,6 +37,7 @@ type Request struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
+	First   int    // the number of the first of them
 	PTX     []byte // of the submission, if its build has kept it
 	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnCase sees each case as it ends.
 	OnLog  func(stream string, text []byte)
@@ -112,7 +113,7 @@ func (s *session) next(ctx context.Context) error {
 		s.alone = true
 		s.note("The cases of this process could not be told apart (%s); each gets a process of its own.", cutter)
 	}
-	return s.keepAll(first, parts, cutter, file)
+	return s.keepAll(s.First+first, parts, cutter, file)
 }
 
 // note adds a line to what the stage printed.
@@ -192,8 +193,8 @@ func (s *session) keepAll(first int, parts []*ncu.Report, seen *cutter, file []b
 
 // keep is the end of the next case: a report, or why it has none.
 func (s *session) keep(report *ncu.Report, why string) error {
-	index := len(s.result.Cases)
-	one := job.CaseResult{Index: index, Spec: harness.SpecLine(s.Cases[index]), Status: job.StatusError, Message: why}
+	index := s.First + len(s.result.Cases)
+	one := job.CaseResult{Index: index, Spec: harness.SpecLine(s.Cases[len(s.result.Cases)]), Status: job.StatusError, Message: why}
 	if why == "" {
 		keepFewer(report)
 		parsed, err := json.Marshal(report)

@@ -141,13 +141,16 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	case r.Job.Task.NoProfile:
 		return attempt.Reject("The task turns profiling off (profile: false).")
 	}
-	cases := harness.StageCases(r.Job.Task, job.StageProfile)
+	first, cases, err := r.Job.Filter.Choose(harness.StageCases(r.Job.Task, job.StageProfile), r.Job.Task.Benchmarks)
+	if err != nil {
+		return attempt.Reject("Nothing was profiled: %v.", err)
+	}
 	if err := r.Enter(ctx, job.StageProfile, len(cases)); err != nil {
 		return err
 	}
 	log := r.Logs(job.StageProfile)
 	result, artifacts, err := r.profiler.Profile(ctx, profiling.Request{
-		Job: r.Job, Program: program, Cases: cases, PTX: r.artifact.PTX, OnLog: log.Write,
+		Job: r.Job, Program: program, Cases: cases, First: first, PTX: r.artifact.PTX, OnLog: log.Write,
 		OnCase: func(c job.CaseResult) { r.Case(job.StageProfile, c, len(cases)) },
 	})
 	log.Close()

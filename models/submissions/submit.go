@@ -77,6 +77,9 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if in.Mode == job.ModeRanked && in.tooLate(task, in.at) {
 			in.Mode = work.ModePractice
 		}
+		if _, _, err := in.Filter.Choose(nil, version.Definition.Benchmarks); err != nil {
+			return db.Errorf(db.Invalid, "The filter of the profile is wrong: %v.", err)
+		}
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ type submitIn struct {
 	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
 	Mode     string   `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; default test"`
-	Filter   object   `json:"profile_filter,omitempty" jsonschema:"for mode profile: kernel (name or regex:PATTERN), launch_skip, launch_count, sections"`
+	Filter   object   `json:"profile_filter,omitempty" jsonschema:"for mode profile: benchmark, kernel (name or regex:PATTERN), launch_skip, launch_count, sections"`
 	furtherIn
 }
 
@@ -83,7 +83,7 @@ func filterOf(given object) (*job.ProfileFilter, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&filter); err != nil {
-		return nil, fmt.Errorf("submit: the argument \"profile_filter\" has kernel, launch_skip, launch_count and sections: %w", err)
+		return nil, fmt.Errorf("submit: the argument \"profile_filter\" has benchmark, kernel, kernel_name_base, launch_skip, launch_count and sections: %w", err)
 	}
 	return &filter, nil
 }

@@ -58,7 +58,7 @@ func TestAgentsReadWhatIsWrongWithTheirArguments(t *testing.T) {
 		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": "CPU"}, `submit: the argument "devices" must be an array, not "CPU".`},
 		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": []any{"CPU", 5}}, `submit: the argument "devices[1]" must be a string, not 5.`},
 		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "files": webtest.Object{"a.h": 1}}, `submit: the argument "files.a.h" must be a string, not 1.`},
-		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "mode": "profile", "profile_filter": webtest.Object{"name": "k"}}, `submit: the argument "profile_filter" has kernel, launch_skip, launch_count and sections: json: unknown field "name"`},
+		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "mode": "profile", "profile_filter": webtest.Object{"name": "k"}}, `submit: the argument "profile_filter" has benchmark, kernel, kernel_name_base, launch_skip, launch_count and sections: json: unknown field "name"`},
 		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "profile_filter": webtest.Object{"kernel": "k"}}, `There is no task "t".`},
 		{"get_task", webtest.Object{"task": ""}, `There is no task "".`},
 		{"evaluate_kernel", webtest.Object{"kernel_source": "x", "kernel_type": "torch", "num_trials": 0}, `num_trials must be at least 1.`},

@@ -66,7 +66,7 @@ func (p *Popcorn) addCases(e ending, profile runs.Profile, full *fullResult) err
 // addOutput adds what the program printed under the profiler, or the compiler.
 func (r *evalResult) addOutput(tried []job.StageResult) {
 	for _, stage := range tried {
-		r.Start, r.End, r.Run.Stdout, r.Run.Stderr = stage.Started, stage.Ended, stage.Stdout, stage.Stderr
+		r.Start, r.End, r.Run.Stdout, r.Run.Stderr = stage.Started, stage.Ended, stage.Stdout, stage.Stderr+r.Run.Stderr
 	}
 }
 
@@ -76,18 +76,21 @@ func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, e
 	if err != nil {
 		return evalResult{}, err
 	}
-	one := evalResult{Compilation: e.compilation(), Profile: &profileResult{Profiler: profiler, Trace: []byte{}}, Run: &runResult{
-		Success: true, Passed: c.Status == job.StatusPass,
+	one := evalResult{Compilation: e.compilation(), Profile: &profileResult{Profiler: profiler}, Run: &runResult{
+		Success: c.Status == job.StatusPass, Passed: c.Status == job.StatusPass,
 		// A number: popcorn-cli shows no report where the count is a text.
 		Result: map[string]any{"benchmark-count": 1, "benchmark.0.spec": c.Spec, "benchmark.0.report": base64.StdEncoding.EncodeToString([]byte(text))},
 	}}
+	if !one.Run.Success {
+		one.Run.Stderr = text
+	}
 	file, kept := t.profile.ReportFile(c.Index)
 	if !kept {
 		return one, nil
 	}
 	one.Profile.DownloadURL = fmt.Sprintf("%s%s.ncu-rep?case=%d", p.site.Settings.BaseURL, views.ProfileURL(e.SubmissionID, e.ID), c.Index)
 	if c.Index == file.First { // once for all the cases in it
-		one.Profile.Trace, err = t.trace(file)
+		one.Profile.Trace, err = t.trace(file, text)
 	}
 	return one, err
 }
@@ -106,10 +109,10 @@ func (t *tracer) text(index int) (string, error) {
 	return b.String(), nil
 }
 
-// trace is a zip of a report file; empty where it is too large.
-func (t *tracer) trace(file runs.ReportFile) ([]byte, error) {
+// trace is a zip of a report file and its first case's text; nil where it is too large.
+func (t *tracer) trace(file runs.ReportFile, text string) ([]byte, error) {
 	if file.Size > t.left {
-		return []byte{}, nil
+		return nil, nil
 	}
 	t.left -= file.Size
 	content, err := t.runs.OpenPacked(file.Artifact, true)
@@ -124,6 +127,9 @@ func (t *tracer) trace(file runs.ReportFile) ([]byte, error) {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
 	if err := addPacked(z, fmt.Sprintf("profile.%d-%d.ncu-rep", file.First, file.Last), data, content.Gzip); err != nil {
+		return nil, err
+	}
+	if err := addPacked(z, "ncu-details.txt", []byte(text), false); err != nil {
 		return nil, err
 	}
 	err = z.Close()

@@ -169,6 +169,6 @@ type runResult struct {
 
 type profileResult struct {
 	Profiler    string `json:"profiler"`
-	Trace       []byte `json:"trace"` // a zip, in base64
+	Trace       []byte `json:"trace"` // a zip, in base64; null if there is none
 	DownloadURL string `json:"download_url"`
 }

@@ -9,6 +9,7 @@ import (
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
 // Submit takes a submission whose sender polls for the result.
@@ -36,10 +37,13 @@ func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.R
 	return p.runs.Submit(c.UserContext(), site.Actor(c), in)
 }
 
-// read takes a submission from the address and the form.
+// Profile takes a submission to profile, with options of Nsight Compute in its form, and streams how it goes.
+func (p *Popcorn) Profile(c *fiber.Ctx) error { return p.follow(c) }
+
+// read takes a submission from the address and the form. An address without a mode is that of Profile.
 func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 	in = submissions.NewSubmission{Task: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
-	if in.Mode, err = modeOf(c.Params("mode")); err != nil {
+	if in.Mode, err = modeOf(c.Params("mode", string(job.ModeProfile))); err != nil {
 		return in, err
 	}
 	if _, err := p.task(c); err != nil { // before the form: a name that is wrong counts first
@@ -55,7 +59,25 @@ func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 	if len(form.File["file"]) == 0 {
 		return in, site.Invalid("file", `The form has no file under the name "file".`)
 	}
+	if in.Mode == job.ModeProfile {
+		if in.Filter, err = filterOf(form.Value, c.Params("mode") == ""); err != nil {
+			return in, err
+		}
+	}
 	return p.runs.TakeUploads(c, in, form.File["file"])
+}
+
+// profiledLaunches is the number of launches of a case that popcorn-cli expects to be profiled unless it names another.
+const profiledLaunches = "10"
+
+// filterOf reads popcorn-cli's options of a profile. Asked by its own address, each case has its own report file.
+func filterOf(form map[string][]string, own bool) (*job.ProfileFilter, error) {
+	named := map[string][]string{"benchmark": form["benchmark_index"], "kernel": form["ncu_kernel_name"],
+		"kernel_name_base": form["ncu_kernel_name_base"], "launch_count": form["ncu_launch_count"]}
+	if own && len(named["launch_count"]) == 0 {
+		named["launch_count"] = []string{profiledLaunches}
+	}
+	return runs.ReadFilter(named)
 }
 
 // modeOf reads a mode in KernelBot's words or the site's.

@@ -90,8 +90,8 @@ class Warpboard:
         """Submits a file, or source under the file's name, without waiting.
 
         files are further files, if the task takes any: their texts by name. mode is test, benchmark, ranked (which
-        counts on the board), profile or sanitize; profile_filter limits what mode profile profiles, with kernel, launch_skip,
-        launch_count and sections. task and devices may be left to directives in the source. Where the connection
+        counts on the board), profile or sanitize; profile_filter limits what mode profile profiles, with benchmark, kernel,
+        kernel_name_base, launch_skip, launch_count and sections. task and devices may be left to directives in the source. Where the connection
         breaks it is sent again, and is still one submission.
         """
         if source is None:

@@ -53,6 +53,9 @@ func Command(tool Tool, program []string, o Options) []string {
 	argv = append(argv, "--import-source", "1")
 	if filter.Kernel != "" {
 		argv = append(argv, "--kernel-name", filter.Kernel)
+		if filter.KernelNameBase != "" {
+			argv = append(argv, "--kernel-name-base", filter.KernelNameBase)
+		}
 	}
 	if filter.LaunchSkip > 0 {
 		argv = append(argv, "--launch-skip", strconv.Itoa(filter.LaunchSkip))

@@ -110,6 +110,7 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 		return vm, of, 0, err
 	}
 	profile := evidence[seen.Run.ID].Profile
+	vm.Query.Case = profile.Case(vm.Query.Case)
 	vm.Cases, vm.CaseNS = tabsOf(profile), caseTime(seen.Run, evidence[seen.Run.ID].Stages, vm.Query.Case)
 	of.Report = profile.ReportHash(vm.Query.Case)
 	if vm.Report, err = p.runs.SeenReport(seen.Access, profile, vm.Query.Case); err != nil {
@@ -230,11 +231,11 @@ func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, rep
 	if seen, err = p.runs.LoadRun(c); err != nil {
 		return seen, 0, nil, err
 	}
-	index = charts.ReadQuery(queryOf(c)).Case
 	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
 	if err != nil {
-		return seen, index, nil, err
+		return seen, 0, nil, err
 	}
+	index = profile.Case(charts.ReadQuery(queryOf(c)).Case)
 	if report, err = p.runs.SeenReport(seen.Access, profile, index); err == nil && report == nil {
 		err = db.Errorf(db.NotFound, "%s", profile.MissingReason(index))
 	}

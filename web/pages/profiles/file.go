@@ -20,11 +20,11 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", "The report holds the program itself: "+runs.SourceHidden(seen.Task)+".")
 	}
-	index := charts.ReadQuery(queryOf(c)).Case
 	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}
+	index := profile.Case(charts.ReadQuery(queryOf(c)).Case)
 	written, ok := profile.ReportFile(index)
 	if !ok {
 		return db.Errorf(db.NotFound, "There is no report file of this case.")

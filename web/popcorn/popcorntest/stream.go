@@ -30,12 +30,17 @@ type Streamed struct {
 // Stream submits and follows, as popcorn-cli does for profiles, and before 1.3.16 for everything. Each event is passed to seen,
 // too, which may be nil.
 func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string, source []byte, seen func(Event)) (s Streamed, err error) {
-	contentType, body, err := form(file, source)
+	contentType, body, err := form(file, source, nil)
 	if err != nil {
 		return s, err
 	}
+	return c.follow(ctx, fmt.Sprintf("/%s/%s/%s", strings.ToLower(leaderboard), gpu, strings.ToLower(mode)), strings.ToLower(mode), contentType, body, seen)
+}
+
+// follow sends a form, and reads the stream of its answer.
+func (c *Client) follow(ctx context.Context, path, mode, contentType string, body *bytes.Buffer, seen func(Event)) (s Streamed, err error) {
 	began := time.Now()
-	resp, err := c.send(ctx, http.MethodPost, fmt.Sprintf("/%s/%s/%s", strings.ToLower(leaderboard), gpu, strings.ToLower(mode)), contentType, body)
+	resp, err := c.send(ctx, http.MethodPost, path, contentType, body)
 	if err != nil {
 		return s, err
 	}
@@ -60,7 +65,7 @@ func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string
 			if seen != nil {
 				seen(e)
 			}
-			if over, err := s.take(e, strings.ToLower(mode)); over || err != nil {
+			if over, err := s.take(e, mode); over || err != nil {
 				return s, err
 			}
 		}
@@ -68,6 +73,15 @@ func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string
 			return s, errors.New("stream ended unexpectedly without a final result or error event")
 		}
 	}
+}
+
+// Profile submits to be profiled, as popcorn-cli does since --profile, with its options as fields of the form.
+func (c *Client) Profile(ctx context.Context, leaderboard, gpu, file string, source []byte, options map[string]string, seen func(Event)) (Streamed, error) {
+	contentType, body, err := form(file, source, options)
+	if err != nil {
+		return Streamed{}, err
+	}
+	return c.follow(ctx, fmt.Sprintf("/profile/%s/%s", leaderboard, gpu), "profile", contentType, body, seen)
 }
 
 // eventOf reads the last event: and the last data: line.

@@ -45,13 +45,18 @@ type Queue struct {
 	QueuedJobs  *int64 `json:"queued_jobs"`
 }
 
-// form is a file as popcorn-cli sends it: its part has no type.
-func form(file string, source []byte) (contentType string, body *bytes.Buffer, err error) {
+// form is a file as popcorn-cli sends it: its part has no type. Further fields follow it.
+func form(file string, source []byte, fields map[string]string) (contentType string, body *bytes.Buffer, err error) {
 	body = &bytes.Buffer{}
 	w := multipart.NewWriter(body)
 	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name="file"; filename="%s"`, file)}})
 	if err == nil {
 		_, err = part.Write(source)
+	}
+	for name, value := range fields {
+		if err == nil {
+			err = w.WriteField(name, value)
+		}
 	}
 	if err == nil {
 		err = w.Close()
@@ -61,7 +66,7 @@ func form(file string, source []byte) (contentType string, body *bytes.Buffer, e
 
 // Accept submits, and returns the id and the answer's bytes.
 func (c *Client) Accept(ctx context.Context, leaderboard, gpu, mode, file string, source []byte) (int64, []byte, error) {
-	contentType, body, err := form(file, source)
+	contentType, body, err := form(file, source, nil)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -18,8 +18,8 @@ func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 	first := func(name string) string {
 		return strings.TrimSpace(strings.Join(form[name][:min(1, len(form[name]))], ""))
 	}
-	filter := &job.ProfileFilter{Kernel: first("kernel"), Sections: form["section"]}
-	for name, to := range map[string]*int{"launch_skip": &filter.LaunchSkip, "launch_count": &filter.LaunchCount} {
+	filter, benchmark := &job.ProfileFilter{Kernel: first("kernel"), KernelNameBase: first("kernel_name_base"), Sections: form["section"]}, 0
+	for name, to := range map[string]*int{"launch_skip": &filter.LaunchSkip, "launch_count": &filter.LaunchCount, "benchmark": &benchmark} {
 		text := first(name)
 		if text == "" {
 			continue
@@ -28,7 +28,9 @@ func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 		if err != nil {
 			return filter, site.Invalid("profile_filter", "The filter's %s must be a number, not %.20q.", strings.ReplaceAll(name, "_", " "), text)
 		}
-		*to = number
+		if *to = number; to == &benchmark {
+			filter.Benchmark = to
+		}
 	}
 	if filter.Empty() {
 		return nil, nil

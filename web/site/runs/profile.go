@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,6 +87,14 @@ func profileState(run work.Run) string {
 		return run.Failure.Reason
 	}
 	return "The profile was cancelled."
+}
+
+// Case returns the number of the asked case; instead of 0, which stands for none, the first of those that were to be profiled.
+func (p Profile) Case(asked int) int {
+	if asked != 0 || len(p.Cases) == 0 || slices.ContainsFunc(p.Cases, func(c job.CaseResult) bool { return c.Index == asked }) {
+		return asked
+	}
+	return p.Cases[0].Index
 }
 
 // MissingReason is the reason why a case has no report.
