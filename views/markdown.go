@@ -17,7 +17,9 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // Document is Markdown of the site's own documentation: its headings have the ids that anchor gives them.
@@ -26,7 +28,7 @@ func Document(source string, anchor func(heading string) string) (templ.Componen
 	return templ.Raw(html), err
 }
 
-// markdown turns a text into HTML that cannot script a page: raw HTML in it is dropped by goldmark, and what is left goes
+// markdown turns a text into HTML that cannot script a page: raw HTML in it is dropped but for what folds, and what is left goes
 // through bluemonday's list for text written by strangers. Its headings are one level lower than written, because the page
 // has its own first one.
 func markdown(source string, of prose) (string, error) {
@@ -77,7 +79,7 @@ func markdown(source string, of prose) (string, error) {
 	}
 	safe := untrusted().SanitizeBytes(buf.Bytes())
 	safe = emptyHeader.ReplaceAll(safe, []byte("<td></td>"))
-	return scrolls.ReplaceAllString(string(safe), `<$1 tabindex="0">`), nil
+	return scrolls.ReplaceAllString(balanced(string(safe)), `<$1 tabindex="0">`), nil
 }
 
 // prose says what Markdown is for.
@@ -129,7 +131,7 @@ func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
 // gfm and untrusted are made once, for they compile hundreds of regular expressions; both may be used by several goroutines.
 var (
 	gfm = sync.OnceValue(func() goldmark.Markdown {
-		md := goldmark.New(goldmark.WithExtensions(extension.GFM)) // for its renderers
+		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(extras{}, 0)))) // for its renderers
 		md.SetParser(boundedParser())
 		return md
 	})

@@ -27,7 +27,7 @@ const (
 // boundedParser is goldmark's parser of GitHub's Markdown, within these bounds.
 func boundedParser() parser.Parser {
 	blocks, inlines := parser.DefaultBlockParsers(), append(parser.DefaultInlineParsers(),
-		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500), util.Prioritized(lineLinks{}, 600))
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500), util.Prioritized(lineLinks{}, 600), util.Prioritized(formulas{}, 50))
 	for i, block := range blocks {
 		blocks[i].Value = nestedBlocks{block.Value.(parser.BlockParser)}
 	}

@@ -60,6 +60,10 @@ func TestNoDescriptionCostsMoreThanARequestMay(t *testing.T) {
 		"tags":                              filled("<a x='"),
 		"headings":                          filled("#\n"),
 		"addresses":                         filled("http://a."),
+		"formulas":                          filled("$a "),
+		"formulas in formulas":              filled(`\begin{a}$$\(`),
+		"folds":                             filled("<details><summary>"),
+		"folds in paragraphs":               filled("a<details>"),
 		"addresses between spaces":          filled("www.a(( "),
 		"eight times as large as it may be": strings.Repeat("> - ", 4*half),
 	} {
@@ -95,6 +99,31 @@ func TestDescriptionsAboveTheBoundsStayReadable(t *testing.T) {
 		html := described(t, source)
 		if strings.Contains(html, "<b>") || !strings.Contains(html, "&lt;") {
 			t.Errorf("%.20s… is shown as %.80s…", source, html)
+		}
+	}
+}
+
+func TestStatementsFromElsewhereStayReadable(t *testing.T) {
+	for source, want := range map[string]string{
+		`Compute $y_i = \frac{2 x_i}{1 + \epsilon}$ with $$\sum_{i=1}^{N} x_i^2$$.`: `<p>Compute <code>y_i = \frac{2 x_i}{1 + \epsilon}</code> with <code>\sum_{i=1}^{N} x_i^2</code>.</p>`,
+		"$$\na_1 \\\\ b_2\n$$":                         `<code>a_1 \\ b_2`,
+		`\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}`: `<p><code>\begin{bmatrix} 1 &amp; 2 \\ 3 &amp; 4 \end{bmatrix}</code></p>`,
+		`of \(a_1 * b_1\) and`:                         `of <code>a_1 * b_1</code> and`,
+		`\[a_1 * b_1\]`:                                `<code>a_1 * b_1</code>`,
+		`a\[i\] stays`:                                 `<p>a[i] stays</p>`,
+		`$5 and $6, $HOME/$PATH, a $ b $ c, \$x\$`:     `<p>$5 and $6, $HOME/$PATH, a $ b $ c, $x$</p>`,
+		"`$a_1$`": "<code>$a_1$</code>",
+		"<details><summary>Hint</summary>use <b>float4</b></details>": "<details><summary>Hint</summary>use float4</details>",
+		"<details open>\n\n- **a**\n\n</details>":                     "<strong>a</strong>",
+		"a </details> b":                   "<p>a  b</p>",
+		"<details>\n\na":                   "</details>",
+		"<details onclick=x>a</details>\n": "a",
+		"- [ ] one\n- [x] two":             "<li>☐ one</li>\n<li>☑ two</li>",
+		"<script>alert(1)</script>":        "",
+	} {
+		html := described(t, source)
+		if !strings.Contains(html, want) || strings.Contains(html, "script") || strings.Contains(html, "onclick") || strings.Count(html, "<details") != strings.Count(html, "</details>") {
+			t.Errorf("%q becomes %q, want %q", source, html, want)
 		}
 	}
 }

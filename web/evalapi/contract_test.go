@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -261,11 +262,17 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 }
 
 func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {
-	s := webtest.NewEvalSite(t)
+	var later atomic.Int64
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.Now = func() time.Time { return time.Now().UTC().Add(time.Duration(later.Load())) } })
 	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "delete from workers"); err != nil {
 		t.Fatal(err)
 	}
 	resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")})
+	if resp.StatusCode != 503 || !strings.Contains(answer["error"].(string), "workers are starting") {
+		t.Errorf("in the first minute: %d %v", resp.StatusCode, answer)
+	}
+	later.Store(int64(2 * time.Minute))
+	resp, answer = s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")})
 	if resp.StatusCode != 503 || !strings.Contains(answer["error"].(string), "PyTorch") || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("%d %v", resp.StatusCode, answer)
 	}

@@ -33,6 +33,7 @@ type Evaluations struct {
 	reading    chan struct{}                // has room for as many as there are cores
 	kernels    *cache.Cache[string, Kernel] // by evaluation: its request does not change
 	open       string                       // who may evaluate without a token: "all", "loopback" or "none"
+	began      time.Time
 }
 
 // New fills in defaults and refuses what cannot work.
@@ -44,7 +45,7 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}
-	return &Evaluations{site: site, EvalLimits: l, reading: make(chan struct{}, runtime.GOMAXPROCS(0)), kernels: cache.New[string, Kernel](keptKernels), open: open}, nil
+	return &Evaluations{site: site, EvalLimits: l, reading: make(chan struct{}, runtime.GOMAXPROCS(0)), kernels: cache.New[string, Kernel](keptKernels), open: open, began: site.Now()}, nil
 }
 
 // BodyLimit limits requests that carry kernels.

@@ -93,11 +93,18 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	}
 	units := Devices(workers, s.site.Now())
 	if len(units) == 0 {
-		return nil, &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
+		none := &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
 			Message: "No connected worker can evaluate kernels. A worker needs Python with PyTorch for that."}
+		if s.site.Now().Sub(s.began) < startTime {
+			none.Message, none.RetryAfter = "The site has just started, and its workers are starting: none can evaluate kernels yet.", 5*time.Second
+		}
+		return nil, none
 	}
 	return units, nil
 }
+
+// startTime is how long after the start of a site its workers may still look for devices and Python, and check themselves.
+const startTime = time.Minute
 
 // chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a request,
 // the GPU with the most free slots, or the CPU.

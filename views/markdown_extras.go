@@ -1,0 +1,157 @@
+package views
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/a-h/templ"
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// formulas keep what is written in LaTeX as it is, as code: Markdown would take its underscores and backslashes for marks.
+// They are $…$, $$…$$, \(…\), \[…\] at the beginning of a line, and \begin{…}…\end{…}.
+type formulas struct{}
+
+var beginsFormula = regexp.MustCompile(`^(\$\$?|\\\(|\\\[|\\begin\{([a-z]+\*?)\})`)
+
+// Trigger begins a formula.
+func (formulas) Trigger() []byte { return []byte{'$', '\\'} }
+
+// Parse reads a formula.
+func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	found := beginsFormula.FindSubmatch(line)
+	if found == nil || isWord(block.PrecendingCharacter()) || string(found[1]) == `\[` && block.PrecendingCharacter() != '\n' {
+		return nil
+	}
+	open, end := len(found[1]), string(found[1])
+	switch {
+	case end == "$" && (len(line) == 1 || unicode.IsSpace(rune(line[1]))): // a dollar
+		return nil
+	case end[0] == '\\' && len(found[2]) > 0: // its marks belong to it
+		open, end = 0, `\end{`+string(found[2])+`}`
+	case end[0] == '\\':
+		end = map[string]string{`\(`: `\)`, `\[`: `\]`}[end]
+	}
+	at, position := block.Position()
+	block.Advance(open)
+	span := ast.NewCodeSpan()
+	for line, segment := block.PeekLine(); line != nil; line, segment = block.PeekLine() {
+		if stop := formulaEnd(line, end); stop >= 0 {
+			if open == 0 {
+				stop += len(end)
+				block.Advance(stop)
+			} else {
+				block.Advance(stop + len(end))
+			}
+			span.AppendChild(span, ast.NewRawTextSegment(segment.WithStop(segment.Start+stop)))
+			return span
+		}
+		if end == "$" {
+			break
+		}
+		if span.HasChildren() || strings.TrimSpace(string(line)) != "" {
+			span.AppendChild(span, ast.NewRawTextSegment(segment))
+		}
+		block.AdvanceLine()
+	}
+	block.SetPosition(at, position)
+	return nil
+}
+
+// formulaEnd is where a formula ends in a line; -1: not there. A single dollar ends one behind a letter and before none, or
+// prices and variables would become formulas.
+func formulaEnd(line []byte, end string) int {
+	for from := 0; ; {
+		i := bytes.Index(line[from:], []byte(end))
+		if i < 0 || end != "$" {
+			return i
+		}
+		i += from
+		after := byte(' ')
+		if i+1 < len(line) {
+			after = line[i+1]
+		}
+		if i > 0 && !unicode.IsSpace(rune(line[i-1])) && line[i-1] != '\\' && !isWord(rune(after)) {
+			return i
+		}
+		from = i + 1
+	}
+}
+
+// extras writes the boxes of task lists as text, and of raw HTML only what folds: <details> and <summary>.
+type extras struct{}
+
+// RegisterFuncs names what it writes.
+func (extras) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+	to.Register(east.KindTaskCheckBox, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		box := "☐ "
+		if n.(*east.TaskCheckBox).IsChecked {
+			box = "☑ "
+		}
+		if entering {
+			_, _ = w.WriteString(box)
+		}
+		return ast.WalkContinue, nil
+	})
+	to.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if raw := string(n.Lines().Value(source)); entering && folds.MatchString(raw) {
+			writeFolds(w, raw)
+		}
+		return ast.WalkContinue, nil
+	})
+	to.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if raw := string(n.(*ast.RawHTML).Segments.Value(source)); entering && folds.MatchString(raw) {
+			writeFolds(w, raw)
+		}
+		return ast.WalkSkipChildren, nil
+	})
+}
+
+var (
+	folds  = regexp.MustCompile(`<(/?(?:details|summary)|details open)>`)
+	anyTag = regexp.MustCompile(`<[^>]*>`)
+	// foldTag matches them as they are after cleaning.
+	foldTag = regexp.MustCompile(`</?(?:details|summary)[^>]*>`)
+)
+
+// writeFolds writes the tags that fold and the text around them, without all other tags.
+func writeFolds(w util.BufWriter, raw string) {
+	last := 0
+	for _, at := range folds.FindAllStringIndex(raw, -1) {
+		_, _ = w.WriteString(templ.EscapeString(anyTag.ReplaceAllString(raw[last:at[0]], "")) + raw[at[0]:at[1]])
+		last = at[1]
+	}
+	_, _ = w.WriteString(templ.EscapeString(anyTag.ReplaceAllString(raw[last:], "")))
+}
+
+// balanced closes what folds and stays open, and drops ends of nothing: they would end a part of the page around the text.
+func balanced(html string) string {
+	var open, closed []string
+	html = foldTag.ReplaceAllStringFunc(html, func(tag string) string {
+		name := strings.FieldsFunc(tag, func(r rune) bool { return strings.ContainsRune("</ >", r) })[0]
+		switch {
+		case len(open) > mostNesting:
+			return ""
+		case !strings.HasPrefix(tag, "</"):
+			open = append(open, name)
+			return tag
+		case len(open) == 0 || open[len(open)-1] != name:
+			return ""
+		}
+		open = open[:len(open)-1]
+		return tag
+	})
+	for _, name := range slices.Backward(open) {
+		closed = append(closed, "</"+name+">")
+	}
+	return html + strings.Join(closed, "")
+}
