@@ -246,6 +246,7 @@ func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 
 // TestOneBenchmarkIsProfiledUnderItsNumber: of two, the second alone.
 func TestOneBenchmarkIsProfiledUnderItsNumber(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(profilingConfig(t))
 	j, second := profileJob(t, "a1"), 1
@@ -262,7 +263,7 @@ func TestOneBenchmarkIsProfiledUnderItsNumber(t *testing.T) {
 	if got := strings.Join(files, " "); got != "profile.1.json.gz profile.1.ncu-rep.gz" || !strings.Contains(r.Stages[1].Command, " --kernel-name mul --kernel-name-base demangled ") {
 		t.Errorf("files %s of %s", got, r.Stages[1].Command)
 	}
-	second = 2
+	j.AttemptID, second = "a2", 2
 	if r := s.run(j); r.Failure == nil || !strings.Contains(r.Failure.Reason, "there is no benchmark 2: they are 0 to 1") {
 		t.Errorf("a benchmark that is not there: %+v", r.Failure)
 	}

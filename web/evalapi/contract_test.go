@@ -263,7 +263,9 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 
 func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {
 	var later atomic.Int64
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.Now = func() time.Time { return time.Now().UTC().Add(time.Duration(later.Load())) } })
+	s := webtest.NewEvalSite(t, func(c *web.Config) {
+		c.Now = func() time.Time { return time.Now().UTC().Add(time.Duration(later.Load())) }
+	})
 	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "delete from workers"); err != nil {
 		t.Fatal(err)
 	}

@@ -118,6 +118,7 @@ func TestVerifyTaskRefusesATaskWithoutBenchmarks(t *testing.T) {
 
 // TestVerifyTaskShowsWhatAFailedSolutionPrinted: its last lines, below its verdict.
 func TestVerifyTaskShowsWhatAFailedSolutionPrinted(t *testing.T) {
+	tier.Needs(t, tier.Judge)
 	folder := quickTask(t)
 	writeAt(t, filepath.Join(folder, "solutions", "correct", "by_reference.cpp"),
 		"#include \"task.h\"\noutput_t custom_kernel(const input_t& data) { return output_t(data.a.size()); }\n")
