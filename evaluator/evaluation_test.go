@@ -264,6 +264,19 @@ class Model(torch.nn.Module):
 	}
 }
 
+func TestAReferenceIsTimedBesideAnExtensionThatDoesNotCompile(t *testing.T) {
+	broken := "raise RuntimeError(\"Error building extension 'e': no such type\")  # load_inline\n"
+	w := newReusing(t).worker
+	result := evaluateOn(t, w, compare(t, torch(doubling), torch(broken)))
+	if result.Compiled || !strings.Contains(result.CompilationError, "no such type") || result.RefRuntime == nil || result.RefRuntime.Mean <= 0 || result.Fault != "" {
+		t.Errorf("%+v, %+v", result.Report, result.RefRuntime)
+	}
+	result = evaluateOn(t, w, compare(t, torch(broken), torch(doubling)))
+	if result.RefCompilationError == "" || result.Fault != kernelrun.FaultReference {
+		t.Errorf("a reference that does not compile: %+v", result.Report)
+	}
+}
+
 // TestAContractOfAKernelHoldsNothingThatItHasToCompute: two tensors of one seed are the same numbers, with another mean and deviation.
 func TestAContractOfAKernelHoldsNothingThatItHasToCompute(t *testing.T) {
 	tier.Needs(t, tier.Torch)

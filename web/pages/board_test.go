@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+
 	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"

@@ -43,6 +43,7 @@ type Evaluation struct {
 	text        []byte // of requestFile
 	artifact    *toolchain.Artifact
 	built       job.StageResult
+	refusal     *kernelrun.Result // the custom kernel's extension does not compile: the reference alone is timed
 	precompiled precompiled
 	waiting     time.Time // for a unit, since then
 	held        *slots.Held
@@ -60,8 +61,8 @@ func New(a *attempt.Attempt, builder Builder, nsight *profiling.Nsight, torch bo
 }
 
 // Build readies the evaluation without its unit: extensions are compiled on a build place, and while the unit is
-// someone else's also kernels that need none for that. It is not ready when an extension does not compile, which
-// is a result.
+// someone else's also kernels that need none for that. It is not ready when an extension does not compile and there is no
+// reference to time, which is a result.
 func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	if err := json.Unmarshal(e.Job.Evaluation, &e.request); err != nil {
 		return false, fmt.Errorf("read the evaluation's request: %w", err)
@@ -77,11 +78,33 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 		return false, err
 	}
 	if e.artifact == nil {
-		return false, e.keep(refused(e.built.Stderr))
+		if err := e.refuse(ctx); e.artifact == nil || err != nil {
+			return false, err
+		}
 	}
 	e.waiting = time.Now()
+	if e.refusal != nil {
+		return true, nil
+	}
 	e.precompiled, err = e.precompile(ctx)
 	return true, e.Interrupted(ctx, "", err)
+}
+
+// refuse keeps the result of an extension that does not compile. If it is the custom kernel's, the reference is built without it.
+func (e *Evaluation) refuse(ctx context.Context) (err error) {
+	result, built := refused(e.built.Stderr), e.built
+	if err := e.keep(result); e.request.Ref == nil || result.Fault != "" || err != nil {
+		return err
+	}
+	alone := e.request
+	alone.Custom.Source = ""
+	if e.Job.Task, e.Job.Sources, _, err = taskOf(alone, e.Job.Device); err != nil {
+		return err
+	}
+	e.refusal = &result
+	err = e.buildExtensions(ctx)
+	e.built.Started = e.built.Started.Add(-built.Ended.Sub(built.Started)) // both are charged
+	return err
 }
 
 // buildExtensions builds modules that compile when they are imported, on a build place. If one does not compile, there is no
@@ -142,6 +165,9 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
 		return err
 	}
 	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.kept, e.clean) }()
+	if e.refusal != nil {
+		return e.timeReference(ctx, program)
+	}
 	result, err := e.compare(ctx, program)
 	if err != nil {
 		return err
@@ -159,6 +185,16 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
 		result.Cached = &e.precompiled.known
 	}
 	return e.keep(result)
+}
+
+// timeReference adds the reference's times to the result of a custom kernel that does not compile.
+func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Program) error {
+	report := e.newReader(func(string) {})
+	if _, err := e.run(ctx, program, report, e.stage(modeReference, refLabel)); err != nil {
+		return err
+	}
+	e.refusal.RefRuntime = report.last.RefRuntime
+	return e.keep(*e.refusal)
 }
 
 // open readies the program, in the runner that the caller's last evaluation left if there is one.

@@ -20,11 +20,12 @@ var program embed.FS
 
 // Modes of the program.
 const (
-	ModeTest    = "test"     // compile, check and time
-	modeRecord  = "record"   // run the reference alone, and keep what it gives
-	modeRecall  = "recall"   // compile, check and time the other kernel beside what is kept
-	ModeCompile = "compile"  // compile what needs no GPU for that
-	modeProfile = "profile-" // and a label: one call of that kernel for Nsight Compute
+	ModeTest      = "test"      // compile, check and time
+	modeReference = "reference" // time the reference alone
+	modeRecord    = "record"    // run the reference alone, and keep what it gives
+	modeRecall    = "recall"    // compile, check and time the other kernel beside what is kept
+	ModeCompile   = "compile"   // compile what needs no GPU for that
+	modeProfile   = "profile-"  // and a label: one call of that kernel for Nsight Compute
 )
 
 // The labels of kernels.

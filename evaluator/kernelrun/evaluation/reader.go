@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -130,7 +131,7 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	r.last.TimedOut = o.Limit == "wall" && !r.done
 	r.last.Stdout, r.last.Stderr = tail(r.printed.String()), tail(r.failed.String())
 	if !r.done {
-		r.blame(cmp.Or(r.refused, r.howEnded(o)+" while "+cmp.Or(r.last.Stage, "starting")+"."))
+		r.blame(cmp.Or(r.refused, r.howEnded(o)+" while "+cmp.Or(r.last.Stage, "starting")+"."+deviceError(r.last.Stderr)))
 	}
 	return r.last, nil
 }
@@ -180,6 +181,22 @@ func (r *reader) howEnded(o sandbox.Outcome) string {
 	default:
 		return fmt.Sprintf("%s exited with code %d", who, o.ExitCode)
 	}
+}
+
+var deviceErrors = regexp.MustCompile(`(?i)CUDA error: [a-z][a-z -]+|CUDA_ERROR_[A-Z_]+`)
+
+// deviceError repeats the last error of the device that a process printed before it ended, as a sentence. An error of a kernel ends
+// its process, because each later call of the device fails with it.
+func deviceError(stderr string) string {
+	found := deviceErrors.FindAllString(stderr, -1)
+	if len(found) == 0 {
+		return ""
+	}
+	last := strings.TrimSpace(found[len(found)-1])
+	if last == "CUDA_ERROR_ILLEGAL_ADDRESS" {
+		last = "CUDA error: an illegal memory access was encountered"
+	}
+	return " It reported: " + last + "."
 }
 
 func lastLine(s string) string {

@@ -69,6 +69,22 @@ func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
 	}
 }
 
+func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
+	for stderr, want := range map[string]string{
+		"RuntimeError: CUDA error: an illegal memory access was encountered\nCUDA kernel errors might\n":  " It reported: CUDA error: an illegal memory access was encountered.",
+		"RuntimeError: cuStreamWriteValue32_v2 failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)\n":                " It reported: CUDA error: an illegal memory access was encountered.",
+		"CUDA error: misaligned address\nRuntimeError: cuLaunchKernel failed: CUDA_ERROR_LAUNCH_FAILED\n": " It reported: CUDA_ERROR_LAUNCH_FAILED.",
+		"ValueError: x\n": "",
+	} {
+		r := said(compilingCustom, customCompiled, validating)
+		r.stderr([]byte(stderr))
+		result, err := r.conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1}})
+		if got := "The kernel's process exited with code 1 while validating." + want; err != nil || result.ValidationError != got {
+			t.Errorf("%q: %q, %v", stderr, result.ValidationError, err)
+		}
+	}
+}
+
 // TestAJudgeThatFailsIsNotTheKernelsFault has judges that end in ways of their own.
 func TestAJudgeThatFailsIsNotTheKernelsFault(t *testing.T) {
 	_, err := said(compilingCustom).conclude(judge.Ending{Judge: &sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nKeyError: 'x'\n"}})

@@ -77,7 +77,7 @@ func (o *verifyResultOptions) repeat(ctx context.Context, env console.Environmen
 	if err != nil {
 		return again, console.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
-	result, err := v.run(ctx, bundle, slot, "the source", submitted)
+	result, err := v.run(ctx, bundle, slot, "the source", submitted, job.ModeRanked)
 	if err != nil {
 		return again, err
 	}

@@ -127,3 +127,24 @@ func TestVerifyTaskShowsWhatAFailedSolutionPrinted(t *testing.T) {
 		t.Errorf("%v\n%s", err, printed)
 	}
 }
+
+func TestVerifyTaskNamesAnswersThatComputeNothingAndPass(t *testing.T) {
+	tier.Needs(t, tier.Judge)
+	for checker, want := range map[string]string{
+		"    return bool(np.allclose(output, data * 2, atol=100)), 'wrong'\n": "zeros, a copy of an input, the mean of all elements",
+		"    return bool(np.allclose(output, data * 2)), 'wrong'\n":           "",
+	} {
+		folder := filepath.Join(t.TempDir(), "loose")
+		writeAt(t, filepath.Join(folder, "task.yml"), beginning+oneCase)
+		writeAt(t, filepath.Join(folder, "reference.py"), strings.TrimPrefix(doubling, "reference.py\n")+"def check_implementation(data, output):\n"+checker)
+		writeAt(t, filepath.Join(folder, "solutions", "correct", "one.py"), twice)
+		printed, err := verify(t, folder, "--json")
+		var report verifyReport
+		if wrong := json.Unmarshal([]byte(printed), &report); wrong != nil || err != nil || len(report.Tasks) != 1 {
+			t.Fatalf("%v, %v\n%s", err, wrong, printed)
+		}
+		if task := report.Tasks[0]; strings.Join(task.Vacuous, ", ") != want || len(task.Warnings) != 1+len(task.Vacuous) || len(task.Solutions) != 1 { // there are no templates
+			t.Errorf("%+v, want %q", task, want)
+		}
+	}
+}

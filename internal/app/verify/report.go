@@ -33,6 +33,7 @@ type taskReport struct {
 	Warnings  []string         `json:"warnings,omitempty"`
 	Works     *bool            `json:"works,omitempty"` // some solution shows that it can be built and run; absent: none was run
 	Solutions []solutionReport `json:"solutions,omitempty"`
+	Vacuous   []string         `json:"vacuous,omitempty"` // answers that compute nothing and pass the tests
 }
 
 type problemReport struct {

@@ -109,14 +109,18 @@ type tried struct {
 // whether the task itself works.
 func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
 	works := false
+	var passed *tasks.Solution
 	var undecided []tried
 	for _, s := range solutions {
 		if err := b.CheckFiles(s.Submission().Names()); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		result, err := v.run(ctx, b, slot, s.Name, s.Submission())
+		result, err := v.run(ctx, b, slot, s.Name, s.Submission(), job.ModeRanked)
 		if err != nil {
 			return err
+		}
+		if s.Correct && result.Outcome == job.OutcomeDone && passed == nil {
+			passed = &s
 		}
 		shows := ended(tried{s, result}).Works()
 		// An answer that was found wrong shows that the task works, as a pass does.
@@ -132,6 +136,26 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 	if report.Works = &works; !works {
 		v.broken++
 		fmt.Fprintln(v.text, "  the task itself may be at fault: no solution passed, and no answer was found wrong")
+	}
+	if passed != nil && b.Definition.Lang == tasks.LangPython {
+		return v.tryTrivials(ctx, b, slot, *passed, report)
+	}
+	return nil
+}
+
+// tryTrivials says which answers that compute nothing the tests of a task pass.
+func (v *verifier) tryTrivials(ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport) error {
+	for _, t := range trial.Trivials() {
+		result, err := v.run(ctx, b, slot, t.Name, t.Replace(correct.Submission()), job.ModeTest)
+		if err != nil {
+			return err
+		}
+		if result.Outcome == job.OutcomeDone {
+			report.Vacuous = append(report.Vacuous, t.Name)
+			warning := fmt.Sprintf("The tests pass %s in place of every answer: choose a smaller tolerance, or inputs that make a difference.", t.Name)
+			report.Warnings = append(report.Warnings, warning)
+			fmt.Fprintln(v.text, "  warning:", warning)
+		}
 	}
 	return nil
 }
@@ -175,7 +199,7 @@ func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot
 	return device.Slot{}, errors.New("its solutions need a GPU, and this machine has none: check only the files with --lint, or use --device CPU")
 }
 
-func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, name string, s tasks.Submission) (job.Result, error) {
+func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, name string, s tasks.Submission, mode job.Mode) (job.Result, error) {
 	sources, err := b.Resolve(s)
 	if err != nil {
 		return job.Result{}, fmt.Errorf("%s: %w", name, err)
@@ -186,7 +210,7 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 	}
 	return v.worker.Evaluate(ctx, job.Job{
 		// A seed of this process's own: inputs differ from the site's, as those of two runs there do.
-		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: job.ModeRanked,
+		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: mode,
 		TaskKey: b.Key(), Task: b.Definition.With(s.Names()).For(slot.Device).Draw(seed[:]), Sources: sources,
 		SecretSeed: binary.LittleEndian.Uint64(seed[:]), Enqueued: time.Now(),
 	})

@@ -28,6 +28,8 @@ const verifyHelp = `Checks tasks in the same way as an upload, then runs their s
   - Each file in solutions/wrong must fail a ranked run with a wrong answer. A crash or a time limit also counts if
     another solution shows that the task itself works. A solution that does not compile does not count.
   - A reference file in the legacy format runs against itself.
+  - Answers that compute nothing (zeros, a copy of an input, the mean) should fail the tests of a Python task. A warning names
+    those that pass.
 
 Exits with 1 if a task is refused or does not work, or if a solution ends unexpectedly.
 

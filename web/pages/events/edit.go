@@ -1,12 +1,10 @@
 package events
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/events"
 	"warpboard/views"
@@ -147,11 +145,7 @@ func readTime(c *fiber.Ctx, name string) (time.Time, error) {
 
 // Reveal lets frozen results count: those of the lowest entrant, or all.
 func (e *Events) Reveal(c *fiber.Ctx) error {
-	waiting, _ := strconv.Atoi(c.FormValue("waiting")) // an incomplete form shows none
-	if waiting = max(waiting, 0); c.FormValue("who") == "all" {
-		waiting = models.All
-	}
-	_, changes, err := e.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), waiting)
+	_, changes, err := e.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), c.FormValue("who") == "all")
 	if err != nil {
 		return err
 	}

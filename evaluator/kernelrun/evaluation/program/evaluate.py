@@ -1,6 +1,6 @@
 """The judge of evaluations: compiles, checks and times one kernel, or a kernel beside its reference.
 
-    python3 evaluate.py test | record | recall | profile-ref | profile-custom
+    python3 evaluate.py test | reference | record | recall | profile-ref | profile-custom
 
 A process that stays runs this file once for each evaluation, and keeps what timekeeper.py has set up, and references (reusing.py):
 record runs one alone, recall compares the other kernel with it.
@@ -60,7 +60,7 @@ def finite(value):
 
 def processes(request, mode):
     """Which processes there are, in the order in which they come: (kernel or inputs, label)."""
-    alone = {"record": "ref", "recall": "custom"}.get(mode, mode.removeprefix("profile-"))
+    alone = {"reference": "ref", "record": "ref", "recall": "custom"}.get(mode, mode.removeprefix("profile-"))
     labels = [label for label in ("custom", "ref") if request.get(label)] if mode == "test" else [alone]
     inputs = [("inputs", "inputs")] if request.get("inputs") or request.get("init") else []
     return [("kernel", label) for label in labels] + inputs
@@ -94,8 +94,10 @@ def one_call(stages):
 def go_through(stages, pipe):
     """Goes through all stages of one or two kernels."""
     archive = None
-    if stages.load() and stages.validate():
-        archive = stages.profile()
+    if stages.load() and "custom" in stages.kernels:
+        archive = stages.profile() if stages.validate() else None
+    else:
+        stages.time_reference()
     pipe.tell(done=True)
     if archive is not None:
         pipe.tell(compiled=archive)
@@ -133,7 +135,7 @@ def judge(request, mode, limit, pipe):
     if mode.startswith("profile-"):
         return one_call(Stages(*given))
     clocks.warm_up()  # while the kernels' processes load them
-    if mode == "test":
+    if mode in ("test", "reference"):
         stages = go_through(Stages(*given), pipe)
     else:
         stages = record(key, given) if reference is None else recall(key, reference, pipe, given)

@@ -25,7 +25,8 @@ def problem(source, metadata):
     if "ModelNew" not in bound and not metadata.get("class_name") and not metadata.get("function_name"):
         return NO_MODEL
     if not any("__global__" in text for text in texts(tree)) and all(is_text(cuda_sources(call), bound) for call in calls):
-        return "No __global__ functions found: no text of the source declares a CUDA kernel"
+        return ("No __global__ functions found: no text of the source declares a CUDA kernel. If it only calls a library such as cuBLAS, "
+                "send it with kernel_type torch")
     return None
 
 

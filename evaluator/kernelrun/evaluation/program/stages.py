@@ -46,6 +46,7 @@ class Stages:
         self.tolerance, self.trivial, self.pairing = compare.Tolerance.of(request), Trivial(compare.Tolerance.of(request)), None
         wanted = request.get("stop_when")
         self.decision = Decision(wanted, request["num_trials"], self.apart) if wanted else None
+        self.ready = set()  # labels of the kernels that compile
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
         self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
 
@@ -74,6 +75,7 @@ class Stages:
         if good.get("custom") and not good.get("ref", True):
             self.report["validation_error"] = "Skipped due to compilation failure"
         self.save()
+        self.ready = {label for label, loaded in good.items() if loaded}
         return all(good.values())
 
     def init_inputs(self):
@@ -123,7 +125,7 @@ class Stages:
     def differences(self, made, values=None):
         """How the outputs of one turn differ; they are forgotten. In a trial, which gives its values, their forms are compared too."""
         try:
-            if "ref" not in made:
+            if len(made) < 2:
                 return True, 0.0, 0.0, None
             if values is not None:
                 self.pairing = outputs.pair(self.kernels["ref"].form, self.kernels["custom"].form)
@@ -141,8 +143,7 @@ class Stages:
         self.stage("validating")
         self.report.update(total_trials=TRIALS, trials_passed=0)
         try:
-            if self.generator is not None and self.request.get("inputs") and (why := self.generator.ready()[0]) is not None:
-                raise Raised("Input selection failed:\n" + why, "inputs")
+            self.wait_inputs()
             self.try_all()
             self.report["correctness"] = True
         except (Gone, Refused, Lost):
@@ -153,6 +154,11 @@ class Stages:
             self.blame(error)
         self.save()
         return self.report["correctness"]
+
+    def wait_inputs(self):
+        """Waits until what draws the inputs is loaded."""
+        if self.generator is not None and (why := self.generator.ready()[0]) is not None and self.request.get("inputs"):
+            raise Raised("Input selection failed:\n" + why, "inputs")
 
     def try_all(self):
         """Every trial must run to its end, and agree with the reference where there is one."""
@@ -220,6 +226,29 @@ class Stages:
             archive = None
         self.save()
         return archive
+
+    def time_reference(self):
+        """Times the reference where it alone compiles. Without its times the report is the same."""
+        if self.ready != {"ref"}:
+            return
+        if "custom" in self.kernels:
+            self.kernels.pop("custom").end()
+        self.decision = None
+        try:
+            self.wait_inputs()
+            for trial in range(TRIALS):
+                self.turn(self.draw(trial))
+            self.kernels["ref"].checked()
+            self.clocks.warm_up()
+            values = self.time_all()
+            self.end()
+            self.tell_reference(self.read(values)["ref"])
+        except (Raised, compare.Mismatch, OutOfTime):
+            return
+        self.save()
+
+    def tell_reference(self, clock):
+        self.report["ref_runtime"] = timing.stats([ns / NS_PER_MS for ns in clock.stats.times])
 
     def time_all(self):
         """Makes the timed calls; returns the last one's values. The first turns do not count, and from inside are as
@@ -320,7 +349,7 @@ class Stages:
         if self.decision is not None:
             self.report["confidence"] = self.decision.level
         if "ref" in times:
-            self.report["ref_runtime"] = timing.stats(times["ref"])
+            self.tell_reference(read["ref"])
             errors = ([ns / NS_PER_MS for ns in read[label].errors(alone)] for label in ("ref", "custom"))
             medians = (quantile(times[label], 0.5) for label in ("ref", "custom"))
             waits = any(clock.waits() for clock in read.values())

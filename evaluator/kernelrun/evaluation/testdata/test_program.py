@@ -386,7 +386,7 @@ class TorchCuda(unittest.TestCase):
             ("No cuda_sources found", INLINE.replace("cuda_sources=source", "cuda_sources=[]")),
             ("Failed to extract CUDA source from variable 'sourse'", INLINE.replace("cuda_sources=source", "cuda_sources=[sourse]")),
             ("No ModelNew torch module found", INLINE.replace("ModelNew", "Model")),
-            ("No __global__ functions found", INLINE.replace("__global__ ", "")),
+            ("No __global__ functions found: no text of the source declares a CUDA kernel. If it only calls a library", INLINE.replace("__global__ ", "")),
         ):
             self.assertNotEqual(source, INLINE)
             self.assertTrue(self.refused(source).startswith(words), (words, self.refused(source)))
