@@ -265,6 +265,7 @@ class Model(torch.nn.Module):
 }
 
 func TestAReferenceIsTimedBesideAnExtensionThatDoesNotCompile(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	broken := "raise RuntimeError(\"Error building extension 'e': no such type\")  # load_inline\n"
 	w := newReusing(t).worker
 	result := evaluateOn(t, w, compare(t, torch(doubling), torch(broken)))

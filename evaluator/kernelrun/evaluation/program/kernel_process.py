@@ -48,8 +48,8 @@ class Served:
         """The outputs of one call of the kernel: plain tensors, and until they are checked their form as text."""
         returned = self.kernel(values)
         if not self.checking:
-            return outputs.tensors_of(returned)
-        form, tensors = outputs.take_apart(returned)
+            return outputs.tensors_of(returned, self.kernel.device)
+        form, tensors = outputs.take_apart(returned, self.kernel.device)
         return [form, *tensors]
 
     def call_sharing(self, views):

@@ -1,6 +1,7 @@
 """Outputs of a kernel: the tensors that are compared in every call, and a form that names all parts.
 
-Numbers and arrays become tensors. The kernel's process takes a return value apart; the judge reads the form and finds the tensors of one
+Numbers and arrays become tensors, on the device of the kernels: memory of the host is written before a call on a device is released, and
+poisoned after that. The kernel's process takes a return value apart; the judge reads the form and finds the tensors of one
 kernel that belong to those of the other.
 """
 
@@ -27,41 +28,42 @@ class Written(list):
         self.names = names
 
 
-def take_apart(returned):
+def take_apart(returned, device="cpu"):
     """Returns (the form as text, the tensors)."""
     parts, tensors = [], []
     if isinstance(returned, Written):
         for name, tensor in zip(returned.names, returned):
             _add(tensor, (name,), parts, tensors)
     else:
-        _add(returned, (), parts, tensors)
+        _add(returned, (), parts, tensors, device)
     return json.dumps([isinstance(returned, Written), parts]), tensors
 
 
-def tensors_of(returned):
+def tensors_of(returned, device):
     """The tensors alone; the usual kernel returns one."""
-    return [returned] if isinstance(returned, torch.Tensor) else take_apart(returned)[1]
+    usual = type(returned) is torch.Tensor and returned.device.type == device
+    return [returned] if usual else take_apart(returned, device)[1]
 
 
-def _add(value, path, parts, tensors):
-    """Adds the parts of a value: (path, kind), for text its content too."""
+def _add(value, path, parts, tensors, device=None):
+    """Adds the parts of a value: (path, kind), for text its content too. device is where tensors of the host go."""
     numpy = sys.modules.get("numpy")
     if isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout != torch.strided:
             raise ContractError(f"The kernel returned a {type(value).__name__} of layout {value.layout}: outputs must be dense tensors of torch's own type")
         parts.append((path, "tensor"))
-        tensors.append(value)
+        tensors.append(value if device is None or value.device.type == device else value.to(device))
     elif type(value) in NUMBERS and not (type(value) is int and not -(2**63) <= value < 2**63):
         parts.append((path, "number"))
-        tensors.append(torch.tensor(value, dtype=NUMBERS[type(value)]))
+        tensors.append(torch.full((), value, dtype=NUMBERS[type(value)], device=device))  # waits for no device
     elif value is None or isinstance(value, (str, int)):
         parts.append((path, "text", repr(value)))
     elif numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
         parts.append((path, "tensor" if isinstance(value, numpy.ndarray) else "number"))
-        tensors.append(torch.from_numpy(numpy.array(value)))
+        tensors.append(torch.from_numpy(numpy.array(value)).to(device))
     else:
         for step, item in _items(value):
-            _add(item, path + step, parts, tensors)
+            _add(item, path + step, parts, tensors, device)
 
 
 def _items(value):

@@ -176,7 +176,7 @@ class Inputs:
         """Finds out whether inputs are fresh, from the first two that should be."""
         if self.fresh is not None:
             return
-        read = [values[i] for i in compare.read_by(io, values).values()]
+        read = [values[i] for i in compare.read_by(io, values).values()] if io else packing.tensors_in(values)
         if self._before is None:
             self._before = read
         else:

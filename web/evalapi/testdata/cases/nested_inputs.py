@@ -1,4 +1,4 @@
-# want: {"correctness": true}
+# want: {"correctness": true, "fresh_inputs": true}
 # ref_kernel: torch
 import torch
 class Model(torch.nn.Module):
