@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
 
@@ -236,6 +237,9 @@ func (c Confirmation) close(tx *gorm.DB, out *work.Recorded) error {
 	if err := tx.Save(&c).Error; err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
+	if err := webhooks.ReleasePlaces(tx); err != nil {
+		return err
+	}
 	return c.show(tx, 0, out)
 }
 
@@ -254,6 +258,9 @@ func (c Confirmation) end(tx *gorm.DB, out *work.Recorded) error {
 func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 	err := tx.Model(&boards.Board{}).Where("confirming <> 0 and not exists (select 1 from confirmations c where c.challenger_id = confirming and c.ended_at is null)").
 		Update("confirming", 0).Error
+	if err == nil {
+		err = webhooks.ReleasePlaces(tx)
+	}
 	var legs []work.Run
 	if err == nil {
 		err = tx.Where("confirmation_id is not null and not exists (select 1 from confirmations c where c.id = runs.confirmation_id) and " + work.Live).Order("id").Find(&legs).Error

@@ -8,6 +8,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/pools"
+	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
 
@@ -35,6 +36,9 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *work.Re
 		HolderID: top[1].RunID, HolderWas: top[1].ScoreNS, CreatedAt: db.Now()}
 	if err := tx.Create(&c).Error; err != nil {
 		return fmt.Errorf("starting a confirmation: %w", err)
+	}
+	if err := webhooks.HoldPlace(tx, c.ChallengerID); err != nil {
+		return err
 	}
 	if err := c.queueLeg(tx, c.HolderID, out); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // Notice is one line of an inbox.
 type Notice struct {
 	ID      int64     `json:"id"`
-	Kind    string    `json:"kind" jsonschema:"run.ended, record.lost, place.lost, comment.added or deadline.near"`
+	Kind    string    `json:"kind" jsonschema:"run.ended, record.lost, record.confirmed, place.lost, comment.added or deadline.near"`
 	Text    string    `json:"text" jsonschema:"what happened, in a sentence"`
 	URL     string    `json:"url" jsonschema:"where it happened"`
 	Task    string    `json:"task" jsonschema:"slug of the task"`

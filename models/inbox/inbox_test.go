@@ -119,6 +119,18 @@ func TestTheEndOfALongRunIsTold(t *testing.T) {
 	})
 }
 
+func TestATrialPutsNothingIntoTheInbox(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		f := newForum(t, s)
+		run := modelstest.Submit(t, s, f.Ann, f.Task.Task)[0]
+		modelstest.Check(t, f.sql("update submissions set via = 'trial' where id = %d", run.SubmissionID))
+		_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), run.ID)
+		modelstest.Check(t, err)
+		modelstest.Finish(t, s, run, 3000)
+		f.told(f.Ann)
+	})
+}
+
 func TestACommentIsToldOnceUntilItIsRead(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)

@@ -11,26 +11,33 @@ type Kind string
 
 // The kinds of notices.
 const (
-	RunEnded     Kind = "run.ended"     // a run of theirs ended that took a minute or more
-	RecordLost   Kind = "record.lost"   // someone took their record
-	PlaceLost    Kind = "place.lost"    // someone passed them on a board
-	CommentAdded Kind = "comment.added" // someone commented on their task or submission, or where they have commented
-	DeadlineNear Kind = "deadline.near" // a task to which they have submitted closes within a day
+	RunEnded     Kind = "run.ended"        // a run of theirs ended that took a minute or more
+	RecordLost   Kind = "record.lost"      // someone took their record
+	Confirmed    Kind = "record.confirmed" // their 1st place was measured again
+	PlaceLost    Kind = "place.lost"       // someone passed them on a board
+	CommentAdded Kind = "comment.added"    // someone commented on their task or submission, or where they have commented
+	DeadlineNear Kind = "deadline.near"    // a task to which they have submitted closes within a day
 )
 
 // Kinds lists all.
-func Kinds() []Kind { return []Kind{RunEnded, RecordLost, PlaceLost, CommentAdded, DeadlineNear} }
+func Kinds() []Kind {
+	return []Kind{RunEnded, RecordLost, Confirmed, PlaceLost, CommentAdded, DeadlineNear}
+}
 
 // About says what a kind is, as a choice.
 func (k Kind) About() string {
 	return map[Kind]string{
 		RunEnded:     "One of your runs ends after a minute or more",
 		RecordLost:   "Someone takes your record",
+		Confirmed:    "A run of yours that came first was measured again",
 		PlaceLost:    "Someone passes you in the top ten of a board",
-		CommentAdded: "Someone comments on your task or submission, or in a list where you have commented",
+		CommentAdded: "Someone comments on your task or submission, or in a thread you commented in",
 		DeadlineNear: "A task to which you have submitted closes within 24 hours",
 	}[k]
 }
+
+// confirmedFirst is the state of a notice about a run that is still first after its confirmation.
+const confirmedFirst = "first"
 
 // Notice is one line of a person's inbox.
 type Notice struct {
@@ -62,6 +69,11 @@ func (t Told) Text() string {
 		return fmt.Sprintf("Your run of %s has ended: %s.", on, ended(t.State))
 	case RecordLost:
 		return fmt.Sprintf("%s took your record: %s.", t.ActorName, on)
+	case Confirmed:
+		if t.State == confirmedFirst {
+			return fmt.Sprintf("Your 1st place is confirmed: %s.", on)
+		}
+		return fmt.Sprintf("Your run was measured again and is not 1st: %s.", on)
 	case PlaceLost:
 		return fmt.Sprintf("%s passed you: %s.", t.ActorName, on)
 	case CommentAdded:
@@ -94,7 +106,7 @@ func (t Told) Path() string {
 		return fmt.Sprintf("%s?after=%d#comment-%d", list, *t.CommentID-1, *t.CommentID)
 	case t.Kind == RunEnded && t.SubmissionID != nil:
 		return fmt.Sprintf("/submissions/%d", *t.SubmissionID)
-	case t.Kind == RecordLost || t.Kind == PlaceLost:
+	case t.Kind == RecordLost || t.Kind == PlaceLost || t.Kind == Confirmed:
 		return task + "/boards/" + url.PathEscape(t.Device)
 	}
 	return task

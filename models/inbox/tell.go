@@ -21,14 +21,15 @@ const (
 	mostReminded  = 2000 // people who are reminded of one deadline
 )
 
-// Ended is who is told that a run has ended: its person, if it took long.
+// Ended returns the notice for the person of a run that took long. Runs of a trial have a page together, and no notices.
 func Ended(tx *gorm.DB, runID int64) ([]Notice, error) {
 	var runs []struct {
 		Notice
 		QueuedAt, EndedAt *time.Time
 	}
 	err := tx.Raw(`select r.user_id, v.task_id, r.submission_id, r.device, r.state, r.queued_at, r.ended_at
-		from runs r join task_versions v on v.id = r.version_id where r.id = ? and r.profile_of is null`, runID).Scan(&runs).Error
+		from runs r join task_versions v on v.id = r.version_id join submissions s on s.id = r.submission_id
+		where r.id = ? and r.profile_of is null and s.via <> 'trial'`, runID).Scan(&runs).Error
 	if err != nil || len(runs) == 0 {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
@@ -40,8 +41,9 @@ func Ended(tx *gorm.DB, runID int64) ([]Notice, error) {
 	return []Notice{r.Notice}, nil
 }
 
-// Passed is who is told that a run took a place: the person whose record it took (0: of no one), and those who stand behind
-// its band now and stood before it, with the scores that they had then. previous is the score that its person had there before; 0: none.
+// Passed returns the notices about a run that took a place: for the person whose record it took (0: of no one), for those who stand
+// behind its band now and stood before it, with the scores that they had then, and for its own person after a confirmation.
+// previous is the score that its person had there before; 0: none.
 func Passed(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, err error) {
 	var frozen int64
 	now := db.Time(tx.NowFunc())
@@ -56,8 +58,15 @@ func Passed(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, 
 	if res.Error != nil || res.RowsAffected == 0 {
 		return nil, db.ReadError(res.Error, "entry of run %d", runID)
 	}
-	if holder != 0 && holder != e.UserID {
+	first, err := e.first(tx)
+	if err != nil {
+		return nil, err
+	}
+	if holder != 0 && holder != e.UserID && first {
 		list = append(list, Notice{UserID: holder, Kind: RecordLost, TaskID: e.TaskID, Device: e.Device, ActorID: e.UserID})
+	}
+	if list, err = e.confirmed(tx, runID, first, list); err != nil {
+		return nil, err
 	}
 	behind, err := e.passed(tx, previous)
 	for _, id := range behind {
@@ -77,6 +86,27 @@ type place struct {
 	AchievedAt time.Time
 	UserID     int64
 	TaskID     int64
+}
+
+// first reports whether no entry is before this one.
+func (e place) first(tx *gorm.DB) (bool, error) {
+	var people []int64
+	err := tx.Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).Order("age, score_ns, run_id").Limit(1).Pluck("user_id", &people).Error
+	return len(people) > 0 && people[0] == e.UserID, db.ReadError(err, "entries")
+}
+
+// confirmed adds the result of the run's confirmation, if it had one, for its person.
+func (e place) confirmed(tx *gorm.DB, runID int64, first bool, list []Notice) ([]Notice, error) {
+	var ended int64
+	err := tx.Table("confirmations").Where("challenger_id = ? and challenger_ns is not null", runID).Limit(1).Count(&ended).Error
+	if err != nil || ended == 0 {
+		return list, db.ReadError(err, "confirmation of run %d", runID)
+	}
+	own := Notice{UserID: e.UserID, Kind: Confirmed, TaskID: e.TaskID, Device: e.Device}
+	if first {
+		own.State = confirmedFirst
+	}
+	return append(list, own), nil
 }
 
 // passed lists people of later bands whose scores are older than the entry, and better than the previous one of its person. It

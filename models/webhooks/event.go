@@ -41,6 +41,19 @@ func Note(tx *gorm.DB, e WebhookEvent) error {
 	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
 }
 
+// HoldPlace keeps the notices about a run's new place back until ReleasePlaces: the run is measured again first.
+func HoldPlace(tx *gorm.DB, runID int64) error {
+	err := tx.Model(&WebhookEvent{}).Where("run_id = ? and kind = ?", runID, PlaceTaken).Update("kind", placeHeld).Error
+	return db.WriteError(err, "event for inboxes")
+}
+
+// ReleasePlaces lets the notices go on that HoldPlace kept back, of all runs whose confirmation has ended or is gone.
+func ReleasePlaces(tx *gorm.DB) error {
+	err := tx.Model(&WebhookEvent{}).Where("kind = ? and run_id not in (select challenger_id from confirmations where ended_at is null)", placeHeld).
+		Update("kind", PlaceTaken).Error
+	return db.WriteError(err, "events for inboxes")
+}
+
 // forInboxes reports whether Rules.Tell has something to say of the event.
 func (e WebhookEvent) forInboxes() bool {
 	return e.Kind == RunEnded || e.Kind == PlaceTaken || e.Kind == CommentMade || e.Kind == DeadlineCame
@@ -90,7 +103,7 @@ type told struct {
 // delivered.
 func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 	var ids []int64
-	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Order("id").Limit(spreadAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("kind <> ?", placeHeld).Order("id").Limit(spreadAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 		return 0, db.ReadError(err, "events for webhooks")
 	}
 	var dropped error

@@ -36,6 +36,7 @@ const (
 
 	// What no one listens for by itself: Rules.Tell says who is told of it, and of what kind.
 	PlaceTaken   Kind = "place.taken"
+	placeHeld    Kind = "place.held" // place.taken that waits for a confirmation
 	CommentMade  Kind = "comment.made"
 	DeadlineCame Kind = "deadline.came"
 )

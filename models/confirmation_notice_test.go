@@ -1,0 +1,53 @@
+package models_test
+
+import (
+	"slices"
+	"testing"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/inbox"
+	"warpboard/models/modelstest"
+)
+
+// notices spreads what happened, and returns the texts in a person's inbox, the newest first.
+func notices(t *testing.T, s *models.Store, who accounts.User) (texts []string) {
+	t.Helper()
+	for n := 1; n > 0; {
+		n = modelstest.Got[int](t)(s.Webhooks.SpreadEvents(t.Context()))
+	}
+	for _, n := range modelstest.Got[[]inbox.Told](t)(s.Inbox.List(t.Context(), who, 0, 10)) {
+		texts = append(texts, n.Text())
+	}
+	return texts
+}
+
+func TestNoticesOfARecordWaitForItsConfirmation(t *testing.T) {
+	for name, test := range map[string]struct {
+		legs     []float64 // of the holder, the challenger, …
+		ann, ben string
+	}{
+		"confirmed": {[]float64{1000, 900, 1000, 900}, "Ben took your record: ", "Your 1st place is confirmed: "},
+		"lucky":     {[]float64{1000, 1200, 1000, 1200}, "", "Your run was measured again and is not 1st: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			confirming(t, func(t *testing.T, s *models.Store, w world) {
+				w.Score(t, s, w.Ann, 1000)
+				w.Score(t, s, w.Ben, 900)
+				if before := slices.Concat(notices(t, s, w.Ann), notices(t, s, w.Ben)); len(before) > 0 {
+					t.Errorf("before the confirmation they read %q", before)
+				}
+				for _, ns := range test.legs {
+					measureLeg(t, s, ns, "gpu0")
+				}
+				on := w.Task.Title + " on CPU."
+				for who, want := range map[*accounts.User]string{&w.Ann: test.ann, &w.Ben: test.ben} {
+					got := notices(t, s, *who)
+					if want == "" && len(got) > 0 || want != "" && !slices.Equal(got, []string{want + on}) {
+						t.Errorf("%s reads %q, want %q", who.Name, got, want)
+					}
+				}
+			})
+		})
+	}
+}
