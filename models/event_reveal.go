@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
@@ -43,6 +44,17 @@ type Waiting struct {
 // EventWaiting lists whose results wait to be revealed.
 func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]Waiting, error) {
 	return waiting(s.db.Read(ctx), eventID)
+}
+
+// FrozenBest returns a person's best score on a board among the results that are not revealed; 0: there is none.
+func (s *Store) FrozenBest(ctx context.Context, userID, versionID int64, device string) (ns float64, err error) {
+	if userID == 0 {
+		return 0, nil
+	}
+	err = s.db.Read(ctx).Table("runs r").Joins("join submissions s on s.id = r.submission_id and s.frozen_event <> 0").
+		Where("r.user_id = ? and r.version_id = ? and r.device = ? and r.profile_of is null and r.mode = ? and r.state = ? and r.score_ns is not null",
+			userID, versionID, device, job.ModeRanked, work.StateDone).Select("coalesce(min(r.score_ns), 0)").Scan(&ns).Error
+	return ns, db.ReadError(err, "frozen results of person %d", userID)
 }
 
 func waiting(tx *gorm.DB, eventID int64) (list []Waiting, err error) {
@@ -87,6 +99,9 @@ func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, al
 		}
 		return accounts.WriteAudit(tx, actor, "reveal", "event "+e.Slug, name)
 	})
+	if err == nil {
+		err = s.Events.NoteOpen(ctx)
+	}
 	return name, changes, err
 }
 

@@ -167,7 +167,7 @@ func (s *Store) catchUp(ctx context.Context, log *slog.Logger) error {
 	if why != "" {
 		log.Info("old devices sorted", "why", why)
 	}
-	if err := s.Devices.NoteAsked(ctx); err != nil {
+	if err := errors.Join(s.Devices.NoteAsked(ctx), s.Events.NoteOpen(ctx)); err != nil {
 		return err
 	}
 	if why, err = s.Boards.RebuildIfAsked(ctx); why != "" && err == nil {

@@ -51,8 +51,11 @@ func (s *Store) Notice(n inbox.Told) client.Notice {
 	return client.Notice{ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug, Created: n.CreatedAt}
 }
 
-// Remind notes that deadlines are near. It may run in several processes at once.
+// Remind notes that deadlines are near, and reads which events are open. It may run in several processes at once.
 func (s *Store) Remind(ctx context.Context) error {
+	if err := s.Events.NoteOpen(ctx); err != nil {
+		return err
+	}
 	if due, err := s.Inbox.HasClosing(ctx); err != nil || !due {
 		return err
 	}

@@ -21,6 +21,23 @@ func EventPartURL(slug, part string) templ.SafeURL {
 	return EventURL(slug) + templ.SafeURL("/"+part)
 }
 
+// EventBanner names an event on every page.
+type EventBanner struct {
+	Slug  string
+	Title string
+	Begun bool
+	Next  time.Time     // its end, or its start
+	In    time.Duration // until then
+}
+
+// BoardFreeze is the event for which a board is frozen.
+type BoardFreeze struct {
+	Slug  string
+	Title string
+	Since time.Time
+	OwnNS float64 // the viewer's best result since then, which others do not see; 0: none
+}
+
 // EventsPage lists events.
 type EventsPage struct {
 	Page
@@ -170,7 +187,13 @@ type EventForm struct {
 	Heading string
 	Problem string
 	In      events.Settings
-	Choices []TaskRef // that the organizer may edit
+	Choices []EventChoice
+}
+
+// EventChoice is a task that the organizer may edit.
+type EventChoice struct {
+	TaskRef
+	Other string // the event that has the task until its end; empty: none has
 }
 
 func (f EventForm) action() templ.SafeURL {

@@ -10,20 +10,21 @@ import (
 // Page has the fields of every page.
 type Page struct {
 	Title      string
-	Section    string  // which link of the head is current: "tasks", "leaderboards", "devices", "playground", "docs" or nothing
-	Viewer     *Viewer // nil for a visitor
-	CSRF       string  // token that every form carries
-	Nonce      string  // nonce of inline styles, for the editor
-	Theme      string  // "light", "dark", or nothing: as the system
-	Next       string  // path to come back to after signing in
-	Notice     string  // one sentence about what was just done
-	SandboxOff bool    // programs run unprotected; every page says so
-	Version    string  // of the program
-	Live       bool    // the page has a stream and needs htmx
-	Charts     bool    // the page draws profiles and needs their style
-	Wide       bool    // the page takes the whole width of the window
-	Full       bool    // and its whole height, without a footer
-	Share      *Share  // what other sites show for a link to it; nil: the default
+	Section    string       // which link of the head is current: "tasks", "leaderboards", "devices", "playground", "docs" or nothing
+	Viewer     *Viewer      // nil for a visitor
+	CSRF       string       // token that every form carries
+	Nonce      string       // nonce of inline styles, for the editor
+	Theme      string       // "light", "dark", or nothing: as the system
+	Next       string       // path to come back to after signing in
+	Notice     string       // one sentence about what was just done
+	SandboxOff bool         // programs run unprotected; every page says so
+	Version    string       // of the program
+	Live       bool         // the page has a stream and needs htmx
+	Charts     bool         // the page draws profiles and needs their style
+	Wide       bool         // the page takes the whole width of the window
+	Full       bool         // and its whole height, without a footer
+	Event      *EventBanner // that goes on or comes soon; nil: none does
+	Share      *Share       // what other sites show for a link to it; nil: the default
 }
 
 // viewerID is the viewer's number; a visitor is no one, 0.

@@ -51,7 +51,7 @@ func TestNoSurfaceTellsStrangersAFrozenResult(t *testing.T) {
 	webtest.WantText(t, s.BrowserOf(s.person).Page(path, http.StatusOK), "[data-held]", "Its event was frozen")
 
 	organizer := s.BrowserOf(s.Admin)
-	webtest.WantText(t, organizer.Page("/events/"+e.Slug, http.StatusOK), "#reveal", "1 person waits with 1 submission.")
+	webtest.WantText(t, organizer.Page("/events/"+e.Slug, http.StatusOK), "#reveal", "1 person has hidden results (1 submission).")
 	webtest.WantText(t, s.Browser().Page("/events/"+e.Slug, http.StatusOK), "[data-phase]", "Frozen since")
 	webtest.WantStatus(t, organizer.Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}}), http.StatusConflict)
 	s.Ended(e)

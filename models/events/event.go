@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -12,10 +13,13 @@ import (
 )
 
 // Events is the events of one database.
-type Events struct{ db *db.DB }
+type Events struct {
+	db   *db.DB
+	open atomic.Pointer[[]open] // as this process last read them in NoteOpen
+}
 
 // New returns the events of a database.
-func New(database *db.DB) *Events { return &Events{database} }
+func New(database *db.DB) *Events { return &Events{db: database} }
 
 // Event is several tasks with one start and one end.
 type Event struct {

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (
 		}
 		return accounts.WriteAudit(tx, actor, "create event", "event "+e.Slug, "")
 	})
-	return e, err
+	return e, s.noted(ctx, err)
 }
 
 // Update changes an event. Its address stays. Another freeze begins with nothing revealed.
@@ -90,13 +91,13 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 		}
 		return accounts.WriteAudit(tx, actor, "change event", "event "+e.Slug, "")
 	})
-	return e, err
+	return e, s.noted(ctx, err)
 }
 
 // Delete removes an event. Its tasks stay with their deadlines, boards, and submissions. The confirmation must be its title or
 // slug.
 func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirmation string) error {
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		var e Event
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
@@ -118,6 +119,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		}
 		return accounts.WriteAudit(tx, actor, "delete event", "event "+e.Slug, e.Title)
 	})
+	return s.noted(ctx, err)
 }
 
 // noneFrozen refuses to do something while results wait to be revealed.
@@ -145,28 +147,36 @@ func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
 	return nil
 }
 
+// check returns all that is wrong with the settings in one error.
 func (in Settings) check() error {
 	title := len([]rune(accounts.CleanName(in.Title)))
-	switch {
-	case title == 0:
-		return db.Errorf(db.Invalid, "Give the event a title.")
-	case title > longestTitle:
-		return db.Errorf(db.Invalid, "The title has %d characters; at most %d are kept.", title, longestTitle)
-	case len([]rune(in.About)) > longestAbout:
-		return db.Errorf(db.Invalid, "The announcement has %d characters; at most %d are kept.", len([]rune(in.About)), longestAbout)
-	case in.StartsAt.IsZero() || in.EndsAt.IsZero():
-		return db.Errorf(db.Invalid, "Give the event a start and an end.")
-	case !in.StartsAt.Before(in.EndsAt):
-		return db.Errorf(db.Invalid, "The event ends at %s UTC, which is not after its start.", in.EndsAt.UTC().Format(utc))
-	case in.FrozenAt != nil && (in.FrozenAt.Before(in.StartsAt) || !in.FrozenAt.Before(in.EndsAt)):
-		return db.Errorf(db.Invalid, "The freeze at %s UTC is not between the start and the end.", in.FrozenAt.UTC().Format(utc))
-	case len(in.Tasks) == 0:
-		return db.Errorf(db.Invalid, "Choose at least one task.")
-	case len(in.Tasks) > mostTasks:
-		return db.Errorf(db.Invalid, "An event has at most %d tasks, not %d.", mostTasks, len(in.Tasks))
+	_, rule := ParsePoints(in.Points)
+	var wrong []string
+	refuse := func(bad bool, format string, a ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Sprintf(format, a...))
+		}
 	}
-	_, err := ParsePoints(in.Points)
-	return err
+	refuse(title == 0, "Give the event a title.")
+	refuse(title > longestTitle, "The title has %d characters; at most %d are kept.", title, longestTitle)
+	refuse(len([]rune(in.About)) > longestAbout, "The announcement has %d characters; at most %d are kept.", len([]rune(in.About)), longestAbout)
+	switch {
+	case in.StartsAt.IsZero() || in.EndsAt.IsZero():
+		refuse(true, "Give the event a start and an end.")
+	case !in.StartsAt.Before(in.EndsAt):
+		refuse(true, "The event ends at %s UTC, which is not after its start.", in.EndsAt.UTC().Format(utc))
+	case in.FrozenAt != nil && (in.FrozenAt.Before(in.StartsAt) || !in.FrozenAt.Before(in.EndsAt)):
+		refuse(true, "The freeze at %s UTC is not between the start and the end.", in.FrozenAt.UTC().Format(utc))
+	}
+	refuse(len(in.Tasks) == 0, "Choose at least one task.")
+	refuse(len(in.Tasks) > mostTasks, "An event has at most %d tasks, not %d.", mostTasks, len(in.Tasks))
+	if rule != nil {
+		wrong = append(wrong, rule.Error())
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return db.Errorf(db.Invalid, "%s", strings.Join(wrong, " "))
 }
 
 func (e *Event) apply(in Settings) {

@@ -116,6 +116,14 @@ function draft(area) {
   });
 }
 
+// The site has the task that was sent last, so its draft is over.
+function keptTask() {
+  const key = stored(() => sessionStorage.getItem("sent task"));
+  if (!key) return;
+  stored(() => localStorage.removeItem(key));
+  stored(() => sessionStorage.removeItem("sent task"));
+}
+
 // Home leads to what was written last in this browser.
 function draftLink(place) {
   const last = lastDraft(place.dataset.lastDraft);
@@ -218,13 +226,14 @@ function ticking() {
     const seconds = Math.floor(Number(clock.said) + (performance.now() - clock.since) / 1000);
     clock.textContent = clock.textContent.replace(/^\d+/, seconds);
   });
-  each("[data-left]", document, countDown);
+  each("[data-left], [data-until]", document, countDown);
 }
 
 // What is left of an event, as views.countdown writes it, by the server's clock: from the seconds that it said, when it said them.
 function countDown(clock) {
   if (clock.said !== clock.dataset.left) Object.assign(clock, { said: clock.dataset.left, since: performance.now() });
-  const left = Math.max(0, Math.floor(Number(clock.said) - (performance.now() - clock.since) / 1000));
+  const until = Number(clock.dataset.until); // on a page that may come from the browser's cache
+  const left = Math.max(0, Math.floor(until ? (until - Date.now()) / 1000 : Number(clock.said) - (performance.now() - clock.since) / 1000));
   const two = (n) => String(n).padStart(2, "0");
   const days = Math.floor(left / 86400);
   const hours = Math.floor(left / 3600) % 24;
@@ -348,5 +357,6 @@ each("[data-notify]", document, notices);
 each("[data-rail]", document, rail);
 each("textarea[data-editor]", document, lazyEditor);
 each("[data-last-draft]", document, draftLink);
+each("[data-task-kept]", document, keptTask);
 enhance(document);
 document.addEventListener("htmx:after:swap", () => enhance(document));

@@ -55,7 +55,16 @@ func leadTo(c *fiber.Ctx, to string, err error) error {
 // and, because the page says how long the deadline is off, the hour.
 func (p *Pages) boardTag(c *fiber.Ctx, b *board) string {
 	head := p.site.Page(c, "", "")
-	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.Change, b.Offline, b.off, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
+	var event views.EventBanner
+	if head.Event != nil {
+		event = *head.Event
+		event.In = 0
+	}
+	var freeze views.BoardFreeze
+	if b.Freeze != nil {
+		freeze = *b.Freeze
+	}
+	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.Change, b.Offline, b.off, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
 		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).Unread, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 

@@ -64,12 +64,18 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	return b, nil
 }
 
-// readOpen reads whether the task takes submissions, and whether a worker has the device.
+// readOpen reads whether the task takes submissions, for which event the board is frozen, and whether a worker has the device.
 func (b *board) readOpen(ctx context.Context) (err error) {
 	s := b.pages.site
 	if workers, ok := s.Store.Fleet.Lately(s.Now()); ok {
 		slots := fleet.AllSlots(workers, s.Now())
 		b.Offline = slots[b.Device].Usable == 0
+	}
+	if e, frozen := s.Store.Events.FreezeOf(b.task.ID); frozen {
+		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, Since: *e.FrozenAt}
+		if b.Freeze.OwnNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
+			return err
+		}
 	}
 	b.off, err = s.Store.Switches.Sentence(ctx, switches.Submissions, switches.Task(b.task.ID))
 	return err

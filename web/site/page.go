@@ -13,10 +13,15 @@ import (
 
 // notices are a page's messages after a change, by the name in ?done=.
 var notices = map[string]string{
-	"saved":      "Saved.",
-	"published":  "Published. Everyone can see the task now.",
+	"saved":     "Saved.",
+	"discarded": "Discarded. These are the published files.",
+
+	"published-public":   "Published. Everyone can see the task now.",
+	"published-unlisted": "Published. Everyone with the link can see the task now.",
+	"published-members":  "Published. Members can see the task now. Invite them under Edit.",
+	"published-hidden":   "Saved as a draft. Only you and admins see it.",
+
 	"tried-some": "Some solutions were not tried, because too many of your runs were waiting. Try again in a moment.",
-	"untried":    "Saved. No worker serves a device of the task, so nothing was tried.",
 	"texts":      "Published. The boards stay as they are.",
 
 	"saved-closed":     "Saved. The deadline has passed: the task is closed, and everyone can read its sources.",
@@ -28,7 +33,7 @@ var notices = map[string]string{
 	"version-checked":     "Published as a new version with empty boards. The template is being tested below. When it has compiled, the reference compiles, too.",
 	"version-unchecked":   "Published as a new version with empty boards. It is not verified: no worker could test the template, so the reference may not compile.",
 
-	"revealed":     "Revealed. The standings show it.",
+	"revealed":     "All results are revealed.",
 	"event-gone":   "Deleted. Its tasks stay, with their boards and submissions.",
 	"left":         "You left the board. Your submissions and entries stay.",
 	"deleted":      "Deleted, with the task's boards and submissions.",
@@ -61,6 +66,14 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	}
 	if theme := c.Cookies("theme"); theme == "light" || theme == "dark" {
 		p.Theme = theme
+	}
+	if e, ok := s.Store.Events.Announced(); ok {
+		now := s.Store.Events.Now()
+		p.Event = &views.EventBanner{Slug: e.Slug, Title: e.Title, Begun: e.Begun(now), Next: e.StartsAt}
+		if p.Event.Begun {
+			p.Event.Next = e.EndsAt
+		}
+		p.Event.In = p.Event.Next.Sub(now)
 	}
 	if user := Viewer(c); user != nil {
 		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin(), Unsorted: user.IsAdmin() && s.Store.Devices.Asks(), Unread: user.Unread}

@@ -1,8 +1,10 @@
 package events
 
 import (
+	"net/url"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/accounts"
@@ -105,7 +107,11 @@ func (e *Events) form(c *fiber.Ctx, slug string, in events.Settings, cause error
 	}
 	for _, task := range tasks {
 		if task.EditableBy(site.Actor(c)) {
-			page.Choices = append(page.Choices, site.TaskRef(task))
+			choice := views.EventChoice{TaskRef: site.TaskRef(task)}
+			if other, ok := e.site.Store.Events.EventOf(task.ID); ok && other.Slug != slug {
+				choice.Other = other.Title
+			}
+			page.Choices = append(page.Choices, choice)
 		}
 	}
 	return e.site.Render(c, status, views.EventEdit(page))
@@ -145,12 +151,16 @@ func readTime(c *fiber.Ctx, name string) (time.Time, error) {
 
 // Reveal lets frozen results count: those of the lowest entrant, or all.
 func (e *Events) Reveal(c *fiber.Ctx) error {
-	_, changes, err := e.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), c.FormValue("who") == "all")
+	name, changes, err := e.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), c.FormValue("who") == "all")
 	if err != nil {
 		return err
 	}
 	for _, b := range changes {
 		e.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
 	}
-	return site.Redirect(c, views.EventURL(c.Params("slug"))+"?done=revealed")
+	to := views.EventURL(c.Params("slug"))
+	if name == "" {
+		return site.Redirect(c, to+"?done=revealed")
+	}
+	return site.Redirect(c, to+templ.SafeURL("?revealed="+url.QueryEscape(name)))
 }

@@ -1,11 +1,14 @@
 package events
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models/events"
 	"warpboard/views"
+	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
@@ -72,10 +75,23 @@ func (e *Events) page(c *fiber.Ctx) (page views.EventPage, err error) {
 			}
 		}
 	}
+	if name := c.Query("revealed"); name != "" && page.MayEdit {
+		page.Notice = revealed(seen.Standings, name)
+	}
 	if page.MayEdit && seen.Frozen(page.Now) {
 		page.Waiting, err = e.waiting(c, seen.ID)
 	}
 	return page, err
+}
+
+// revealed is the sentence about an entrant whose results were revealed just now.
+func revealed(standings events.Standings, name string) string {
+	for _, row := range standings.Rows {
+		if row.Name == name && row.Rank > 0 {
+			return fmt.Sprintf("Revealed %s: now %s, %s points.", name, format.Ordinal(row.Rank, row.Tied), format.Exact(row.Points))
+		}
+	}
+	return "Revealed " + name + ": no points."
 }
 
 func (e *Events) waiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, err error) {

@@ -1,0 +1,87 @@
+package events
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"warpboard/models/db"
+)
+
+// announcedAhead is the time before its start from which on every page names an event.
+const announcedAhead = 7 * 24 * time.Hour
+
+// open is an event that is not over, or whose results are not all revealed, with its tasks.
+type open struct {
+	Event
+	tasks []int64
+}
+
+// Announced returns the event that pages name: of those that go on the one that ends first, else the next to start.
+func (s *Events) Announced() (found Event, ok bool) {
+	at := s.Now()
+	for _, e := range s.opened() {
+		if e.Ended(at) || e.StartsAt.Sub(at) > announcedAhead {
+			continue
+		}
+		if !ok || e.Begun(at) && (!found.Begun(at) || e.EndsAt.Before(found.EndsAt)) {
+			found, ok = e.Event, true
+		}
+	}
+	return found, ok
+}
+
+// FreezeOf returns the event for which a task's boards are frozen now.
+func (s *Events) FreezeOf(taskID int64) (found Event, frozen bool) {
+	at := s.Now()
+	for _, e := range s.opened() {
+		if e.Frozen(at) && slices.Contains(e.tasks, taskID) {
+			return e.Event, true
+		}
+	}
+	return found, false
+}
+
+// EventOf returns the event that has a task until its end.
+func (s *Events) EventOf(taskID int64) (found Event, ok bool) {
+	at := s.Now()
+	for _, e := range s.opened() {
+		if !e.Ended(at) && slices.Contains(e.tasks, taskID) {
+			return e.Event, true
+		}
+	}
+	return found, false
+}
+
+func (s *Events) opened() []open {
+	if list := s.open.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// NoteOpen reads the open events: at a start, after each change here, and from time to time for changes by other processes.
+func (s *Events) NoteOpen(ctx context.Context) error {
+	var list []open
+	err := s.db.Read(ctx).Table("events").Select("id, slug, title, starts_at, ends_at, frozen_at, revealed_at").
+		Where("ends_at > ? or frozen_at is not null and revealed_at is null", s.Now()).Order("starts_at, id").Limit(most).Scan(&list).Error
+	if err != nil {
+		return db.ReadError(err, "open events")
+	}
+	for i, e := range list {
+		err := s.db.Read(ctx).Model(&EventTask{}).Where("event_id = ?", e.ID).Pluck("task_id", &list[i].tasks).Error
+		if err != nil {
+			return db.ReadError(err, "tasks of event %d", e.ID)
+		}
+	}
+	s.open.Store(&list)
+	return nil
+}
+
+// noted reads the open events again after a change that succeeded.
+func (s *Events) noted(ctx context.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	return s.NoteOpen(ctx)
+}
