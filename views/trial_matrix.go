@@ -3,7 +3,9 @@ package views
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/trial"
@@ -15,7 +17,10 @@ import (
 type TrialPage struct {
 	Page
 	Task       TaskRef
-	Hidden     bool // no one else sees the task yet
+	Hidden     bool      // a draft: only its author and admins see it
+	Proposed   bool      // changes of a published task, which are not published
+	Opens      time.Time // the start of the event that publishes the draft; the zero time without one
+	Untried    string    // why nothing was tried; empty once something was
 	Deadline   Deadline
 	Copied     bool // the description is still the starter's
 	Tests      []tasks.Case
@@ -269,13 +274,20 @@ func (p TrialPage) Waiting() (n int) {
 	return n
 }
 
+// solved reports whether the task comes with solutions.
+func (p TrialPage) solved() bool {
+	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return !r.Starter })
+}
+
+// Tried reports whether a run of the trial was sent.
+func (p TrialPage) Tried() bool {
+	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return r.Tried })
+}
+
 // summary says in a sentence what the trial came to.
 func (p TrialPage) summary() (said string, bad bool) {
-	solutions, tried, wrong := 0, 0, 0
+	tried, wrong := 0, 0
 	for _, r := range p.Rows {
-		if !r.Starter {
-			solutions++
-		}
 		if r.Tried {
 			tried++
 		}
@@ -284,10 +296,10 @@ func (p TrialPage) summary() (said string, bad bool) {
 		}
 	}
 	switch n := p.Waiting(); {
-	case solutions == 0:
+	case !p.solved():
 		return "The task has no solutions to try. Add solutions/correct/… and solutions/wrong/….", true
 	case tried == 0:
-		return "No solution was tried: no worker serves a device of the task. You can publish the task unchecked.", true
+		return p.Untried, false
 	case n > 0:
 		return fmt.Sprintf("%d of %d finished.", tried-n, tried), false
 	case wrong > 0:

@@ -148,7 +148,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/files", site.NeedsSignIn, s.authoring.Files)
 	pages.post("/tasks/:slug/files", s.site.NeedsRoom, s.authoring.SaveFiles)
 	pages.get("/tasks/:slug/trial", site.NeedsSignIn, s.authoring.Trial)
-	pages.post("/tasks/:slug/trial", s.site.NeedsRoom, s.authoring.TryAgain)
+	pages.post("/tasks/:slug/trial", s.site.NeedsRoom, s.authoring.Try)
 	pages.post("/tasks/:slug/trial/publish", s.site.NeedsRoom, s.authoring.PublishTried)
 	pages.get("/tasks/:slug/members", site.NeedsSignIn, s.members.Show)
 	own.post("/tasks/:slug/invites", s.members.InviteCreate)
@@ -156,6 +156,8 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	own.post("/tasks/:slug/members/:id/remove", s.members.MemberRemove)
 	own.post("/tasks/:slug/leave", s.members.Leave)
 	uploads.post("/tasks/:slug/version", s.authoring.VersionPreview)
+	pages.get("/tasks/:slug/changes", site.NeedsSignIn, s.authoring.Changes)
+	own.post("/tasks/:slug/changes/discard", s.authoring.Discard)
 	uploads.post("/tasks/:slug/publish", s.site.NeedsRoom, s.authoring.VersionPublish)
 	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
 	pages.get("/tasks/:slug/rejudge", site.NeedsSignIn, s.remeasure.Rejudge)
@@ -192,6 +194,7 @@ func (s *Server) formAddresses(pages group) {
 		pages.get("/tasks/:slug/"+part, site.RedirectTo("/tasks/:slug/edit"))
 	}
 	pages.get("/tasks/:slug/trial/publish", site.RedirectTo("/tasks/:slug/trial"))
+	pages.get("/tasks/:slug/changes/discard", site.RedirectTo("/tasks/:slug/changes"))
 	pages.get("/tasks/:slug/invites", site.RedirectTo("/tasks/:slug/members"))
 	pages.get("/tasks/:slug/leave", site.RedirectTo("/tasks/:slug"))
 	for _, part := range []string{"apply", "cancel"} {

@@ -1,7 +1,7 @@
 // Package catalog holds the tasks: their settings, their numbered versions, and the files of each version.
 //
 // Read it in this order: task.go (a task, who may see and change it), version.go (what publishing a bundle does),
-// version_files.go, blob.go (contents, each stored once), find.go (lists), sight.go (whom a list shows which tasks).
+// proposal.go (a version that is tried before it is published), version_files.go, blob.go (contents, each stored once), find.go (lists), sight.go (whom a list shows which tasks).
 //
 // Submissions store their sources as blobs, too: PutBlob and SweepBlobs.
 //

@@ -13,11 +13,11 @@ import (
 )
 
 // TaskVersion is one state of what a task evaluates. Boards belong to a version, so a change of
-// what is measured starts new boards and leaves the old ones readable.
+// what is measured starts new boards and leaves the old ones readable. Number 0 is not published yet, see Propose.
 type TaskVersion struct {
 	ID         int64
 	TaskID     int64
-	Number     int              // 1, 2, …
+	Number     int              // 1, 2, …; 0: unpublished
 	Key        string           // hash of everything that a score depends on; also the key of built objects
 	Lang       tasks.Lang       // the definition's
 	Tags       []string         `gorm:"serializer:json"` // the definition's, too: lists do not read that
@@ -82,7 +82,14 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 		case ChangeTexts:
 			err = rewrite(tx, &version, b)
 		case ChangeVersion:
-			version, err = replaceVersion(tx, actor, task, version.Number+1, b)
+			version, err = nextVersion(tx, actor, task, version.Number+1, b)
+		}
+		if err != nil {
+			return err
+		}
+		left, err := proposalOf(tx, task.ID)
+		if err == nil {
+			err = discard(tx, left)
 		}
 		if err != nil || change == ChangeNone {
 			return err

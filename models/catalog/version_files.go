@@ -18,17 +18,17 @@ func (s *Catalog) Version(ctx context.Context, id int64) (TaskVersion, error) {
 	return v, db.ReadError(err, "version %d", id)
 }
 
-// VersionNumber returns a task's version by its number.
+// VersionNumber returns a published version of a task by its number.
 func (s *Catalog) VersionNumber(ctx context.Context, taskID int64, number int) (TaskVersion, error) {
 	var v TaskVersion
-	err := s.db.Read(ctx).Where("task_id = ? and number = ?", taskID, number).Take(&v).Error
+	err := s.db.Read(ctx).Where("task_id = ? and number = ? and number <> ?", taskID, number, proposed).Take(&v).Error
 	return v, db.ReadError(err, "version %d of this task", number)
 }
 
-// VersionNumbers lists the numbers of a task's versions, the newest first.
+// VersionNumbers lists the numbers of a task's published versions, the newest first.
 func (s *Catalog) VersionNumbers(ctx context.Context, taskID int64) ([]int, error) {
 	var numbers []int
-	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ?", taskID).Order("number desc").Pluck("number", &numbers).Error
+	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ? and number <> ?", taskID, proposed).Order("number desc").Pluck("number", &numbers).Error
 	return numbers, db.ReadError(err, "versions of task %d", taskID)
 }
 
@@ -83,15 +83,6 @@ func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *t
 		return v, db.WriteError(err, "version")
 	}
 	return v, putFiles(tx, v.ID, b.Files)
-}
-
-func replaceVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
-	v, err := addVersion(tx, actor, task.ID, number, b)
-	if err != nil {
-		return v, err
-	}
-	err = tx.Model(&task).Updates(map[string]any{"version_id": v.ID, "updated_at": db.Now()}).Error
-	return v, db.WriteError(err, "task")
 }
 
 // rewrite puts new texts into a version; its key stays, and so do its boards.

@@ -1,6 +1,7 @@
 package submissions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -32,6 +33,7 @@ type NewSubmission struct {
 	Added    Added  // by an admin
 	Task     string // the slug that the request or the source names; the site fills in TaskID
 	TaskID   int64
+	Version  int64 // of a trial: the task's unpublished version; 0: the current one
 	Devices  []string
 	Mode     job.Mode
 	FileName string // empty: the name that the task's definition gives the submission
@@ -192,7 +194,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 		}
 	}
 	// The version is the current one at this moment, not that of the person's page: a new version may be published in between.
-	err = tx.Take(&version, task.VersionID).Error
+	err = tx.Where("task_id = ?", task.ID).Take(&version, cmp.Or(in.Version, task.VersionID)).Error
 	return task, version, db.ReadError(err, "version of task %s", task.Slug)
 }
 

@@ -2,6 +2,7 @@
 // types, the page that they make, and fields for values of task.yml. Without this each file is a folded box, and buttons
 // check, preview and save.
 import { ask, waitOf, whyNot } from "./asking.js";
+import { stored } from "./drafts.js";
 import { preview } from "./preview.js";
 import { named, tabs } from "./tabs.js";
 import { tree } from "./tree.js";
@@ -81,10 +82,10 @@ function drop(file) {
     panes.append(file.pane);
     shown.draw(files);
     choose(file);
-    later(0);
+    changed(0);
   });
   nav.append(back);
-  later(0);
+  changed(0);
 }
 
 function marked(file) {
@@ -149,6 +150,7 @@ function settle({ task, fields, derived }, sent) {
   if (task !== null) {
     file.area.value = task;
     file.area.dispatchEvent(new Event("change"));
+    keep();
   }
   for (const [key, value] of Object.entries(fields ?? {})) {
     const [field, was] = ["field", "was"].map((name) => form.elements[`${name}_${key}`]);
@@ -199,6 +201,60 @@ function refused(status, wait) {
   else if (!previewed.hidden) look();
 }
 
+// What is typed stays in this browser until it is saved. A draft of other files than those that the site has now is offered, not shown.
+const draftKey = `draft task ${form.dataset.taskDraft}`;
+const notes = { restored: document.querySelector("[data-draft-restored]"), offered: document.querySelector("[data-draft-offered]") };
+const fields = ["field_title", "slug"].filter((name) => form.elements[name]);
+const typed = () => JSON.stringify([fields.map((name) => form.elements[name].value), files.map(({ path, area }) => [path.value, area.value])]);
+let served; // what the site has
+let sending = false;
+
+const unsaved = () => "refused" in form.dataset || typed() !== served;
+
+function keep() {
+  const now = typed();
+  form.querySelector("[data-unsaved]").hidden = !unsaved();
+  stored(() => (now === served ? localStorage.removeItem(draftKey) : localStorage.setItem(draftKey, JSON.stringify({ of: served, now }))));
+}
+
+function changed(wait) {
+  keep();
+  later(wait);
+}
+
+// fill shows other files in place of all.
+function fill(text) {
+  const [values, list] = JSON.parse(text);
+  fields.forEach((name, i) => (form.elements[name].value = values[i] ?? ""));
+  const lang = (path) => files.find((file) => file.path.value.split(".").at(-1) === path.split(".").at(-1))?.area.dataset.lang ?? "text";
+  const filled = list.map(([path, text]) => {
+    const box = blank.cloneNode(true);
+    const [name, area] = [box.querySelector("input"), box.querySelector("textarea")];
+    [name.value, area.value, area.dataset.lang] = [path, text, lang(path)];
+    return box;
+  });
+  files.splice(0).forEach(({ pane }) => pane.remove());
+  filled.forEach((box) => watch(open(box)));
+  shown.draw(files);
+  choose(files[0]);
+}
+
+function restore() {
+  served = typed();
+  const draft = "refused" in form.dataset ? null : stored(() => JSON.parse(localStorage.getItem(draftKey)));
+  const note = draft && draft.now !== served ? notes[draft.of === served ? "restored" : "offered"] : null;
+  if (note) note.hidden = false;
+  if (note === notes.restored) fill(draft.now);
+  if (note !== notes.offered) keep();
+  for (const button of document.querySelectorAll("[data-draft-fill]")) {
+    button.addEventListener("click", () => {
+      button.closest("[role=status]").hidden = true;
+      fill(button.dataset.draftFill === "draft" ? draft.now : served);
+      changed(0);
+    });
+  }
+}
+
 const shown = tree(nav.querySelector("ul"), (button) => choose(files.find((file) => file.button === button)));
 form.querySelectorAll("[data-without-script]").forEach((part) => part.remove());
 const boxes = [...form.querySelectorAll("[data-file]")];
@@ -212,6 +268,7 @@ files.forEach(watch);
 shown.draw(files);
 choose(files[0]);
 nav.hidden = false;
+restore();
 
 const side = form.querySelector("[data-side-tabs]");
 side.hidden = false;
@@ -226,6 +283,13 @@ nav.querySelector("[data-add-file]").addEventListener("click", () => {
   choose(file);
   file.path.focus();
 });
-form.addEventListener("input", () => later(pause));
+form.addEventListener("input", () => changed(pause));
+form.addEventListener("submit", () => {
+  sending = true; // what is sent from here on is the site's, unless it does not arrive
+  stored(() => unsaved() && localStorage.setItem(draftKey, JSON.stringify({ of: "", now: typed() })));
+  stored(() => sessionStorage.setItem("sent task", draftKey));
+});
+addEventListener("pageshow", () => (sending = false));
+addEventListener("beforeunload", (event) => !sending && unsaved() && event.preventDefault());
 addEventListener("focus", () => failed && check()); // one comes back from another tab, where one signed in
 check();

@@ -11,22 +11,21 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAHiddenTaskIsMarkedAndPublishedOnItsPage by those who may edit it.
-func TestAHiddenTaskIsMarkedAndPublishedOnItsPage(t *testing.T) {
+// TestADraftIsMarkedAndItsPageLeadsToItsTrial for those who may edit it: nothing is published untried in one click.
+func TestADraftIsMarkedAndItsPageLeadsToItsTrial(t *testing.T) {
 	s := webtest.NewScene(t)
 	admin, path := s.BrowserOf(s.Admin), "/tasks/"+s.Task.Slug
-	if admin.Page(path, http.StatusOK).Find("form[action$='/publish']").Length() != 0 {
+	if admin.Page(path, http.StatusOK).Find("main a:contains('publish')").Length() != 0 {
 		t.Error("a public task offers to publish it")
 	}
 	settings := s.Task.Settings()
 	settings.Visibility = catalog.Hidden
 	modelstest.Got[catalog.Task](t)(s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, settings))
 	doc := admin.Page(path, http.StatusOK)
-	webtest.WantText(t, doc, ".meta .tag", "hidden")
-	form := doc.Find("form[action$='/publish']")
-	webtest.WantText(t, doc, "form[action$='/publish'] button", "Publish")
-	webtest.WantStatus(t, admin.Post(form.AttrOr("action", ""), webtest.Fields(form)), http.StatusOK)
-	s.BrowserOf(s.Ada).Page(path, http.StatusOK)
+	webtest.WantText(t, doc, ".meta .tag", "draft")
+	if to := webtest.Href(t, doc, "Try and publish"); to != path+"/trial" || doc.Find("form[action$='/publish']").Length() != 0 {
+		t.Errorf("publishing leads to %s", to)
+	}
 }
 
 // TestATasksPageHasOneWayIn: the workbench. The form for files is folded, and #submit opens it.

@@ -88,9 +88,9 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		t.Fatalf("trying leads to %s", trial)
 	}
 	webtest.WantText(t, doc, "[data-summary]", "0 of 13 finished")
-	webtest.WantText(t, doc, "#trial form button:not(.btn-main)", "Publish without waiting")
-	webtest.WantText(t, doc, "#trial [data-publishes]", "Public, no deadline. Change both in the settings")
-	if webtest.Href(t, doc, "Change both in the settings") != "/tasks/sum-of-many/edit" {
+	webtest.WantText(t, doc, "form[action$='/publish'] button:not(.btn-main)", "Publish without waiting")
+	webtest.WantText(t, doc, "#trial [data-publishes]", "No deadline Change it in the settings")
+	if webtest.Href(t, doc, "Change it in the settings") != "/tasks/sum-of-many/edit" {
 		t.Error("the settings are elsewhere")
 	}
 	webtest.WantText(t, doc, "#trial [data-copied]", "The description is still that of the starter.")
@@ -140,6 +140,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	changed := webtest.Document(t, sends(creator, t, files, "/tasks/sum-of-many/files", func(f url.Values) {
 		at := slices.Index(f["path"], "task.yml")
 		f["text"][at] = strings.Replace(f["text"][at], "65537", "65539", 1)
+		f.Set("do", "review")
 	}), http.StatusOK)
 	webtest.WantText(t, changed, "main", "65539") // the others see nothing of it before the author has seen the differences
 	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusForbidden)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/tasks"
 	"warpboard/tasks/changes"
@@ -34,14 +35,31 @@ func (p *Authoring) editableNamed(c *fiber.Ctx, slug string) (catalog.Task, erro
 	return task, err
 }
 
-// editableBundle is editableTask with the files of its current version.
-func (p *Authoring) editableBundle(c *fiber.Ctx) (catalog.Task, *tasks.Bundle, error) {
-	task, err := p.editableTask(c)
-	if err != nil {
-		return task, nil, err
+// newestBundle is editableTask with the files of its unpublished version, or of its current one.
+func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVersion, b *tasks.Bundle, err error) {
+	if task, err = p.editableTask(c); err != nil {
+		return task, version, nil, err
 	}
-	bundle, err := p.site.Store.Catalog.CurrentBundle(c.UserContext(), task)
-	return task, bundle, err
+	version, err = p.site.Store.Catalog.Proposal(c.UserContext(), task.ID)
+	if err == nil && version.ID == 0 {
+		version, err = p.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
+	}
+	if err != nil {
+		return task, version, nil, err
+	}
+	b, err = p.site.Store.Catalog.BundleOf(c.UserContext(), task, version)
+	return task, version, b, err
+}
+
+// keep stores changed files where no one but editors sees them: in the draft, or as the unpublished version of a task that others
+// see. It returns the version that they are in.
+func (p *Authoring) keep(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
+	if task.Sight() != catalog.Hidden {
+		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)
+		return v.ID, err
+	}
+	v, _, err := p.site.Store.Catalog.Publish(ctx, user, task.ID, b, nil)
+	return v.ID, err
 }
 
 // Edit shows the settings of a task and the ways to change or delete it.
@@ -108,7 +126,7 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 		return err
 	}
 	settings, err := readSettings(c, 0)
-	if settings.Visibility == "" { // a form from before must not open a members' board
+	if settings.Visibility == "" || task.Sight() == catalog.Hidden { // an old form must not open a members' board or a draft
 		settings.Visibility = task.Sight()
 	}
 	var saved catalog.Task
@@ -147,13 +165,39 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	return p.showVersion(c, task, bundle, nil)
 }
 
+// Changes shows how the unpublished version differs from the current one.
+func (p *Authoring) Changes(c *fiber.Ctx) error {
+	task, version, bundle, err := p.newestBundle(c)
+	if err != nil {
+		return err
+	}
+	if version.Published() {
+		return site.Redirect(c, views.TaskPartURL(task.Slug, "files"))
+	}
+	asItIs := false
+	return p.showVersion(c, task, bundle, &asItIs)
+}
+
+// Discard removes the unpublished version.
+func (p *Authoring) Discard(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	if err := p.site.Store.Catalog.Discard(c.UserContext(), site.Actor(c), task.ID); err != nil {
+		return err
+	}
+	p.site.Hub.QueueChanged()
+	return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=discarded")
+}
+
 // showVersion answers with what a bundle would change about a task.
 func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.Bundle, rehouse *bool) error {
 	shown, err := p.showDraft(c.UserContext(), draft{Proposal: tasks.Proposal{Name: task.Slug, Bundle: bundle}, current: &task, standardHarness: rehouse})
 	if err != nil {
 		return err
 	}
-	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the changes", "tasks"), Task: site.TaskRef(task), Drafts: []views.TaskDraft{shown}}
+	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the changes", "tasks"), Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden, Drafts: []views.TaskDraft{shown}}
 	return p.site.Render(c, fiber.StatusOK, views.TaskPreview(page))
 }
 
@@ -213,8 +257,8 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	return list
 }
 
-// VersionPublish makes an uploaded zip the task's current state. If the chosen harness differs from the preview's, that is
-// another change, which is previewed first.
+// VersionPublish makes shown changes the task's current state, or keeps them to be tried or edited. If the chosen harness differs
+// from the preview's, that is another change, which is previewed first.
 func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
@@ -230,6 +274,9 @@ func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	bundle, err := d.chosenBundle()
 	if err != nil {
 		return err
+	}
+	if do := c.FormValue("do"); do != "" {
+		return p.kept(c, site.Actor(c), task, bundle)
 	}
 	_, done, err := p.publishVersion(c.UserContext(), site.Actor(c), task.ID, bundle, nil)
 	if err != nil {

@@ -80,7 +80,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 
 // Files opens a task's files to be edited in the page.
 func (p *Authoring) Files(c *fiber.Ctx) error {
-	task, bundle, err := p.editableBundle(c)
+	task, version, bundle, err := p.newestBundle(c)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden, Files: files})
+	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden, Proposed: !version.Published(), Files: files})
 }
 
 // filesOf reads a task's files as they are written into a zip.

@@ -45,9 +45,16 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	if alone {
 		sent[0].chosen = true // there was no choice
 	}
+	try := alone && sent[0].current == nil && c.FormValue("do") == doTry
+	if try {
+		sent[0].in.Visibility = catalog.Hidden
+	}
 	out, err := p.publishChosen(c.UserContext(), *user, sent)
 	if err != nil {
 		return err
+	}
+	if try && len(out.published) == 1 {
+		return p.startTrial(c, *user, out.last, out.last.VersionID, sent[0].Bundle)
 	}
 	if alone && len(out.published) == 1 {
 		return site.Redirect(c, out.done)
@@ -59,7 +66,8 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 type outcome struct {
 	left      []draft // with the reason, if one was refused
 	published []views.TaskRef
-	done      templ.SafeURL // the page of the last published one
+	last      catalog.Task  // the last published one
+	done      templ.SafeURL // its page
 	status    int           // of the last refusal
 }
 
@@ -72,7 +80,7 @@ func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent 
 		}
 		task, done, err := p.publishDraft(ctx, user, d)
 		if err == nil {
-			out.published, out.done = append(out.published, site.TaskRef(task)), done
+			out.published, out.last, out.done = append(out.published, site.TaskRef(task)), task, done
 			continue
 		}
 		refused := site.FailureOf(err)
@@ -104,6 +112,9 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 			return task, "", site.Invalid("slug", "A task cannot have the address /tasks/%s. Type another one.", d.settings.Slug)
 		}
 		task, err = p.runs.CreateTask(ctx, user, catalog.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
+		if err == nil && task.Sight() == catalog.Hidden {
+			return task, views.TaskPartURL(task.Slug, "trial"), nil
+		}
 		if err == nil {
 			done, err = p.checked(ctx, user, task, bundle, "published")
 		}

@@ -15,10 +15,13 @@ import (
 	"warpboard/web/site"
 )
 
-// Values of the pressed button; without one the files are saved and tried.
+// Values of the pressed button; others save the files and try them.
 const (
-	doCheck = "check"
-	doSave  = "save"
+	doCheck  = "check"
+	doSave   = "save"
+	doReview = "review"
+	doEdit   = "edit"
+	doTry    = "try"
 )
 
 // readPage reads the form of showFiles: the files, with what was changed in the fields of task.yml.
@@ -57,15 +60,29 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 		}
 		return err
 	}
-	return p.saved(c, *user, task, bundle)
+	return p.leadOn(c, *user, task, task.VersionID, bundle)
 }
 
-// saved leads on from files that were kept: back to them, or to the trial.
-func (p *Authoring) saved(c *fiber.Ctx, user accounts.User, task catalog.Task, bundle *tasks.Bundle) error {
-	if c.FormValue("do") == doSave {
-		return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=saved")
+// kept stores changed files, and leads on as the pressed button says.
+func (p *Authoring) kept(c *fiber.Ctx, user accounts.User, task catalog.Task, bundle *tasks.Bundle) error {
+	version, err := p.keep(c.UserContext(), user, task, bundle)
+	if err != nil {
+		return err
 	}
-	return p.startTrial(c, user, task, bundle)
+	return p.leadOn(c, user, task, version, bundle)
+}
+
+// leadOn leads from files that were stored back to them, to their changes, or to their trial.
+func (p *Authoring) leadOn(c *fiber.Ctx, user accounts.User, task catalog.Task, version int64, bundle *tasks.Bundle) error {
+	switch c.FormValue("do") {
+	case doSave:
+		return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=saved")
+	case doEdit:
+		return site.Redirect(c, views.TaskPartURL(task.Slug, "files"))
+	case doReview:
+		return site.Redirect(c, views.TaskPartURL(task.Slug, "changes"))
+	}
+	return p.startTrial(c, user, task, version, bundle)
 }
 
 // showChecked answers with the files and what a check found; bundle is nil where they cannot be read.
@@ -142,10 +159,9 @@ func refusal(err error) ([]string, error) {
 	return nil, err
 }
 
-// SaveFiles takes edited files: a hidden task is changed and tried again; for a task that others see, the changes are
-// previewed first, as for an uploaded zip.
+// SaveFiles stores edited files where only editors see them, and leads on as the pressed button says.
 func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
-	task, before, err := p.editableBundle(c)
+	task, version, before, err := p.newestBundle(c)
 	if err != nil {
 		return err
 	}
@@ -154,7 +170,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 		return err
 	}
 	keepLineEnds(page.Files, before.Files)
-	page.Task, page.Hidden = site.TaskRef(task), task.Sight() == catalog.Hidden
+	page.Task, page.Hidden, page.Proposed = site.TaskRef(task), task.Sight() == catalog.Hidden, !version.Published()
 	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
 	if err != nil {
 		return err
@@ -163,16 +179,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if len(page.Problems) > 0 || c.FormValue("do") == doCheck {
 		return p.showChecked(c, page, bundle)
 	}
-	if !page.Hidden {
-		return p.showVersion(c, task, bundle, nil)
-	}
-	if _, _, err = p.site.Store.Catalog.Publish(c.UserContext(), site.Actor(c), task.ID, bundle, nil); err == nil {
-		task, err = p.site.Store.Catalog.TaskByID(c.UserContext(), task.ID)
-	}
-	if err != nil {
-		return err
-	}
-	return p.saved(c, site.Actor(c), task, bundle)
+	return p.kept(c, site.Actor(c), task, bundle)
 }
 
 // keepLineEnds gives files the line ends that they had: a form sends all in one way.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
@@ -55,8 +56,8 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	return list
 }
 
-// trialRuns are the runs that try a task, each once: all are tested, and correct ones are timed after that.
-func trialRuns(b *tasks.Bundle) (list []submissions.NewSubmission) {
+// trialRuns lists the runs that try a version, each once: all are tested, and correct ones are timed after that.
+func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission) {
 	known := map[string]bool{}
 	attempts := attemptsAt(b)
 	for _, mode := range []job.Mode{job.ModeTest, job.ModeBenchmark} {
@@ -66,7 +67,7 @@ func trialRuns(b *tasks.Bundle) (list []submissions.NewSubmission) {
 				continue
 			}
 			known[key] = true
-			list = append(list, submissions.NewSubmission{Mode: mode, Source: a.Source, Files: a.Files, Via: submissions.ViaTrial})
+			list = append(list, submissions.NewSubmission{Version: version, Mode: mode, Source: a.Source, Files: a.Files, Via: submissions.ViaTrial})
 		}
 	}
 	return list
@@ -76,18 +77,17 @@ func trialRuns(b *tasks.Bundle) (list []submissions.NewSubmission) {
 func (a attempt) timed(b *tasks.Bundle) bool { return a.Correct && len(b.Definition.Benchmarks) > 0 }
 
 // startTrial submits all attempts to one device that a worker serves, and leads to the page with the verdicts.
-func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, b *tasks.Bundle) error {
+func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
-	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
+	device, err := p.servedDevice(ctx, task)
 	if err != nil {
 		return err
 	}
-	served := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
-	if served < 0 {
-		return site.Redirect(c, to+"?done=untried")
+	if device == "" {
+		return site.Redirect(c, to)
 	}
-	for _, in := range trialRuns(b) {
-		in.Task, in.Devices = task.Slug, []string{choices[served].Device}
+	for _, in := range trialRuns(b, version) {
+		in.Task, in.Devices = task.Slug, []string{device}
 		_, _, err := p.runs.Submit(ctx, author, in)
 		if err == nil {
 			continue
@@ -100,21 +100,45 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 	return site.Redirect(c, to)
 }
 
+// servedDevice returns the first device of a task that a worker serves; empty: none is served.
+func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task) (string, error) {
+	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
+	at := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
+	if err != nil || at < 0 {
+		return "", err
+	}
+	return choices[at].Device, nil
+}
+
+// whyUntried is the page's sentence for solutions that were not tried yet.
+func (p *Authoring) whyUntried(ctx context.Context, task catalog.Task) (string, error) {
+	device, err := p.servedDevice(ctx, task)
+	if device == "" {
+		return "Not tried: no worker serves a device of the task right now. Try it once one is online.", err
+	}
+	return "Not tried yet. Try it runs all solutions on " + device + ".", err
+}
+
 // mostTried bounds what is read of a trial; no task has so many solutions.
 const mostTried = 200
 
-// Trial shows the verdicts on a task's solutions before it is published.
+// Trial shows the verdicts on the solutions of a task's newest files before they are published.
 func (p *Authoring) Trial(c *fiber.Ctx) error {
-	task, b, err := p.editableBundle(c)
+	task, version, b, err := p.newestBundle(c)
 	if err != nil {
 		return err
 	}
-	rows, def, err := p.verdicts(c.UserContext(), site.Actor(c), task, b)
+	rows, def, err := p.verdicts(c.UserContext(), site.Actor(c), version.ID, b)
 	if err != nil {
 		return err
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden,
-		Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
+		Proposed: !version.Published(), Opens: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
+	if !page.Tried() {
+		if page.Untried, err = p.whyUntried(c.UserContext(), task); err != nil {
+			return err
+		}
+	}
 	if page.Hidden {
 		if page.Copied, err = isStarterText(b.Definition); err != nil {
 			return err
@@ -128,18 +152,18 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Trial(page))
 }
 
-// TryAgain submits all attempts once more.
-func (p *Authoring) TryAgain(c *fiber.Ctx) error {
-	task, b, err := p.editableBundle(c)
+// Try submits all attempts of a task's newest files.
+func (p *Authoring) Try(c *fiber.Ctx) error {
+	task, version, b, err := p.newestBundle(c)
 	if err != nil {
 		return err
 	}
-	return p.startTrial(c, site.Actor(c), task, b)
+	return p.startTrial(c, site.Actor(c), task, version.ID, b)
 }
 
-// PublishTried shows a hidden task to everyone, and has the site measure what came with it to compare with.
+// PublishTried shows a draft to the people that the form names, everyone by default, and has the site measure its baselines.
 func (p *Authoring) PublishTried(c *fiber.Ctx) error {
-	task, err := p.editableTask(c)
+	task, version, b, err := p.newestBundle(c)
 	if err != nil {
 		return err
 	}
@@ -147,17 +171,21 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 		return site.Redirect(c, views.TaskURL(task.Slug))
 	}
 	settings := task.Settings()
-	settings.Visibility = catalog.Public
-	_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
+	settings.Visibility = catalog.Visibility(cmp.Or(c.FormValue("visibility"), string(catalog.Public)))
+	if version.Published() {
+		_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
+	} else {
+		_, _, err = p.runs.PublishTask(c.UserContext(), site.Actor(c), task.ID, b, &settings)
+	}
 	if err != nil {
 		return err
 	}
-	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=published")
+	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=published-"+templ.SafeURL(settings.Visibility))
 }
 
-// verdicts judges the results of a trial of the task's current version so far, which is one on the device of its newest run.
-func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task catalog.Task, b *tasks.Bundle) ([]views.TrialRow, tasks.Definition, error) {
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: task.VersionID, Via: submissions.ViaTrial, Limit: mostTried})
+// verdicts judges the results of a version's trial so far, which is one on the device of its newest run.
+func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version int64, b *tasks.Bundle) ([]views.TrialRow, tasks.Definition, error) {
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: version, Via: submissions.ViaTrial, Limit: mostTried})
 	if err != nil {
 		return nil, b.Definition, err
 	}

@@ -143,6 +143,7 @@ func TestLinesKeepTheirEndsWhenFilesAreSaved(t *testing.T) {
 	preview := webtest.Document(t, sends(admin, t, admin.Page(path, http.StatusOK), path, func(f url.Values) {
 		at := slices.Index(f["path"], "reference.cuh")
 		f["text"][at] = strings.Replace(f["text"][at], "// one", "// two", 1)
+		f.Set("do", "review")
 	}), http.StatusOK)
 	webtest.WantStatus(t, admin.Upload("/tasks/"+s.Task.Slug+"/publish", "", "", nil, webtest.Fields(preview.Find("main form"))), http.StatusOK)
 	task, _ := taskNow(s, s.Task.Slug)

@@ -62,7 +62,8 @@ func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
 // access finds the viewer's rights to a submission.
 func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64) (seen Access, err error) {
 	f, there := filed[id]
-	if !there || !f.Task.VisibleTo(site.Actor(c)) && f.UserID != site.Actor(c).ID || f.HiddenFrom(site.Actor(c)) {
+	visible := f.Task.VisibleTo(site.Actor(c)) && (f.Version.Published() || f.Task.EditableBy(site.Actor(c)))
+	if !there || !visible && f.UserID != site.Actor(c).ID || f.HiddenFrom(site.Actor(c)) {
 		return seen, db.Errorf(db.NotFound, "There is no submission %d.", id)
 	}
 	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.site.Now())

@@ -1,0 +1,99 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/tasks"
+)
+
+// proposed is the number of a task's unpublished version, which its editors can try. A task has at most one.
+const proposed = 0
+
+// Propose stores a bundle as the task's unpublished version, in place of the one before. Runs of that one stay if the two measure
+// the same.
+func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle) (TaskVersion, error) {
+	var v TaskVersion
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
+		task, err := Editable(tx, actor, taskID)
+		if err != nil {
+			return err
+		}
+		if err := checkCases(b.Definition, task.Devices); err != nil {
+			return err
+		}
+		if v, err = proposalOf(tx, taskID); err != nil {
+			return err
+		}
+		if v.ID != 0 && v.Key == MeasuredKey(b) {
+			return rewrite(tx, &v, b)
+		}
+		if err := discard(tx, v); err != nil {
+			return err
+		}
+		v, err = addVersion(tx, actor, taskID, proposed, b)
+		return err
+	})
+	return v, err
+}
+
+// Proposal returns the task's unpublished version; its ID is 0 if there is none.
+func (s *Catalog) Proposal(ctx context.Context, taskID int64) (TaskVersion, error) {
+	return proposalOf(s.db.Read(ctx), taskID)
+}
+
+// Discard removes the task's unpublished version with its runs, if there is one.
+func (s *Catalog) Discard(ctx context.Context, actor accounts.User, taskID int64) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		if _, err := Editable(tx, actor, taskID); err != nil {
+			return err
+		}
+		v, err := proposalOf(tx, taskID)
+		if err != nil {
+			return err
+		}
+		return discard(tx, v)
+	})
+}
+
+// Published reports whether the version is or was its task's current one.
+func (v TaskVersion) Published() bool { return v.Number != proposed }
+
+func proposalOf(tx *gorm.DB, taskID int64) (v TaskVersion, err error) {
+	err = tx.Where("task_id = ? and number = ?", taskID, proposed).Limit(1).Find(&v).Error
+	return v, db.ReadError(err, "unpublished version of task %d", taskID)
+}
+
+// discard removes a version, if there is one. The next sweep removes contents that only it had.
+func discard(tx *gorm.DB, v TaskVersion) error {
+	if v.ID == 0 {
+		return nil
+	}
+	if err := tx.Delete(&v).Error; err != nil {
+		return fmt.Errorf("removing the unpublished version of task %d: %w", v.TaskID, err)
+	}
+	return nil
+}
+
+// nextVersion makes a bundle the task's next version: the unpublished one with its runs if that measures the same.
+func nextVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
+	v, err := proposalOf(tx, task.ID)
+	if err != nil {
+		return v, err
+	}
+	if v.ID != 0 && v.Key == MeasuredKey(b) {
+		v.Number, v.CreatedBy, v.CreatedAt = number, actor.ID, db.Now()
+		err = rewrite(tx, &v, b)
+	} else {
+		v, err = addVersion(tx, actor, task.ID, number, b)
+	}
+	if err != nil {
+		return v, err
+	}
+	err = tx.Model(&task).Updates(map[string]any{"version_id": v.ID, "updated_at": db.Now()}).Error
+	return v, db.WriteError(err, "task")
+}
