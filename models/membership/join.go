@@ -28,6 +28,9 @@ func (b *Boards) Look(ctx context.Context, userID int64, code string) (Offer, er
 // Join makes a person a member of the task that a code is for, and returns the task. Who sees the task already joins nothing,
 // and uses up nothing.
 func (b *Boards) Join(ctx context.Context, userID int64, code string) (task catalog.Task, err error) {
+	if userID == 0 {
+		return task, db.Errorf(db.Forbidden, "Sign in to join a board.")
+	}
 	err = b.db.Write(ctx, func(tx *gorm.DB) error {
 		offer, err := offered(tx, userID, code)
 		if task = offer.Task; err != nil || offer.Seen {
@@ -43,9 +46,11 @@ func (b *Boards) Join(ctx context.Context, userID int64, code string) (task cata
 
 // offered reads what a code opens to a person now.
 func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
-	user, err := accounts.Load(tx, userID)
-	if err != nil {
-		return o, err
+	var user accounts.User // a visitor may look
+	if userID != 0 {
+		if user, err = accounts.Load(tx, userID); err != nil {
+			return o, err
+		}
 	}
 	read := tx.Where("secret_hash = ?", db.HashSecret(strings.TrimSpace(code))).Limit(1).Find(&o.invite)
 	if read.Error != nil {

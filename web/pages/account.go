@@ -2,6 +2,7 @@ package pages
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -24,10 +25,35 @@ func (p *Pages) SignInPage(c *fiber.Ctx) error {
 		return c.Redirect(next, fiber.StatusSeeOther)
 	}
 	page.Next = next
+	if page.Developer {
+		page.OtherLink = p.signIn.NewDeveloperLink()
+		c.Set(fiber.HeaderCacheControl, "no-store")
+	}
+	if err := p.addInvite(c, &page); err != nil {
+		return err
+	}
 	for _, provider := range p.signIn.Providers {
 		page.Providers = append(page.Providers, views.SignInProvider{Key: provider.Name, Name: provider.Label})
 	}
 	return p.site.Render(c, fiber.StatusOK, views.SignIn(page))
+}
+
+// addInvite names the task of the invite link that a visitor comes from, if its code lets people in.
+func (p *Pages) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
+	code, invited := strings.CutPrefix(page.Next, views.JoinPath+"/")
+	if !invited || page.Viewer != nil {
+		return nil
+	}
+	offer, err := p.site.LookAtCode(c, code)
+	if err != nil && site.FailureOf(err).Status < fiber.StatusInternalServerError {
+		return nil // the page of the code explains it
+	}
+	if err != nil {
+		return err
+	}
+	owner, err := p.site.Store.Accounts.User(c.UserContext(), offer.Task.OwnerID)
+	page.Invite, page.Inviter = site.TaskRef(offer.Task), owner.Name
+	return err
 }
 
 // Me shows one's own account.

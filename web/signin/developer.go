@@ -50,6 +50,14 @@ func (s *SignIn) DeveloperLink() string {
 	return s.site.Settings.BaseURL + "/auth/developer?code=" + s.code.text
 }
 
+// NewDeveloperLink is DeveloperLink with a new code, for a second browser of the developer. Earlier links stop working.
+func (s *SignIn) NewDeveloperLink() string {
+	s.code.mu.Lock()
+	s.code.text = rand.Text()
+	s.code.mu.Unlock()
+	return s.DeveloperLink()
+}
+
 // NeedsLink reports whether a request comes from this machine to a site with developer sign-in.
 func (s *SignIn) NeedsLink(c *fiber.Ctx) bool { return s.offersDeveloper() && s.site.OnThisMachine(c) }
 

@@ -14,7 +14,7 @@ const (
 	codesAhead = 20 // of someone who opens a link a few times; no one guesses a code
 )
 
-// LookAtCode says what an invite code would open to the viewer, who is signed in.
+// LookAtCode returns the task that an invite code would open to the viewer. All visitors have one pace together.
 func (s *Site) LookAtCode(c *fiber.Ctx, code string) (membership.Offer, error) {
 	if err := s.paceCodes(c); err != nil {
 		return membership.Offer{}, err

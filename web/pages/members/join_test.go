@@ -73,12 +73,16 @@ func TestPeopleJoinAMembersBoardByALink(t *testing.T) {
 	if want := "/sign-in?next=%2Fjoin%2F" + code; resp.Request.URL.RequestURI() != want {
 		t.Errorf("a visitor comes to %s, want %s", resp.Request.URL.RequestURI(), want)
 	}
+	webtest.WantText(t, visitor.Page("/join/"+code, http.StatusOK), "[data-invite]", "owner invites you to "+webtest.QuietTitle+" . Sign in to join.")
+	if n := visitor.Page("/sign-in?next=/join/wbi_mistyped", http.StatusOK).Find("[data-invite]").Length(); n != 0 {
+		t.Error("a wrong code names a task")
+	}
 	if page := webtest.Body(t, other.Get("/join/"+code)); !strings.Contains(page, "Join "+webtest.QuietTitle) || !strings.Contains(page, "owner") {
 		t.Errorf("who has a link reads %s", page)
 	}
 	webtest.WantStatus(t, other.Get("/tasks/quiet"), http.StatusNotFound) // looking joined nothing
 	webtest.WantStatus(t, other.Send(http.MethodPost, "/join", strings.NewReader("code="+code), "Content-Type", "application/x-www-form-urlencoded"), http.StatusForbidden)
-	if page := webtest.Body(t, other.Post("/join", map[string][]string{"code": {link}})); !strings.Contains(page, "You joined the board.") || !strings.Contains(page, webtest.QuietTitle) {
+	if page := webtest.Body(t, other.Post("/join", map[string][]string{"code": {link}})); !strings.Contains(page, "You joined this task.") || !strings.Contains(page, webtest.QuietTitle) {
 		t.Errorf("who joined reads %s", page)
 	}
 	if link := other.Page("/join/"+code, http.StatusOK).Find("[data-leave] form").AttrOr("action", ""); link != "/tasks/quiet/leave" { // the task
