@@ -35,7 +35,7 @@ type BoardFreeze struct {
 	Slug  string
 	Title string
 	Since time.Time
-	OwnNS float64 // the viewer's best result since then, which others do not see; 0: none
+	OwnNS float64 // on an empty board, the viewer's best result since then, which others do not see; 0: none
 }
 
 // EventsPage lists events.

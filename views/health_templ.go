@@ -46,7 +46,7 @@ const (
 )
 
 func (s HealthState) words() string {
-	return [...]string{"not applicable", "OK", "unknown", "check", "act"}[s+1]
+	return [...]string{"not applicable", "OK", "Not checked", "Warning", "Action needed"}[s+1]
 }
 
 func (s HealthState) class() string {

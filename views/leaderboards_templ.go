@@ -165,7 +165,7 @@ func Leaderboards(p LeaderboardsPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Search.PageNo >= p.LastPage {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unlisted>You earn points on a board if someone is behind you and few share your rank. People without points are not listed.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unlisted>You earn points for each person you outrank; large ties earn less. People without points are not listed.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -370,7 +370,7 @@ func noPoints(p LeaderboardsPage) string {
 	case p.Search.Device != "":
 		return "No one has points on " + p.Search.Device + " yet."
 	}
-	return "No one has points yet. The 1st place of a board earns points once someone is behind it."
+	return "No points yet. You earn points when you outrank someone."
 }
 
 func pointsTable(p LeaderboardsPage) templ.Component {

@@ -163,7 +163,7 @@ func switchList(p OperatePage) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section id=\"switches\" aria-labelledby=\"switches-title\" class=\"mt-10\"><h2 id=\"switches-title\">Switches</h2><p class=\"mt-1 soft\">The pages of what is off show your message. Work already in the queue continues.</p><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section id=\"switches\" aria-labelledby=\"switches-title\" class=\"mt-10\"><h2 id=\"switches-title\">Switches</h2><p class=\"mt-1 soft\">Visitors see your message on the affected pages. Work already in the queue continues.</p><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

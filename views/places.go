@@ -52,6 +52,7 @@ func AdminPlaces(v Viewer) []Place {
 		{"Audit log", "/audit", "audit", ""},
 		{"Controls", "/operate", "operate", "operations switches budgets join tokens"},
 		{"Storage", "/operate/storage", "storage", ""},
+		{"Site webhooks", "/webhooks", "webhooks", "alerts"},
 		{"E-mail", "/operate/mail", "mail", ""},
 	}
 	if v.Unsorted {

@@ -41,9 +41,10 @@ func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64
 	return v, err
 }
 
-// Proposal returns the task's unpublished version; its ID is 0 if there is none.
-func (s *Catalog) Proposal(ctx context.Context, taskID int64) (TaskVersion, error) {
-	return proposalOf(s.db.Read(ctx), taskID)
+// Newest returns the task's unpublished version if there is one, else the current one.
+func (s *Catalog) Newest(ctx context.Context, task Task) (v TaskVersion, err error) {
+	err = s.db.Read(ctx).Where("id = ? or task_id = ? and number = ?", task.VersionID, task.ID, proposed).Order("number").Take(&v).Error
+	return v, db.ReadError(err, "version of task %s", task.Slug)
 }
 
 // Discard removes the task's unpublished version with its runs, if there is one.

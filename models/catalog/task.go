@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -229,6 +230,7 @@ func checkCases(def tasks.Definition, devices []string) error {
 
 // change applies settings and saves them.
 func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
+	before := *t
 	err := t.apply(in)
 	if err == nil {
 		t.Devices, err = devices.Resolve(tx, t.asked())
@@ -240,7 +242,28 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	if err := tx.Save(t).Error; err != nil {
 		return db.WriteError(err, "task")
 	}
-	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, "")
+	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, before.differences(*t))
+}
+
+// differences lists the settings that differ, with their values.
+func (t Task) differences(now Task) string {
+	deadline := func(t Task) string {
+		if t.Deadline == nil {
+			return "none"
+		}
+		return t.Deadline.UTC().Format("2006-01-02 15:04:05")
+	}
+	var list []string
+	for _, f := range []struct{ name, old, new string }{
+		{"title", t.Title, now.Title}, {"visibility", string(t.Visibility), string(now.Visibility)}, {"deadline", deadline(t), deadline(now)},
+		{"devices", strings.Join(t.Devices, ", "), strings.Join(now.Devices, ", ")}, {"practice", fmt.Sprint(t.Practice), fmt.Sprint(now.Practice)},
+		{"limits", fmt.Sprint(t.Limits), fmt.Sprint(now.Limits)},
+	} {
+		if f.old != f.new {
+			list = append(list, f.name+": "+f.old+" → "+f.new)
+		}
+	}
+	return strings.Join(list, "; ")
 }
 
 // DeleteTask removes a task with its versions, submissions and boards. The confirmation must be

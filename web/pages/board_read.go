@@ -73,8 +73,10 @@ func (b *board) readOpen(ctx context.Context) (err error) {
 	}
 	if e, frozen := s.Store.Events.FreezeOf(b.task.ID); frozen {
 		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, Since: *e.FrozenAt}
-		if b.Freeze.OwnNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
-			return err
+		if b.Size == 0 { // else the page has its most queries
+			if b.Freeze.OwnNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
+				return err
+			}
 		}
 	}
 	b.off, err = s.Store.Switches.Sentence(ctx, switches.Submissions, switches.Task(b.task.ID))

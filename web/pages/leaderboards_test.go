@@ -30,7 +30,7 @@ func TestLeaderboardsRankPeopleOverTasks(t *testing.T) {
 	if len(rows) < 15 || !strings.HasSuffix(rows[0], "100 1 – –") || !strings.HasPrefix(rows[1], "2 ") {
 		t.Errorf("the page lists %q", rows)
 	}
-	webtest.WantText(t, doc, "[data-unlisted]", "You earn points on a board if someone is behind you")
+	webtest.WantText(t, doc, "[data-unlisted]", "You earn points for each person you outrank; large ties earn less.")
 	webtest.WantText(t, doc, "tr.mine", "Ada Lovelace you")
 	if doc := b.Page("/leaderboards?device=H200", http.StatusOK); len(pointsOf(doc)) != len(rows) {
 		t.Errorf("the only device with runs has other people")

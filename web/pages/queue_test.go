@@ -99,7 +99,7 @@ func TestTheQueueSaysWhatIsAheadOfANewRun(t *testing.T) {
 	}
 	doc := s.Browser().Page("/devices", http.StatusOK)
 	webtest.WantText(t, doc, "[data-device=H200] .card-head", "1 running, 4 waiting")
-	webtest.WantText(t, doc, "[data-device=H200] [data-ahead]", "A ranked run submitted now waits for one other. 3 runs wait behind it.")
+	webtest.WantText(t, doc, "[data-device=H200] [data-ahead]", "A ranked run would start after 1 other, ahead of 3 waiting runs.")
 	if doc.Find("[data-device=CPU] [data-ahead]").Length() > 0 {
 		t.Error("a device for which nothing waits has something ahead")
 	}

@@ -50,7 +50,7 @@ var notices = map[string]string{
 	"confirm-mail": "Saved. Open the link that was sent to the new address.",
 	"comment-gone": "Deleted.",
 
-	"joined":      "You joined the board. The task is now in your lists.",
+	"joined":      "You joined this task. You'll find it under Tasks.",
 	"code-gone":   "Revoked. People who joined with the code stay members.",
 	"member-gone": "Removed. The person can no longer see the task. Their entries stay.",
 

@@ -40,11 +40,7 @@ func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catal
 	if task, err = p.editableTask(c); err != nil {
 		return task, version, nil, err
 	}
-	version, err = p.site.Store.Catalog.Proposal(c.UserContext(), task.ID)
-	if err == nil && version.ID == 0 {
-		version, err = p.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
-	}
-	if err != nil {
+	if version, err = p.site.Store.Catalog.Newest(c.UserContext(), task); err != nil {
 		return task, version, nil, err
 	}
 	b, err = p.site.Store.Catalog.BundleOf(c.UserContext(), task, version)

@@ -29,7 +29,7 @@ func TestTryItsSolutionsStartsATrial(t *testing.T) {
 	creator := drafted(t, s)
 	doc := creator.Page("/tasks/rows/trial", http.StatusOK)
 	webtest.CheckSound(t, doc)
-	webtest.WantText(t, doc, "[data-summary]", "Not tried yet. Try it runs all solutions on CPU.")
+	webtest.WantText(t, doc, "[data-summary]", "Not tried yet. “Try it” runs all solutions.")
 	webtest.WantText(t, doc, "form[action='/tasks/rows/trial'] .btn-main", "Try it")
 	edit := creator.Page("/tasks/rows/edit", http.StatusOK)
 	webtest.WantText(t, edit, "form[action='/tasks/rows/trial'] button", "Try its solutions")

@@ -15,6 +15,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/fleet"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -111,12 +112,13 @@ func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task) (string
 }
 
 // whyUntried is the page's sentence for solutions that were not tried yet.
-func (p *Authoring) whyUntried(ctx context.Context, task catalog.Task) (string, error) {
-	device, err := p.servedDevice(ctx, task)
-	if device == "" {
-		return "Not tried: no worker serves a device of the task right now. Try it once one is online.", err
+func (p *Authoring) whyUntried(task catalog.Task) string {
+	workers, known := p.site.Store.Fleet.Lately(p.site.Now())
+	slots := fleet.AllSlots(workers, p.site.Now())
+	if known && !slices.ContainsFunc(task.Devices, func(d string) bool { return slots[d].Usable > 0 }) {
+		return "Not tried: no worker serves a device of the task right now. Try it once one is online."
 	}
-	return "Not tried yet. Try it runs all solutions on " + device + ".", err
+	return "Not tried yet. “Try it” runs all solutions."
 }
 
 // mostTried bounds what is read of a trial; no task has so many solutions.
@@ -135,9 +137,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden,
 		Proposed: !version.Published(), Opens: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
 	if !page.Tried() {
-		if page.Untried, err = p.whyUntried(c.UserContext(), task); err != nil {
-			return err
-		}
+		page.Untried = p.whyUntried(task)
 	}
 	if page.Hidden {
 		if page.Copied, err = isStarterText(b.Definition); err != nil {

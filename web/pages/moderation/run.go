@@ -3,6 +3,8 @@ package moderation
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -56,10 +58,9 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	if page.Decisions, err = m.site.Store.Accounts.Decisions(c.UserContext(), run.ID); err != nil {
 		return page, err
 	}
-	if err := m.addSource(c, seen, &page); err != nil {
-		return page, err
+	if page.Flags, err = m.site.Store.Flags(c.UserContext(), viewer, run, seen.Task); err == nil {
+		err = m.addSource(c, seen, &page)
 	}
-	page.Flags, err = m.site.Store.Flags(c.UserContext(), viewer, run, seen.Task)
 	for _, flag := range page.Flags {
 		page.Open = page.Open || flag.ClosedAt == nil
 		page.MayReport = page.MayReport && !(flag.ClosedAt == nil && flag.UserID == viewer.ID)
@@ -73,11 +74,21 @@ func (m *Moderation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunRe
 		return nil
 	}
 	submitted, err := m.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
-	if err == nil {
-		page.Files = runs.SubmittedFiles(m.code, seen.Sub, submitted)
+	if err != nil {
+		return err
 	}
-	return err
+	page.Files = runs.SubmittedFiles(m.code, seen.Sub, submitted)
+	for _, flag := range page.Flags {
+		for _, found := range flaggedLine.FindAllStringSubmatch(flag.Detail, -1) {
+			line, _ := strconv.Atoi(found[1])
+			page.Files[0].Remarks = append(page.Files[0].Remarks, views.Remark{Line: line, Text: flag.Detail})
+		}
+	}
+	return nil
 }
+
+// flaggedLine finds the lines of the main file that a report or a hint names.
+var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
 
 // addNote fills in the owner's note on a record, for viewers who may read it, and who may change it.
 func (m *Moderation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {

@@ -196,7 +196,7 @@ func (o *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row.Says = fmt.Sprintf("%s are free. Submissions are refused below %s.", format.Bytes(free), format.Bytes(disk.MinFree))
 	switch {
 	case disk.MinFree == 0:
-		row.State, row.Says, row.Do = views.HealthUnknown, format.Bytes(free)+" are free, and no minimum is set.", "Set --min-free-disk, so that a full disk ends no accepted run."
+		row.State, row.Says, row.Do = views.HealthUnknown, format.Bytes(free)+" are free, and no minimum is set.", "Set --min-free-disk so that a full disk cannot kill accepted runs."
 	case free < disk.MinFree:
 		row.State, row.Do = views.HealthBad, "Free space now: the site refuses submissions."
 	case free < 2*disk.MinFree:
@@ -232,7 +232,7 @@ func (o *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, e
 	row := views.HealthRow{Name: "Switches", Says: "Nothing is switched off.", Link: "/operate#switches", LinkText: "Switches"}
 	off, err := o.site.Store.Switches.SwitchedOff(c.UserContext())
 	if len(off) > 0 {
-		row.State, row.Do = views.HealthLook, "Switch it on when the reason is gone."
+		row.State, row.Do = views.HealthLook, "Turn it back on when you are done."
 		row.Says = fmt.Sprintf("%s switched off, since %s.", format.Plural(len(off), "part is", "parts are"), format.Minute(off[0].Since))
 	}
 	return row, err

@@ -42,7 +42,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	s.Cfg.Store.Disk.MinFree = 1
 	doc := look("Workers act, Self-tests unknown, Backup unknown")
 	webtest.WantText(t, doc, "[data-verdict].tag-fail:has(svg)", "3 items need attention.")
-	webtest.WantText(t, doc, "[data-health=Backup] .tag-warn:has(svg)", "unknown")
+	webtest.WantText(t, doc, "[data-health=Backup] .tag-warn:has(svg)", "Not checked")
 	webtest.WantText(t, doc, "[data-health=Workers]", "No worker is connected. Start a worker")
 	webtest.WantText(t, doc, "[data-health=Backup]", "No backup has been recorded.")
 

@@ -79,7 +79,7 @@ func (h *Hooks) Show(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.WebhookPage{Page: h.site.Page(c, "Webhook", "me"), Of: hook, Deliveries: list}
+	page := views.WebhookPage{Page: h.site.Page(c, "Webhook", "me"), Of: hook, Deliveries: list, Now: h.site.Now()}
 	if len(list) == deliveries {
 		page.Older = list[len(list)-1].ID
 	}
