@@ -177,7 +177,7 @@ const testAgain = 3
 func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Program) (err error) {
 	for range testAgain {
 		var result job.Result
-		result, err = w.attempt(ctx, NopConn{}, s, p.Job)
+		result, err = w.attempt(ctx, NopConn{}, s, nil, p.Job)
 		if err = p.Error(result, err); err == nil || result.Outcome != job.OutcomeDone {
 			return err
 		}

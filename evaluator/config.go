@@ -3,7 +3,6 @@ package evaluator
 import (
 	"context"
 	"log/slog"
-	"runtime"
 	"time"
 
 	"warpboard/evaluator/device"
@@ -11,13 +10,14 @@ import (
 	"warpboard/evaluator/kernelrun/evaluation"
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/sanitizing"
+	"warpboard/evaluator/slots"
 	"warpboard/evaluator/taskrun"
 	"warpboard/evaluator/toolchain"
 )
 
 // Conn is a worker's connection to the site; *queue.Conn is the real one.
 type Conn interface {
-	Receive(ctx context.Context, device string, busy func() bool) (job.Job, error)
+	Receive(ctx context.Context, device string, load func() (busy bool, building int)) (job.Job, error)
 	PublishEvent(job.Event) error
 	PublishResult(context.Context, job.Result) error
 	Sync(context.Context, job.Heartbeat) error
@@ -52,7 +52,8 @@ type Config struct {
 	Builder Builder
 	Tools   toolchain.Toolchain
 	Slots   []device.Slot
-	// Builds is how many jobs are compiled at the same time; 0 means half of the processors.
+	// Builds is how many jobs are compiled at the same time; 0 means half of the processors, or as many as half of the memory
+	// has room for.
 	Builds int
 	// Warm is how many Pythons with their imports done are kept ready at each slot; 0 means none.
 	Warm int
@@ -90,7 +91,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	if c.Builds == 0 {
-		c.Builds = max(1, runtime.NumCPU()/2)
+		c.Builds = slots.Builds()
 	}
 	if c.Beat == 0 {
 		c.Beat = 2 * time.Second

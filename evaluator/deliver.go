@@ -14,7 +14,7 @@ import (
 const publishAgain, publishAgainMost = 200 * time.Millisecond, 3 * time.Second
 
 // handle sees one job from its arrival to its end: a result that was delivered. It ends soon after stop does.
-func (w *Worker) handle(stop context.Context, s *slots.Slot, j job.Job) {
+func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Ticket, j job.Job) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
 	if !w.inFlight.add(j.AttemptID, j.Expect, cancel) {
@@ -22,7 +22,7 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, j job.Job) {
 	}
 	defer w.inFlight.remove(j.AttemptID)
 	log := w.log.With("run", j.RunID, "attempt", j.AttemptID)
-	result, err := w.attempt(ctx, w.cfg.Conn, s, j)
+	result, err := w.attempt(ctx, w.cfg.Conn, s, t, j)
 	if attempt.HandedBack(err) {
 		log.Info("job handed back", "err", err)
 	}

@@ -119,7 +119,7 @@ func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Ga
 			continue
 		}
 		// It is not in inFlight: heartbeats do not list it, and stopping the worker ends ctx, not the attempt by its id.
-		result, err := w.attempt(ctx, NopConn{}, s, j)
+		result, err := w.attempt(ctx, NopConn{}, s, nil, j)
 		if err != nil {
 			return job.Gauge{}, err
 		}

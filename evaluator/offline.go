@@ -13,7 +13,7 @@ import (
 type NopConn struct{}
 
 // Receive waits for ctx to end: there is no site.
-func (NopConn) Receive(ctx context.Context, _ string, _ func() bool) (job.Job, error) {
+func (NopConn) Receive(ctx context.Context, _ string, _ func() (bool, int)) (job.Job, error) {
 	<-ctx.Done()
 	return job.Job{}, ctx.Err()
 }
@@ -44,7 +44,7 @@ func (NopConn) MaxMessage() int { return queue.MaxMessage }
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	for _, s := range w.pool.All() {
 		if s.Device == j.Device {
-			result, err := w.attempt(ctx, w.cfg.Conn, s, j)
+			result, err := w.attempt(ctx, w.cfg.Conn, s, nil, j)
 			if attempt.HandedBack(err) {
 				return result, err
 			}

@@ -68,7 +68,7 @@ func (w *Worker) testProfiler(ctx context.Context, s *slots.Slot) error {
 		return err
 	}
 	p := programs[0].Profiled()
-	result, err := w.attempt(ctx, NopConn{}, s, p.Job)
+	result, err := w.attempt(ctx, NopConn{}, s, nil, p.Job)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -30,9 +30,9 @@ type Work interface {
 
 // attempt makes one attempt of a job, whose events are for the one who hears; a panic there costs only this job, not the worker.
 // The error is the one behind the result.
-func (w *Worker) attempt(ctx context.Context, hears attempt.Publisher, s *slots.Slot, j job.Job) (result job.Result, err error) {
+func (w *Worker) attempt(ctx context.Context, hears attempt.Publisher, s *slots.Slot, t *slots.Ticket, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
-		Job: j, Worker: w.cfg.Name, Publisher: hears, Pool: w.pool, Slot: s, Log: w.log,
+		Job: j, Worker: w.cfg.Name, Publisher: hears, Pool: w.pool, Slot: s, Ticket: t, Log: w.log,
 	})
 	work := w.workOf(a)
 	// releaseCPU is called up to twice: when a GPU job's building has ended, and at the end of all. The second time does nothing.

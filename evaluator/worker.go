@@ -108,20 +108,20 @@ func (w *Worker) serve(ctx context.Context) error {
 	beside.Go(func() { w.precompileLoop(receiving) })
 	beside.Go(func() { w.gaugeLoop(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
-	begin := func(s *slots.Slot, j job.Job) {
+	begin := func(s *slots.Slot, t *slots.Ticket, j job.Job) {
 		if w.cfg.Leave.Once {
 			leave()
 		}
 		running.Go(func() {
-			defer s.Unreserve()
-			w.handle(jobs, s, j)
+			defer t.Return()
+			w.handle(jobs, s, t, j)
 		})
 	}
 	for _, s := range w.pool.All() {
 		group.Go(func() error {
 			return w.keepSlot(receiving, s, func(ctx context.Context, s *slots.Slot) error {
 				w.keepPythons(warm, s, &warming)
-				return w.receive(ctx, s, func(j job.Job) { begin(s, j) })
+				return w.receive(ctx, s, func(t *slots.Ticket, j job.Job) { begin(s, t, j) })
 			})
 		})
 	}
@@ -158,24 +158,24 @@ func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place
 	}
 }
 
-// receive receives the jobs of one slot: one for the unit, and on a GPU another to build in the meantime. It
-// ends when ctx does or when the slot is out of service.
-func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(job.Job)) error {
+// receive receives the jobs of one slot: one for the unit, on a GPU another that comes next, and as many more as there are places
+// to build them. It ends when ctx does or when the slot is out of service.
+func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.Ticket, job.Job)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()
-	for s.Reserve(ctx) {
-		// The ticket is held while it waits, so that a job that comes always has a place. Busy decides whether idle slots
+	for t := s.Reserve(ctx); t != nil; t = s.Reserve(ctx) {
+		// The ticket is held while it waits, so that a job that comes always has a place. The load decides whether idle slots
 		// elsewhere go first.
-		j, err := w.cfg.Conn.Receive(ctx, s.Device, s.Busy)
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() (bool, int) { return w.pool.Load(s) })
 		if err != nil {
-			s.Unreserve() // the slot may come back, and needs all of its tickets then
+			t.Return() // the slot may come back, and needs all of its tickets then
 			if ctx.Err() != nil {
 				return nil
 			}
 			return fmt.Errorf("worker %s: slot %d: %w", w.cfg.Name, s.Index, err)
 		}
-		begin(j)
+		begin(t, j)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func takesAJob(t *testing.T, desk *queuetest.Desk, address, ca string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if got, err := conn.Receive(t.Context(), "CPU", func() bool { return false }); err != nil || got.AttemptID != "a1" {
+	if got, err := conn.Receive(t.Context(), "CPU", func() (bool, int) { return false, 0 }); err != nil || got.AttemptID != "a1" {
 		t.Fatalf("the worker got %+v, %v", got, err)
 	}
 }

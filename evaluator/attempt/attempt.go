@@ -24,7 +24,8 @@ type Config struct {
 	Worker    string // its name
 	Publisher Publisher
 	Pool      *slots.Pool
-	Slot      *slots.Slot // to which the job was delivered
+	Slot      *slots.Slot   // to which the job was delivered
+	Ticket    *slots.Ticket // of the job there; nil for a check
 	Log       *slog.Logger
 }
 
@@ -38,6 +39,7 @@ type Attempt struct {
 	Log    *slog.Logger
 
 	worker string
+	ticket *slots.Ticket
 	events *events
 	began  time.Time
 	stage  job.Stage // the one that is running
@@ -47,7 +49,7 @@ type Attempt struct {
 func New(cfg Config) *Attempt {
 	j := cfg.Job
 	return &Attempt{
-		Job: j, Slot: cfg.Slot, Pool: cfg.Pool, Log: cfg.Log, worker: cfg.Worker, began: time.Now(),
+		Job: j, Slot: cfg.Slot, Pool: cfg.Pool, Log: cfg.Log, worker: cfg.Worker, ticket: cfg.Ticket, began: time.Now(),
 		events: &events{publisher: cfg.Publisher, worker: cfg.Worker, job: j, log: cfg.Log},
 		Result: job.Result{
 			RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, EvaluationID: j.EvaluationID,
@@ -58,6 +60,11 @@ func New(cfg Config) *Attempt {
 
 // Worker is the worker's name.
 func (a *Attempt) Worker() string { return a.worker }
+
+// AcquireBuild waits for a place to build the job; number is the sandbox's slot for that.
+func (a *Attempt) AcquireBuild(ctx context.Context) (number int, release func(), err error) {
+	return a.Pool.AcquireBuild(ctx, a.ticket)
+}
 
 // Hold waits for n units; the first is from now on the attempt's slot.
 func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Held, error) {

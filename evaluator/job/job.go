@@ -84,6 +84,8 @@ type Ask struct {
 	Device  string   `json:"-"`
 	Busy    bool     `json:"busy,omitempty"` // the slot has a job, and would build the next one
 	Held    []string `json:"held,omitempty"` // attempts that have arrived and not ended
+	// Building is how many of these are being built, on places that the slots do not need.
+	Building int `json:"building,omitempty"`
 	// Ahead asks for an open task instead, of which the worker does not know the current version.
 	Ahead bool    `json:"ahead,omitempty"`
 	Known []int64 `json:"known,omitempty"`

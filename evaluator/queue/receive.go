@@ -31,14 +31,18 @@ var (
 )
 
 // Receive waits for a job of the device. A busy slot gets one to build while no slot of the device is idle, on whatever
-// worker. It returns ctx's error when ctx ends, and another error when the site refuses, or the connection is closed for good.
-func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (job.Job, error) {
+// worker; jobs that are being built are in no slot's way. It returns ctx's error when ctx ends, and another error when the site refuses, or the connection is closed for good.
+func (c *Conn) Receive(ctx context.Context, device string, load func() (busy bool, building int)) (job.Job, error) {
 	for again := askAgain; ; {
 		announced, err := c.announced(device)
 		if err != nil {
 			return job.Job{}, err
 		}
-		j, err := c.next(ctx, device, busy != nil && busy())
+		busy, building := false, 0
+		if load != nil {
+			busy, building = load()
+		}
+		j, err := c.next(ctx, device, job.Ask{Version: job.Version, Busy: busy, Building: building})
 		switch {
 		case err == nil && j.AttemptID != "":
 			return j, nil
@@ -64,13 +68,14 @@ func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (jo
 
 // next asks once. A worker asks one question at a time, so that the site has its list of held jobs: it then sends a job that
 // has not arrived again, and no other.
-func (c *Conn) next(ctx context.Context, device string, busy bool) (j job.Job, err error) {
+func (c *Conn) next(ctx context.Context, device string, ask job.Ask) (j job.Job, err error) {
 	if err := c.asking.Acquire(ctx, 1); err != nil {
 		return j, err
 	}
 	defer c.asking.Release(1)
 	var got *job.Job
-	err = c.ask(ctx, askNext+"."+token(device), job.Ask{Version: job.Version, Busy: busy, Held: c.holds()}, &got, nextWait)
+	ask.Held = c.holds()
+	err = c.ask(ctx, askNext+"."+token(device), ask, &got, nextWait)
 	if err != nil || got == nil {
 		return j, err
 	}

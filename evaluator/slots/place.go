@@ -2,6 +2,7 @@ package slots
 
 import (
 	"maps"
+	"runtime"
 	"strings"
 	"time"
 
@@ -87,6 +88,11 @@ func place(held []*Slot, gpus int) toolchain.Place {
 		}
 	}
 	return p
+}
+
+// Builds is how many jobs the machine can compile at the same time: half of its processors and of its memory are theirs.
+func Builds() int {
+	return max(1, min(runtime.NumCPU()/2, int(memoryShare(1)/sandbox.DefaultBuildLimits().Memory)))
 }
 
 // memoryShare is how much of the machine's memory a program on one of n slots may use: together

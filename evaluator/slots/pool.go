@@ -70,6 +70,18 @@ func (p *Pool) AllBusy(device string) bool {
 	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.unit) == 0 })
 }
 
+// Load reports what else the slot has to do when it asks for a job, and how many jobs of its device are being built.
+func (p *Pool) Load(own *Slot) (busy bool, building int) {
+	for _, s := range p.slots {
+		if s.Device == own.Device {
+			s.mu.Lock()
+			building += s.built
+			s.mu.Unlock()
+		}
+	}
+	return own.busy(), building
+}
+
 // Held are the slots that one job holds; the first is its own.
 type Held struct {
 	pool  *Pool
@@ -156,11 +168,12 @@ func (h *Held) Check(ctx context.Context) (working bool) {
 	return working
 }
 
-// AcquireBuild waits for the right to compile; number is the sandbox's slot for that.
-func (p *Pool) AcquireBuild(ctx context.Context) (number int, release func(), err error) {
+// AcquireBuild waits for the right to compile; number is the sandbox's slot for that. A GPU has the job's ticket back from then on.
+func (p *Pool) AcquireBuild(ctx context.Context, t *Ticket) (number int, release func(), err error) {
 	select {
 	case number = <-p.builds:
-		return number, func() { p.builds <- number }, nil
+		done := t.building()
+		return number, func() { done(); p.builds <- number }, nil
 	case <-ctx.Done():
 		return 0, nil, context.Cause(ctx)
 	}

@@ -20,9 +20,9 @@ var ErrOutOfService = errors.New("the slot is out of service")
 
 // Slot is one unit of a device, and who uses it.
 //
-// A job in flight has a ticket (Reserve), from its delivery to its end; while something runs on the unit,
-// one job holds the unit (Pool.Hold). A slot is in service until it is retired. Try lets checks alone use it then, and
-// Admit brings it back.
+// A job in flight has a ticket (Reserve), from its delivery to its end, or on a GPU until it has a place to be built. While something
+// runs on the unit, one job holds the unit (Pool.Hold). A slot is in service until it is retired. Try lets checks alone use it then,
+// and Admit brings it back.
 type Slot struct {
 	device.Slot
 	// Cached is the program of the last evaluation on the slot, and Sidecar that of the last one that compiled beside it.
@@ -30,7 +30,7 @@ type Slot struct {
 
 	number  int           // the sandbox's slot: uid and cgroup
 	memory  int64         // of the machine, that a program on the slot may use, in bytes
-	tickets chan struct{} // one for each job in flight
+	tickets chan struct{} // one for each job in flight that needs none of the places to build
 	unit    chan struct{} // held while something runs on the unit
 
 	mu      sync.Mutex
@@ -40,6 +40,7 @@ type Slot struct {
 	why     error  // it is out of service, or was before its trial
 	checked bool   // someone tries it again when it is out of service
 	attempt string // which attempt holds the unit
+	built   int    // jobs that are being built
 	faults  int    // jobs in a row that ended with an infrastructure error
 	gauge   *job.Gauge
 }
@@ -128,22 +129,50 @@ func (s *Slot) inService() bool {
 	return s.service.Err() == nil && !s.trial
 }
 
-// Reserve waits for a ticket for one more job in flight; false when ctx ended first. The caller returns the
-// ticket with Unreserve.
-func (s *Slot) Reserve(ctx context.Context) bool {
+// Ticket is the right of one job to be in flight on a slot. One goroutine uses it; a nil one is that of a check, which needs none.
+type Ticket struct {
+	slot *Slot
+	held bool
+}
+
+// Reserve waits for a ticket for one more job in flight; nil when ctx ended first. The caller returns it with Return.
+func (s *Slot) Reserve(ctx context.Context) *Ticket {
 	select {
 	case s.tickets <- struct{}{}:
-		return true
+		return &Ticket{s, true}
 	case <-ctx.Done():
-		return false
+		return nil
 	}
 }
 
-// Unreserve returns a ticket.
-func (s *Slot) Unreserve() { <-s.tickets }
+// Return gives the ticket back, if the slot does not have it already.
+func (t *Ticket) Return() {
+	if t != nil && t.held {
+		t.held = false
+		<-t.slot.tickets
+	}
+}
 
-// Busy reports whether another job is in flight beside the one that is asked for, or holds the slot.
-func (s *Slot) Busy() bool { return len(s.tickets) > 1 || len(s.unit) > 0 }
+// building gives the ticket back: other jobs may come while this one is built, until done is called. What is built counts no
+// more; the site knows how many such jobs there are. On a CPU the job keeps its ticket, because nothing is built there while
+// times are taken.
+func (t *Ticket) building() (done func()) {
+	if t == nil || !t.slot.IsGPU() {
+		return func() {}
+	}
+	t.Return()
+	t.slot.build(1)
+	return func() { t.slot.build(-1) }
+}
+
+func (s *Slot) build(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.built += n
+}
+
+// busy reports whether another job is in flight beside the one that is asked for, or holds the slot.
+func (s *Slot) busy() bool { return len(s.tickets) > 1 || len(s.unit) > 0 }
 
 // hold waits until the unit is free and takes it.
 func (s *Slot) hold(ctx context.Context, attemptID string) error {

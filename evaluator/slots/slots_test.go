@@ -149,6 +149,42 @@ func TestFaultsInARowRetireASlot(t *testing.T) {
 	}
 }
 
+func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
+	for name, built := range map[string]bool{"H200": true, "CPU": false} {
+		synctest.Test(t, func(t *testing.T) {
+			p := NewPool(Config{Slots: []device.Slot{{Device: name}}, Builds: 1})
+			s := p.All()[0]
+			for len(s.tickets) < cap(s.tickets)-1 {
+				s.Reserve(t.Context())
+			}
+			mine := s.Reserve(t.Context())
+			number, release, err := p.AcquireBuild(t.Context(), mine)
+			if err != nil || number != 1 {
+				t.Fatal(number, err)
+			}
+			if _, building := p.Load(s); (building == 1) != built {
+				t.Errorf("%s: %d are being built", name, building)
+			}
+			came := make(chan *Ticket, 1)
+			go func() { came <- s.Reserve(t.Context()) }()
+			synctest.Wait()
+			if (len(came) == 1) != built {
+				t.Errorf("%s: another job came: %v", name, len(came) == 1)
+			}
+			release()
+			if _, building := p.Load(s); building != 0 {
+				t.Errorf("%s: %d are still being built", name, building)
+			}
+			mine.Return()
+			mine.Return()
+			(<-came).Return()
+			if want := cap(s.tickets) - 1; len(s.tickets) != want {
+				t.Errorf("%s: %d tickets, want those of the %d others", name, len(s.tickets), want)
+			}
+		})
+	}
+}
+
 func TestNoTwoPlacesShareAUser(t *testing.T) {
 	p := gpus(3, nil)
 	seen := map[int]string{}
@@ -159,7 +195,7 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 		seen[number] = what
 	}
 	for range p.cfg.Builds {
-		number, _, err := p.AcquireBuild(t.Context())
+		number, _, err := p.AcquireBuild(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	}
 	// Said before the wait for a build place: the site must not think that no one took it.
 	r.Taken()
-	number, release, err := r.Pool.AcquireBuild(ctx)
+	number, release, err := r.AcquireBuild(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -17,7 +17,8 @@ const (
 	candidates = 16
 	// avoidFor is how long work that a worker lost waits for another worker, after its pause.
 	avoidFor = 2 * time.Second
-	// inFlightPerSlot is the most that a worker may be given for each of its slots: one runs, and one is built.
+	// inFlightPerSlot is the most that a worker may be given for each of its slots, beside those that it builds: one runs, and one
+	// comes next.
 	inFlightPerSlot = 2
 )
 
@@ -124,13 +125,15 @@ func (l *LifeCycle) roomFor(ctx context.Context, ask job.Ask, at time.Time) (r r
 }
 
 // admits reports whether the worker gets work.
-func (r room) admits(busy bool) bool {
-	if r.live.mine >= inFlightPerSlot*r.own {
+func (r room) admits(ask job.Ask) bool {
+	building := max(min(ask.Building, r.live.mine), 0)
+	mine, all := r.live.mine-building, r.live.all-building
+	if mine >= inFlightPerSlot*r.own {
 		return false
 	}
 	// A busy slot builds the one job beyond the device's slots, and none that an idle slot could run. A run on several slots
 	// is one attempt, so the slots that workers report as busy count, too.
-	return !busy || r.slots.Usable <= max(r.live.all, r.slots.Busy) && r.live.all <= r.slots.Usable
+	return !ask.Busy || r.slots.Usable <= max(all, r.slots.Busy) && all <= r.slots.Usable
 }
 
 // takes reports whether work of this priority may have the place.
@@ -149,7 +152,7 @@ func (r room) takes(p Priority, busy bool) bool {
 
 // choose finds the first unit of work that the worker may have; nil: there is none.
 func (r room) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error) {
-	if !r.admits(ask.Busy) {
+	if !r.admits(ask) {
 		return nil, nil
 	}
 	next, err := nextWork(tx, ask.Device, candidates, at)

@@ -114,6 +114,28 @@ func TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold(t *testing.T) {
 	})
 }
 
+func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		for range 5 {
+			w.Submit(t, s, w.Ann)
+		}
+		workerOf(t, s, "w1", 1)
+		var held []string
+		for building := range 4 {
+			if a := next(t, s, job.Ask{Worker: "w1", Device: "CPU", Held: held, Building: building}); a != nil {
+				held = append(held, a.ID)
+			}
+		}
+		if len(held) != 4 {
+			t.Errorf("a slot has %d jobs, with three that are built beside it", len(held))
+		}
+		if a := next(t, s, job.Ask{Worker: "w1", Device: "CPU", Held: held, Building: 2}); a != nil {
+			t.Errorf("a slot has a third job that is not built: %+v", a)
+		}
+	})
+}
+
 // TestIdleSlotsComeBeforeBusyOnes, which build the next job only while no slot is idle.
 func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {

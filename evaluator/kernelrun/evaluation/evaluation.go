@@ -112,7 +112,7 @@ func (e *Evaluation) refuse(ctx context.Context) (err error) {
 func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	place := e.Pool.BuildPlace(e.Slot, 0)
 	if e.hasExtension() {
-		number, release, err := e.Pool.AcquireBuild(ctx)
+		number, release, err := e.AcquireBuild(ctx)
 		if err != nil {
 			return err
 		}
