@@ -2,6 +2,8 @@ package harness
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,10 @@ func newFakeGPU(t *testing.T) native {
 	n := native{t.TempDir()}
 	writeAll(t, n.dir, Sources(tasks.FormEval, tasks.LangCUDA))
 	writeAll(t, n.dir, testdata(t, "gpu/cuda_runtime.h", "gpu/cuda.h", "gpu/task.h", "gpu/reference.h", "gpu/submissions.cpp"))
+	if err := os.Mkdir(filepath.Join(n.dir, "nvtx3"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeAll(t, filepath.Join(n.dir, "nvtx3"), testdata(t, "gpu/nvToolsExt.h"))
 	return n
 }
 

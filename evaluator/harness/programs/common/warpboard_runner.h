@@ -74,12 +74,12 @@ private:
         maker.make(input);
         if (Device::released_on_host) let_input_go();
         Memory::poison(false);
-        if (range) device_.begin_range();
         if constexpr (Device::released_on_host) device_.begin(*page_.page, number_, [this] { return take_input(); }, [&] { maker.fill(); });
         else {
             device_.begin(*page_.page, number_, region(REGION_DEVICE), region(REGION_DEVICE, REGION_SEALED));
             maker.fill_device([this](void* into, const void* from, size_t bytes) { device_.copy(into, from, bytes); });
         }
+        if (range) device_.begin_range();  // behind the gate: a profiler that replays it takes the release back
         Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
     }
 
