@@ -17,20 +17,22 @@ func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
 	type found struct {
-		Order  []string
-		ByDone bool `json:"by_done"`
-		Taken  bool
-		Next   string // the description that is foreseen in the next call: memory for answers is taken in turns
+		Order   []string
+		ByDone  bool `json:"by_done"`
+		Taken   bool
+		Refused string
+		Next    string // the description that is foreseen in the next call: memory for answers is taken in turns
 	}
 	again := []string{"done", "open", "queued", "queue copies", "open", "sample", "take"}
 	for name, tt := range map[string]struct {
 		given string // late?, the foreseen description, the runner's
 		want  found
 	}{
-		"queued in time":     {`[false, null, "A"]`, found{[]string{"done", "open", "sample", "take"}, true, true, ""}},
-		"late, foreseen":     {`[true, "A", "A"]`, found{[]string{"done", "open", "sample", "take", "queued"}, true, true, "the last"}},
-		"late, another one":  {`[true, "A", "B"]`, found{append([]string{"done", "open", "sample", "take"}, again[2:]...), false, true, "A"}},
-		"late, not foreseen": {`[true, null, "A"]`, found{again, false, true, ""}},
+		"queued in time":     {`[false, null, "A"]`, found{Order: []string{"done", "open", "sample", "take"}, ByDone: true, Taken: true}},
+		"late, foreseen":     {`[true, "A", "A"]`, found{Order: []string{"done", "open", "sample", "take", "queued"}, ByDone: true, Taken: true, Next: "the last"}},
+		"late, another one":  {`[true, "A", "B"]`, found{Order: append([]string{"done", "open", "sample", "take"}, again[2:]...), Taken: true, Next: "A"}},
+		"late, not foreseen": {`[true, null, "A"]`, found{Order: again, Taken: true}},
+		"never queued":       {`[true, "A", null]`, found{Refused: "The runner said that a call had ended, and 5 s later not that it was queued."}},
 	} {
 		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "late.py"), dir, tt.given).CombinedOutput()
 		if err != nil {

@@ -40,6 +40,7 @@ public:
 
     // Begins a case: what is known of the one before does not count. Descriptions of its inputs may be known to differ.
     void begin_case(bool told_early = false) {
+        session_.begin_case();
         buffers_.begin_case();
         first_description_.clear();
         told_early_ = told_early;
@@ -58,7 +59,8 @@ public:
             const bool first = prepares_first();
             if (first) prepare(0, false);
             session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
-            session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
+            session_.wait_queued(Device::released_on_host ? -1 : told_early_ ? told_limit_ns : release_limit_ns, stamps);
+            device_.sample_after(session_.page(), session_.number());
             copies_.clear();
             if (!Device::released_on_host && !stamps.late) foresee();
             const bool foreseen = !copies_.empty();

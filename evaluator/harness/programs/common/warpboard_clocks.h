@@ -129,10 +129,11 @@ private:
     static constexpr double uneven_share = 0.03;
     static constexpr double usual_turn_ns = 20e3;    // writing an input may take so much longer without a turn
     static constexpr double slow_turn_ns = 50e3;     // and where the device waited for the judge
-    static constexpr double usual_switch_ns = 10e3;  // and a change of contexts
-    static constexpr double middle_switch_ns = 4e3;  // that of the middle call
-    static constexpr double usual_sample_ns = 15e3;  // and a sample of the answer
-    static constexpr double middle_sample_ns = 6e3;
+    static constexpr double sampled_tolerance_ns = 8e3;  // by which an answer's copy may err, where a sample of it was right
+    static constexpr double usual_switch_ns = 6e3;  // and a change of contexts
+    static constexpr double middle_switch_ns = 3e3;  // that of the middle call
+    static constexpr double usual_sample_ns = 10e3;  // and a sample of the answer
+    static constexpr double middle_sample_ns = 5e3;
 
     // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
     // to end early makes the constant smaller, and so its own time longer.
@@ -209,12 +210,12 @@ private:
 
     // What to add to the snapshots: less a tolerance where they agree with the wall clock. Where they do not, the device
     // still worked when the runner said "done", and a part of that cannot be seen. Copying an answer takes up to 12 us more in one
-    // process than in the next: where a sample was taken in every call, work that was hidden so would be seen in it.
+    // process than in the next: where a sample was taken in every call, most work that was hidden so would be seen in it.
     double after_done(const Times& t) const {
         const bool sampled = std::all_of(calls_.begin(), calls_.end(), [](const Stamps& s) { return s.sampled > s.done; });
-        const double tolerance = sampled ? std::max(t.snapshot_cost.tolerance, bounds_.sampled) : t.snapshot_cost.tolerance;
+        const double tolerance = sampled ? std::max(t.snapshot_cost.tolerance, sampled_tolerance_ns) : t.snapshot_cost.tolerance;
         const double apart = median(t.snapshots) - median(t.walls);
-        return bounds_.hidden > 0 && apart > tolerance ? bounds_.hidden : -tolerance;
+        return bounds_.hidden > 0 && apart > (sampled ? std::max(tolerance, bounds_.sampled) : tolerance) ? bounds_.hidden : -tolerance;
     }
 
     static double of_gate(const Stamps& s, double) { return s.switched; }

@@ -151,6 +151,7 @@ private:
         int input = first ? prepare(0) : -1;
         session_->tell(0, "", sealed, stamps);
         session_->wait_queued(-1, stamps);
+        judge.sample_after(session_->page(), session_->number());
         if (!first) input = prepare(session_->number());
         if constexpr (Device::released_on_host) session_->release_host(stamps, input, [&] { judge.restore(); });
         else session_->release_device(stamps, judge);

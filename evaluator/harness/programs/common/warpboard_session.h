@@ -2,7 +2,9 @@
 #ifndef WARPBOARD_SESSION_H
 #define WARPBOARD_SESSION_H
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -32,7 +34,13 @@ struct Stamps {
 };
 
 constexpr double release_limit_ns = 10e6;  // for a call that waits for the device before it is queued
+constexpr double told_limit_ns = 0.5e6;    // the same where the clock runs already: our own runner has queued its call by then
 constexpr double most_switch_ns = 20e6;    // a gate that does not say that it runs is released nevertheless
+constexpr double most_after_done_ns = 5e9;  // by then all of a call is queued that is said to be done, and its streams end
+// A call may take so long, or so many times as long as the longest before it of the case. The first ones load and tune, and those of
+// a profile are replayed: they have only the stage's limit.
+constexpr double longest_ns = 10e9, most_times_longer = 20;
+constexpr unsigned first_calls = 5;
 
 class Session {
 public:
@@ -71,6 +79,7 @@ public:
 
     // Begins the next call, of whose input there are so many sealed records.
     void tell(uint32_t flags, const std::string& description, uint32_t sealed, Stamps& stamps) {
+        limitless_ = (flags & CALL_RANGE) != 0 || made_++ < first_calls;
         Writer body;
         body.number<uint32_t>(++number_);
         body.number<uint32_t>(flags);
@@ -81,8 +90,12 @@ public:
         send(FRAME_CALL, body.bytes());
     }
 
-    // The call that was begun last.
+    // Forgets how long calls took.
+    void begin_case() { made_ = 0, took_ = 0; }
+
+    // The call that was begun last, and its page.
     uint32_t number() const { return number_; }
+    Page* page() const { return page_.page; }
 
     // Waits until everything is queued, up to a limit; negative for none.
     void wait_queued(double limit_ns, Stamps& stamps) {
@@ -125,12 +138,16 @@ public:
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Waits for the end of the call, on a device or not; the stage's own limit ends a wait without end. A call that was
-    // released late has ended when all of it is queued, too: then the judge knows what the answer is.
+    // Waits for the end of the call, on a device or not. A call that was released late has ended when all of it is queued, too: then
+    // the judge knows what the answer is.
     void wait_done(Stamps& stamps, bool on_device) {
-        wait_for(page_.page->done, on_device);
-        if (on_device && stamps.late) wait_for(page_.page->queued, on_device);
+        const double limit = limitless_ ? never : std::max(longest_ns, most_times_longer * took_);
+        if (!wait_for(page_.page->done, on_device, limit)) throw Refused{"A call had not ended after " + seconds(limit) + " s, and the longest before it took " + seconds(took_) + " s."};
+        if (on_device && stamps.late && !wait_for(page_.page->queued, on_device, most_after_done_ns)) {
+            throw Refused{"The submission's process said that a call had ended, and " + seconds(most_after_done_ns) + " s later not that it was queued."};
+        }
         stamps.done = now_ns();
+        took_ = std::max(took_, stamps.done - stamps.released);
     }
 
     // What the runner's own clock says, which may come after the end.
@@ -139,6 +156,9 @@ public:
         double watched = 0;
         while ((stamps.event = page_.page->ns.load(std::memory_order_acquire)) == no_ns) {
             watch(waiter.elapsed(), watched, page_.page->done);
+            if (waiter.elapsed() > most_after_done_ns) {
+                throw Refused{"The submission's process said that a call had ended, and " + seconds(most_after_done_ns) + " s later had not told its own time."};
+            }
             waiter.pause();
         }
         if (!std::isfinite(stamps.event) || stamps.event < 0) {
@@ -172,13 +192,25 @@ private:
         }
     }
 
-    void wait_for(const std::atomic<uint32_t>& word, bool on_device) {
+    static constexpr double never = 1e18;
+
+    static std::string seconds(double ns) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.3g", ns / 1e9);
+        return text;
+    }
+
+    // False when the limit passes first.
+    bool wait_for(const std::atomic<uint32_t>& word, bool on_device, double limit_ns) {
         Waiter waiter = on_device ? Waiter::for_device() : Waiter();
         double watched = 0;
         while (!said(word)) {
-            watch(waiter.elapsed(), watched, word);
+            const double passed = waiter.elapsed();
+            if (passed > limit_ns) return false;
+            watch(passed, watched, word);
             waiter.pause();
         }
+        return true;
     }
 
     void send(FrameKind kind, const std::string& body, const std::vector<int>& descriptors = {}) {
@@ -213,6 +245,9 @@ private:
     MappedPage page_;
     uint32_t number_ = 0;
     bool input_travels_ = false;  // in memory of its own
+    bool limitless_ = false;      // the call
+    unsigned made_ = 0;           // the case's calls
+    double took_ = 0;             // the longest of them
 };
 
 }  // namespace warpboard

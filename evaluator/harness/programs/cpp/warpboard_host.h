@@ -119,6 +119,7 @@ public:
 
     // What lies on the host is copied by the processor.
     void queue_copies(const std::vector<AnswerReader::Copy>&) {}
+    void sample_after(Page*, uint32_t) {}
     void open_gate() {}
     void abandon() {}
     void blame_runner() {}

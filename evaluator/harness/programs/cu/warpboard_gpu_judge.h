@@ -89,7 +89,7 @@ class GpuJudge {
 public:
     static constexpr bool released_on_host = false;
     static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
-    static constexpr Bounds bounds{3e3, 6e3, 60e3, 0.05, 0.5, 13e3, 15e3};
+    static constexpr Bounds bounds{1.5e3, 4e3, 30e3, 0.05, 0.5, 13e3, 15e3};
     static constexpr int calibrations = 20;
     static constexpr size_t sealed_bytes = Record::most * sizeof(Record);
     static constexpr size_t calls_of_one_process = 40, most_at_once = 200;
@@ -156,8 +156,10 @@ public:
         WARPBOARD_CUDA(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
     }
 
-    // Queues the copies of an answer's parts on the device, and a sample of them: they wait for open_gate.
+    // Queues the copies of an answer's parts on the device, which wait for open_gate, and a sample of them.
     void queue_copies(const std::vector<AnswerReader::Copy>& answer) { taken_.queue(answer); }
+    // The next sample waits for the end of this call.
+    void sample_after(Page* page, uint32_t call) { taken_.after(page, call); }
     void open_gate() { taken_.open_gate(); }
     bool wait_sampled() { return taken_.wait_sampled(); }  // false where there is no sample
     void wait_copied() { taken_.wait_copied(); }
@@ -168,7 +170,7 @@ public:
     void abandon() {
         hold_.start();
         hold_.let_go();
-        taken_.open_gate();
+        taken_.let_go();
         cudaDeviceSynchronize();
         cudaGetLastError();  // what failed is told already
     }

@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <new>
 #include <stdexcept>
 #include <vector>
 
 #include "warpboard_answer.h"
 #include "warpboard_driver.h"
+#include "warpboard_page.h"
 #include "warpboard_random.h"
 
 namespace warpboard {
@@ -23,8 +25,8 @@ namespace warpboard {
 // give the runner the 10 to 30 us that a launch takes. The end of the sample and of the copies is a word of the host's: on some
 // GPUs a synchronization returns 10 us later.
 //
-// The sample is some bytes from unpredictable places, and the last ones, which a copy engine takes some 10 us after "done". The
-// whole answer is copied some 150 us later, when the device has come back to the judge's context, and what is queued of the
+// The sample is some bytes from unpredictable places, and the last ones. A copy engine waits for the runner's "done" itself, and takes
+// them 4 to 10 us after that. The whole answer is copied some 150 us later, when the device has come back to the judge's context, and what is queued of the
 // runner's is done by then: the sample lacks what came late.
 class Taken {
 public:
@@ -45,19 +47,32 @@ public:
         const Copy* chosen = choose(copies);
         sampled_ = chosen == nullptr ? Sample{} : Sample::of(*chosen, random_);
         if (chosen != nullptr) {
-            wait_for_gate(sampling_);
+            if (!queue_wait(sampling_, pages_.at(page_) + offsetof(Page, done), call_)) cannot_wait();
             sample(words_->first, chosen->from);
             say(sampling_, offsetof(Words, sampled));
             into_ = chosen->into;
         }
-        wait_for_gate(cudaStreamLegacy);
+        if (!queue_wait(cudaStreamLegacy, seen_ + offsetof(Words, gate), number_)) cannot_wait();
         for (const Copy& copy : copies) {
             if (copy.device) WARPBOARD_CUDA(cudaMemcpyAsync(copy.into, copy.from, copy.bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
         }
         say(cudaStreamLegacy, offsetof(Words, copied));
     }
 
+    // The next sample waits for the end of this call. To be called while the device does not wait for the judge.
+    void after(Page* page, uint32_t call) {
+        if (pages_.count(page) == 0) pages_[page] = seen_by_device(page, sizeof *page);
+        page_ = page;
+        call_ = call;
+    }
+
     void open_gate() { __atomic_store_n(&words_->gate, number_, __ATOMIC_RELEASE); }
+
+    // Lets everything go that waits.
+    void let_go() {
+        open_gate();
+        if (page_ != nullptr) page_->done.store(call_, std::memory_order_release);
+    }
 
     // Waits for the sample. False where there is none.
     bool wait_sampled() {
@@ -78,6 +93,7 @@ public:
 
 private:
     static constexpr size_t rows = 64, row_bytes = 64, step = 64, most_pitch = size_t{1} << 30;
+    static constexpr double most_wait_ns = 10e9;
     static constexpr unsigned looks_between = 1 << 20;  // at the end of the copies, for each question whether the device failed
 
     struct Words {
@@ -115,9 +131,7 @@ private:
         return *std::max_element(all.begin(), all.end(), [](const Copy* a, const Copy* b) { return a->bytes < b->bytes; });
     }
 
-    void wait_for_gate(cudaStream_t stream) {
-        if (!queue_wait(stream, seen_ + offsetof(Words, gate), number_)) throw std::runtime_error("the device cannot wait for the end of a call");
-    }
+    [[noreturn]] static void cannot_wait() { throw std::runtime_error("the device cannot wait for the end of a call"); }
 
     // Has the device write the number when everything before in the stream is done.
     void say(cudaStream_t stream, size_t word) {
@@ -125,8 +139,10 @@ private:
     }
 
     void wait(const uint32_t& word, cudaStream_t stream) {
+        const double end = now_ns() + most_wait_ns;
         for (unsigned looks = 1; __atomic_load_n(&word, __ATOMIC_ACQUIRE) != number_; ++looks) {
             if (looks % looks_between != 0) continue;
+            if (now_ns() > end) throw Refused{"The device could not copy the answer within 10 s after the submission's process was done with it."};
             const cudaError_t status = cudaStreamQuery(stream);
             if (status != cudaErrorNotReady) WARPBOARD_CUDA(status);
         }
@@ -144,6 +160,9 @@ private:
     CUdeviceptr seen_ = 0;  // where the device finds them
     cudaStream_t sampling_ = nullptr;
     uint32_t number_ = 0;
+    std::map<Page*, CUdeviceptr> pages_;  // of runners, and where the device finds them
+    Page* page_ = nullptr;
+    uint32_t call_ = 0;
     Random random_ = Random::fresh();
     Sample sampled_;
     const void* into_ = nullptr;  // of the judge's, what the sample is of

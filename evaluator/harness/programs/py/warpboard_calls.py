@@ -13,9 +13,13 @@ from warpboard_answer import BadAnswer, NoRoom, is_plain, read
 from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_taken import Taken
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
+    ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, MOST_AFTER_DONE_NS, RANGE, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
 
 _LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
+_LONGEST_TOLD_HOLD_NS = 500_000  # where the clock runs already: our own runner has queued its call by then
+# A call may take so long, or so many times as long as the longest before it of the case. The first ones compile, tune and load, and
+# those of a profile are replayed: they have only the stage's limit.
+_LONGEST_NS, _MOST_TIMES_LONGER, _FIRST_CALLS = 10_000_000_000, 20, 5
 _LONGEST_SWITCH_NS = 20_000_000  # after this time a gate that does not report itself as running is released
 _LEAST_ANSWERS = 64 << 20
 # Of an input's description and arrays on the host, which a runner has before the release: a few plain numbers, and for each array
@@ -61,8 +65,11 @@ class Runner:
     def __init__(self, channel, page, regions, host, cuda):
         self.channel, self.page, self.regions = channel, page, regions
         self.host, self.cuda = host, cuda
+        self.made, self.longest = 0, 0  # the case's calls, and the longest of them from release to done
         if cuda is not None:
             page.for_device()
+            self.here()
+            cuda.watch(page)
         self.number = secrets.randbelow(1 << 30) + 1
         self._version = 0  # of the regions that it has been told of
         self._told = None  # the description of the case's last call
@@ -88,6 +95,7 @@ class Runner:
 
     def begin_case(self):
         self._told, self.early, self.told_much, self.last = None, False, False, []
+        self.made, self.longest = 0, 0
         self._growths = 0
         self._seen = []
         self.regions.begin_case()
@@ -163,7 +171,7 @@ class Runner:
             self.write_host(self.regions.memory[INPUTS, HOST], leaves)  # the runner has this memory and may see it come
         follows = self.early and self.cuda is None
         self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if follows else pack_call(self.number, flags, description))
-        return _Asked(self, data, leaves, arrays, sent, description if follows else b"")
+        return _Asked(self, data, leaves, arrays, sent, description if follows else b"", flags)
 
     def _arrays(self, leaves):
         """Those on the device: (where the runner has it, the judge's own), tensors of bytes."""
@@ -213,17 +221,18 @@ class Runner:
 class _Asked:
     """One call of one runner. Its methods are called in this order, each for all ranks before the next."""
 
-    def __init__(self, runner, data, leaves, arrays, sent, follows):
+    def __init__(self, runner, data, leaves, arrays, sent, follows, flags=0):
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
         self.told, self._follows = runner.early and not follows, follows
         self._leaves, self._arrays, self._number = leaves, arrays, runner.number
-        self.late, self.answer, self._foreseen, self._released = False, None, None, False
+        self.late, self.answer, self._foreseen, self._released, self._limitless = False, None, None, False, bool(flags & RANGE)
 
     def hold(self):
         """Waits until the runner has queued everything, or the limit is over."""
         runner = self.runner
         runner.here()
-        self.late = runner.page.wait_queued(self._number, runner.channel, _LONGEST_HOLD_NS) is None
+        limit = _LONGEST_TOLD_HOLD_NS if self.told and runner.cuda is not None else _LONGEST_HOLD_NS
+        self.late = runner.page.wait_queued(self._number, runner.channel, limit) is None
         if runner.cuda is None:
             return
         if not self.late:
@@ -268,10 +277,11 @@ class _Asked:
             self.runner.page.announce(self._number)
             self.runner.regions.rehearse()
 
-    def queue_copies(self):
+    def queue_copies(self, alone=True):
+        """Where the call is alone, the sample of its answer waits for its own "done" (else for all)."""
         if self.answer is not None:
             self.runner.here()
-            self.answer.queue()
+            self.answer.queue(self.runner.page, self._number if alone else None)
 
     def start(self):
         """Lets the device begin with what is queued."""
@@ -288,13 +298,10 @@ class _Asked:
         """How long that took, once the call is over."""
         return 0.0 if self.runner.cuda is None else self.runner.cuda.writing_took()
 
-    def look(self):
-        if self.runner.page.done == self._number:
-            raise Refused("The runner said that a call had ended before it was released.")
-
     def let_in(self):
         """Lets the runner's gate onto the device in place of the judge's hold."""
         if self.runner.cuda is not None:
+            self._key = self.runner.cuda.key
             self.runner.page.let_in(self._number)
             self.runner.cuda.let_go()
 
@@ -304,17 +311,20 @@ class _Asked:
         if self.runner.cuda is not None:
             self.runner.page.wait_active(self._number, self.runner.channel, _LONGEST_SWITCH_NS)
 
-    def hand_over(self):
-        """Gives the runner of the host its input; the clock runs."""
-        if self.runner.cuda is None:
-            self.runner.regions.hand_over(self.runner.channel, self._follows)
-
     def release(self):
-        self._released = True
-        if self.runner.cuda is None:
-            self.runner.page.release = self._number
+        """Gives the runner its input. Returns the clock before that."""
+        if self.runner.cuda is not None:
+            begin = self.runner.page.open(self._number, self._key)
+        elif self.runner.page.done == self._number:
+            begin = None
         else:
-            self.runner.page.open(self._number, self.runner.cuda.key)
+            begin = perf_counter_ns()
+            self.runner.regions.hand_over(self.runner.channel, self._follows)
+            self.runner.page.release = self._number
+        if begin is None:
+            raise Refused("The runner said that a call had ended before it was released.")
+        self._released = True
+        return begin
 
     def leave(self):
         """Releases a call that is not made: the runner waits for that, even without an input."""
@@ -323,7 +333,12 @@ class _Asked:
 
     def done(self):
         """Waits until the runner is done; returns the clock then."""
-        return self.runner.page.wait_done(self._number, self.runner.channel)
+        longest = self.runner.longest
+        limit = None if self._limitless or self.runner.made < _FIRST_CALLS else max(_LONGEST_NS, _MOST_TIMES_LONGER * longest)
+        end = self.runner.page.wait_done(self._number, self.runner.channel, limit)
+        if end is None:
+            raise Refused(f"A call had not ended after {limit / 1e9:.0f} s, and the longest before it took {longest / 1e9:.3g} s.")
+        return end
 
     def unforeseen(self):
         """Whether the answer's description has yet to be read. A call that was released late is described only when all of it
@@ -332,7 +347,8 @@ class _Asked:
             return True
         if not self.late:
             return False
-        self.runner.page.wait_queued(self._number, self.runner.channel, None)
+        if self.runner.page.wait_queued(self._number, self.runner.channel, MOST_AFTER_DONE_NS) is None:
+            raise Refused(f"The runner said that a call had ended, and {MOST_AFTER_DONE_NS / 1e9:.0f} s later not that it was queued.")
         if self.answer is None or self.runner.page.description() != self._foreseen:
             return True
         self.runner.as_foreseen()
@@ -342,7 +358,7 @@ class _Asked:
         """Reads the answer's description, and lets its copies go."""
         self.runner.here()
         self.answer = self.runner.expect()
-        self.answer.queue()
+        self.queue_copies()
         self.open_gate()
 
     def open_gate(self):
@@ -355,6 +371,7 @@ class _Asked:
             self.runner.cuda.start()
             self.runner.cuda.let_go()
             self.runner.cuda.open_gate()
+            self.runner.page.finish_waits(self._number)
             if not self._released:
                 self.runner.page.leave(self._number)
 
@@ -371,10 +388,11 @@ class _Asked:
             self.runner.here()
             self.answer.take()
 
-    def keep(self):
-        """Marks the answer to be poisoned before the next call, and checks whether it still changed after "done"."""
+    def keep(self, took):
+        """Notes how long the call took, marks the answer to be poisoned before the next call, and checks whether it still changed after "done"."""
         runner = self.runner
-        runner.last = self.answer.parts
+        runner.last, runner.longest = self.answer.parts, max(runner.longest, took)
+        runner.made += 1
         runner.here()
         if runner.cuda is not None and runner.cuda.changed():
             raise BadAnswer("The answer still changed when custom_kernel was said to be done: something of it ran on.")
@@ -406,6 +424,9 @@ class Ranks:
             runner.dismiss()
         for runner in self._runners:
             runner.channel.wait_end()
+            if runner.cuda is not None:
+                runner.here()
+                runner.cuda.forget(runner.page)
 
     def call(self, draw, flags=0):
         """Makes one call on inputs from draw, one for each; its outcome has lists of inputs and answers."""
@@ -444,7 +465,7 @@ class Ranks:
         finally:  # always, or this process could not end
             for call in calls:
                 call.let_go()
-        _each(calls, _Asked.keep)
+        _each(calls, lambda call: call.keep(end - begin))
         released, begin = begin, min([begin, *(call.sent for call in calls if call.told)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
                     end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared() for call in calls), switched,
@@ -461,13 +482,8 @@ class Ranks:
             call.let_in()
         for call in calls:
             call.wait_active()
-        _each(calls, _Asked.look)
-        begin = perf_counter_ns()
-        for call in calls:
-            call.hand_over()
-        for call in calls:
-            call.release()
-        end = max([call.done() for call in calls])
+        begin = min([_of(call, call.release) for call in calls])
+        end = max([_of(call, call.done) for call in calls])
         for call in calls:
             call.open_gate()
         sampled, taken = _take(calls, end)
@@ -489,7 +505,7 @@ class Ranks:
         _each(calls, _Asked.write)
         if self._runners[0].cuda is None:
             self._runners[0].host.flush()
-        _each(calls, _Asked.queue_copies)
+        _each(calls, lambda call: call.queue_copies(len(calls) == 1))
         _each(calls, _Asked.start)
         _each(calls, _Asked.wait_held)
         return at_once

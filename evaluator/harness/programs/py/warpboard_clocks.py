@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from warpboard_stats import Stats, quantile
 
 # By how much wall and snapshot may exceed the truth.
-_LEAST_NS = {"host": (2_000, 5_000), "cuda": (4_000, 8_000)}
+_LEAST_NS = {"host": (2_000, 5_000), "cuda": (1_500, 8_000)}
 _HIDDEN_NS = 20_000  # of work after "done" that is not seen while the device returns to the judge
-_SAMPLED_NS = 15_000  # by which the answer may come later than "done" says, where a sample of it was right
+_SAMPLED_NS = 15_000  # by which the copy of the answer may come later than "done" says, where a sample of it was right
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = {"host": 0.02, "cuda": 0.01}  # of the time: on a noisy machine the judge's clocks count, not the runner's
 _UNEVEN_NS = 10_000  # by which our own runner's calls on the host may be slower than the least
-_MOST_NS = {"host": 100_000, "cuda": 60_000}  # a busy machine takes longer for empty calls, and no other call may profit from that
+_MOST_NS = {"host": 100_000, "cuda": 30_000}  # a busy machine takes longer for empty calls, and no other call may profit from that
 # Writing an input may take so much longer than usual without another context's having had a turn: where all of it was queued
 # before the device began, and where the device waited for this process: sizes were new, or there are very many arrays. On an H100
 # the median of 150 processes was within 5, and a change of contexts alone takes 145 µs.
@@ -27,9 +27,9 @@ _PART_NS, _MOST_PARTS = 5_000, 32  # and in the second case so much for each par
 # Queueing work for a device may take so much longer than for our own runner, where no more than a few numbers is known before the release:
 # launching torch's kernels took 130 µs more.
 QUEUEING_NS = 250_000
-_SWITCH_NS, _USUAL_SWITCH_NS = 10_000, 4_000  # and a change of contexts so much longer, in one call and in the middle one
+_SWITCH_NS, _USUAL_SWITCH_NS = 6_000, 3_000  # and a change of contexts so much longer, in one call and in the middle one
 # So much later may a sample be than usual, in one call and in the middle one. On two H100s the medians of 60 cases were within 5 µs.
-_LATE_SAMPLE_NS, _USUAL_SAMPLE_NS = 15_000, 6_000
+_LATE_SAMPLE_NS, _USUAL_SAMPLE_NS = 10_000, 5_000
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Clocks:
 
     def _choose(self):
         """Returns the name of the clock that counts and each call's time by it."""
-        most = self._answer_tolerance(quantile(self.snapshots, 0.5))
+        most = self.constants.snapshot_tolerance(quantile(self.snapshots, 0.5))
         candidates = {"event": self.events, "wall": [ns - self.tolerance for ns in self.walls],
                       "snapshot": [ns + self._after_done(most) for ns in self.snapshots]}
         clock = max(candidates, key=lambda name: quantile(candidates[name], 0.5))
@@ -144,12 +144,11 @@ class Clocks:
         """The correction of the snapshots: minus a tolerance if they agree with the wall clock. If they do not, the device
         still worked after "done", and a part of that cannot be seen."""
         apart = quantile(self.snapshots, 0.5) - quantile(self.walls, 0.5)
-        return _HIDDEN_NS if self.constants.kind == "cuda" and apart > tolerance else -tolerance
+        return _HIDDEN_NS if self.constants.kind == "cuda" and apart > self._most_apart(tolerance) else -tolerance
 
-    def _answer_tolerance(self, ns):
-        """By how much the answer may be later than its time of ns. Copying it takes up to 12 µs more in one process than in the
-        next. Where a sample was taken in every call, work that was hidden so would be seen in it."""
-        tolerance = self.constants.snapshot_tolerance(ns)
+    def _most_apart(self, tolerance):
+        """By how much the copy of an answer may be later than "done". It takes up to 12 µs more in one process than in the next; where a
+        sample was taken in every call, most work that was hidden so would be seen in it."""
         sampled = self.constants.kind == "cuda" and all(call.sampled > call.wall for call in self._calls)
         return max(tolerance, _SAMPLED_NS) if sampled else tolerance
 

@@ -7,6 +7,7 @@ import time
 
 from warpboard_cuda import Mapping, address_of, allocate, call, driver, export, queue_wait, queue_write, released, seen_by_device
 from warpboard_hold import Hold
+from warpboard_wire import DONE_AT, Refused
 
 _MOST_SPACE = 64 << 20  # between shared memory and what lies before it
 # Where, in words of the gate's page, the device writes the number of the last sample and of the last copies that it took.
@@ -15,6 +16,7 @@ _NO_MEMORY = ("CUDACachingAllocator", "out of memory", "ALLOC_FAILED")  # in err
 _NOT_READY = 600  # CUDA_ERROR_NOT_READY
 _MOST_AT_ONCE = 200  # arrays of an input: what waits must fit into the driver's queue
 _LOOKS = 1 << 16  # at such a word, for each question whether the device has failed
+_MOST_WAIT_NS = 10_000_000_000  # for such a word: a copy takes milliseconds
 
 
 class _Rows(ctypes.Structure):
@@ -28,9 +30,10 @@ class _Rows(ctypes.Structure):
 
 
 class Sample:
-    """Some bytes of an answer, from unpredictable places all over it, and the last ones: a sum is often written there last. A copy engine takes them some 10 µs after the runner's
-    "done". The whole answer is copied some 150 µs later, when the device has come back to the judge's context, and the
-    runner's queued work is done by then: the sample lacks what came late."""
+    """Some bytes of an answer, from unpredictable places all over it, and the last ones: a sum is often written there last. A copy
+    engine waits for the runner's "done" itself, and takes them 4 to 10 µs after that. The whole answer is copied some 150 µs later,
+    when the device has come back to the judge's context, and the runner's queued work is done by then: the sample lacks what came
+    late."""
 
     _ROWS, _WIDTH, _STEP, _MOST_PITCH = 64, 64, 64, 1 << 30
 
@@ -43,9 +46,9 @@ class Sample:
         call("cuStreamCreate", ctypes.byref(self._stream), 1)  # one that waits for no other
         self._copy = None
 
-    def queue(self, copy, gate, word, number):
-        """Queues the sample of what (to, from, bytes) is to copy, behind a gate, and behind it to write the number to a word; nothing
-        for None."""
+    def queue(self, copy, gate, opened, word, number):
+        """Queues the sample of what (to, from, bytes) is to copy, for when a gate is at least `opened`, and behind it to write the
+        number to a word; nothing for None."""
         self._copy = None
         if copy is None:
             return
@@ -55,7 +58,7 @@ class Sample:
         width = min(self._WIDTH if height > 1 else self._ROWS * self._WIDTH, pitch)
         skip = secrets.randbelow((size - (height - 1) * pitch - width) // self._STEP + 1) * self._STEP
         self._copy = to + skip, pitch, width, height, to + size - self._WIDTH if height > 1 else None
-        queue_wait(gate, number, self._stream)
+        queue_wait(gate, opened, self._stream)
         call("cuMemcpy2DAsync_v2", ctypes.byref(self._rows(source + skip, self._memory)), self._stream)
         if height > 1:
             call("cuMemcpyDtoHAsync_v2", self._tail(self._memory), ctypes.c_uint64(source + size - self._WIDTH), ctypes.c_size_t(self._WIDTH), self._stream)
@@ -122,6 +125,7 @@ class JudgeMemory:
         self._gate_word = memoryview(self._gate).cast("I")
         self._sampled_seen, self._copied_seen = (ctypes.c_uint64(self._gate_seen.value + 4 * word) for word in (_SAMPLED, _COPIED))
         self._number = 0
+        self._pages = {}  # where the device sees runners' words, by their addresses
         self._written = None  # sizes of the arrays that were written last
         self._sample = Sample()
         self.blames_runner = False  # the tests passed with the memory that there is: a runner chooses the size of its answers
@@ -130,15 +134,26 @@ class JudgeMemory:
         if self._device is not None:
             self._torch.cuda.set_device(self._device)
 
-    def queue_copies(self, copies):
+    def queue_copies(self, copies, page=None, ends=None):
         """Queues copies of (to, from, bytes) behind a gate of the judge's own: when the runner is done, a store lets
-        them go. Launched only then, they would give the runner the time that Python needs for it."""
+        them go. Launched only then, they would give the runner the time that Python needs for it. A sample waits for the end of a
+        call on the runner's page, where there is one."""
         self._number += 1
-        self._sample.queue(_sampled(copies), self._gate_seen, self._sampled_seen, self._number)
+        behind = (self._gate_seen, self._number) if ends is None else (self._pages[page], ends)
+        self._sample.queue(_sampled(copies), *behind, self._sampled_seen, self._number)
         queue_wait(self._gate_seen, self._number)
         for to, source, size in copies:
             call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(source), ctypes.c_size_t(size), None)
         queue_write(self._copied_seen, self._number)
+
+    def watch(self, page):
+        """Lets the device see when calls of a runner end."""
+        self._pages[page] = ctypes.c_uint64(seen_by_device(page.address(), mmap.PAGESIZE).value + DONE_AT)
+
+    def forget(self, page):
+        """Lets the page of a runner go that has ended."""
+        del self._pages[page]
+        call("cuMemHostUnregister", ctypes.c_void_p(page.address()))
 
     def wait_sampled(self):
         """Waits until the queued sample has been taken. False where there is none."""
@@ -154,13 +169,15 @@ class JudgeMemory:
 
     def _wait(self, word, idle):
         """Waits for a word of the gate's page. idle says whether what writes it has ended, and raises if the device failed."""
-        words, number = self._gate_word, self._number
+        words, number, end = self._gate_word, self._number, time.perf_counter_ns() + _MOST_WAIT_NS
         while True:
             for _ in range(_LOOKS):
                 if words[word] == number:
                     return
             if idle() and words[word] != number:
                 raise RuntimeError("the device did not say that the answer had been copied")
+            if time.perf_counter_ns() > end:
+                raise Refused(f"The device could not copy the answer within {_MOST_WAIT_NS / 1e9:.0f} s after the runner was done with it.")
 
     def open_gate(self):
         """Releases the queued work. Nothing else of this context runs before that."""

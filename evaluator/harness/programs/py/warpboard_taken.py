@@ -14,11 +14,12 @@ class Taken:
         self._sources = [memory[INPUTS if part.role == "inputs" else ANSWERS, part.kind] if part.size else None for part in parts]
         self._copies = [_room(part) for part in parts]
 
-    def queue(self):
-        """Queues the copies of what lies on the device, so that take only has to let them go."""
+    def queue(self, page=None, number=None):
+        """Queues the copies of what lies on the device, so that take only has to let them go. A sample waits for the "done" of a call
+        on a page, or like the copies for the judge's gate where there is no number."""
         if self._cuda is not None:
             self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
-                                     for part, source, copy in self._filled() if part.kind == CUDA])
+                                     for part, source, copy in self._filled() if part.kind == CUDA], page, number)
 
     def sampled(self):
         """Waits until a sample of what lies on the device has been taken. False where there is none."""

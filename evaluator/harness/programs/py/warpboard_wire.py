@@ -35,6 +35,8 @@ _WORD = struct.Struct("<I")
 _FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), struct.Struct("<IIQ"), struct.Struct("<II")
 _SPIN_NS = 1_000_000
 _WAKE_NS, _LOOK_NS, _WATCH_NS = 500_000, 75_000, 5_000_000
+# What follows "done" within so long, or the runner is refused: by then all of the call is queued, and its streams end.
+MOST_AFTER_DONE_NS = 5_000_000_000
 _MOST_REGIONS = 5
 _TIMER_SLACK = 29  # PR_SET_TIMERSLACK
 
@@ -108,10 +110,19 @@ class Page:
         self._words[_SOON] = number
 
     def open(self, number, key):
-        """Releases a call on a device: the gate reads the key with the number."""
+        """Releases a call on a device: the gate reads the key with the number. Returns the clock just before, None for a call that was
+        said to be done. Between "active" and this a submission has the device, and what is not sealed."""
         words = self._words
+        if words[_DONE] == number:
+            return None
+        begin = perf_counter_ns()
         words[_KEY], words[_KEY + 1], words[_KEY + 2] = key
         words[_RELEASE] = number
+        return begin
+
+    def finish_waits(self, number):
+        """Ends what of the judge's waits for the end of a call."""
+        self._words[_DONE] = number
 
     def describe(self, text):
         """Puts the answer's description there; it must fit into ANSWER_ROOM."""
@@ -174,8 +185,8 @@ class Page:
     def wait_queued(self, number, channel, limit_ns):
         return self.wait(_QUEUED, number, channel, limit_ns)
 
-    def wait_done(self, number, channel):
-        return self.wait(_DONE, number, channel)
+    def wait_done(self, number, channel, limit_ns=None):
+        return self.wait(_DONE, number, channel, limit_ns)
 
     def wait_active(self, number, channel, limit_ns):
         return self.wait(_ACTIVE, number, channel, limit_ns)
@@ -184,8 +195,10 @@ class Page:
         """What the runner's clock says, which may come after the end of the call."""
         begin = perf_counter_ns()
         while (ns := self.nanoseconds) == _NO_NS:
-            if perf_counter_ns() - begin > _SPIN_NS:
+            if (passed := perf_counter_ns() - begin) > _SPIN_NS:
                 channel.watch()
+                if passed > MOST_AFTER_DONE_NS:
+                    raise Refused(f"The runner said that a call had ended, and {passed / 1e9:.0f} s later had not told its own time.")
                 time.sleep(0.0001)
         return ns
 

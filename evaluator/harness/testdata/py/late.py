@@ -20,14 +20,18 @@ class Answer:
     sampled = note("sample", True)
 
 
-page = types.SimpleNamespace(done=0, release=0, let_in=note("let in"), wait_active=note("active"), open=note("release"),
-                             wait_done=note("done", 1), wait_queued=note("queued"), description=lambda: described)
+page = types.SimpleNamespace(done=0, release=0, let_in=note("let in"), wait_active=note("active"), open=note("release", 1),
+                             wait_done=note("done", 1), wait_queued=note("queued", described), description=lambda: described)
 cuda = types.SimpleNamespace(let_go=note("let go"), open_gate=note("open"), here=lambda: None, key=None)
 runner = warpboard_calls.Runner.__new__(warpboard_calls.Runner)
-vars(runner).update(page=page, cuda=cuda, channel=None, number=7, early=False, here=lambda: None, expect=Answer, _seen=[(foreseen, None), ("the last", None)])
+vars(runner).update(page=page, cuda=cuda, channel=None, number=7, early=False, made=0, longest=0, here=lambda: None, expect=Answer, _seen=[(foreseen, None), ("the last", None)])
 call = warpboard_calls._Asked(runner, None, [], [], 0, b"")
 call.late = late
 if not late or foreseen is not None:
     call.answer, call._foreseen = Answer(), foreseen
-_, _, end, sampled, taken = warpboard_calls.Ranks([runner])._release([call])
+try:
+    _, _, end, sampled, taken = warpboard_calls.Ranks([runner])._release([call])
+except warpboard_calls.Refused as refusal:
+    print(json.dumps({"refused": str(refusal)}))
+    sys.exit()
 print(json.dumps({"order": order[4:], "by_done": end == 1, "taken": taken > sampled > end, "next": runner._seen[0][0]}))

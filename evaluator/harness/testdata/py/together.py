@@ -44,12 +44,12 @@ def device(rank):
 
 def runner(rank):
     page = types.SimpleNamespace(
-        done=0, release=0, let_in=lambda _: None, wait_queued=lambda *_: 1, wait_active=lambda *_: 1, open=lambda *_: None,
+        done=0, release=0, let_in=lambda _: None, wait_queued=lambda *_: 1, wait_active=lambda *_: 1, open=lambda *_: 1, finish_waits=lambda _: None,
         wait_done=lambda *_: 1, wait_nanoseconds=lambda _: 1.0, leave=lambda _: None)
-    answer = types.SimpleNamespace(parts=[], queue=copies(rank), sampled=lambda: False, take=lambda: None, value=lambda: None)
+    answer = types.SimpleNamespace(parts=[], queue=lambda *_: copies(rank)(), sampled=lambda: False, take=lambda: None, value=lambda: None)
     made = warpboard_calls.Runner.__new__(warpboard_calls.Runner)
     regions = types.SimpleNamespace(memory={(SEALED, CUDA): types.SimpleNamespace(address=0)})
-    vars(made).update(page=page, cuda=device(rank), channel=None, number=7, regions=regions, last=[], early=False, expect=lambda: answer)
+    vars(made).update(page=page, cuda=device(rank), channel=None, number=7, regions=regions, last=[], early=False, made=0, longest=0, expect=lambda: answer)
     made.ask = lambda data, flags: warpboard_calls._Asked(made, data, [], [(array(), array())], 0, b"")
     return made
 

@@ -13,7 +13,7 @@ RESAMPLES = 1000
 # By how much the judge's clocks may exceed the kernel's own. In 62 series of calls on an H100 the lower quartile of release to done
 # did by -0.8 to 1.2 µs, and that of release to answer by -14 to 0.7, or by 10 for both kernels of a pair. What the reference shows is
 # allowed to the other, within limits.
-_LEAST_NS = (4_000, 12_000)  # of release to done, and of release to answer
+_LEAST_NS = (3_000, 12_000)  # of release to done, and of release to answer
 _MOST_SHOWN_NS = (6_000, 12_000)
 _HINDERED_NS = 30_000  # the reference's calls alone are never seen to take so much longer than they say
 _MOST_DELAY_NS = 12_000  # of a hand-over, now and then: 99 of 100 calls have less from release to done
@@ -82,7 +82,7 @@ class EvaluationClocks(Clocks):
         if self._reference:
             return "event", [max(said, _SHORTEST_NS) for said in self.events]
         event, wall, snapshot = quantile(self.events, 0.5), quantile(self.walls, 0.25), quantile(self.snapshots, 0.25)
-        late = self._answer_tolerance(snapshot)
+        late = self._most_apart(self.constants.snapshot_tolerance(snapshot))
         apart = snapshot - wall > late - self._shown[1]  # work after "done"
         if apart or max(wall - self.tolerance, snapshot - late) > event:
             return clock, times

@@ -624,7 +624,7 @@ class Timing(unittest.TestCase):
             return Constants.of("cuda", calls)
 
         self.assertEqual((constants(990e3).handover, constants(990e3).snapshot), (1_000e3, 1_200e3))
-        self.assertEqual((constants(0.0).handover, constants(900e3).handover), (60e3, 960e3))  # from the release it is bounded
+        self.assertEqual((constants(0.0).handover, constants(900e3).handover), (30e3, 930e3))  # from the release it is bounded
 
     def test_what_the_time_before_a_release_varies_by_is_not_subtracted(self):
         rng = random.Random(5)
@@ -672,7 +672,7 @@ class Timing(unittest.TestCase):
         def shown(late):
             made = [Call(None, None, 1e3, 340e3, 340e3, 350e3, False, 40e3, 145e3 + late, (4,), 1, 0, True)] * 20
             return statistics.median(Clocks(made, Constants("cuda", 150e3, 160e3, 0.3e3, 0.3e3, 40e3, 145e3, 12e3)).stats.times)
-        self.assertEqual([shown(late) - shown(0) for late in (3e3, 9e3, 30e3)], [0, 5e3, 26e3])
+        self.assertEqual([shown(late) - shown(0) for late in (3e3, 9e3, 30e3)], [0, 6e3, 27e3])
 
     def clocks(self, calls, late=False, kind="cuda", reference=False, prepared=40, beside=None, sample=0):
         """Clocks of calls in µs, where handing over takes 150 of them. The sample is taken so long after "done"; 0: there is none."""
@@ -725,7 +725,7 @@ class Timing(unittest.TestCase):
     def test_samples_that_come_late_are_charged(self):
         def shown(sample):
             return statistics.median(self.clocks([(1, 190, 190)] * 20, sample=sample).stats.times)
-        self.assertEqual([round(shown(sample) - shown(12)) for sample in (10, 17, 25, 28)], [0, 0, 7_000, 10_000])
+        self.assertEqual([round(shown(sample) - shown(12)) for sample in (10, 17, 25, 28)], [0, 0, 8_000, 11_000])
 
     def test_a_reference_counts_by_its_own_clock_and_says_when_it_was_hindered(self):
         for more, hindered in ((0, False), (25, False), (35, True)):
@@ -763,7 +763,7 @@ class Timing(unittest.TestCase):
     def test_a_time_says_by_how_much_it_may_err(self):
         self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(), (0, 0))
         self.assertEqual(self.clocks([(190, 193, 193)] * 20).errors(), (0, 3_000))  # what it may have hidden
-        self.assertEqual(self.clocks([(1, 190, 190)] * 20).errors(), (4_000, 4_000))
+        self.assertEqual(self.clocks([(1, 190, 190)] * 20).errors(), (3_000, 3_000))
         self.assertEqual(self.clocks([(190, 190, 190)] * 20, late=True).errors(), (0, 0))  # a call that waits on the host is as any
         self.assertLess(max(self.clocks([(190, 190, 190)] * 20, kind="host").errors()), 10_000)
         self.assertEqual(self.clock([(0.001, 3, 3)] * 20)[:2], ("event", 1.5))  # no kernel takes less
