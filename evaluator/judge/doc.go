@@ -122,13 +122,22 @@
 // ended when done and queued are both set; in Python w counts until the copies of its answer are queued, and k is measured
 // with calls of our own runner that are treated likewise.
 //
-// In Python the copy of the answer is queued before the release, behind a gate of the judge's own, so that a store starts
-// it. Work after "done" passes unseen for some 20 µs, while the device comes back to the judge's context. Beyond that the
-// snapshot comes late, and what cannot be seen is added to it; and in Python a sample of the answer, which a copy engine
-// takes some 10 µs after "done" without waiting for the context, is not what the copy has: the answer is refused.
+// The copy of the answer is queued before the release, behind a gate of the judge's own, so that a store starts it. Work after
+// "done" passes unseen for some 20 µs, while the device comes back to the judge's context. Beyond that the snapshot comes late,
+// and what cannot be seen is added to it. A sample of the answer is taken by a copy engine that waits for the runner's done word
+// itself (of several ranks, for the judge's gate): it begins 4 to 10 µs after that, without the judge's processor. An answer that
+// is not what its sample was is refused.
 //
 // A gate that sets active too early has the change of contexts in its own time. One that sets it later than usual, by more
-// than 10 µs, has the difference added to its time: it could work on what is not sealed.
+// than 6 µs, or by 3 µs in the middle call, has the difference added to its time: it could work on what is not sealed. The judge
+// does nothing between active and the release but read its clock.
+//
+// # Limits
+//
+// Besides the stage's own limit, a call has these: a runner that says done, and not within 5 s that all was queued or what its
+// own clock says, is refused. So is a call after the first five of a case that takes more than 10 s and 20 times as long as the longest
+// before it, and an answer that the device cannot copy within 10 s. A call that is not queued within 10 ms is released: it waits for
+// the device. Where the clock began with the description, that is 0.5 ms, for those who wait pay for it.
 //
 // A runner that asks for more room for its answer has seen an input whose call is repeated with another one. It may do
 // so six times a case, or it would choose the inputs, and the moments, that suit it.
