@@ -64,9 +64,13 @@ func waiting(tx *gorm.DB, eventID int64) (list []Waiting, err error) {
 	return list, db.ReadError(err, "submissions that wait in event %d", eventID)
 }
 
-// Reveal lets the frozen results of an event count: of the entrant who stands lowest, or of all. It returns whose, an empty
-// name for all. After the last entrant the event is revealed.
-func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, all bool) (name string, changes []boards.Change, err error) {
+// All has Reveal reveal all results.
+const All = -1
+
+// Reveal lets the frozen results of an event count: of the entrant who stands lowest while so many submissions wait, or of All.
+// It returns whose, an empty name for all. After the last entrant the event is revealed. Conflict: another number waits, so
+// someone has revealed this entrant already.
+func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, submissions int) (name string, changes []boards.Change, err error) {
 	found, err := s.Events.Event(ctx, slug)
 	if err != nil {
 		return "", nil, err
@@ -84,8 +88,16 @@ func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, al
 		if err != nil {
 			return err
 		}
+		wait := 0
+		for _, w := range list {
+			wait += w.Submissions
+		}
 		now, entrant := list, events.Entrant{}
-		if !all && len(list) > 0 {
+		switch {
+		case submissions == All:
+		case submissions != wait:
+			return db.Errorf(db.Conflict, "Now %d submissions wait, and the page that you sent showed %d: the next result was revealed already. Reload the page.", wait, submissions)
+		case len(list) > 0:
 			now, entrant = order.lowest(list)
 		}
 		name = entrant.Name

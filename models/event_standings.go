@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"warpboard/models/accounts"
@@ -55,17 +56,18 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	if st, ok := s.standings.Get(key); ok {
 		return st, nil
 	}
-	placed, err := s.Boards.Placed(ctx, versions)
+	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool { // boards of a version on devices that the task no longer names
+		return !slices.ContainsFunc(list, func(b events.Board) bool { return keyOf(b) == key })
+	})
+	placed, err := s.Boards.Placed(ctx, changes)
 	if err != nil {
 		return events.Standings{}, err
 	}
-	places := map[boards.Key][]events.Place{}
-	for _, p := range placed {
-		places[p.Key] = append(places[p.Key], events.Place{Entrant: entrants.Of(p.UserID, p.UserName), UserID: p.UserID, RunID: p.RunID, Rank: p.Rank, ScoreNS: p.ScoreNS})
-	}
 	each := make([][]events.Place, len(list))
 	for i, b := range list {
-		each[i] = places[keyOf(b)]
+		for _, p := range placed[keyOf(b)] {
+			each[i] = append(each[i], events.Place{Entrant: entrants.Of(p.UserID, p.UserName), UserID: p.UserID, RunID: p.RunID, Rank: p.Rank, ScoreNS: p.ScoreNS})
+		}
 	}
 	st := events.NewStandings(list, each, rule)
 	s.standings.Put(key, st, int64(1000+len(st.Rows)*(100+50*len(list))))

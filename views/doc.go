@@ -18,6 +18,6 @@
 // It promises: pages work without JavaScript; nothing inline breaks the content security policy; templ escapes strangers'
 // texts, and Markdown is sanitised. Ids and data-… attributes are read by static/ and by tests.
 //
-// What may go wrong: *_templ.go are generated (`make generate`) and committed; `make verify` fails when they are
+// What may go wrong: *_templ.go are generated (`make generate`) and committed; views/generated_test.go fails when they are
 // stale. Texts are checked against retired phrases by app/words_test.go.
 package views

@@ -198,3 +198,47 @@ func TestNothingAboutAMembersBoardReachesOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnRunsOfAClosedBoardShowNoRivals asks every address about a run whose owner may no longer see the task.
+func TestOwnRunsOfAClosedBoardShowNoRivals(t *testing.T) {
+	s := webtest.NewProfiledScene(t)
+	own := s.Second
+	s.SQL("insert into confirmations (version_id, device, challenger_id, holder_id, challenger_was, holder_was, created_at) values ($1, 'H200', $2, $3, 1, 2, $4)",
+		own.VersionID, own.ID, s.First.ID, time.Now().UTC())
+	user, err := s.Cfg.Store.Accounts.User(t.Context(), own.UserID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.BrowserOf(user)
+	b.Timeout = 30 * time.Second // a stream that does not end
+	rivals := []string{"Linus Ncu", "Rosa Refused", fmt.Sprintf("/submissions/%d/", s.First.SubmissionID), fmt.Sprintf("/submissions/%d\"", s.First.SubmissionID),
+		fmt.Sprintf("a=%d", s.First.ID), fmt.Sprintf(`"first_run":%d`, s.First.ID), fmt.Sprintf("#%d", s.First.SubmissionID)}
+	paths := []string{fmt.Sprintf("/compare?a=%d&b=%d", own.ID, own.ID), fmt.Sprintf("/compare?as=%d", own.SubmissionID), webtest.ProfilePath(own) + "?case=1"}
+	for _, r := range s.App().GetRoutes(true) {
+		if strings.Contains(r.Path, ":id") && r.Method == http.MethodGet && !strings.HasPrefix(r.Path, "/users/") {
+			paths = append(paths, strings.NewReplacer("/submissions/:id", fmt.Sprintf("/submissions/%d", own.SubmissionID), ":run", fmt.Sprint(own.ID), ":id", fmt.Sprint(own.ID)).Replace(r.Path))
+		}
+	}
+	shows := func(path string) (found string) {
+		resp := b.Get(path, "HX-Request", "true")
+		for text, i := webtest.Body(t, resp), 0; i < len(rivals); i++ {
+			if resp.StatusCode == http.StatusOK && strings.Contains(text, rivals[i]) {
+				return rivals[i]
+			}
+		}
+		return ""
+	}
+	for _, path := range []string{paths[0], webtest.ProfilePath(own), fmt.Sprintf("/submissions/%d/runs/%d", own.SubmissionID, own.ID)} {
+		if shows(path) == "" {
+			t.Errorf("%s of an open task shows no rival", path)
+		}
+	}
+	for _, who := range []catalog.Visibility{catalog.Hidden, catalog.Members} {
+		s.SQL("update tasks set visibility = $1 where id = $2", who, s.Task.ID)
+		for _, path := range paths {
+			if found := shows(path); found != "" {
+				t.Errorf("%s task, %s shows %q", who, path, found)
+			}
+		}
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/web"
 	"warpboard/web/webtest"
@@ -112,5 +114,56 @@ func TestMetricsSayWhenTheQueueCarriesNothing(t *testing.T) {
 	s := webtest.Start(t, func(c *web.Config) { c.Queue = &webtest.SickQueue{Err: errors.New("no server")} })
 	if text := webtest.Body(t, s.Browser().Get("/metrics")); !slices.Contains(strings.Split(text, "\n"), "warpboard_queue_up 0") {
 		t.Error("the queue is said to be up")
+	}
+}
+
+// TestRecipesGiveFewRights and pin what they run: a tag, and a network of proxies, can be anyone's.
+func TestRecipesGiveFewRights(t *testing.T) {
+	type rights struct {
+		Image       string
+		Environment any
+		Privileged  bool
+		CapDrop     []string `yaml:"cap_drop"`
+		SecurityOpt []string `yaml:"security_opt"`
+	}
+	var compose struct{ Services map[string]rights }
+	if err := yaml.Unmarshal([]byte(read(t, "../deploy/compose.yaml")), &compose); err != nil || len(compose.Services) < 5 {
+		t.Fatalf("%d services, %v", len(compose.Services), err)
+	}
+	for name, service := range compose.Services {
+		if service.Image != "" && !strings.Contains(service.Image, "_IMAGE:?") {
+			t.Errorf("%s has an image without a digest: %s", name, service.Image)
+		}
+		if !service.Privileged && (!slices.Equal(service.CapDrop, []string{"ALL"}) || !slices.Contains(service.SecurityOpt, "no-new-privileges:true")) {
+			t.Errorf("%s keeps capabilities", name)
+		}
+		if service.Privileged != (name == "worker") {
+			t.Errorf("%s is privileged: %v", name, service.Privileged)
+		}
+		if strings.Contains(fmt.Sprint(service.Environment), "postgres://postgres") {
+			t.Errorf("%s is PostgreSQL's superuser", name)
+		}
+	}
+	container := read(t, "../deploy/Containerfile")
+	if user := regexp.MustCompile(`(?m)^USER [1-9]`); !user.MatchString(container) || regexp.MustCompile(`(?m)^FROM [^$]`).MatchString(container) {
+		t.Error("the container file has no user of its own, or a floating base")
+	}
+	for _, line := range strings.Split(strings.TrimSpace(read(t, "../deploy/images.sh")), "\n") {
+		if name, pinned := strings.CutPrefix(line, "pin "); pinned {
+			if name, _, _ = strings.Cut(name, " "); !strings.Contains(container+read(t, "../deploy/compose.yaml"), "{"+name) {
+				t.Errorf("no recipe uses %s", name)
+			}
+		}
+	}
+	for file, want := range map[string][]string{"site": {"runAsNonRoot: true", "drop: [ ALL ]", "allowPrivilegeEscalation: false", "readOnlyRootFilesystem: true"}, "worker": {"runAsUser: 0"}} {
+		text := read(t, "../deploy/kubernetes/"+file+".yaml")
+		for _, part := range append(want, "@sha256:") {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s.yaml lacks %s", file, part)
+			}
+		}
+		if strings.Contains(text, "--trusted-proxies") || strings.Contains(text, "/8") {
+			t.Errorf("%s.yaml trusts a network as proxies", file)
+		}
 	}
 }

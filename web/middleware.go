@@ -6,14 +6,12 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/valyala/fasthttp"
 
-	"warpboard/views"
 	"warpboard/web/basepath"
 	"warpboard/web/conns"
 	"warpboard/web/site"
@@ -92,19 +90,9 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	if c.Locals(localQuiet) != nil && c.Response().StatusCode() == fiber.StatusOK {
 		level = slog.LevelDebug
 	}
-	s.site.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", loggedPath(c.Path()),
+	s.site.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", site.LoggedPath(c),
 		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.site.VisitorIP(c))
 	return nil
-}
-
-// loggedPath is the path of a request without an invite code, or the code of a mail.
-func loggedPath(path string) string {
-	for _, secret := range []string{views.JoinPath + "/", "/inbox/off/", "/inbox/confirm/"} {
-		if before, _, found := strings.Cut(path, secret); found {
-			return before + secret + "…"
-		}
-	}
-	return path
 }
 
 // packing compresses answers for who takes gzip, as all browsers do. Brotli made pages 7 % smaller on average and took four
@@ -192,17 +180,22 @@ func (s *Server) makeRoom(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admit counts requests under way, and refuses those above the limits. Those of this server itself count, too: they go on when
-// the request has left on whose behalf they are.
+// admit counts requests under way, and refuses those above the limits. Those that ask to wait have places of their own, so that
+// none of them takes the place of a page. Those of this server itself count, too: they go on when the request has left on whose
+// behalf they are.
 func (s *Server) admit(c *fiber.Ctx) error {
 	who := conns.ShareOf(s.site.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)
-	switch s.site.UnderWay.Take(who, 1) {
+	places := s.site.UnderWay
+	if site.AsksToWait(c) {
+		places = s.site.Held
+	}
+	switch places.Take(who, 1) {
 	case conns.UsedUp:
 		return site.TooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
 	case conns.Full:
 		return site.Busy("The site is overloaded. Try again in a moment.")
 	}
-	defer s.site.UnderWay.Give(who, 1)
+	defer places.Give(who, 1)
 	return c.Next()
 }

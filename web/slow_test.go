@@ -6,9 +6,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/sync/errgroup"
 
 	"warpboard/clients/go"
 	"warpboard/models/accounts"
@@ -98,6 +105,53 @@ func TestAWaitWithoutAPlaceIsAnsweredAtOnce(t *testing.T) {
 	}
 	if resp := waiting(s, t, "203.0.113.9", "Authorization: Bearer "+secret+"\r\n"); resp != nil {
 		t.Errorf("someone with an account, who waits while strangers do: %s", resp.Status)
+	}
+}
+
+// TestWaitsTakeNoPlaceOfAPage though as many wait as there are places.
+func TestWaitsTakeNoPlaceOfAPage(t *testing.T) {
+	s := webtest.NewScene(t, func(c *web.Config) { c.Limits = site.Limits{Requests: 8, RequestsEach: 8, Slow: 16, SlowEach: 16} })
+	for i := range 8 {
+		if resp := waiting(s, t, fmt.Sprint("203.0.113.", i), ""); resp != nil {
+			t.Fatalf("the wait %d: %s", i, resp.Status)
+		}
+	}
+	for _, path := range []string{"/", "/healthz"} {
+		if _, resp := from(s.Site, t, "127.0.0.1", "GET "+path+" HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n"); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+}
+
+// TestFewRequestsThatAskToWaitWorkAtOnce so that thousands do not keep the database from pages.
+func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
+	const asked = 64
+	var working atomic.Int64
+	let := make(chan struct{})
+	app := fiber.New()
+	app.Get("/", webtest.Start(t).Shared().InTurn, func(c *fiber.Ctx) error {
+		working.Add(1)
+		<-let
+		return nil
+	})
+	var all errgroup.Group
+	for _, path := range slices.Concat(slices.Repeat([]string{"/?wait=1"}, asked), []string{"/", "/"}) {
+		all.Go(func() error {
+			_, err := app.Test(httptest.NewRequest(http.MethodGet, path, nil), -1)
+			return err
+		})
+	}
+	turns := int64(runtime.GOMAXPROCS(0) + 2)
+	webtest.Eventually(t, "those work that have a turn, and those that do not ask to wait", func() bool { return working.Load() == turns })
+	for range asked { // each that ends lets one more begin
+		if let <- struct{}{}; working.Load() > turns+1 {
+			t.Fatalf("%d work at once", working.Load())
+		}
+		working.Add(-1)
+	}
+	close(let)
+	if err := all.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -28,6 +29,8 @@ type EventStandings struct {
 	Now       time.Time    `json:"now" jsonschema:"the server's clock, which decides"`
 	Frozen    bool         `json:"frozen" jsonschema:"results are hidden now"`
 	Boards    []EventBoard `json:"boards"`
+	Total     int          `json:"total" jsonschema:"entrants"`
+	Page      int          `json:"page" jsonschema:"of the standings, 200 entrants each"`
 	Standings []EventRow   `json:"standings"`
 }
 
@@ -71,7 +74,22 @@ func (c *Client) Events(ctx context.Context) ([]EventSummary, error) {
 	return answer.Events, nil
 }
 
-// EventStandings reads an event with its standings.
+// EventStandings reads an event with all pages of its standings. If they change while it reads, an entrant can be in two pages
+// or in none.
 func (c *Client) EventStandings(ctx context.Context, slug string) (*EventStandings, error) {
-	return ask[EventStandings](ctx, c, http.MethodGet, "/events/"+url.PathEscape(slug), nil)
+	var all *EventStandings
+	for page := 1; ; page++ {
+		part, err := ask[EventStandings](ctx, c, http.MethodGet, fmt.Sprintf("/events/%s?page=%d", url.PathEscape(slug), page), nil)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = part
+		} else {
+			all.Standings = append(all.Standings, part.Standings...)
+		}
+		if len(part.Standings) == 0 || len(all.Standings) >= part.Total {
+			return all, nil
+		}
+	}
 }

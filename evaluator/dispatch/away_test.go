@@ -112,6 +112,43 @@ func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 	})
 }
 
+// TestRestartsOfWorkersByTheirOperatorDoNotFailARun: orderly ones, of many workers, killed before they had handed the run back,
+// and kills of one.
+func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
+	for name, test := range map[string]struct {
+		workers []string
+		orderly bool
+		losses  int
+	}{
+		"stopped": {[]string{"w1", "w2", "w3", "w4"}, true, 0},
+		"killed":  {[]string{"w1", "w1", "w1", "w1"}, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachSite(t, func(s *site) {
+				run := s.submit()
+				d := s.boot()
+				for i, worker := range test.workers {
+					beat := job.Heartbeat{Worker: worker, Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
+					s.sync(d, beat)
+					at := time.Duration(i+1) * longEnough
+					s.pass(d, at)
+					j := s.takeAs(worker)
+					beat.Attempts, beat.Stopping = []string{j.AttemptID}, test.orderly
+					s.sync(d, beat)
+					s.pass(d, at)
+					beat.Attempts, beat.Stopping = nil, false // the next process
+					s.sync(d, beat)
+					s.pass(d, at)
+					s.pass(d, at+missingFor)
+				}
+				if got := s.wantRun(run.ID, work.StateQueued, len(test.workers)); got.Losses != test.losses {
+					s.Errorf("%d losses count", got.Losses)
+				}
+			})
+		})
+	}
+}
+
 // longEnough is more than any pause.
 const longEnough = time.Hour
 

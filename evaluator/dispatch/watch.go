@@ -38,16 +38,18 @@ type loss struct {
 //	its worker is silent                        lost after WorkerTimeout
 //
 // The last two count against a run that its worker took (blame), because a kernel can take its worker down. They do not
-// count if the site itself was away then.
+// count if the site itself was away then, or if the worker was about to leave: its operator stopped it, and it was killed before
+// it had handed its attempts back.
 type watch struct {
 	started  time.Time            // silence counts from here: no one was listening before
 	looked   time.Time            // when it last looked
 	writeFor time.Duration        // see slowWrite
 	missing  map[string]time.Time // attempt → since when its live worker does not list it
+	leaving  map[string]bool      // attempts that a worker listed while it was stopping
 }
 
 func newWatch(started time.Time) watch {
-	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}}
+	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}, leaving: map[string]bool{}}
 }
 
 // looks notes that the site is about to look. It was blind in between if that took too long, or if the
@@ -74,32 +76,35 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.T
 	for _, worker := range workers {
 		byName[worker.Name] = worker
 	}
-	missing := map[string]time.Time{}
+	missing, leaving := map[string]time.Time{}, map[string]bool{}
 	lost := map[string]loss{}
 	for _, a := range live {
 		worker, began := byName[a.Worker], a.Began()
+		if w.leaving[a.ID] || worker.Stopping && slices.Contains(worker.Attempts, a.ID) {
+			leaving[a.ID] = true
+		}
 		heard := slices.MaxFunc([]time.Time{worker.SeenAt, w.started, began}, time.Time.Compare)
 		switch {
 		case now.Sub(heard) >= fleet.WorkerTimeout:
-			lost[a.ID] = loss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a)}
+			lost[a.ID] = loss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a, leaving[a.ID])}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]
 			if !ok {
 				since = now
 			}
 			if missing[a.ID] = since; now.Sub(since) >= missingFor {
-				lost[a.ID] = loss{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.blame(a)}
+				lost[a.ID] = loss{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.blame(a, leaving[a.ID])}
 			}
 		}
 	}
-	w.missing = missing
+	w.missing, w.leaving = missing, leaving
 	return lost
 }
 
-// blame says how the end of an attempt's worker counts.
-func (w *watch) blame(a work.LiveAttempt) work.Loss {
+// blame decides how the end of an attempt's worker counts. leaving reports whether the worker was stopping.
+func (w *watch) blame(a work.LiveAttempt, leaving bool) work.Loss {
 	switch {
-	case a.TakenAt == nil:
+	case a.TakenAt == nil || leaving:
 		return work.LossFree
 	case w.started.After(*a.TakenAt):
 		return work.LossWaits

@@ -109,15 +109,28 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		fields["custom"] = fields["kernel"]
 	}
 	var r Request
+	ref, custom := takeSource(fields["ref"]), takeSource(fields["custom"])
 	// Through JSON and back: the tables name the fields, so that there is no second list to maintain.
 	data, err := json.Marshal(fields)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
+	if r.Custom.Source = custom; r.Ref != nil {
+		r.Ref.Source = ref
+	}
 	if err != nil { // an integer that no machine holds
 		return r, path{"num_trials"}.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
 	}
 	return r, nil
+}
+
+// takeSource takes the source out of the fields of a kernel: it may have megabytes, and needs no way through JSON.
+func takeSource(code any) (source string) {
+	if fields, ok := code.(map[string]any); ok {
+		source, _ = fields["source_code"].(string)
+		delete(fields, "source_code")
+	}
+	return source
 }
 
 // upgradeLegacyBody turns a body of the legacy format, which holds only the two sources, into one of today's.

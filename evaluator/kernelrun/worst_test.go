@@ -48,3 +48,16 @@ func TestABodyFullOfErrorsCostsLittleMoreThanReadingIt(t *testing.T) {
 		}
 	}
 }
+
+// TestALongSourceIsReadWithoutACopy since it may have megabytes.
+func TestALongSourceIsReadWithoutACopy(t *testing.T) {
+	source := strings.Repeat("x = y + 1 # of many lines\n", 8<<20/27)
+	body := map[string]any{"kernel": map[string]any{"source_code": source, "kernel_type": "torch"}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	read, problems := Read(Evaluate, body, RefuseAll)
+	runtime.ReadMemStats(&after)
+	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; len(problems) > 0 || read.Custom.Source != source || allocated > 1 {
+		t.Errorf("%d MiB allocated, %d problems", allocated, len(problems))
+	}
+}

@@ -54,6 +54,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		if spec.Env["TRITON_CACHE_DIR"] == "" {
 			spec.Env["TRITON_CACHE_DIR"] = "/tmp/triton"
 		}
+		spec.Interfaces = true // ncu and what it starts talk over TCP
 		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
 		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport, ptxFile: ncu.MaxPTX}
 		spec.Limits.FileSize, spec.Limits.Out = ncu.MaxReport, 2*ncu.MaxReport

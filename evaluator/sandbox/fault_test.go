@@ -135,9 +135,10 @@ func TestNetworkOfTheHostIsNotReached(t *testing.T) {
 	}
 	defer listener.Close()
 	o := run(t, sb, sandbox.Spec{
-		Argv:   []string{"/in/program", "connect", strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)},
-		Files:  map[string][]byte{"program": buildFaults(t, sb)},
-		Limits: limits(),
+		Interfaces: true,
+		Argv:       []string{"/in/program", "connect", strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)},
+		Files:      map[string][]byte{"program": buildFaults(t, sb)},
+		Limits:     limits(),
 	})
 	if o.ExitCode != 3 || !strings.Contains(o.Stderr, "connect:") {
 		t.Errorf("code %d, %q %q", o.ExitCode, o.Stdout, o.Stderr)

@@ -60,7 +60,7 @@ func probe(secret string, listeners []string) report {
 		r.Calls[call.name] = try(uintptr(call.number), 0)
 	}
 	r.Calls["socket(AF_VSOCK)"] = try(unix.SYS_SOCKET, unix.AF_VSOCK)
-	r.Calls["socket(AF_NETLINK)"] = try(unix.SYS_SOCKET, unix.AF_NETLINK)
+	r.Calls["socket(AF_ALG)"] = try(unix.SYS_SOCKET, unix.AF_ALG)
 	r.Calls["prctl(PR_SET_SECCOMP)"] = try(unix.SYS_PRCTL, unix.PR_SET_SECCOMP)
 	r.Calls["clone(CLONE_NEWUSER)"] = tryClone(unix.CLONE_NEWUSER)
 	for _, variable := range os.Environ() {

@@ -12,7 +12,7 @@ const (
 	dataNumber   = 0
 	dataArch     = 4
 	dataFirstArg = 16 // the low half, on a little-endian machine
-	dataThirdArg = dataFirstArg + 2*8
+	dataArgs     = 8  // from one argument to the next
 )
 
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
@@ -40,13 +40,13 @@ func (p *program) call(k, action uint32) {
 	p.end(action)
 }
 
-// callByArg ends the call whose number is k with hit when its first argument compares with one of
+// callByArg ends the call whose number is k with hit when its argument, from 0, compares with one of
 // the values, and else with miss.
 // Jumps are counted by hand: a value adds two instructions, and Jt and Jf have 8 bits. Only the low half of an argument
 // is compared; the calls here take 32-bit values.
-func (p *program) callByArg(k uint32, comparison uint16, values []uint32, hit, miss uint32) {
+func (p *program) callByArg(k, arg uint32, comparison uint16, values []uint32, hit, miss uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, uint8(2+2*len(values)))
-	p.load(dataFirstArg)
+	p.load(dataFirstArg + arg*dataArgs)
 	for _, value := range values {
 		p.jump(comparison, value, 0, 1)
 		p.end(hit)
@@ -64,11 +64,25 @@ func (p *program) socket(families []uint32, routes bool, denied uint32) {
 	}
 	if routes {
 		body.jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 3)
-		body.load(dataThirdArg)
+		body.load(dataFirstArg + 2*dataArgs)
 		body.call(unix.NETLINK_ROUTE, unix.SECCOMP_RET_ALLOW)
 	}
 	body.end(denied)
 	p.jump(unix.BPF_JEQ, unix.SYS_SOCKET, 0, uint8(len(body)))
+	*p = append(*p, body...)
+}
+
+// socketOptions denies options of the socket level, and allows all others.
+func (p *program) socketOptions(options []uint32, denied uint32) {
+	var body program
+	body.load(dataFirstArg + dataArgs)
+	body.jump(unix.BPF_JEQ, unix.SOL_SOCKET, 0, uint8(1+2*len(options)))
+	body.load(dataFirstArg + 2*dataArgs)
+	for _, option := range options {
+		body.call(option, denied)
+	}
+	body.end(unix.SECCOMP_RET_ALLOW)
+	p.jump(unix.BPF_JEQ, unix.SYS_SETSOCKOPT, 0, uint8(len(body)))
 	*p = append(*p, body...)
 }
 

@@ -29,7 +29,10 @@ func deniedCalls() []deniedCall {
 		{"mq_open", unix.SYS_MQ_OPEN}, {"mq_unlink", unix.SYS_MQ_UNLINK}, {"mq_timedsend", unix.SYS_MQ_TIMEDSEND},
 		{"mq_timedreceive", unix.SYS_MQ_TIMEDRECEIVE}, {"mq_notify", unix.SYS_MQ_NOTIFY}, {"mq_getsetattr", unix.SYS_MQ_GETSETATTR},
 		// Which files are in the page cache outlives every process: advice that throws one out writes a bit.
-		{"fadvise64", unix.SYS_FADVISE64},
+		{"fadvise64", unix.SYS_FADVISE64}, {"cachestat", unix.SYS_CACHESTAT},
+		// Who watches /usr sees which headers the build of another person's source reads.
+		{"inotify_init", unix.SYS_INOTIFY_INIT}, {"inotify_init1", unix.SYS_INOTIFY_INIT1},
+		{"inotify_add_watch", unix.SYS_INOTIFY_ADD_WATCH},
 		// large or young parts of the kernel
 		{"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
 		{"userfaultfd", unix.SYS_USERFAULTFD}, {"io_uring_setup", unix.SYS_IO_URING_SETUP},
@@ -79,9 +82,16 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 	for _, call := range deniedCalls() {
 		p.call(call.number, denied)
 	}
-	p.callByArg(unix.SYS_CLONE, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
-	p.callByArg(unix.SYS_PRCTL, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
-	p.socket([]uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}, interfaces, denied)
+	p.callByArg(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
+	p.callByArg(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
+	p.callByArg(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow) // as inotify
+	// The machine has one limit for the programs of all its filters, those of other sandboxes included.
+	p.socketOptions([]uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF, unix.SO_ATTACH_REUSEPORT_CBPF, unix.SO_ATTACH_REUSEPORT_EBPF}, denied)
+	families := []uint32{unix.AF_UNIX}
+	if interfaces {
+		families = append(families, unix.AF_INET, unix.AF_INET6)
+	}
+	p.socket(families, interfaces, denied)
 	p.end(allow)
 	return p.bytes(), nil
 }

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +13,9 @@ const deniedSource = `
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <initializer_list>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -47,15 +50,27 @@ int main() {
 	CALL(msgget, 1, 0); CALL(msgsnd, 0, 0, 0, 0); CALL(msgrcv, 0, 0, 0, 0, 0); CALL(msgctl, 0, 0, 0);
 	CALL(mq_open, "q", 0, 0, 0); CALL(mq_unlink, "q"); CALL(mq_timedsend, 0, 0, 0, 0, 0); CALL(mq_timedreceive, 0, 0, 0, 0, 0);
 	CALL(mq_notify, 0, 0); CALL(mq_getsetattr, 0, 0, 0); CALL(fadvise64, 0, 0, 0, 4);
+	CALL(inotify_init); CALL(inotify_init1, 0); CALL(inotify_add_watch, 0, "/usr", 1);
+	report("cachestat", syscall(451, 0, 0, 0, 0));
+	report("fcntl(notify)", fcntl(open("/usr", O_RDONLY), F_NOTIFY, 1));
+	sock_filter all[] = {{BPF_RET | BPF_K, 0, 0, 0xffffffff}};
+	sock_fprog filter = {1, all};
+	int local = socket(AF_UNIX, SOCK_STREAM, 0);
+	for (int option : {SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF})
+		report("setsockopt", setsockopt(local, SOL_SOCKET, option, &filter, sizeof filter));
 	report("prctl(seccomp)", prctl(PR_SET_SECCOMP, 99, 0, 0, 0));
 	report("x32", syscall(0x40000000 + SYS_getpid));
 	for (int domain : {AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG}) report("socket", socket(domain, SOCK_RAW, 0));
+	for (int domain : {AF_INET, AF_INET6}) report("socket", socket(domain, SOCK_STREAM, 0));
 	for (int flag : {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP})
 		report("clone", syscall(SYS_clone, flag, 0, 0, 0, 0));
 	puts("--");
 	CALL(clone3, 0, 0);
 	puts("--");
-	for (int domain : {AF_UNIX, AF_INET, AF_INET6}) report("socket", socket(domain, SOCK_STREAM, 0));
+	int pair[2], size = 1 << 16;
+	report("socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	report("setsockopt", setsockopt(local, SOL_SOCKET, SO_SNDBUF, &size, sizeof size));
+	report("fcntl", fcntl(local, F_SETFD, FD_CLOEXEC));
 	cpu_set_t set;
 	report("sched_getaffinity", sched_getaffinity(0, sizeof set, &set));
 	report("sched_setaffinity", sched_setaffinity(0, sizeof set, &set));
@@ -75,7 +90,7 @@ func TestSystemCallFilterRefusesEachNamedCallAndNoOther(t *testing.T) {
 		Limits: limits(),
 	})
 	parts := strings.Split(o.Stdout, "--\n")
-	if o.ExitCode != 0 || len(parts) != 3 || strings.Count(parts[0], "\n") != 88 {
+	if o.ExitCode != 0 || len(parts) != 3 || strings.Count(parts[0], "\n") != 99 {
 		t.Fatalf("code %d %s: %s%s", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
 	}
 	for i, want := range []string{"EPERM", "ENOSYS", "OK"} {
@@ -105,6 +120,51 @@ int main() {
 	for (int protocol = 1; protocol < 32; ++protocol)
 		if (socket(AF_NETLINK, SOCK_RAW, protocol) >= 0 || errno != EPERM) printf("netlink %d\n", protocol);
 	for (int domain : {AF_PACKET, AF_VSOCK, AF_ALG}) if (socket(domain, SOCK_RAW, 0) >= 0 || errno != EPERM) printf("domain %d\n", domain);
+}
+`
+
+// TestBuffersOfSocketsAreBounded where a program has a loopback: TCP's are no part of its memory in version 1 of cgroups.
+func TestBuffersOfSocketsAreBounded(t *testing.T) {
+	sb := newSandbox(t)
+	limits := limits()
+	limits.Memory, limits.OpenFiles = 512<<20, 1024
+	o := run(t, sb, sandbox.Spec{Argv: []string{"/in/program"}, Files: map[string][]byte{"program": compile(t, sb, buffersSource)}, Limits: limits, Interfaces: true})
+	held, err := strconv.Atoi(strings.TrimSpace(o.Stdout))
+	if o.ExitCode != 0 || err != nil {
+		t.Fatalf("code %d %s: %q %s", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
+	}
+	if held > 128 {
+		t.Errorf("%d MiB wait in buffers", held)
+	}
+}
+
+// It writes to connections of its own as much as they take, without reading, and prints how many MiB that were.
+const buffersSource = `
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int main() {
+	sockaddr_in at{};
+	socklen_t length = sizeof at;
+	at.sin_family = AF_INET;
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	int door = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(door, (sockaddr *)&at, length) || listen(door, 8) || getsockname(door, (sockaddr *)&at, &length)) { perror("door"); return 1; }
+	static char data[1 << 16];
+	long held = 0;
+	for (int i = 0; i < 400; i++) {
+		int end = socket(AF_INET, SOCK_STREAM, 0), size = 1 << 22;
+		setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+		if (connect(end, (sockaddr *)&at, sizeof at)) { perror("connect"); return 1; }
+		if (accept(door, nullptr, nullptr) < 0) { perror("accept"); return 1; }
+		fcntl(end, F_SETFL, O_NONBLOCK);
+		for (long n; (n = write(end, data, sizeof data)) > 0;) held += n;
+	}
+	printf("%ld\n", held >> 20);
 }
 `
 

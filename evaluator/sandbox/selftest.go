@@ -95,7 +95,7 @@ func (s *Sandbox) checkInside(ctx context.Context) []job.CheckLine {
 		line("read-only system", "/, /usr, /dev, and /in cannot be written", r.refused("root", "usr", "dev", "in")),
 		line("no network", fmt.Sprintf("%d addresses of the server cannot be reached, on loopback and on other networks", len(r.listeners)), r.refused(r.listeners...)),
 		line("no new namespaces", "unshare, setns, and clone are refused", r.denied("unshare", "setns", "clone(CLONE_NEWUSER)")),
-		line("no other sockets", "AF_VSOCK and AF_NETLINK are refused", r.denied("socket(AF_VSOCK)", "socket(AF_NETLINK)")),
+		line("no other sockets", "AF_VSOCK and AF_ALG are refused", r.denied("socket(AF_VSOCK)", "socket(AF_ALG)")),
 		line("no lasting memory", "shared memory, semaphores, and queues that outlive a process are refused",
 			r.denied("shmget", "semget", "msgget", "mq_open")),
 		line("no tracing", "ptrace is refused, and the memory of bubblewrap cannot be reached",
@@ -127,7 +127,7 @@ func (s *Sandbox) probe(ctx context.Context) (report, error) {
 	o, err := s.Run(ctx, Spec{
 		Argv:   []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
 		Mounts: []Mount{{Host: self, Inside: "/probe"}},
-		Proc:   true, Limits: limits,
+		Proc:   true, Limits: limits, Interfaces: true, // without these it could reach nothing in any network
 	})
 	if err != nil {
 		return report{}, err

@@ -65,8 +65,9 @@ type Spec struct {
 	Mounts []Mount
 	Proc   bool     // mount /proc (GPU drivers need it writable)
 	Device []string // device nodes bound with --dev-bind: /dev/nvidiactl …
-	// Interfaces lets the program list its network interfaces. The only one is the loopback of its own namespace. NCCL does
-	// not start without.
+	// Interfaces gives the program sockets of the internet's families, and lets it list its network interfaces: the only one is
+	// the loopback of its own namespace. Ranks, Nsight Compute, and compute-sanitizer do not start without. All others have
+	// local sockets alone: what waits in TCP's buffers is the machine's memory.
 	Interfaces bool
 	// Pipe is inherited as descriptor 3 (the result pipe's write end); nil for none. ExtraFiles
 	// follow from descriptor 4 on, at most maxExtraFiles. The caller keeps and closes its own copies.

@@ -147,6 +147,7 @@ func (s *Sanitizer) wrap(spec *sandbox.Spec, r *run) {
 	spec.Argv = slices.Concat([]string{s.Tool.Path}, options(r.tool), spec.Argv)
 	r.command = strings.Join(spec.Argv, " ")
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
+	spec.Interfaces = true                           // the tool and what it starts talk over TCP
 	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: arrays end where they end
 	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for what torch allocates
 	// racecheck has a thread for each processor: they must neither count as the submission's nor disturb what is timed.

@@ -14,10 +14,9 @@ import os, socket
 import numpy as np
 WORD = "the judge's " + "own word"
 for place in ("/tmp", "/out", "/dev/shm"): open(place + "/word", "w").write(WORD)
-doors = [socket.socket(socket.AF_UNIX), socket.socket(socket.AF_INET)]
-doors[0].bind("\0judge")
-doors[1].bind(("127.0.0.1", 4711))
-for door in doors: door.listen()
+door = socket.socket(socket.AF_UNIX)
+door.bind("\0judge")
+door.listen()
 def generate_input(seed): return np.full(4, seed)
 def check_implementation(data, output): return bool((data == output).all()), ""
 `
@@ -66,8 +65,9 @@ for pid in others:
         try: os.listdir(path) if file in ("fd", "root", "cwd") else os.close(os.open(path, os.O_RDWR if file == "mem" else os.O_RDONLY)); reached(path)
         except OSError: pass`, pass, ""},
 		{"connects", `
-for family, address in ((socket.AF_UNIX, "\0judge"), (socket.AF_INET, ("127.0.0.1", 4711))):
-    refused(address, socket.socket(family).connect_ex(address) * -1)`, pass, ""},
+refused("the judge", socket.socket(socket.AF_UNIX).connect_ex("\0judge") * -1)
+try: reached(socket.socket(socket.AF_INET))
+except PermissionError: pass`, pass, ""},
 		{"finds files", "[reached(place) for place in ('/tmp', '/out', '/dev/shm', '/tmp/job') if {'word', 'cases.txt'} & set(os.listdir(place))]", pass, ""},
 		{"has descriptors", `
 kinds = {"/dev/null": 0, "pipe": 0, "socket": 0, "/memfd": 0}

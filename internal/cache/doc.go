@@ -4,10 +4,13 @@
 //
 //	what                             key                                                     bound
 //	boards: summaries, places of     board, change number, and of whom or what part          32 MiB, about
-//	people, pages (models/boards)
+//	people, all places, pages
+//	(models/boards)
 //	boards: points that one gives,   board, change number, season; all boards with theirs,   the same 32 MiB
 //	and everyone's (models/boards)   season
 //	standings of events (models)     rule, teams, boards with their change numbers           32 MiB, about
+//	prints of sources                the hash of the source                                  4 Mi prints, 32 MiB
+//	(models/likeness)
 //	reports (web/site/runs)          the hash of the stored file                             32 MiB of JSON
 //	facts of reports                 the same                                                10,000 reports
 //	charts of profiles, and of two   all that they were made of; of reports and sources      32 MiB of HTML

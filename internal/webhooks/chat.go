@@ -17,7 +17,7 @@ func chat(address string) func(text string) any {
 		return nil
 	case (u.Hostname() == "discord.com" || u.Hostname() == "discordapp.com") && strings.HasPrefix(u.Path, "/api/webhooks/"):
 		return func(text string) any { // a person's name mentions no one
-			return map[string]any{"content": text, "allowed_mentions": map[string]any{"parse": []string{}}}
+			return map[string]any{"content": literal(text), "allowed_mentions": map[string]any{"parse": []string{}}}
 		}
 	case u.Hostname() == "hooks.slack.com":
 		return func(text string) any {
@@ -25,6 +25,23 @@ func chat(address string) func(text string) any {
 		}
 	}
 	return nil
+}
+
+// literal escapes the markup of Discord, so that a person's name is no link with another text. The last of several lines is the
+// address of what the text is about.
+func literal(text string) string {
+	address := ""
+	if i := strings.LastIndex(text, "\n"); i >= 0 {
+		text, address = text[:i], text[i:]
+	}
+	var escaped strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune("\\`*_~|<>[]()#:@-", r) {
+			escaped.WriteByte('\\')
+		}
+		escaped.WriteRune(r)
+	}
+	return escaped.String() + address
 }
 
 // body is what the receiver of a delivery is sent: a text if it is a chat.

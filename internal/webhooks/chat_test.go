@@ -13,11 +13,11 @@ func TestChatsGetATextInTheirForm(t *testing.T) {
 		if reader != 7 || string(body) != "{}" {
 			return "", errors.New("another delivery")
 		}
-		return `1st & <b>"`, nil
+		return "1st & <b>\" by [me](https://a.example)\nhttps://site/submissions/1_2", nil
 	}}
 	for address, want := range map[string]string{
-		"https://hooks.slack.com/services/a/b":             `{"text":"1st \u0026amp; \u0026lt;b\u0026gt;\""}`,
-		"https://discord.com/api/webhooks/1/secret":        `{"allowed_mentions":{"parse":[]},"content":"1st \u0026 \u003cb\u003e\""}`,
+		"https://hooks.slack.com/services/a/b":             `{"text":"1st \u0026amp; \u0026lt;b\u0026gt;\" by [me](https://a.example)\nhttps://site/submissions/1_2"}`,
+		"https://discord.com/api/webhooks/1/secret":        `{"allowed_mentions":{"parse":[]},"content":"1st \u0026 \\\u003cb\\\u003e\" by \\[me\\]\\(https\\://a.example\\)\nhttps://site/submissions/1_2"}`,
 		"https://example.org/api/webhooks/1/secret":        "{}",
 		"https://hooks.slack.com.example.org/services/a/b": "{}",
 		"https://discord.com/channels/1":                   "{}",

@@ -79,20 +79,31 @@ type Pair struct{ A, B, Shared int }
 // Pairs returns the sources that share prints, those that share most first. A print that more than most sources have says
 // nothing: it is an idiom of the field.
 func Pairs(sources []Prints, most int) []Pair {
-	having := map[uint64][]int{}
+	type one struct {
+		print  uint64
+		source int
+	}
+	total := 0
+	for _, prints := range sources {
+		total += len(prints)
+	}
+	all := make([]one, 0, total) // sorted: a map of as many lists takes ten times the memory
 	for i, prints := range sources {
 		for _, print := range prints {
-			having[print] = append(having[print], i)
+			all = append(all, one{print, i})
 		}
 	}
+	slices.SortFunc(all, func(a, b one) int { return cmp.Or(cmp.Compare(a.print, b.print), a.source-b.source) })
 	shared := map[Pair]int{}
-	for _, list := range having {
-		if len(list) > most {
+	for begin, end := 0, 0; begin < total; begin = end {
+		for end = begin + 1; end < total && all[end].print == all[begin].print; end++ {
+		}
+		if end-begin > most {
 			continue
 		}
-		for i, a := range list {
-			for _, b := range list[i+1:] {
-				shared[Pair{A: a, B: b}]++
+		for i, a := range all[begin:end] {
+			for _, b := range all[begin+i+1 : end] {
+				shared[Pair{A: a.source, B: b.source}]++
 			}
 		}
 	}

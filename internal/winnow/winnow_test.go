@@ -3,6 +3,8 @@ package winnow
 import (
 	"bytes"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,4 +109,25 @@ func FuzzOf(f *testing.F) {
 			t.Errorf("%d prints of %d bytes", len(prints), len(source))
 		}
 	})
+}
+
+// TestPairsOfManyLongSourcesHoldLittle since an author can ask for them, and people write the sources.
+func TestPairsOfManyLongSourcesHoldLittle(t *testing.T) {
+	const sources, each = 200, 14_000 // of 64 KiB each
+	prints := make([]Prints, sources)
+	next := uint64(1)
+	for i := range prints {
+		for range each {
+			next += 1 + next%977
+			prints[i] = append(prints[i], next*0x9e3779b97f4a7c15)
+		}
+		slices.Sort(prints[i])
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Pairs(prints, 8)
+	runtime.ReadMemStats(&after)
+	if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 64 {
+		t.Errorf("%d MiB are allocated", made)
+	}
 }

@@ -27,8 +27,22 @@ type Audit struct {
 	About string `gorm:"-"` // how people call the subject, a person or a run; Audits reads it
 }
 
-// WriteAudit notes an act, in the transaction that does it.
+// mostActs is how many acts of one person in an hour are noted, those of admins and of the operator aside.
+const mostActs = 1000
+
+// WriteAudit notes an act, in the transaction that does it. TooMany: the person has done too much in the last hour.
 func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
+	if actor.ID != 0 && !actor.IsAdmin() {
+		var done int64
+		if err := tx.Model(&Audit{}).Where("actor_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).Count(&done).Error; err != nil {
+			return db.ReadError(err, "the audit log")
+		}
+		if done >= mostActs {
+			tooMany := db.Errorf(db.TooMany, "You have changed something %d times in an hour, the most that is noted. Try again later.", done)
+			tooMany.RetryAfter = 10 * time.Minute // a guess
+			return tooMany
+		}
+	}
 	row := Audit{ActorID: actor.ID, ActorName: actor.Name, Act: act, Subject: subject, Detail: db.Sanitize(detail), CreatedAt: db.Now()}
 	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
 }

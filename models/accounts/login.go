@@ -15,7 +15,7 @@ import (
 const (
 	loginLife      = 10 * time.Minute
 	tokenLife      = 365 * 24 * time.Hour   // of a token that a login makes
-	mostLogins     = 2000                   // that wait, of all
+	mostLogins     = 2000                   // that wait, of all; a further one replaces one of the network with the most
 	mostLoginsEach = 20                     // … of one address, with IPv6 of one /64, twice as many of a /56, four times of a /48
 	codeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels: no words; none that looks like another
 	codeLength     = 8
@@ -46,12 +46,17 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 		if err := tx.Where("expires_at <= ?", login.CreatedAt).Delete(&Login{}).Error; err != nil {
 			return db.WriteError(err, "login")
 		}
-		var waiting []string
-		if err := tx.Model(&Login{}).Pluck("address", &waiting).Error; err != nil {
+		var waiting []Login
+		if err := tx.Select("id", "address").Order("id").Find(&waiting).Error; err != nil {
 			return db.ReadError(err, "logins")
 		}
-		if len(waiting) >= mostLogins || crowded(login.Address, waiting) {
+		if crowded(login.Address, waiting) {
 			return db.Errorf(db.TooMany, "Too many command lines are waiting for a sign-in. Try again in a few minutes.")
+		}
+		if len(waiting) >= mostLogins {
+			if err := tx.Delete(&Login{}, oldestOfMost(waiting)).Error; err != nil {
+				return db.WriteError(err, "login")
+			}
 		}
 		return db.WriteError(tx.Create(&login).Error, "login")
 	})
@@ -59,7 +64,7 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 }
 
 // crowded reports whether an address, or with IPv6 a network that one customer may have, has as many logins waiting as it may.
-func crowded(address string, waiting []string) bool {
+func crowded(address string, waiting []Login) bool {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
 		return false
@@ -72,7 +77,7 @@ func crowded(address string, waiting []string) bool {
 		network, _ := a.WithZone("").Prefix(bits)
 		own := 0
 		for _, other := range waiting {
-			if b, err := netip.ParseAddr(other); err == nil && network.Contains(b.WithZone("")) {
+			if b, err := netip.ParseAddr(other.Address); err == nil && network.Contains(b.WithZone("")) {
 				own++
 			}
 		}
@@ -81,6 +86,25 @@ func crowded(address string, waiting []string) bool {
 		}
 	}
 	return false
+}
+
+// oldestOfMost returns the oldest login of the network with the most of them. When there is no room for another login, this one
+// makes it: a network with thousands of addresses locks no one out, not even its other users.
+func oldestOfMost(waiting []Login) int64 {
+	of := map[netip.Prefix][]int64{}
+	var most netip.Prefix
+	for _, login := range waiting {
+		a, _ := netip.ParseAddr(login.Address)
+		bits := 24
+		if a.Is6() {
+			bits = 48
+		}
+		network, _ := a.WithZone("").Prefix(bits) // the zero value for what is no address
+		if of[network] = append(of[network], login.ID); len(of[network]) > len(of[most]) {
+			most = network
+		}
+	}
+	return of[most][0]
 }
 
 // newCode draws a code. A remainder of 256 by 20 makes some letters likelier by a tenth, which guessing does not gain from.

@@ -1,6 +1,9 @@
 package accounts_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +11,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
 )
@@ -190,5 +194,60 @@ func TestAPersonHasSoManyTokens(t *testing.T) {
 			t.Errorf("%d were made in a day", made)
 		}
 		modelstest.Check(t, modelstest.Third(s.Accounts.CreateToken(t.Context(), modelstest.Person(t, s, "bob", accounts.RoleUser).ID, "t", 0)))
+	})
+}
+
+// TestLoginsOfOneNetworkLockNoOneOut though its addresses fill all places.
+func TestLoginsOfOneNetworkLockNoOneOut(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx, begun := t.Context(), time.Now().UTC()
+		const full = 2000
+		var rows []string
+		for i := range full {
+			rows = append(rows, fmt.Sprintf("('hash %d', 'CODE%d', 'x', '198.51.100.%d', $1, $2)", i, i, i%100))
+		}
+		_, err := s.SQL().ExecContext(ctx, "insert into logins (secret_hash, code, host, address, created_at, expires_at) values "+strings.Join(rows, ", "), begun, begun.Add(time.Hour))
+		modelstest.Check(t, err)
+		secrets := map[string]string{}
+		for _, address := range []string{"203.0.113.7", "2001:db8::1", "198.51.100.200"} { // the last is another user of the network
+			secrets[address], _, err = s.Accounts.BeginLogin(ctx, "laptop", address)
+			modelstest.Check(t, err)
+		}
+		modelstest.WantKind(t, modelstest.Third(s.Accounts.BeginLogin(ctx, "laptop", "198.51.100.99")), db.TooMany)
+		for range 10 {
+			modelstest.Check(t, modelstest.Third(s.Accounts.BeginLogin(ctx, "laptop", "198.51.100.201")))
+		}
+		for address, secret := range secrets {
+			if _, _, err := s.Accounts.EndLogin(ctx, secret); err != nil {
+				t.Errorf("the login of %s no longer waits: %v", address, err)
+			}
+		}
+		var waiting int
+		modelstest.Check(t, s.SQL().QueryRowContext(ctx, "select count(*) from logins").Scan(&waiting))
+		if waiting != full {
+			t.Errorf("%d logins wait, want %d", waiting, full)
+		}
+	})
+}
+
+// TestChangesOfACreatorAreBounded since each leaves a line in the audit log for good.
+func TestChangesOfACreatorAreBounded(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		admin, creator := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleCreator)
+		task := modelstest.Task(t, s, creator, "sort", "CPU")
+		change := func(actor accounts.User) error {
+			return modelstest.Second(s.Catalog.UpdateTask(t.Context(), actor, task.ID, catalog.TaskSettings{Devices: task.Devices}))
+		}
+		note := func(actor accounts.User, at time.Time) {
+			row := fmt.Sprintf("(%d, 'x', 'update', 'task sort', $1)", actor.ID)
+			rows := strings.Join(slices.Repeat([]string{row}, 1000), ", ")
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "insert into audits (actor_id, actor_name, act, subject, created_at) values "+rows, at.UTC())))
+		}
+		note(creator, time.Now().Add(-2*time.Hour))
+		note(admin, time.Now())
+		modelstest.Check(t, change(creator))
+		note(creator, time.Now())
+		modelstest.WantKind(t, change(creator), db.TooMany)
+		modelstest.Check(t, change(admin))
 	})
 }

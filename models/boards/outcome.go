@@ -43,9 +43,9 @@ type Outcome struct {
 	Roof *float64 // how near the score is to the best that the device can do
 }
 
-// HideNext removes who is next, for a reader who may not see other people's runs.
+// HideNext removes who is next and who leads, for a reader who may not see other people's runs.
 func (o *Outcome) HideNext() {
-	o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextUnclear, o.NextWhy = 0, 0, "", 0, 0, false, false, ""
+	o.FirstRun, o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextUnclear, o.NextWhy = 0, 0, 0, "", 0, 0, false, false, ""
 }
 
 // Outcome reads what a run means that stands, and what the validation script said of it if it is an entry. The outcome is nil

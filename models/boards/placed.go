@@ -2,6 +2,7 @@ package boards
 
 import (
 	"context"
+	"slices"
 
 	"warpboard/models/db"
 )
@@ -16,12 +17,45 @@ type Placed struct {
 	ScoreNS  float64
 }
 
-// Placed returns all places on the boards of some versions, board after board in their order.
-func (s *Boards) Placed(ctx context.Context, versionIDs []int64) (list []Placed, err error) {
-	err = s.db.Read(ctx).Table("entries e").Select("e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name, "+ofBand).
-		Joins(withBand).Joins("join users u on u.id = e.user_id").Where("e.version_id in ?", versionIDs).
-		Order("e.version_id, e.device, " + ofEntries(entriesFirst)).Scan(&list).Error
-	return list, db.ReadError(err, "places on boards")
+// boardsAtOnce is the number of boards in one query; SQLite refuses a condition of a thousand parts.
+const boardsAtOnce = 200
+
+type placedKey struct {
+	Key
+	change int64
+}
+
+// Placed returns all places on boards at their change numbers, in their order. It reads only boards that have changed since they
+// were read last.
+func (s *Boards) Placed(ctx context.Context, changes map[Key]int64) (map[Key][]Placed, error) {
+	places := make(map[Key][]Placed, len(changes))
+	var missing []Key
+	for key, change := range changes {
+		list, ok := recall[[]Placed](s.kept, placedKey{key, change})
+		if places[key] = list; !ok {
+			missing = append(missing, key)
+		}
+	}
+	for some := range slices.Chunk(missing, boardsAtOnce) {
+		wanted := s.db.Read(ctx)
+		for _, key := range some {
+			wanted = wanted.Or("e.version_id = ? and e.device = ?", key.VersionID, key.Device)
+		}
+		var list []Placed
+		err := s.db.Read(ctx).Table("entries e").Select("e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name, " + ofBand).
+			Joins(withBand).Joins("join users u on u.id = e.user_id").Where(wanted).
+			Order("e.version_id, e.device, " + ofEntries(entriesFirst)).Scan(&list).Error
+		if err != nil {
+			return nil, db.ReadError(err, "places on boards")
+		}
+		for _, p := range list {
+			places[p.Key] = append(places[p.Key], p)
+		}
+	}
+	for _, key := range missing {
+		s.kept.Put(placedKey{key, changes[key]}, places[key], int64(200+120*len(places[key])))
+	}
+	return places, nil
 }
 
 // ChangeNumbers returns the change numbers of the boards of some versions. A board before its first entry has none.

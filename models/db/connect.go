@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,27 +30,29 @@ func gormConfig(count *statements) *gorm.Config {
 	}
 }
 
-// openSQLite opens the file twice: one connection that writes, and a pool that only reads. With a
+// openSQLite opens the file for one connection that writes, for a pool that only reads, and for Ping. With a
 // single pool a writer can be starved for seconds; `_txlock=immediate` keeps a transaction that
 // reads first from failing with "database is locked" when it then writes.
-func openSQLite(path string, count *statements) (writer, reader *gorm.DB, err error) {
+func (d *DB) openSQLite(path string) (err error) {
 	// Of a file that has tables _auto_vacuum changes nothing.
 	const options = "?_auto_vacuum=incremental&_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=10000"
 	if err := keepPrivate(path); err != nil {
-		return nil, nil, err
+		return err
 	}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + options
-	if writer, err = gorm.Open(sqlite.Open(dsn+"&_txlock=immediate"), gormConfig(count)); err != nil {
-		return nil, nil, fmt.Errorf("opening the database %s: %w", path, err)
+	open := func(to **gorm.DB, option string, prepare bool, most int) error {
+		cfg := gormConfig(&d.statements)
+		cfg.PrepareStmt = prepare
+		pool, err := gorm.Open(sqlite.Open(dsn+option), cfg)
+		if err != nil {
+			return fmt.Errorf("opening the database %s: %w", path, err)
+		}
+		limitPool(pool, most)
+		*to = pool
+		return nil
 	}
-	cfg := gormConfig(count)
-	cfg.PrepareStmt = true
-	if reader, err = gorm.Open(sqlite.Open(dsn+"&_query_only=on"), cfg); err != nil {
-		return nil, nil, fmt.Errorf("opening the database %s to read: %w", path, err)
-	}
-	limitPool(writer, 1)
-	limitPool(reader, max(8, runtime.NumCPU()))
-	return writer, reader, nil
+	return cmp.Or(open(&d.writer, "&_txlock=immediate", false, 1), open(&d.reader, "&_query_only=on", true, max(8, runtime.NumCPU())),
+		open(&d.prober, "&_query_only=on", false, 1))
 }
 
 // keepPrivate makes the database this user's alone: it holds sources that no one else may read. SQLite gives
@@ -71,7 +74,7 @@ func keepPrivate(path string) error {
 // openPostgres opens a pool whose times come back in UTC and whose transactions see what was written before each statement,
 // whatever the server's time zone and default isolation are. No statement is compiled: our questions take milliseconds, and
 // compiling one that PostgreSQL expected to be long took two seconds.
-func openPostgres(dsn string, count *statements) (*gorm.DB, error) {
+func openPostgres(dsn string, most int, count *statements) (*gorm.DB, error) {
 	cfg, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("reading the database URL: %w", err) // pgx hides the password
@@ -90,7 +93,7 @@ func openPostgres(dsn string, count *statements) (*gorm.DB, error) {
 		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
 	db.ClauseBuilders["LIMIT"] = writeLimit
-	limitPool(db, 16)
+	limitPool(db, most)
 	return db, nil
 }
 

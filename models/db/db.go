@@ -17,6 +17,7 @@ import (
 type DB struct {
 	reader     *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
 	writer     *gorm.DB // SQLite: one connection, so that writers queue instead of failing
+	prober     *gorm.DB // one connection for Ping
 	statements statements
 	dialect    string
 }
@@ -27,10 +28,12 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 	d = &DB{dialect: migrations.SQLite}
 	if dsn != "" {
 		d.dialect = migrations.Postgres
-		d.writer, err = openPostgres(dsn, &d.statements)
+		if d.writer, err = openPostgres(dsn, 16, &d.statements); err == nil {
+			d.prober, err = openPostgres(dsn, 1, &d.statements)
+		}
 		d.reader = d.writer
 	} else {
-		d.writer, d.reader, err = openSQLite(filepath.Join(dir, "warpboard.db"), &d.statements)
+		err = d.openSQLite(filepath.Join(dir, "warpboard.db"))
 	}
 	if err != nil {
 		return nil, 0, err
@@ -50,7 +53,7 @@ func (d *DB) SetClock(now func() time.Time) {
 // Close ends all connections.
 func (d *DB) Close() error {
 	var errs []error
-	for _, db := range []*gorm.DB{d.reader, d.writer} {
+	for _, db := range []*gorm.DB{d.reader, d.writer, d.prober} {
 		pool, err := db.DB()
 		if err == nil {
 			err = pool.Close()
@@ -72,11 +75,11 @@ func (d *DB) SQL() *sql.DB {
 	return pool
 }
 
-// Ping fails if the database cannot be read. It reads a row: SQLite's own ping reads nothing, and the connection that writes
-// may be busy for long.
+// Ping fails if the database cannot be read. It reads a row, because SQLite's own ping reads nothing. It has a connection of its
+// own: all others may be busy for long.
 func (d *DB) Ping(ctx context.Context) error {
 	var row []Setting
-	return d.Read(ctx).Limit(1).Find(&row).Error
+	return d.prober.WithContext(ctx).Limit(1).Find(&row).Error
 }
 
 // Write runs fn in a transaction; transactions of all callers run one after the other, on PostgreSQL as on SQLite. So ids of

@@ -152,6 +152,33 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 	})
 }
 
+// TestPingWaitsForNoOne though all connections that read and write are busy.
+func TestPingWaitsForNoOne(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		reader, err := d.Read(t.Context()).DB()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range reader.Stats().MaxOpenConnections {
+			conn, err := reader.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+		}
+		if d.Dialect() == migrations.SQLite { // on PostgreSQL they are the same
+			conn, err := d.SQL().Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+		}
+		if err := d.Ping(t.Context()); err != nil { // else it hangs
+			t.Error(err)
+		}
+	})
+}
+
 func TestASQLiteFileIsItsOwnersAlone(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "warpboard.db")

@@ -105,6 +105,15 @@ func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 	return s
 }
 
+// pageRows is the number of entrants on a page of the standings that programs read.
+const pageRows = 200
+
+// Part returns the entrants on a page, from 1, and the total number.
+func (s Standings) Part(page int) (rows []Row, total int) {
+	total = len(s.Rows)
+	return s.Rows[min((page-1)*pageRows, total):min(page*pageRows, total)], total
+}
+
 // Entrants are people by their team, or each alone.
 type Entrants map[int64]Entrant
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"warpboard/internal/cache"
 	"warpboard/internal/winnow"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
@@ -22,6 +23,10 @@ const (
 	mostHaving = 8
 	// A pair is a hint from so many shared prints, which are about 60 tokens in a row, and such a share of the shorter source.
 	leastShared, leastPercent = 10, 40
+	// mostBytes bounds what is read of a submission, of all its files together: a comparison of two hundred costs a second.
+	mostBytes = 64 << 10
+	// mostPrints bounds the prints that are kept from one comparison to the next, by their number: 32 MiB.
+	mostPrints = 4 << 20
 	// mostPairs are shown.
 	mostPairs = 50
 )
@@ -30,10 +35,13 @@ const (
 type Likeness struct {
 	db     *db.DB
 	hasher winnow.Hasher
+	kept   *cache.Cache[string, winnow.Prints] // by the source's hash
 }
 
 // New returns the comparison.
-func New(database *db.DB) *Likeness { return &Likeness{db: database, hasher: winnow.New()} }
+func New(database *db.DB) *Likeness {
+	return &Likeness{db: database, hasher: winnow.New(), kept: cache.New[string, winnow.Prints](mostPrints)}
+}
 
 // Source is a submission that is its person's entry on a board.
 type Source struct {
@@ -88,18 +96,25 @@ func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source,
 	return list, db.ReadError(err, "sources of a task's boards")
 }
 
-// printsOf reads sources by their hashes. It holds one at a time: many at once could fill the memory.
+// printsOf reads sources by their hashes, if their prints are not kept. It holds one at a time: many at once could fill the memory.
 func (l *Likeness) printsOf(ctx context.Context, sources []Source, without winnow.Prints) (map[string]winnow.Prints, error) {
-	hashes := make([]string, len(sources))
-	for i, source := range sources {
-		hashes[i] = source.SourceHash
+	prints := map[string]winnow.Prints{}
+	var hashes []string
+	for _, source := range sources {
+		if kept, ok := l.kept.Get(source.SourceHash); ok {
+			prints[source.SourceHash] = kept.Without(without)
+		} else {
+			hashes = append(hashes, source.SourceHash)
+		}
+	}
+	if len(hashes) == 0 {
+		return prints, nil
 	}
 	rows, err := l.db.Read(ctx).Model(&catalog.Blob{}).Select("hash, data").Where("hash in ?", hashes).Rows()
 	if err != nil {
 		return nil, db.ReadError(err, "sources of a task's boards")
 	}
 	defer rows.Close()
-	prints := map[string]winnow.Prints{}
 	for rows.Next() {
 		var hash string
 		var data []byte
@@ -110,17 +125,25 @@ func (l *Likeness) printsOf(ctx context.Context, sources []Source, without winno
 		if err != nil {
 			return nil, fmt.Errorf("reading the source %s: %w", hash, err)
 		}
-		prints[hash] = l.prints(submitted).Without(without)
+		all := l.prints(submitted)
+		l.kept.Put(hash, all, int64(1+len(all)))
+		prints[hash] = all.Without(without)
 	}
 	return prints, db.ReadError(rows.Err(), "sources of a task's boards")
 }
 
 func (l *Likeness) prints(s tasks.Submission) winnow.Prints {
-	all := l.hasher.Of(s.Source)
-	for _, file := range s.Files {
-		all = winnow.Union(all, l.hasher.Of(file))
+	left := mostBytes
+	of := func(text []byte) winnow.Prints {
+		n := min(len(text), left)
+		left -= n
+		return l.hasher.Of(text[:n])
 	}
-	return all
+	all := []winnow.Prints{of(s.Source)}
+	for _, name := range s.Names() {
+		all = append(all, of(s.Files[name]))
+	}
+	return winnow.Union(all...)
 }
 
 // ofTask are the prints of what everyone may begin with: the task's files, templates and references.

@@ -9,6 +9,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/work"
+	"warpboard/tasks"
 )
 
 // Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that failed because of an
@@ -25,6 +26,9 @@ func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 		return nil
 	}
 	if err := l.checkRate(tx, user); err != nil {
+		return err
+	}
+	if err := l.checkBytes(tx, user); err != nil {
 		return err
 	}
 	return l.checkWaiting(tx, user)
@@ -68,6 +72,24 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	wait := time.Until(last.Add(time.Hour)).Truncate(time.Second) + time.Second
 	tooMany := db.Errorf(db.TooMany, "At most %d submissions an hour are accepted; try again in %s.", l.PerHour, wait)
 	tooMany.RetryAfter = wait
+	return tooMany
+}
+
+// checkBytes bounds what a person's submissions of a day take, whatever became of them: as much as PerHour of the largest. A
+// submission that is cancelled at once costs no time of a device, and stays.
+func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
+	most := int64(l.PerHour) * tasks.MaxSubmission
+	if most <= 0 {
+		return nil
+	}
+	var stored int64
+	err := tx.Raw("select coalesce(sum(size), 0) from blobs where hash in (select source_hash from submissions where user_id = ? and created_at > ?)",
+		user.ID, db.Now().AddDate(0, 0, -1)).Scan(&stored).Error
+	if err != nil || stored < most {
+		return db.ReadError(err, "sources of person %d", user.ID)
+	}
+	tooMany := db.Errorf(db.TooMany, "Your submissions of the last 24 hours take %d MB, the most that is stored. Delete some, or try again later.", stored/1_000_000)
+	tooMany.RetryAfter = time.Hour // a guess
 	return tooMany
 }
 

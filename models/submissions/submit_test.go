@@ -1,6 +1,7 @@
 package submissions_test
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
+	"warpboard/tasks"
 )
 
 func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
@@ -143,6 +145,32 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 		if err != nil || alike.SourceKey != first.SourceKey || other.SourceKey == first.SourceKey || len(runs) != 1 {
 			t.Errorf("keys: %q alike, %q, %q another: %v", first.SourceKey, alike.SourceKey, other.SourceKey, err)
 		}
+	})
+}
+
+// TestSourcesOfADayAreBounded whatever became of them: those that are cancelled at once cost no time of a device.
+func TestSourcesOfADayAreBounded(t *testing.T) {
+	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 2}}, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		submit := func(user accounts.User, letter string, size int) error {
+			_, runs, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: user, TaskID: w.Task.ID, Devices: w.Task.Devices, Mode: job.ModeTest,
+				Source: bytes.Repeat([]byte(letter), size)})
+			if err == nil {
+				modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), user, runs[0].ID)))
+			}
+			return err
+		}
+		age := func(by time.Duration) {
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "update submissions set created_at = $1", time.Now().Add(-by).UTC())))
+		}
+		for _, letter := range []string{"a", "b"} {
+			modelstest.Check(t, submit(w.Ann, letter, tasks.MaxSubmission))
+		}
+		age(2 * time.Hour)
+		modelstest.WantKind(t, submit(w.Ann, "c", 1), db.TooMany)
+		modelstest.Check(t, submit(w.Ben, "c", 1))
+		age(25 * time.Hour)
+		modelstest.Check(t, submit(w.Ann, "c", 1))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -20,8 +21,9 @@ func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Recor
 }
 
 // FailAttempt gives up a current attempt because of an infrastructure error: its work is queued again, or fails
-// once too many were lost. An attempt that no worker took does not count as lost. When the attempt is not the
-// current one any more, nothing happens.
+// once too many were lost. An attempt that no worker took does not count as lost. Of a worker's losses only the first
+// counts: restarts of one worker do not show that the work ends its workers. When the attempt is not the current one any more,
+// nothing happens.
 func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Recorded, error) {
 	return l.loseAttempt(ctx, attemptID, loss, reason)
 }
@@ -31,6 +33,15 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 		a, err := l.loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() {
 			return err
+		}
+		if loss == LossCounts {
+			workers, err := lostBy(tx, a.Ref())
+			if err != nil {
+				return err
+			}
+			if slices.Contains(workers, a.Worker) {
+				loss = LossWaits
+			}
 		}
 		out, err = a.requeueOrFail(tx, loss, job.Failure{Reason: reason})
 		out.Stopped = []string{attemptID}
@@ -93,8 +104,8 @@ func outcomeOf(loss Loss, taken bool) job.Outcome {
 }
 
 const (
-	// MaxLosses is how many attempts may be lost that the run or evaluation itself may have brought
-	// down, before it is given up.
+	// MaxLosses is the number of lost attempts, each with another worker, after which a run or evaluation is given up: it may
+	// have ended the workers itself.
 	MaxLosses = 3
 	// MaxRetries is how many attempts may be lost in all. The pauses before them are 1 s, 4 s, 16 s, 64 s, 256 s and then
 	// ten minutes each: two hours and a half in sum, longer than a restart of a whole cluster takes.

@@ -175,12 +175,12 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		lose := func() work.Recorded {
+		lose := func(worker string) work.Recorded {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			modelstest.Check(t, err)
-			_, err = s.Work.NoteTaken(ctx, "w1", attempt.ID)
+			_, err = s.Work.NoteTaken(ctx, worker, attempt.ID)
 			modelstest.Check(t, err)
-			return modelstest.Got[work.Recorded](t)(s.Work.FailAttempt(ctx, attempt.ID, "The worker w1 is gone.", work.LossCounts))
+			return modelstest.Got[work.Recorded](t)(s.Work.FailAttempt(ctx, attempt.ID, "The worker "+worker+" is gone.", work.LossCounts))
 		}
 		untaken := func() {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
@@ -189,18 +189,18 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 				t.Errorf("an attempt that no one took: %+v, %v", out, err)
 			}
 		}
-		for range 2 {
+		for _, worker := range []string{"w1", "w2"} {
 			untaken()
-			if out := lose(); !out.Retried || out.Events[0].State != work.StateQueued {
+			if out := lose(worker); !out.Retried || out.Events[0].State != work.StateQueued {
 				t.Errorf("lost: %+v", out)
 			}
 		}
-		if out := lose(); out.Retried || out.Events[0].State != work.StateFailed {
+		if out := lose("w3"); out.Retried || out.Events[0].State != work.StateFailed {
 			t.Errorf("lost for the third time: %+v", out)
 		}
 		run, err := s.Work.Run(ctx, run.ID)
 		modelstest.Check(t, err)
-		want := "The run ended after 3 infrastructure errors, and does not count against any limit. The last error: The worker w1 is gone."
+		want := "The run ended after 3 infrastructure errors, and does not count against any limit. The last error: The worker w3 is gone."
 		if run.Failure == nil || run.Failure.Reason != want || !run.Infrastructure || run.Attempts != 5 {
 			t.Errorf("%+v, %+v", run, run.Failure)
 		}

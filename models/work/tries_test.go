@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,16 +16,18 @@ import (
 func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 	tests := map[string]struct {
 		loss    work.Loss
+		workers int  // that lose it in turn
 		after   int  // so many losses …
 		givenUp bool // … it has failed
 		counted int
 		pauses  bool
 	}{
-		"handed back":                {work.LossFree, 2 * work.MaxRetries, false, 0, false},
-		"lost with the site":         {work.LossWaits, work.MaxRetries - 1, false, 0, true},
-		"lost with the site, always": {work.LossWaits, work.MaxRetries, true, 0, true},
-		"ends its worker":            {work.LossCounts, work.MaxLosses - 1, false, work.MaxLosses - 1, true},
-		"ends each of its workers":   {work.LossCounts, work.MaxLosses, true, work.MaxLosses, true},
+		"handed back":                {work.LossFree, 1, 2 * work.MaxRetries, false, 0, false},
+		"lost with the site":         {work.LossWaits, 1, work.MaxRetries - 1, false, 0, true},
+		"lost with the site, always": {work.LossWaits, 1, work.MaxRetries, true, 0, true},
+		"ends two workers":           {work.LossCounts, 2, work.MaxLosses - 1, false, work.MaxLosses - 1, true},
+		"ends each of its workers":   {work.LossCounts, 3, work.MaxLosses, true, work.MaxLosses, true},
+		"one worker restarts":        {work.LossCounts, 1, 2 * work.MaxLosses, false, 1, true},
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -34,7 +37,7 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 			for i := range test.after {
 				attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 				modelstest.Check(t, err)
-				modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, "w1", attempt.ID)))
+				modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, fmt.Sprint("w", i%test.workers), attempt.ID)))
 				modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, name, test.loss)))
 				run = modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 				if !test.pauses {

@@ -30,8 +30,8 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 			Rank: 3, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextTied: true, NextUnclear: true, NextWhy: boards.BehindFirst},
 		"3rd on H100; No clear difference from ada (1st); Ranked 3rd with a faster entry that is clearly slower than the first entry in 1st place": {
 			Rank: 3, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextUnclear: true, NextWhy: boards.BehindOther},
-		"Still 3rd on H100; < 0.5 % faster than your previous best (#54)":  {Rank: 3, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 100.3, BestRank: 3},
-		"Tied 1st on H100, waits for confirmation; Tied with ada": {Rank: 1, Tied: true, Entry: true, Confirming: true, NextRun: 2, NextUser: "ada", NextNS: 99.9, NextRank: 1, NextTied: true},
+		"Still 3rd on H100; < 0.5 % faster than your previous best (#54)": {Rank: 3, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 100.3, BestRank: 3},
+		"Tied 1st on H100, waits for confirmation; Tied with ada":         {Rank: 1, Tied: true, Entry: true, Confirming: true, NextRun: 2, NextUser: "ada", NextNS: 99.9, NextRank: 1, NextTied: true},
 		"Tied 5th with 1 other person on H100; 4.2 % behind ada (2nd)": {
 			Rank: 5, Tied: true, TiedWith: 1, Entry: true, NextRun: 2, NextSubmission: 50, NextUser: "ada", NextNS: 96, NextRank: 2},
 		"Tied 1st on H100; Tied with ada and 2 other people": {

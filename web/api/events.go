@@ -23,13 +23,13 @@ func (a *API) Events(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"events": answer})
 }
 
-// Event answers with an event and its standings.
+// Event answers with an event and a page of its standings.
 func (a *API) Event(c *fiber.Ctx) error {
 	seen, err := a.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"))
 	if err != nil {
 		return err
 	}
-	return c.JSON(a.eventAnswer(seen))
+	return c.JSON(a.eventAnswer(seen, site.PageNumber(c, "page")))
 }
 
 func (a *API) eventSummary(e events.Listed) client.EventSummary {
@@ -37,15 +37,17 @@ func (a *API) eventSummary(e events.Listed) client.EventSummary {
 		StartsAt: e.StartsAt, EndsAt: e.EndsAt, FrozenAt: e.FrozenAt, Revealed: e.RevealedAt, Points: e.Points, ByTeam: e.ByTeam}
 }
 
-func (a *API) eventAnswer(seen models.SeenEvent) client.EventStandings {
+func (a *API) eventAnswer(seen models.SeenEvent, page int) client.EventStandings {
 	now := a.site.Store.Events.Now()
 	answer := client.EventStandings{EventSummary: a.eventSummary(seen.Listed), About: seen.About, Now: now, Frozen: seen.Frozen(now),
-		Boards: []client.EventBoard{}, Standings: []client.EventRow{}}
+		Page: page, Boards: []client.EventBoard{}, Standings: []client.EventRow{}}
 	boards := seen.Standings.Boards
 	for _, b := range boards {
 		answer.Boards = append(answer.Boards, client.EventBoard{Task: b.Slug, Title: b.Title, Device: b.Device, BestNS: b.BestNS})
 	}
-	for _, row := range seen.Standings.Rows {
+	rows, total := seen.Standings.Part(page)
+	answer.Total = total
+	for _, row := range rows {
 		of := client.EventRow{Rank: row.Rank, Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, Points: row.Points, Results: []client.EventResult{}}
 		for i, r := range row.Results {
 			if r.Rank > 0 {

@@ -70,7 +70,7 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/capacity", "List the existing and wanted slots of each device, for tools that start workers.", false, "", nil, 200, listOf("devices", "Capacity")},
 		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device")},
 		{boards, "GET", "/api/v1/events", "List the events (groups of tasks with one start and one end), with the latest end first.", false, "", nil, 200, listOf("events", "EventSummary")},
-		{boards, "GET", "/api/v1/events/{slug}", "Read an event with its standings.", false, "", map[string]string{"device": "name of a device, to count only its boards"}, 200, ref("EventStandings")},
+		{boards, "GET", "/api/v1/events/{slug}", "Read an event with a page of its standings.", false, "", map[string]string{"device": "name of a device, to count only its boards", "page": "of 200 entrants; the first by default"}, 200, ref("EventStandings")},
 		{boards, "GET", "/api/v1/runs/{id}/statement", "Read the site's statement about a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json. `warpboard verify-result` checks it.", false, "", nil, 200, ref("Envelope")},
 		{boards, "GET", "/api/v1/chain", "Export the statements of all results, one envelope per line, at most 5,000; for admins. `warpboard verify-chain` checks them.", true, "", map[string]string{"after": "number of the last statement that you have"}, 200, ref("Envelope")},
 		{boards, "POST", "/api/v1/join", "Join a members' board with an invite code. Members do not use up a code.", true, "InviteCode", nil, 200, ref("Joined")},

@@ -59,7 +59,7 @@ func (a *API) Errors(c *fiber.Ctx) error {
 	case f.Status == fiber.StatusUnauthorized:
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
 	case f.Status >= fiber.StatusInternalServerError:
-		a.site.Log.Error("evaluation request failed", "id", c.Locals(site.LocalRequestID), "path", c.Path(), "err", err)
+		a.site.Log.Error("evaluation request failed", "id", c.Locals(site.LocalRequestID), "path", site.LoggedPath(c), "err", err)
 		return a.fail(c, f.Status, f.Message)
 	}
 	return c.Status(f.Status).JSON(fiber.Map{"error": strings.TrimSuffix(f.Message, "."), "status": "client_error"})

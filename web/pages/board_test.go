@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"

@@ -39,7 +39,7 @@ func (p *Popcorn) Errors(c *fiber.Ctx) error {
 	}
 	f := site.FailureOf(err)
 	if f.Status >= fiber.StatusInternalServerError {
-		p.site.Log.Error("popcorn request failed", "id", c.Locals(site.LocalRequestID), "path", c.Path(), "err", err)
+		p.site.Log.Error("popcorn request failed", "id", c.Locals(site.LocalRequestID), "path", site.LoggedPath(c), "err", err)
 	}
 	c.Response().ResetBody()
 	c.Set(fiber.HeaderCacheControl, "no-store")

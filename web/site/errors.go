@@ -155,7 +155,7 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 	f := FailureOf(err)
 	id, _ := c.Locals(LocalRequestID).(string)
 	if f.Status >= 500 {
-		s.Log.Error("request failed", "id", id, "method", c.Method(), "path", c.Path(), "err", err)
+		s.Log.Error("request failed", "id", id, "method", c.Method(), "path", LoggedPath(c), "err", err)
 	}
 	c.Response().ResetBody()
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -2,6 +2,7 @@ package site
 
 import (
 	"cmp"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -59,6 +60,7 @@ func (s *Site) setLimits() {
 	s.Settings.Limits = l
 	s.Connected = conns.NewTally(l.Connections, l.ConnectionsEach)
 	s.UnderWay = conns.NewTally(l.Requests, l.RequestsEach)
+	s.Held, s.turns = conns.NewTally(4*l.Slow, l.RequestsEach), make(chan struct{}, runtime.GOMAXPROCS(0))
 	s.streaming, s.working = newPool(l.Streams, l.StreamsEach), conns.NewTally(l.Streams, l.StreamsEach)
 	s.Waiting, s.Uploading = newPool(l.Slow, l.SlowEach), newPool(l.Slow, l.SlowEach)
 	s.bodyBytes, s.StrangerBytes = conns.NewTally(l.Bodies, l.BodiesEach), conns.NewTally(l.Strangers, l.StrangersEach)

@@ -106,7 +106,7 @@ func showBidi(page string) string {
 func (s *Site) Render(c *fiber.Ctx, status int, component templ.Component) error {
 	body := c.Response().SetBody // it copies
 	if err := s.rendered(templ.WithNonce(c.UserContext(), nonce(c)), component, body); err != nil {
-		return fmt.Errorf("render %s: %w", c.Path(), err)
+		return fmt.Errorf("render %s: %w", LoggedPath(c), err)
 	}
 	if len(c.Response().Header.Peek(fiber.HeaderCacheControl)) == 0 {
 		c.Set(fiber.HeaderCacheControl, "private, no-cache")

@@ -5,10 +5,13 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/views"
 	"warpboard/web/conns"
 )
 
@@ -85,4 +88,22 @@ func RandomText(n int) string {
 // EqualSecrets compares secrets; an empty one equals nothing.
 func EqualSecrets(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}
+
+// LoggedPath is the path of a request without an invite code, or the code of a mail. Routes take a path in any letters, and
+// escaped.
+func LoggedPath(c *fiber.Ctx) string {
+	plain := c.Path()
+	for range 3 {
+		if next, err := url.PathUnescape(plain); err == nil {
+			plain = next
+		}
+	}
+	plain = strings.ToLower(plain)
+	for _, secret := range []string{views.JoinPath + "/", "/inbox/off/", "/inbox/confirm/"} {
+		if before, _, found := strings.Cut(plain, secret); found {
+			return before + secret + "…"
+		}
+	}
+	return c.Path()
 }

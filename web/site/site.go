@@ -67,6 +67,8 @@ type Site struct {
 	Proxies    conns.Proxies
 
 	Connected, UnderWay, working *conns.Tally // connections, requests, connections of workers
+	Held                         *conns.Tally // requests that ask to wait; they do not count in UnderWay
+	turns                        chan struct{}
 	bodyBytes, StrangerBytes     *conns.Tally
 	Waiting, Uploading           pool
 	streaming                    pool // live streams

@@ -94,12 +94,32 @@ func personShare(id int64) conns.Share { return conns.Share{fmt.Sprint("person:"
 // Wait takes one of the places for requests that are answered when something happens, until end is called.
 func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.Waiting.take(c, "wait") }
 
+// AsksToWait reports whether a request asks for an answer that comes when something has ended.
+func AsksToWait(c *fiber.Ctx) bool { return c.QueryInt("wait") > 0 }
+
+// InTurn lets few of the requests that ask to wait work at once, so that thousands do not keep the database from pages. It comes
+// after the body was read: no request holds its turn while it waits for its sender.
+func (s *Site) InTurn(c *fiber.Ctx) error {
+	if !AsksToWait(c) {
+		return c.Next()
+	}
+	select {
+	case s.turns <- struct{}{}:
+	case <-c.UserContext().Done():
+		return Busy("Too many requests wait just now. Try again in a moment.")
+	}
+	defer func() { <-s.turns }()
+	return c.Next()
+}
+
 // WaitIfRoom is Wait for a request that can be answered at once, too: false says to do that, and the answer says when to ask
-// again. Such requests take half of the places, so that those that cannot find one.
+// again. Such requests take half of the places, so that those that cannot find one. Until end is called, others have the turn
+// that InTurn gave.
 func (s *Site) WaitIfRoom(c *fiber.Ctx) (end func(), ok bool) {
 	if tally, _ := s.Waiting.of(c); !tally.Crowded() {
 		if end, err := s.Wait(c); err == nil {
-			return end, true
+			<-s.turns
+			return func() { end(); s.turns <- struct{}{} }, true
 		}
 	}
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(RetrySoon.Seconds())))

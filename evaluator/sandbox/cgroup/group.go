@@ -20,6 +20,9 @@ const (
 	Processes = "processes"
 )
 
+// mostTCP is what the buffers of a run's TCP sockets may take, in bytes, beside its memory. Version 2 counts them as memory.
+const mostTCP = 64 << 20
+
 // forkBomb is how many refused forks make a bomb of a program that met its process limit.
 const forkBomb = 1000
 
@@ -70,7 +73,8 @@ func (g *Group) limitMemory(bytes int64) error {
 	}
 	return errors.Join(
 		g.memory.write("memory.limit_in_bytes", bytes, false),
-		g.memory.write("memory.memsw.limit_in_bytes", bytes, true), // absent without swap accounting
+		g.memory.write("memory.memsw.limit_in_bytes", bytes, true),                  // absent without swap accounting
+		g.memory.write("memory.kmem.tcp.limit_in_bytes", min(bytes, mostTCP), true), // not part of the memory above
 	)
 }
 

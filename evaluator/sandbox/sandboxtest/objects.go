@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Objects is a folder for compiled objects of a package's tests, and remove deletes it. `make test` names one for all
+// Objects is a folder for compiled objects of a package's tests, and remove deletes it. scripts/test names one for all
 // packages (WARPBOARD_TEST_OBJECTS), since they compile the same judges; the objects' keys are hashes of all inputs. A test
 // of compiling itself needs its own folder.
 func Objects() (dir string, remove func(), err error) {

@@ -63,7 +63,7 @@ type (
 		Name             string // empty: no room
 		End, Below       bool   // the name ends at the point; it stands below it
 		Older            bool
-		Phone            bool   // a phone has room for the name
+		Phone            bool // a phone has room for the name
 	}
 	row  struct{ Path, At, Label string }
 	mark struct {

@@ -2,11 +2,13 @@ package events
 
 import (
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/events"
 	"warpboard/views"
@@ -151,7 +153,11 @@ func readTime(c *fiber.Ctx, name string) (time.Time, error) {
 
 // Reveal lets frozen results count: those of the lowest entrant, or all.
 func (e *Events) Reveal(c *fiber.Ctx) error {
-	name, changes, err := e.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), c.FormValue("who") == "all")
+	waiting, _ := strconv.Atoi(c.FormValue("waiting")) // an incomplete form shows none
+	if waiting = max(waiting, 0); c.FormValue("who") == "all" {
+		waiting = models.All
+	}
+	name, changes, err := e.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), waiting)
 	if err != nil {
 		return err
 	}

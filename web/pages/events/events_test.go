@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -129,6 +130,39 @@ func TestAScriptCanRecomputeTheStandings(t *testing.T) {
 	}
 }
 
+// TestStandingsComeInPagesOf200Entrants and to the organizer whole, as CSV.
+func TestStandingsComeInPagesOf200Entrants(t *testing.T) {
+	s := webtest.NewScene(t)
+	e := s.Event(0)
+	const added = 190 // to 61
+	for i := range added {
+		s.SQL("insert into users (name, name_key, role, created_at, updated_at) values ($1, $1, 'user', $2, $2)", fmt.Sprintf("Extra %03d", i), time.Now().UTC())
+	}
+	s.SQL(`insert into entries (version_id, device, user_id, run_id, submission_id, age, score_ns, std_ns, err_ns, achieved_at)
+		select e.version_id, e.device, u.id, -u.id, e.submission_id, e.age, 1e9 + u.id, 0, 0, e.achieved_at from users u, entries e where u.name like 'Extra %' and e.run_id = $1`, s.Done.ID)
+	s.SQL("update boards set change = change + 1 where device = 'H200'")
+	sizes := []int{}
+	for page := 1; page <= 3; page++ {
+		var answer client.EventStandings
+		webtest.DecodeBody(t, s.Browser().Get(fmt.Sprintf("/api/v1/events/%s?page=%d", e.Slug, page)), &answer)
+		rows, err := csv.NewReader(s.Browser().Get(fmt.Sprintf("/events/%s/standings.csv?page=%d", e.Slug, page)).Body).ReadAll()
+		if err != nil || answer.Total != 61+added || answer.Page != page || len(rows) != 1+len(answer.Standings) {
+			t.Errorf("page %d: %d of %d entrants, %d rows, %v", answer.Page, len(answer.Standings), answer.Total, len(rows), err)
+		}
+		sizes = append(sizes, len(answer.Standings))
+	}
+	if !slices.Equal(sizes, []int{200, 61 + added - 200, 0}) {
+		t.Errorf("pages of %d entrants", sizes)
+	}
+	rows, err := csv.NewReader(s.BrowserOf(s.Admin).Get("/events/" + e.Slug + "/standings.csv").Body).ReadAll()
+	if err != nil || len(rows) != 1+61+added {
+		t.Errorf("the organizer gets %d rows, %v", len(rows), err)
+	}
+	if all, err := s.API(s.Ada).EventStandings(t.Context(), e.Slug); err != nil || len(all.Standings) != 61+added {
+		t.Errorf("the client reads other standings: %v", err)
+	}
+}
+
 // TestAHiddenTaskIsInNoStandingsOfStrangers nor is what is on its boards.
 func TestAHiddenTaskIsInNoStandingsOfStrangers(t *testing.T) {
 	s := webtest.NewScene(t)
@@ -179,7 +213,10 @@ func TestTheEventPagesLookRight(t *testing.T) {
 	s.Ended(e)
 	w.Visit("/events/" + e.Slug)
 	w.LooksRight("event-ended")
-	s.BrowserOf(s.Admin).Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}})
+	organizer := s.BrowserOf(s.Admin)
+	form := webtest.Fields(organizer.Page("/events/"+e.Slug, http.StatusOK).Find("#reveal form"))
+	form.Set("who", "next")
+	organizer.Post("/events/"+e.Slug+"/reveal", form)
 	w.Shows("#standings", "Margaret Hamilton") // without a reload
 	w.RefusedNothing()
 }

@@ -188,9 +188,11 @@ func TestAnOldFormDoesNotOpenAMembersBoard(t *testing.T) {
 func TestTheLogHasNoInviteCodes(t *testing.T) {
 	var log bytes.Buffer
 	s := webtest.Start(t, func(c *web.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	webtest.Body(t, s.Browser().Get("/join/wbi_secret"))
+	for _, path := range []string{"/join/wbi_secret", "/JOIN/wbi_secret", "/join%2fwbi_secret", "/join%252Fwbi_secret", "/j%6fin/wbi_secret", "/inbox/OFF/1.wbi_secret", "/Inbox%2Foff/1.wbi_secret", "/inbox/confirm/wbi_secret?x"} {
+		webtest.Body(t, s.Browser().Get(path))
+	}
 	s.Stop()
-	if text := log.String(); strings.Contains(text, "wbi_secret") || !strings.Contains(text, "path=/join/…") {
+	if text := log.String(); strings.Contains(text, "wbi_secret") || strings.Count(text, "path=/join/…") != 5 || strings.Count(text, "path=/inbox/off/…") != 2 {
 		t.Errorf("the log is %s", text)
 	}
 }

@@ -118,10 +118,10 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 	}
 	if vm.Report == nil {
 		vm.Failure = profile.MissingReason(vm.Query.Case)
-		leader, err = p.runs.Leader(c.UserContext(), seen.Run)
+		leader, err = p.runs.Leader(c.UserContext(), seen)
 		return vm, of, leader, err
 	}
-	if vm.Others, leader, err = p.runs.BoardDots(c.UserContext(), seen.Run, vm.Query.Case); err != nil {
+	if vm.Others, leader, err = p.runs.BoardDots(c.UserContext(), seen, vm.Query.Case); err != nil {
 		return vm, of, 0, err
 	}
 	for _, dot := range vm.Others {

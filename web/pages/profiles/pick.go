@@ -8,7 +8,6 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
-	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -94,29 +93,19 @@ func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRo
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := offers{task: site.TaskRef(base.Task)}
 	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
-	leading, err := p.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, offeredEntries)
+	rivals, err := p.runs.Rivals(ctx, base, viewer.ID, offeredEntries)
 	if err != nil {
 		return nil, err
 	}
-	for i, st := range leading {
+	for i, st := range rivals.Leading {
 		note := ""
 		if i == 0 {
 			note = "the first"
 		}
 		of.add(note, st, &st.ScoreNS)
 	}
-	own, err := p.site.Store.Boards.Place(ctx, run.VersionID, run.Device, viewer.ID)
-	if err != nil && db.KindOf(err) != db.NotFound {
-		return nil, err
-	}
-	if own.Rank > 1 {
-		above, err := p.site.Store.Boards.Above(ctx, own.Entry)
-		if err != nil {
-			return nil, err
-		}
-		if above != nil {
-			of.add("one place above you", *above, &above.ScoreNS)
-		}
+	if above := rivals.Above; above != nil {
+		of.add("one place above you", *above, &above.ScoreNS)
 	}
 	mine, err := p.site.Store.Boards.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
 	if err != nil {

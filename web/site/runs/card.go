@@ -47,7 +47,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	}
 	card.Ranking = views.RankingName(def.RankingBy)
 	card.Sources = views.Sources{Main: []string{def.SubmissionName()}, Further: def.MayBring}
-	card.Confirmed = shownConfirmation(left.confirmation, run)
+	card.Confirmed = shownConfirmation(left.confirmation, seen)
 	card.Turns = turnsOf(def.RankingBy, run, left.confirmation.Legs, left.newestLeg)
 	if card.Pool, err = s.poolOf(ctx, run); err != nil {
 		return card, err
@@ -65,7 +65,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	}
 	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.Mine, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
 	card.Outcome.Fresh = run.EndedAt != nil && s.site.Now().Sub(*run.EndedAt) < time.Minute
-	return card, s.addMeasures(ctx, run, def, left, &card)
+	return card, s.addMeasures(ctx, seen, def, left, &card)
 }
 
 // selfMeasured reports whether the kernel runs inside its task's own program, and so can forge its time.

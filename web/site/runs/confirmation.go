@@ -23,11 +23,12 @@ func (s *Runs) confirmation(ctx context.Context, run work.Run) (c models.Confirm
 	return c, err
 }
 
-// shownConfirmation is a confirmation for the card of one of its runs; nil: there is none.
-func shownConfirmation(c models.ConfirmationSides, run work.Run) *views.Confirmation {
-	if c.ID == 0 {
+// shownConfirmation is a confirmation for the card of one of its runs; nil: there is none, or its other side is not for the viewer.
+func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confirmation {
+	if c.ID == 0 || !seen.TaskOpen {
 		return nil
 	}
+	run := seen.Run
 	ns := func(p *float64) float64 {
 		if p == nil {
 			return 0

@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/boards"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
 )
 
 // addMeasures fills in the parts of an ended run's card beside its stages.
-func (s *Runs) addMeasures(ctx context.Context, run work.Run, def tasks.Definition, left Evidence, card *views.RunCard) (err error) {
+func (s *Runs) addMeasures(ctx context.Context, seen RunAccess, def tasks.Definition, left Evidence, card *views.RunCard) (err error) {
+	run := seen.Run
 	if !run.State.Final() {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (s *Runs) addMeasures(ctx context.Context, run work.Run, def tasks.Definiti
 	}
 	first := card.Outcome.FirstRun // known of a run that stands
 	if first == 0 {
-		first, err = s.Leader(ctx, run)
+		first, err = s.Leader(ctx, seen)
 	}
 	if first != run.ID && first != card.Outcome.NextRun { // the strip leads to that
 		card.Compare = views.CompareURL(first, run.ID)
@@ -99,20 +99,4 @@ func (s *Runs) roofs(profile Profile, index int) (reportFacts, error) {
 		facts, ok, err = s.facts(profile, c.Index)
 	}
 	return facts, err
-}
-
-// Leader is the run to compare a run with: its board's first; 0 when it leads itself or has no time.
-func (s *Runs) Leader(ctx context.Context, run work.Run) (int64, error) {
-	if run.ScoreNS == nil {
-		return 0, nil
-	}
-	first, err := s.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, 1)
-	return leaderFor(run, first), err
-}
-
-func leaderFor(run work.Run, entries []boards.Standing) int64 {
-	if run.ScoreNS == nil || len(entries) == 0 || entries[0].RunID == run.ID {
-		return 0
-	}
-	return entries[0].RunID
 }

@@ -162,15 +162,15 @@ func (p Profile) ReportNote(index int) string {
 const otherDots = 8
 
 // BoardDots are the roofline dots of the board's best other entries, and the run to compare a run with, as Leader has it.
-func (s *Runs) BoardDots(ctx context.Context, run work.Run, index int) (dots []charts.Dot, leader int64, err error) {
-	entries, err := s.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, otherDots+1)
+func (s *Runs) BoardDots(ctx context.Context, seen RunAccess, index int) (dots []charts.Dot, leader int64, err error) {
+	rivals, err := s.Rivals(ctx, seen, 0, otherDots+1)
 	if err != nil {
 		return nil, 0, err
 	}
-	leader = leaderFor(run, entries)
+	leader = rivals.leader(seen)
 	var ids []int64
-	for _, st := range entries {
-		if st.RunID != run.ID {
+	for _, st := range rivals.Leading {
+		if st.RunID != seen.Run.ID {
 			ids = append(ids, st.RunID)
 		}
 	}
@@ -178,7 +178,7 @@ func (s *Runs) BoardDots(ctx context.Context, run work.Run, index int) (dots []c
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, st := range entries {
+	for _, st := range rivals.Leading {
 		profile, ok := profiles[st.RunID]
 		if !ok {
 			continue

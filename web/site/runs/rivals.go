@@ -1,0 +1,50 @@
+package runs
+
+import (
+	"context"
+
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+// Rivals are the entries of other people that pages show beside a run.
+type Rivals struct {
+	Leading []boards.Standing // the first of the run's board
+	Above   *boards.Standing  // the entry ahead of the person's own; nil: there is none
+}
+
+// Rivals reads the first entries of a run's board, up to limit, and the entry ahead of a person's own, or of no one's for 0. A
+// viewer who may not see the task gets none, so all pages of a run read its board here.
+func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit int) (r Rivals, err error) {
+	if !seen.TaskOpen {
+		return r, nil
+	}
+	run := seen.Run
+	if r.Leading, err = s.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, limit); err != nil || person == 0 {
+		return r, err
+	}
+	own, err := s.site.Store.Boards.Place(ctx, run.VersionID, run.Device, person)
+	if err == nil && own.Rank > 1 {
+		r.Above, err = s.site.Store.Boards.Above(ctx, own.Entry)
+	}
+	if db.KindOf(err) == db.NotFound {
+		err = nil
+	}
+	return r, err
+}
+
+// Leader returns the run to compare a run with, the first of its board. It returns 0 if the run leads or has no time.
+func (s *Runs) Leader(ctx context.Context, seen RunAccess) (int64, error) {
+	if seen.Run.ScoreNS == nil {
+		return 0, nil
+	}
+	rivals, err := s.Rivals(ctx, seen, 0, 1)
+	return rivals.leader(seen), err
+}
+
+func (r Rivals) leader(seen RunAccess) int64 {
+	if seen.Run.ScoreNS == nil || len(r.Leading) == 0 || r.Leading[0].RunID == seen.Run.ID {
+		return 0
+	}
+	return r.Leading[0].RunID
+}
