@@ -74,6 +74,9 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 		result.Cases = append(result.Cases, trimCase(c))
 	}
 	result.Stdout, result.Stderr, result.Extra = out.Stdout, out.Stderr, parser.Extra()
+	if result.Failure != nil && result.Failure.Task && out.Judge != nil { // what the task's own code printed explains it
+		result.Stderr += out.Judge.Stderr
+	}
 	// The memory of a GPU is not counted by the kernel, and what its driver takes of the host's says nothing of the submission.
 	if out.Judge != nil && !r.Slot.IsGPU() {
 		result.MemoryPeak = out.MemoryMax

@@ -65,6 +65,10 @@ func formatCases() map[string]formatCase {
 		"free_labels": {yaml: beginning + oneCase + "templates: {TileLang: template.py, cuTile 1.4: template.py}\n", files: doubling + agrees + "\x00template.py\n" + twice,
 			solution: "correct: " + twice, verdict: asExpected},
 		// Failures.
+		"lambda": {files: "reference.py\ndef generate_input(n, seed):\n    return (lambda v: v * 2), n\n" + agrees, solution: "correct: " + twice, verdict: notAsExpected,
+			says: "generate_input made something that cannot be handed over to the kernel's process: Can't pickle", stderr: "Can't pickle"},
+		"reference_fails": {files: "reference.py\ndef generate_input(n, seed):\n    return [][n]\n" + agrees, solution: "correct: " + twice, verdict: notAsExpected,
+			says: "generate_input raised IndexError", stderr: "return [][n]"},
 		"raises":  {files: doubling + agrees, solution: "correct: def custom_kernel(x):\n    raise ValueError('no luck')\n", verdict: notAsExpected, stderr: "ValueError: no luck"},
 		"imports": {files: doubling + agrees, solution: "correct: import nowhere\n" + twice, verdict: notAsExpected, stderr: "No module named 'nowhere'"},
 	}

@@ -22,6 +22,7 @@ from warpboard_calibrator import CALIBRATIONS, Calibrator
 from warpboard_calls import Ranks, Runner, TaskFailed
 from warpboard_cases import read_cases
 from warpboard_clocks import Clocks
+from warpboard_layout import NotPassable
 from warpboard_regions import HostMemory, Regions
 from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
 from warpboard_stats import Stats, StopRule
@@ -255,8 +256,8 @@ def main(make_task=Task, cases_of=read_cases):
     except Refused as refusal:
         report.log("refused", refusal)
         return EXIT_REFUSED
-    except TaskFailed as failure:
-        report.log("task", failure)
+    except (TaskFailed, NotPassable) as failure:
+        report.log("task", f"generate_input made {failure}" if isinstance(failure, NotPassable) else failure)
         if failure.__cause__ is not None:
             sys.excepthook(type(failure.__cause__), failure.__cause__, failure.__cause__.__traceback__)
         return EXIT_TASK

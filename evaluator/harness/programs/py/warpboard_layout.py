@@ -13,6 +13,10 @@ from warpboard_wire import CUDA, HOST
 ALIGNMENT = 512  # bytes between the beginnings of arrays, as cudaMalloc has it at least
 
 
+class NotPassable(Exception):
+    """Something of an input cannot be handed over; the message ends a sentence."""
+
+
 class Leaf:
     """One array or tensor of an input: its place in the region of its kind, and its bytes."""
 
@@ -98,7 +102,11 @@ def dense(shape):
 def describe(data):
     """Returns (description, leaves) of an input."""
     leaves, file = [], io.BytesIO()
-    _Pickler(file, leaves).dump(data)
+    try:
+        _Pickler(file, leaves).dump(data)
+    except Exception as error:  # any error of a class that pickles itself, too
+        raise NotPassable(f"something that cannot be handed over to the kernel's process: {str(error)[:300]}. Arrays, tensors, modules, numbers, "
+                          "texts, and instances of the task's classes can be, and no lambdas, local classes, or open files.") from error
     return file.getvalue(), leaves
 
 
