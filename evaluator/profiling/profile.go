@@ -24,8 +24,8 @@ import (
 
 const (
 	// caseProfileTime bounds the pass of one benchmark case under ncu, and profileTime that of all.
-	caseProfileTime = 2 * time.Minute
-	profileTime     = 10 * time.Minute
+	caseProfileTime = time.Minute
+	profileTime     = 5 * time.Minute
 	// maxCells bounds the counters of instructions that a parsed report keeps; some 10 MB of them.
 	maxCells = 1 << 20
 	// casesAtOnce bounds the cases that are profiled in one process: ncu's output for all of them is read at once.
