@@ -63,3 +63,13 @@ func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 		}
 	}
 }
+
+// Else a kernel that notices a later process could hold its GPU until the stage's limit.
+func TestALaterProcessThatNeverLoadsIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
+	out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "ready.py"), dir).CombinedOutput()
+	if want := "The submission was not loaded within 0 s, and in the process before it was."; err != nil || string(out) != want {
+		t.Errorf("%v: %s, want %q", err, out, want)
+	}
+}

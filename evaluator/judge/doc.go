@@ -136,7 +136,8 @@
 //
 // Besides the stage's own limit, a call has these: a runner that says done, and not within 5 s that all was queued or what its
 // own clock says, is refused. So is a call after the first five of a case that takes more than 10 s and 20 times as long as the longest
-// before it, and an answer that the device cannot copy within 10 s. A call that is not queued within 10 ms is released: it waits for
+// before it, and an answer that the device cannot copy within 10 s. In Python, a process after the first may take 30 s and 5 times as
+// long as the first to load the submission. A call that is not queued within 10 ms is released: it waits for
 // the device. Where the clock began with the description, that is 0.5 ms, for those who wait pay for it.
 //
 // A runner that asks for more room for its answer has seen an input whose call is repeated with another one. It may do

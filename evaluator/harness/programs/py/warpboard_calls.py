@@ -81,8 +81,8 @@ class Runner:
         self.last = []  # parts of the last answer
         self._seen = []  # the descriptions of the last two answers, and what they say
 
-    def ready(self):
-        self.channel.ready()
+    def ready(self, limit=None):
+        self.channel.ready(limit)
 
     def use(self, regions):
         """Switches the next calls to other memory."""
@@ -407,9 +407,9 @@ class Ranks:
     def __init__(self, runners):
         self._runners = runners
 
-    def ready(self):
+    def ready(self, limit=None):
         for runner in self._runners:
-            runner.ready()
+            runner.ready(limit)
 
     def use(self, regions):
         for runner, theirs in zip(self._runners, regions):

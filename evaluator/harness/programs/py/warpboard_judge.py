@@ -31,6 +31,7 @@ from warpboard_wire import RANGE, Door, Refused, RunnerGone, sleep_exactly
 
 _CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # when another process has been measured
 _LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
+_LONGEST_READY, _MOST_TIMES_LONGER = 30, 5  # seconds to load a submission again, and so many times as long as the first time
 # Of one of the fresh processes that measure a score: five take about as long as one of a benchmark.
 _LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": 12, "cuda": 40}
 
@@ -175,7 +176,7 @@ class Runners:
     def __init__(self, host, devices):
         self._door, self._host, self._devices = Door(), host, devices
         self.regions = [Regions(host, device) for device in devices]
-        self._ranks = self._number = None
+        self._ranks = self._number = self._longest = None  # the last: seconds that loading may take after the first time
 
     def next(self):
         """Returns the ranks of the next one when the submission is loaded, or None when there is no other."""
@@ -187,8 +188,9 @@ class Runners:
             regions.wipe()
             self._number, channel, page = handed
             ranks.append(Runner(channel, page, regions, self._host, device))
-        self._ranks = Ranks(ranks)
-        self._ranks.ready()
+        self._ranks, began = Ranks(ranks), perf_counter_ns()
+        self._ranks.ready(self._longest)
+        self._longest = self._longest or _LONGEST_READY + _MOST_TIMES_LONGER * (perf_counter_ns() - began) / 1e9
         return self._ranks
 
     def blame(self, runner):

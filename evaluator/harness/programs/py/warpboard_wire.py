@@ -253,18 +253,22 @@ class Channel:
             view = view[self._end.recv_into(view) :]
         return kind, payload, descriptors
 
-    def ready(self):
-        """Waits for the runner's only frame. For the judge: descriptors that come along are dropped by the
+    def ready(self, limit=None):
+        """Waits for the runner's only frame, at most so many seconds. For the judge: descriptors that come along are dropped by the
         kernel, for none are asked for."""
         head = b""
+        self._end.settimeout(limit)
         while len(head) < _FRAME.size:
             try:
                 part = self._end.recv(_FRAME.size - len(head))
+            except TimeoutError:
+                raise Refused(f"The submission was not loaded within {limit:.0f} s, and in the process before it was.") from None
             except OSError:
                 part = b""
             if not part:
                 raise RunnerGone
             head += part
+        self._end.settimeout(None)
         if _FRAME.unpack(head) != (READY, 0):
             raise Refused("The runner wrote into the channel by which the judge speaks to it.")
 
