@@ -120,14 +120,13 @@ func TestDraftsSayWhatPublishingDoes(t *testing.T) {
 		draft TaskDraft
 		want  string
 	}{
-		{TaskRef{}, TaskDraft{}, "Publish the task"},
 		{TaskRef{}, TaskDraft{Updates: task}, "Save the settings"},
 		{task, TaskDraft{Updates: task}, "Nothing to publish"},
 		{task, TaskDraft{Updates: task, MayUseStandardHarness: true}, "Preview with the other harness"},
 		{task, TaskDraft{Updates: task, Changes: change}, "Publish the changes"},
 		{task, TaskDraft{Updates: task, Changes: change, NewVersion: true}, "Publish a new version with empty boards"},
 	} {
-		if got := publishLabel(test.on, test.draft); got != test.want {
+		if got := publishLabel(TaskPreviewPage{Task: test.on}, test.draft); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.draft, got, test.want)
 		}
 	}

@@ -99,6 +99,6 @@ func TestARevealNamesWhomItRevealed(t *testing.T) {
 	e := s.Event(time.Minute)
 	s.Finish(s.Submit(s.Ada, "H200", webtest.GoodKernel), 1e3)
 	s.Ended(e)
-	doc := webtest.Document(t, s.BrowserOf(s.Admin).Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}}), http.StatusOK)
+	doc := webtest.Document(t, s.BrowserOf(s.Admin).Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}, "waiting": {"1"}}), http.StatusOK)
 	webtest.WantText(t, doc, "main > [role=status]", "Revealed Ada Lovelace: now 1st, 5 points.")
 }
