@@ -175,7 +175,13 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	if again := s.SignInLink(); again != "" {
 		t.Errorf("a link that was used is still shown: %s", again)
 	}
-	webtest.WantText(t, mine.Page("/sign-in", http.StatusOK), "[aria-labelledby=developer]", "under any name and role")
+	page := mine.Page("/sign-in", http.StatusOK)
+	webtest.WantText(t, page, "[aria-labelledby=developer]", "under any name and role")
+	second := s.Browser() // beside the first, whose session stays
+	webtest.WantStatus(t, second.Get(page.Find("[data-other-link]").Text()), http.StatusOK)
+	if me(second).Name != "Developer" || me(mine).Name != "Developer" {
+		t.Error("two browsers are not signed in side by side")
+	}
 	webtest.WantStatus(t, mine.Post("/auth/developer", url.Values{"name": {"ann"}, "role": {"user"}}), http.StatusOK)
 	if me := me(mine); me.Role != "user" || me.Name != "ann" {
 		t.Errorf("trying a role out gave %+v", me)

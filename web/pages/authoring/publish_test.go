@@ -62,6 +62,9 @@ func TestADraftIsPublishedByNothingButPublish(t *testing.T) {
 	if task, _ := taskNow(s, "rows"); task.Visibility != catalog.Hidden {
 		t.Fatalf("saving the settings made the draft %s", task.Visibility)
 	}
+	form.Set("title", "Columns")
+	webtest.WantStatus(t, creator.Post("/tasks/rows/edit", form), http.StatusOK)
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/audit", http.StatusOK), "main", "title: Rows → Columns")
 	trial := creator.Page("/tasks/rows/trial", http.StatusOK)
 	publish := trial.Find("form[action='/tasks/rows/trial/publish']")
 	webtest.WantText(t, trial, "form[action='/tasks/rows/trial/publish'] button:not(.btn-main)", "Publish untried")

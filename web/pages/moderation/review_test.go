@@ -84,9 +84,11 @@ func TestReviewersReadTheSourceBesideTheDecision(t *testing.T) {
 	run := s.Submit(s.Ada, "H200", "// <script>alert(1)</script>\n"+webtest.GoodKernel)
 	s.Finish(run, 12.5e3)
 	s.Flag(0, "source", "")
+	s.SQL("update flags set detail = 'reads a clock in line 2', run_id = $1", run.ID)
 	path := fmt.Sprintf("/runs/%d/moderation", run.ID)
 	doc := s.BrowserOf(s.Admin).Page(path, http.StatusOK)
 	webtest.CheckSound(t, doc)
+	webtest.WantText(t, doc, "[data-reviewed-source] .remark", "reads a clock in line 2")
 	webtest.WantText(t, doc, "details[data-reviewed-source][open] .source", "// <script>alert(1)</script>")
 	webtest.WantText(t, doc, "details[data-reviewed-source] .source", "__global__ void tile")
 	if n := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)).Page(path, http.StatusOK).Find("[data-reviewed-source]").Length(); n != 0 {
