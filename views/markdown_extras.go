@@ -2,6 +2,7 @@ package views
 
 import (
 	"bytes"
+	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,18 +126,21 @@ var (
 
 // writeFolds writes the tags that fold and the text around them, without all other tags.
 func writeFolds(w util.BufWriter, raw string) {
+	plain := func(text string) string {
+		return templ.EscapeString(html.UnescapeString(anyTag.ReplaceAllString(text, "")))
+	}
 	last := 0
 	for _, at := range folds.FindAllStringIndex(raw, -1) {
-		_, _ = w.WriteString(templ.EscapeString(anyTag.ReplaceAllString(raw[last:at[0]], "")) + raw[at[0]:at[1]])
+		_, _ = w.WriteString(plain(raw[last:at[0]]) + raw[at[0]:at[1]])
 		last = at[1]
 	}
-	_, _ = w.WriteString(templ.EscapeString(anyTag.ReplaceAllString(raw[last:], "")))
+	_, _ = w.WriteString(plain(raw[last:]))
 }
 
 // balanced closes what folds and stays open, and drops ends of nothing: they would end a part of the page around the text.
-func balanced(html string) string {
+func balanced(text string) string {
 	var open, closed []string
-	html = foldTag.ReplaceAllStringFunc(html, func(tag string) string {
+	text = foldTag.ReplaceAllStringFunc(text, func(tag string) string {
 		name := strings.FieldsFunc(tag, func(r rune) bool { return strings.ContainsRune("</ >", r) })[0]
 		switch {
 		case len(open) > mostNesting:
@@ -153,5 +157,5 @@ func balanced(html string) string {
 	for _, name := range slices.Backward(open) {
 		closed = append(closed, "</"+name+">")
 	}
-	return html + strings.Join(closed, "")
+	return text + strings.Join(closed, "")
 }
