@@ -32,7 +32,7 @@ func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing
 		"late, foreseen":     {`[true, "A", "A"]`, found{Order: []string{"done", "open", "sample", "take", "queued"}, ByDone: true, Taken: true, Next: "the last"}},
 		"late, another one":  {`[true, "A", "B"]`, found{Order: append([]string{"done", "open", "sample", "take"}, again[2:]...), Taken: true, Next: "A"}},
 		"late, not foreseen": {`[true, null, "A"]`, found{Order: again, Taken: true}},
-		"never queued":       {`[true, "A", null]`, found{Refused: "The runner said that a call had ended, and 5 s later not that it was queued."}},
+		"never queued":       {`[true, "A", null]`, found{Refused: "The runner said that a call had ended, and 10 s later not that it was queued."}},
 	} {
 		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "late.py"), dir, tt.given).CombinedOutput()
 		if err != nil {

@@ -134,7 +134,7 @@
 //
 // # Limits
 //
-// Besides the stage's own limit, a call has these: a runner that says done, and not within 5 s that all was queued or what its
+// Besides the stage's own limit, a call has these: a runner that says done, and not within 10 s that all was queued or what its
 // own clock says, is refused. So is a call after the first five of a case that takes more than 10 s and 20 times as long as the longest
 // before it, and an answer that the device cannot copy within 10 s. In Python, a process after the first may take 30 s and 5 times as
 // long as the first to load the submission. A call that is not queued within 10 ms is released: it waits for
