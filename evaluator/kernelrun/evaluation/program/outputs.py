@@ -46,13 +46,14 @@ def tensors_of(returned, device):
 
 
 def _add(value, path, parts, tensors, device=None):
-    """Adds the parts of a value: (path, kind), for text its content too. device is where tensors of the host go."""
+    """Adds the parts of a value: (path, kind), for text its content too. device is where tensors of the host go, without a wait for it:
+    the call may not be released yet."""
     numpy = sys.modules.get("numpy")
     if isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout != torch.strided:
             raise ContractError(f"The kernel returned a {type(value).__name__} of layout {value.layout}: outputs must be dense tensors of torch's own type")
         parts.append((path, "tensor"))
-        tensors.append(value if device is None or value.device.type == device else value.to(device))
+        tensors.append(value if device is None or value.device.type == device else value.to(device, non_blocking=True))
     elif type(value) in NUMBERS and not (type(value) is int and not -(2**63) <= value < 2**63):
         parts.append((path, "number"))
         tensors.append(torch.full((), value, dtype=NUMBERS[type(value)], device=device))  # waits for no device
@@ -60,7 +61,7 @@ def _add(value, path, parts, tensors, device=None):
         parts.append((path, "text", repr(value)))
     elif numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
         parts.append((path, "tensor" if isinstance(value, numpy.ndarray) else "number"))
-        tensors.append(torch.from_numpy(numpy.array(value)).to(device))
+        tensors.append(torch.from_numpy(numpy.array(value)).to(device, non_blocking=True))
     else:
         for step, item in _items(value):
             _add(item, path + step, parts, tensors, device)
