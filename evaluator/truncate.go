@@ -76,7 +76,7 @@ func unsendable(r job.Result, size int) job.Result {
 		RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret,
 		Outcome: job.OutcomeLost, Suspect: true,
 		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s has a result but could not send it: %s.", r.Machine.Worker, why)},
-		Machine: job.Machine{Worker: r.Machine.Worker}, Harness: r.Harness, HarnessDigest: r.HarnessDigest,
+		Machine: job.Machine{Worker: r.Machine.Worker}, Harness: r.Harness,
 		WallNS: r.WallNS, ProgramNS: r.ProgramNS, UnitNS: r.UnitNS,
 	}
 }

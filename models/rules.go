@@ -21,11 +21,11 @@ type rules struct{ store *Store }
 // Keep also queues the profile that follows, so that watchers see it before the run's own end. The order matters: the
 // measurement is stored before anything may hold the run back; a flag is raised for an impossible score (faster than its
 // device can be), but not a second time for a source that is held already; what a frozen event holds raises none; a held run has no profile, because it is not
-// valid. All nine are called even if one fails, because Join takes their values. That is safe: an error rolls all of them
+// valid. All eight are called even if one fails, because Join takes their values. That is safe: an error rolls all of them
 // back. On PostgreSQL the steps after a failed statement add "current transaction is aborted" to the log; the first error is
 // the cause.
 func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
-	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), holdFrozen(tx, run), noteClocks(tx, run.ID, r.Stages), noteLibraries(tx, run, r.Stages), keepAnswer(tx, run, r, out), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
+	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), holdFrozen(tx, run), noteClocks(tx, run.ID, r.Stages), noteLibraries(tx, run, r.Stages), keepAnswer(tx, run, r, out), queueProfile(tx, run, out))
 }
 
 // Ended notifies webhooks of a run that a person requested, continues confirmations and reruns, and ends validations.

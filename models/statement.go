@@ -1,63 +1,131 @@
 package models
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
+	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/internal/statement"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/statements"
 	"warpboard/models/work"
 )
 
-// stated are the fields of a statement that are not in the run itself.
-type stated struct {
-	SourceHash string
-	Slug       string
-	Number     int
-	Key        string
-	Seed       int64
-}
+const (
+	judgedNote = "The judge draws a seed for every call from the system, keeps it secret, and stores none: " +
+		"a repetition has other inputs of the same kind."
+	ownNote = "The task's own program measured with the public seed, and did everything again with the secret one, for a verdict alone."
+)
 
-// state appends the statement of a ranked run that has a score, of a confirmation's leg as well.
-func state(tx *gorm.DB, r *work.Run, result job.Result, site string) error {
-	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
-		return nil
+// Statement returns what the site states about a ranked run that has a score, also about a leg of a confirmation. The
+// score is computed from the run's own samples: other runs of equal source do not count in it. NotFound: it has none.
+func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement, error) {
+	none := db.Errorf(db.NotFound, "There is no statement of run %d: it has no score.", r.ID)
+	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil || r.Machine == nil {
+		return statement.Statement{}, none
 	}
-	var about stated
-	err := tx.Raw(`select s.source_hash, t.slug, v.number, v.key, a.seed from submissions s join task_versions v on v.id = s.version_id
-		join tasks t on t.id = v.task_id join attempts a on a.id = ? where s.id = ?`, result.AttemptID, r.SubmissionID).Take(&about).Error
+	stages, err := s.Work.Stages(ctx, r.ID)
 	if err != nil {
-		return db.ReadError(err, "what run %d measured", r.ID)
+		return statement.Statement{}, err
 	}
-	var version catalog.TaskVersion
-	if err := tx.Select("id", "definition").Take(&version, r.VersionID).Error; err != nil {
-		return db.ReadError(err, "version %d", r.VersionID)
-	}
-	if err := statements.Append(tx, statementOf(r, about, version, result, site)); err != nil {
-		return fmt.Errorf("stating the result of run %d: %w", r.ID, err)
-	}
-	return nil
-}
-
-func statementOf(r *work.Run, about stated, version catalog.TaskVersion, result job.Result, site string) statement.Statement {
-	said := statement.Result{
-		Site: site, Run: r.ID, Submission: r.SubmissionID, Follows: r.ProfileOf, Measured: db.Now(), Machine: result.Machine,
-		Task:    statement.Task{Slug: about.Slug, Version: about.Number, Ranking: version.Definition.RankingBy},
-		Harness: statement.Harness{Name: r.Harness, Digest: statement.Digest{SHA256: result.HarnessDigest}},
-		Seeds:   statement.SeedsOf(version.Definition.OwnHarness, version.Definition.Seed, uint64(about.Seed)),
-		Score:   statement.Score{NS: *r.ScoreNS, Low: r.LowNS, High: r.HighNS, Processes: r.Processes, Noisy: r.Noisy},
-	}
-	if d := result.Machine.Disturbances; d != nil {
-		said.Score.Disturbed = d.Bad()
-	}
-	for _, stage := range result.Stages {
-		if stage.Stage == job.StageRanked {
-			said.Samples = statement.SamplesOf(stage.Cases)
+	var ranked *work.Stage // of the last attempt
+	for i := range stages {
+		if stages[i].Stage == job.StageRanked {
+			ranked = &stages[i]
 		}
 	}
-	return statement.New(about.SourceHash, about.Key, said)
+	if ranked == nil {
+		return statement.Statement{}, none
+	}
+	var about struct {
+		SourceHash, Slug string
+		Seed             int64
+	}
+	err = s.db.Read(ctx).Raw(`select s.source_hash, t.slug, a.seed from submissions s join task_versions v on v.id = s.version_id
+		join tasks t on t.id = v.task_id join attempts a on a.id = ? where s.id = ?`, ranked.AttemptID, r.SubmissionID).Take(&about).Error
+	if err != nil {
+		return statement.Statement{}, db.ReadError(err, "the subject of run %d", r.ID)
+	}
+	version, err := s.Catalog.Version(ctx, r.VersionID)
+	if err != nil {
+		return statement.Statement{}, err
+	}
+	result := statement.Result{
+		Site: s.site, Run: r.ID, Submission: r.SubmissionID, Follows: r.ProfileOf, Machine: *r.Machine,
+		Task:    statement.Task{Slug: about.Slug, Version: version.Number, Ranking: version.Definition.RankingBy},
+		Harness: statement.Harness{Name: r.Harness}, Seeds: seedsOf(version, uint64(about.Seed)),
+	}
+	if r.EndedAt != nil {
+		result.Measured = *r.EndedAt
+	}
+	for _, c := range ranked.Result.Cases {
+		result.Samples = append(result.Samples, statement.Sample{Case: c.Spec, Clock: c.Clocks.Counts, Processes: c.Processes,
+			Time: c.Time(), Calls: c.Runs, Std: c.Std})
+	}
+	if result.Score, err = ownScore(version, ranked.Result.Cases, r.Machine.Disturbances); err != nil {
+		return statement.Statement{}, fmt.Errorf("stating the result of run %d: %w", r.ID, err)
+	}
+	return statement.New(about.SourceHash, version.Key, result), nil
+}
+
+// seedsOf returns the seeds that stay after a run; secret is that of its attempt, which is never used again.
+func seedsOf(version catalog.TaskVersion, secret uint64) statement.Seeds {
+	seeds := statement.Seeds{Note: judgedNote}
+	if public := version.Definition.Seed; public != nil {
+		seed := uint64(*public)
+		seeds.Public = &seed
+	}
+	if version.Definition.OwnHarness {
+		seeds.Secret, seeds.Note = &secret, ownNote
+	}
+	return seeds
+}
+
+func ownScore(version catalog.TaskVersion, cases []job.CaseResult, d *job.Disturbances) (score statement.Score, err error) {
+	if score.NS, err = harness.Score(version.Definition.RankingBy, cases); err != nil {
+		return score, err
+	}
+	interval, _ := harness.ScoreInterval(version.Definition.RankingBy, score.NS, cases)
+	score.Low, score.High = interval.Ends()
+	score.Processes, score.Noisy = interval.Processes, interval.Noisy
+	if d != nil {
+		score.Disturbed = d.Bad()
+	}
+	return score, nil
+}
+
+// signingKey is a row of the keys that the site signed with.
+type signingKey struct {
+	ID        string `gorm:"primaryKey"`
+	PublicKey string
+	CreatedAt time.Time
+}
+
+// NoteSigningKey stores a key, so that its signatures can be verified after another one has replaced it. It returns
+// all keys, this one first, then the newest.
+func (s *Store) NoteSigningKey(ctx context.Context, key statement.Key) (keys statement.Keys, err error) {
+	own, err := key.Public(db.Now())
+	if err != nil {
+		return keys, err
+	}
+	var rows []signingKey
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		row := signingKey{own.ID, own.PEM, own.Since}
+		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error; err != nil {
+			return db.WriteError(err, "signing key")
+		}
+		return tx.Clauses(db.OrderBy("case when id = ? then 0 else 1 end, created_at desc", own.ID)).Find(&rows).Error
+	})
+	if err != nil {
+		return keys, fmt.Errorf("noting the signing key: %w", err)
+	}
+	for _, row := range rows {
+		keys.Keys = append(keys.Keys, statement.PublicKey{ID: row.ID, PEM: row.PublicKey, Since: row.CreatedAt})
+	}
+	return keys, nil
 }

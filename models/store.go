@@ -32,7 +32,6 @@ import (
 	"warpboard/models/rejudge"
 	"warpboard/models/scores"
 	"warpboard/models/sentinels"
-	"warpboard/models/statements"
 	"warpboard/models/storage"
 	"warpboard/models/submissions"
 	"warpboard/models/switches"
@@ -87,7 +86,6 @@ type Store struct {
 	Likeness    *likeness.Likeness
 	Rejudges    *rejudge.Rejudges
 	Scores      *scores.Scores
-	Statements  *statements.Ledger
 	Sentinels   *sentinels.Sentinels
 	Switches    *switches.Switches
 	Validations *validations.Validations
@@ -147,7 +145,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
 		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Draws: draws.New(database, workers), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
-		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Budgets: budgets.New(database),
+		Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Budgets: budgets.New(database),
 		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site, standings: cache.New[[sha256.Size]byte, events.Standings](mostStandings),
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}

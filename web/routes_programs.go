@@ -62,7 +62,6 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public.get("/api/v1/boards/:slug/:device", s.api.Board)
 	public.get("/api/v1/leaderboards", s.api.Leaderboard)
 	public.get("/api/v1/capacity", s.api.Capacity)
-	api.get("/api/v1/chain", s.api.Chain)
 	public.get("/api/v1/devices", s.api.Devices)
 	public.get("/api/v1/events", s.api.Events)
 	public.get("/api/v1/events/:slug", s.api.Event)

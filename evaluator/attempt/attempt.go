@@ -53,7 +53,7 @@ func New(cfg Config) *Attempt {
 		events: &events{publisher: cfg.Publisher, worker: cfg.Worker, job: j, log: cfg.Log},
 		Result: job.Result{
 			RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, EvaluationID: j.EvaluationID,
-			Harness: harness.Name(j.Task), HarnessDigest: harness.DigestFor(j.Task), Machine: cfg.Pool.Describe(cfg.Slot, j.Task.Lang),
+			Harness: harness.Name(j.Task), Machine: cfg.Pool.Describe(cfg.Slot, j.Task.Lang),
 		},
 	}
 }

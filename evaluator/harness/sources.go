@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
 	"sync"
 
 	"warpboard/tasks"
@@ -68,18 +66,6 @@ var digest = sync.OnceValue(func() string {
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 })
-
-// DigestFor is the SHA-256, in hex, of the programs that measure a task's runs; empty where the task brings its own.
-func DigestFor(def tasks.Definition) string {
-	if def.OwnHarness {
-		return ""
-	}
-	sources, sum := Sources(def.Form, def.Lang), sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		fmt.Fprintf(sum, "%s %d\n%s", name, len(sources[name]), sources[name])
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
 
 // RunnerSources returns the programs that serve Python stages from a warm process.
 func RunnerSources() map[string][]byte { return read("runner/*") }

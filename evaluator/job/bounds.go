@@ -113,7 +113,7 @@ func (r Result) Check() error {
 			return err
 		}
 	}
-	if err := texts(maxName, r.AttemptID, r.EvaluationID, r.Harness, r.HarnessDigest, string(r.Outcome)); err != nil {
+	if err := texts(maxName, r.AttemptID, r.EvaluationID, r.Harness, string(r.Outcome)); err != nil {
 		return err
 	}
 	return r.Machine.check()

@@ -255,8 +255,6 @@ type Result struct {
 	Artifacts  []Artifact  `json:"artifacts,omitempty"`
 	// Harness names what measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
 	Harness string `json:"harness"`
-	// HarnessDigest is the SHA-256 of the harness's programs, in hex; empty where the task brings its own.
-	HarnessDigest string `json:"harness_digest,omitempty"`
 	// WallNS is the attempt's wall time on the worker; ProgramNS the part spent in compilers and programs.
 	WallNS    int64 `json:"wall_ns"`
 	ProgramNS int64 `json:"program_ns"`

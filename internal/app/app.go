@@ -29,8 +29,6 @@ func commands(env Environment) []*cobra.Command {
 		settingsCommand(env, "work", "evaluate for a site on another machine", work),
 		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrate),
 		tokenCommand(env),
-		verify.Chain(env),
-		verify.Result(env),
 		verify.Task(env),
 		checkConfigCommand(env),
 		versionCommand(env),

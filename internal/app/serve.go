@@ -201,7 +201,7 @@ func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signi
 		s.Key, err = statement.KeepKey(filepath.Join(cfg.Data, "signing.key"))
 	}
 	if err == nil {
-		s.Keys, err = store.Statements.NoteSigningKey(ctx, s.Key)
+		s.Keys, err = store.NoteSigningKey(ctx, s.Key)
 	}
 	return s, err
 }

@@ -1,24 +1,39 @@
 package statement
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
 )
 
-// The names by which other programs know the format.
+// The names by which other programs recognize the format.
 const (
 	Type          = "https://in-toto.io/Statement/v1"
 	PredicateType = "urn:warpboard:result:v1"
 	PayloadType   = "application/vnd.in-toto+json"
 )
 
-// Statement is an in-toto statement: its subjects are the source and the task, and Result says what came of them.
+// KeysPath is where a site publishes its keys.
+const KeysPath = "/.well-known/warpboard-key.json"
+
+// Statement is an in-toto statement. Its subjects are the source and the task.
 type Statement struct {
 	Type          string    `json:"_type"`
 	Subject       []Subject `json:"subject"`
@@ -26,7 +41,7 @@ type Statement struct {
 	Result        Result    `json:"predicate"`
 }
 
-// Subject is a thing by its content.
+// Subject is a file, or several as one text, by its content.
 type Subject struct {
 	Name   string `json:"name"`
 	Digest Digest `json:"digest"`
@@ -39,24 +54,17 @@ type Digest struct {
 
 // Result is the measurement of one ranked run. It names no person, and has only the hash of the source.
 type Result struct {
-	Site       string      `json:"site"` // address of the site that says so
+	Site       string      `json:"site"` // address of the site
 	Run        int64       `json:"run"`
 	Submission int64       `json:"submission"`
-	Follows    *int64      `json:"follows,omitempty"` // the run that this one measured again, to confirm it
+	Follows    *int64      `json:"follows,omitempty"` // the run that this one measured again
 	Measured   time.Time   `json:"measured"`
-	Chain      Link        `json:"chain"`
 	Task       Task        `json:"task"`
 	Harness    Harness     `json:"harness"`
-	Machine    job.Machine `json:"machine"` // silicon, driver, compilers, and the conditions while it was measured
+	Machine    job.Machine `json:"machine"` // device, driver, compilers, and the conditions during the measurement
 	Seeds      Seeds       `json:"seeds"`
 	Samples    []Sample    `json:"samples"`
-	Score      Score       `json:"score"`
-}
-
-// Link ties a statement to the one before it.
-type Link struct {
-	Number   int64  `json:"number"`   // 1, 2, …
-	Previous string `json:"previous"` // SHA-256 of the payload before it, in hex; empty for the first
+	Score      Score       `json:"score"` // of these samples alone
 }
 
 // Task is the task of the score. Its digest covers everything that a score depends on.
@@ -66,83 +74,132 @@ type Task struct {
 	Ranking tasks.Ranking `json:"ranking"`
 }
 
-// Harness is the program that measured. A task's own is part of the task's digest.
+// Harness is the program that measured; machine.harness has its hash. A task's own is part of the task's digest.
 type Harness struct {
-	Name   string `json:"name"`
-	Digest Digest `json:"digest,omitzero"`
+	Name string `json:"name"`
 }
 
-// Seeds are those that are known once the run is over.
+// Seeds are those that stay after the run.
 type Seeds struct {
 	Public *uint64 `json:"public,omitempty,string"` // the task names it
-	Secret *uint64 `json:"secret,omitempty,string"` // a task's own program had its second pass with it
+	Secret *uint64 `json:"secret,omitempty,string"` // of the second pass of a task's own program
 	Note   string  `json:"note"`
 }
 
-// Sample is what was measured of one case, in nanoseconds.
+// Sample is the measurement of one case, in nanoseconds.
 type Sample struct {
 	Case      string    `json:"case"`
-	Clock     job.Clock `json:"clock,omitempty"` // by which of the judge's clocks; empty: the case's own program took the time
-	Processes []float64 `json:"processes"`       // medians, one per fresh process; none where one process measured
+	Clock     job.Clock `json:"clock,omitempty"` // the clock that counts; empty: the task's own program took the time
+	Processes []float64 `json:"processes"`       // medians, one per fresh process; none if one process measured
 	Time      float64   `json:"time"`            // that counts
 	Calls     int       `json:"calls"`
 	Std       float64   `json:"std"`
 }
 
-// Score is what the samples come to, in nanoseconds.
+// Score is computed from the samples, in nanoseconds.
 type Score struct {
 	NS        float64  `json:"ns"`
 	Low       *float64 `json:"low"` // of the 95 % interval; null without one
 	High      *float64 `json:"high"`
 	Processes int      `json:"processes"`
 	Noisy     bool     `json:"noisy"`
-	Disturbed []string `json:"disturbed,omitempty"` // why the conditions were bad, from the machine's record
+	Disturbed []string `json:"disturbed,omitempty"` // reasons from the machine's record
 }
 
-// Source is the digest of what was submitted.
-func (s Statement) Source() string { return s.digestOf("source") }
-
-// TaskDigest is the digest of the task.
-func (s Statement) TaskDigest() string { return s.digestOf("task") }
-
-func (s Statement) digestOf(name string) string {
-	for _, subject := range s.Subject {
-		if subject.Name == name {
-			return subject.Digest.SHA256
-		}
-	}
-	return ""
-}
-
-// New makes a statement of a result about a source and a task, given by their digests.
+// New returns a statement about a source and a task, given by their digests.
 func New(source, task string, r Result) Statement {
 	return Statement{Type: Type, PredicateType: PredicateType, Result: r,
 		Subject: []Subject{{"source", Digest{source}}, {"task", Digest{task}}}}
 }
 
-// Payload is the text that is kept, hashed and signed.
-func (s Statement) Payload() ([]byte, error) {
-	text, err := json.Marshal(s)
+// Key signs. The zero value does not.
+type Key struct{ private ed25519.PrivateKey }
+
+// PublicKey is a key that a site signs with, or did.
+type PublicKey struct {
+	ID    string    `json:"id"`         // SHA-256 of its DER form, in hex
+	PEM   string    `json:"public_key"` // Ed25519, as openssl writes it
+	Since time.Time `json:"since"`
+}
+
+// Keys are published at KeysPath: the key in use first, then older ones, which stay valid.
+type Keys struct {
+	Keys []PublicKey `json:"keys"`
+}
+
+// ReadKey reads a private key as `openssl genpkey -algorithm ed25519` writes it.
+func ReadKey(text []byte) (Key, error) {
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return Key{}, errors.New("want a private key in PEM, as `openssl genpkey -algorithm ed25519` writes it")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("write the statement of run %d: %w", s.Result.Run, err)
+		return Key{}, errors.New("the PEM holds no private key in PKCS #8") // the parser's error may quote the key
 	}
-	return text, nil
+	private, ok := parsed.(ed25519.PrivateKey)
+	if !ok {
+		return Key{}, errors.New("the private key is not for Ed25519")
+	}
+	return Key{private}, nil
 }
 
-// Read reads a payload that Payload wrote.
-func Read(payload []byte) (Statement, error) {
-	var s Statement
-	if err := json.Unmarshal(payload, &s); err != nil {
-		return s, fmt.Errorf("read the statement: %w", err)
+// KeepKey reads the key in a file. A missing file is made with a new key.
+func KeepKey(path string) (Key, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if text, err = newKey(); err == nil {
+			// Written atomically: half a key would stop every later start.
+			err = renameio.WriteFile(path, text, 0o600, renameio.WithTempDir(filepath.Dir(path)))
+		}
 	}
-	if s.Type != Type || s.PredicateType != PredicateType {
-		return s, fmt.Errorf("this is %q about %q, not a result of Warpboard (%s)", s.Type, s.PredicateType, PredicateType)
+	if err != nil {
+		return Key{}, fmt.Errorf("the site's signing key: %w", err)
 	}
-	return s, nil
+	key, err := ReadKey(text)
+	if err != nil {
+		return Key{}, fmt.Errorf("the site's signing key %s: %w", path, err)
+	}
+	return key, nil
 }
 
-// Hash is how the next statement names a payload.
-func Hash(payload []byte) string {
-	sum := sha256.Sum256(payload)
-	return hex.EncodeToString(sum[:])
+func newKey() ([]byte, error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+}
+
+// Public returns the published part of the key.
+func (k Key) Public(since time.Time) (PublicKey, error) {
+	der, err := x509.MarshalPKIXPublicKey(k.private.Public())
+	if err != nil {
+		return PublicKey{}, fmt.Errorf("describe the signing key: %w", err)
+	}
+	id := sha256.Sum256(der)
+	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	return PublicKey{ID: hex.EncodeToString(id[:]), PEM: string(text), Since: since}, nil
+}
+
+// Sign puts a statement into a DSSE envelope. It fails without a key.
+func (k Key) Sign(s Statement) (e dsse.Envelope, err error) {
+	if k.private == nil {
+		return e, errors.New("there is no key to sign with")
+	}
+	payload, err := json.Marshal(s)
+	if err != nil {
+		return e, fmt.Errorf("write the statement of run %d: %w", s.Result.Run, err)
+	}
+	public, err := k.Public(time.Time{})
+	if err != nil {
+		return e, err
+	}
+	signature := ed25519.Sign(k.private, dsse.PAE(PayloadType, payload))
+	return dsse.Envelope{PayloadType: PayloadType, Payload: base64.StdEncoding.EncodeToString(payload),
+		Signatures: []dsse.Signature{{KeyID: public.ID, Sig: base64.StdEncoding.EncodeToString(signature)}}}, nil
 }

@@ -25,7 +25,6 @@ const (
 	Block            Act = "block"
 	ListPeople       Act = "list people"
 	ReadAudits       Act = "read the audit log"
-	ExportResults    Act = "export the chain of results"
 	ManageDevices    Act = "pause devices"
 	ManageWorkers    Act = "manage workers"
 	ManageWebhook    Act = "manage a webhook" // a webhook without an owner belongs to the site
@@ -78,7 +77,6 @@ var rights = map[Act]right{
 	Block:            {byAdmin, true, "Only another admin may block this person."},
 	ListPeople:       {byAdmin, false, "Only an admin may list people."},
 	ReadAudits:       {byAdmin, false, "Only an admin may read the audit log."},
-	ExportResults:    {byAdmin, false, "Only an admin may export the chain of results."},
 	ManageDevices:    {byAdmin, false, "Only an admin may pause or resume a device."},
 	ManageWorkers:    {byAdmin, false, "Only an admin may manage workers."},
 	ManageWebhook:    {byOwner, false, "Only an admin may manage the webhooks of the site, and those of other people."},

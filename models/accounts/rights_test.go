@@ -49,7 +49,6 @@ func TestWhoMayDoWhat(t *testing.T) {
 		accounts.Block:            {"admin", "operator"},
 		accounts.ListPeople:       admins,
 		accounts.ReadAudits:       admins,
-		accounts.ExportResults:    admins,
 		accounts.ManageDevices:    admins,
 		accounts.ManageWorkers:    admins,
 		accounts.ManageWebhook:    owners,

@@ -258,7 +258,7 @@ func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 	for path, want := range map[string]string{
 		"/api/v1/tasks": "*", "/api/v1/tasks/none": "*", "/api/v1/boards/none/CPU": "*", "/api/v1/capacity": "*", "/api/v1/events": "*", "/api/v1/devices?x=1": "*", "/api/v1/runs/1/statement": "*",
 		"/api/v1/submissions/1": "*", "/api/v1/submissions/1/source": "*", "/api/v1/submissions/1/events": "*", "/api/v1/openapi.json": "*", "/.well-known/warpboard-key.json": "*",
-		"/api/v1/submissions": "", "/api/v1/me": "", "/api/v1/chain": "", "/api/v1/evaluations": "", "/api/v1/evaluations/stats": "", "/stats": "", "/metrics": "", "/": "", "/me": "",
+		"/api/v1/submissions": "", "/api/v1/me": "", "/api/v1/evaluations": "", "/api/v1/evaluations/stats": "", "/stats": "", "/metrics": "", "/": "", "/me": "",
 	} {
 		resp := s.Browser().Get(path, "Origin", "https://elsewhere.example")
 		resp.Body.Close()

@@ -199,7 +199,7 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 		"GET /compare.csv":                                           {{"/compare.csv" + both, ""}, {"/compare.csv", ""}},
 	}
 	for _, operation := range []string{"GET /api/v1/tokens", "GET /api/v1/evaluations/stats", "GET /health", "GET /stats", "POST /admin/cleanup-jobs", "GET /api/v1/tasks",
-		"GET /api/v1/capacity", "GET /api/v1/chain", "GET /api/v1/devices", "GET /api/v1/events", "GET /api/v1/me"} {
+		"GET /api/v1/capacity", "GET /api/v1/devices", "GET /api/v1/events", "GET /api/v1/me"} {
 		_, path, _ := strings.Cut(operation, " ")
 		calls[operation] = []call{{path, ""}}
 	}

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/internal/statement"
 	"warpboard/tasks"
 	"warpboard/web/site/evaluations"
 )
@@ -26,7 +26,7 @@ func answerTypes() map[string]any {
 		"User": client.User{}, "Budget": client.Budget{}, "TaskLimit": client.TaskLimit{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Outcome": client.Outcome{}, "Entry": client.Entry{},
 		"Comment": client.Comment{}, "CommentList": client.CommentList{}, "NewComment": client.NewComment{}, "NewReport": client.NewReport{}, "Notice": client.Notice{}, "InboxPage": client.InboxPage{},
-		"Envelope": statement.Envelope{}, "Token": client.Token{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
+		"Envelope": dsse.Envelope{}, "Token": client.Token{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
 		"WebhookMessage": client.WebhookMessage{}, "EndedRun": client.EndedRun{},
 		"Failure": job.Failure{}, "StageResult": job.StageResult{}, "Finding": job.Finding{}, "RanKernel": job.Kernel{}, "CaseResult": job.CaseResult{}, "CaseNumerics": job.Numerics{}, "CaseClocks": job.Clocks{},
 		"Machine": job.Machine{}, "EventDetail": job.Event{}, "Argument": tasks.Arg{}, "FieldError": client.FieldError{},

@@ -96,8 +96,6 @@ func (o operation) contentType() string {
 		return fiber.MIMEOctetStream
 	}
 	switch o.path {
-	case "/api/v1/chain":
-		return chainType
 	case bundlePath:
 		return fiber.MIMEOctetStream
 	}

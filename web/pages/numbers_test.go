@@ -16,7 +16,7 @@ func TestNoNumberInAnAddressIsTooLarge(t *testing.T) {
 	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200"
 	paths := append(s.All(), board+"/dataset.jsonl", board+"/dataset.parquet", board+"/entries.csv", board+"/badge.svg", board+"/records.atom", "/tags/none",
-		"/api/v1"+board, "/api/v1/evaluations", "/api/v1/submissions", "/api/v1/chain", fmt.Sprintf("/submissions/%d/runs/%d/profile", s.Done.SubmissionID, s.Done.ID),
+		"/api/v1"+board, "/api/v1/evaluations", "/api/v1/submissions", fmt.Sprintf("/submissions/%d/runs/%d/profile", s.Done.SubmissionID, s.Done.ID),
 		fmt.Sprintf("/submissions/%d/runs/%d/profile.ptx", s.Done.SubmissionID, s.Done.ID), fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, s.Done.ID))
 	b := s.BrowserOf(s.Admin)
 	for _, path := range paths {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"slices"
 
@@ -11,7 +12,6 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/statement"
 )
 
 func profileCommand(c *connection) *cobra.Command {
@@ -107,11 +107,10 @@ const (
 	slower change = "slower"
 )
 
-// Both have a score here. The rule is the statement's (Agrees), which verify-result uses as well; boards have one of
-// their own (bands).
+// changeOf compares two runs that have a score. Boards have another rule (bands).
 func changeOf(old, now client.Run) change {
 	switch {
-	case scoreOf(old).Agrees(scoreOf(now)):
+	case agree(old, now):
 		return same
 	case *now.ScoreNS < *old.ScoreNS:
 		return faster
@@ -119,6 +118,23 @@ func changeOf(old, now client.Run) change {
 	return slower
 }
 
-func scoreOf(run client.Run) statement.Score {
-	return statement.Score{NS: *run.ScoreNS, Low: run.IntervalLow, High: run.IntervalHigh, Processes: run.Processes, Noisy: run.Noisy}
+// difference is the relative difference of two scores that count as equal, as on a board.
+const difference = 0.005
+
+// agree reports whether two scores are at most 0.5 % apart, or their intervals overlap. Without an interval a score is a
+// point.
+func agree(a, b client.Run) bool {
+	if math.Abs(*a.ScoreNS-*b.ScoreNS) <= difference*min(*a.ScoreNS, *b.ScoreNS) {
+		return true
+	}
+	low, high := ends(a)
+	otherLow, otherHigh := ends(b)
+	return low <= otherHigh && otherLow <= high
+}
+
+func ends(run client.Run) (low, high float64) {
+	if run.IntervalLow == nil || run.IntervalHigh == nil {
+		return *run.ScoreNS, *run.ScoreNS
+	}
+	return *run.IntervalLow, *run.IntervalHigh
 }

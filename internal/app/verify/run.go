@@ -267,7 +267,7 @@ func ended(s tried) trial.Ended {
 func why(r job.Result) string {
 	switch {
 	case r.ScoreNS != nil:
-		return "score " + ns(*r.ScoreNS).String()
+		return "score " + time.Duration(*r.ScoreNS).Round(10*time.Nanosecond).String()
 	case r.Failure != nil:
 		return r.Failure.Reason
 	}

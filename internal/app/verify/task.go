@@ -95,9 +95,19 @@ func (o *verifyOptions) include(value string) error {
 // Task is `warpboard verify-task`: it checks the tasks at a path and runs the solutions that they bring.
 func Task(env console.Environment) *cobra.Command {
 	var o verifyOptions
-	cmd := command("verify-task PATH", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyHelp, func(cmd *cobra.Command, path string) error {
-		return o.run(cmd.Context(), env, path)
-	})
+	cmd := &cobra.Command{Use: "verify-task PATH", Long: verifyHelp,
+		Short: "check a task (folder, zip, problem set or reference file) and run its solutions"}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return fmt.Errorf("the file or folder is missing: %s", cmd.UseLine())
+		case len(args) > 1:
+			return fmt.Errorf("got %q beside %q: name one file or folder", args[1], args[0])
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args[0]) }
+	cmd.SetFlagErrorFunc(console.FlagError)
 	fs := cmd.Flags()
 	o.machineFlags(fs, env)
 	fs.BoolVar(&o.lint, "lint", false, "check only the files, and run nothing")

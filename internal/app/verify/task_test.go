@@ -278,3 +278,12 @@ func TestVerifyTaskRunsAReferenceAgainstItself(t *testing.T) {
 		}
 	}
 }
+
+func readAt(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

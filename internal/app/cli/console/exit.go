@@ -33,7 +33,6 @@ const ExitHelp = `Exit codes of the commands that talk to a site:
   5    you are not signed in (run warpboard login), or you lack the right
   6    the site did not answer; try again
   130  interrupted
-verify-result and verify-chain have their own exit codes; see their --help.
 `
 
 // Exit is an error with an exit code.
