@@ -2,6 +2,5 @@
 // that browsers may keep them for ever.
 //
 // `make static` builds the files from css/ and js/. The hash of what they were built from is among them: a test fails if a
-// source was edited and not built. The build packs them, too (packed/): brotli's best takes seconds for all of them, which a
-// site's first visitor and each site that a test starts would wait for.
+// source was edited and not built.
 package static

@@ -11,20 +11,11 @@ import (
 //go:embed *.js *.css figtree.woff2 favicon.svg LICENSES.txt
 var files embed.FS
 
-//go:embed packed/*.br
-var packed embed.FS
-
 //go:embed version.txt
 var version string
 
 // Files returns the embedded files by name: app.css, site.js, htmx.js, editor.js …
 func Files() fs.FS { return files }
-
-// Packed returns a file packed by brotli at its best, and whether it was packed.
-func Packed(name string) ([]byte, bool) {
-	data, err := packed.ReadFile("packed/" + name + ".br")
-	return data, err == nil
-}
 
 // Version returns the content hash of the whole set, 12 hex digits.
 func Version() string { return strings.TrimSpace(version) }

@@ -1,10 +1,8 @@
 package static
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/andybalholm/brotli"
 )
 
 // digest is the build's: names and contents of files, 12 hex digits.
@@ -43,26 +39,6 @@ func TestVersionIsTheHashOfTheFiles(t *testing.T) {
 	}
 	if got, want := Version(), digest(t, "..", names); got != want {
 		t.Errorf("version.txt says %s, the files hash to %s: run npm run build", got, want)
-	}
-}
-
-func TestPackedFilesAreTheFiles(t *testing.T) {
-	names, err := fs.Glob(Files(), "*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		want, err := fs.ReadFile(Files(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, ok := Packed(name)
-		if font := path.Ext(name) == ".woff2"; ok == font {
-			t.Errorf("%s is packed: %v, want %v: run npm run build", name, ok, !font)
-		}
-		if got, err := io.ReadAll(brotli.NewReader(bytes.NewReader(data))); ok && (err != nil || !bytes.Equal(got, want)) {
-			t.Errorf("%s was packed when it was another file: run npm run build (%v)", name, err)
-		}
 	}
 }
 

@@ -2,8 +2,7 @@
 // bytes every time, is committed, and a check fails when it is stale.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { buildSync } from "esbuild";
 import subsetFont from "subset-font";
 
@@ -72,28 +71,8 @@ writeFileSync(`${out}/inputs.txt`, `${digest(inputs)}\n`);
 
 // One version for the whole set: it is part of every address, so relative links inside the
 // files (the font in app.css) stay right and a change reaches every browser at once.
-const files = readdirSync(out).filter((file) => !/\.go$|^packed$|^(version|inputs)\.txt$/.test(file));
+const files = readdirSync(out).filter((file) => !/\.go$|^(version|inputs)\.txt$/.test(file));
 writeFileSync(`${out}/version.txt`, `${digest(files.map((file) => `${out}/${file}`))}\n`);
-
-// Packed at brotli's best, which a server would take seconds for. What holds the right bytes stays: another version of node
-// may pack them in another way.
-const packed = files.filter((file) => !file.endsWith(".woff2"));
-mkdirSync(`${out}/packed`, { recursive: true });
-for (const file of readdirSync(`${out}/packed`)) if (!packed.includes(file.replace(/\.br$/, ""))) rmSync(`${out}/packed/${file}`);
-for (const file of packed) {
-  const data = readFileSync(`${out}/${file}`);
-  const br = `${out}/packed/${file}.br`;
-  if (!holds(br, data)) writeFileSync(br, brotliCompressSync(data));
-}
-
-// holds tells whether a packed file is there, is whole and gives the data.
-function holds(br, data) {
-  try {
-    return brotliDecompressSync(readFileSync(br)).equals(data);
-  } catch {
-    return false;
-  }
-}
 
 // digest hashes names and contents: 12 hex digits.
 function digest(paths) {
