@@ -183,7 +183,7 @@ func TestAnotherHarnessChangesOneLineOfTaskYML(t *testing.T) {
 	const head, seed = "# A task of ours.\nconfig: {main: eval.py} # as the bot wants it\n", "seed: 7   # arbitrary\n"
 	files := minimal + "  - {name: eval.py, source: eval.py}\n"
 	for name, c := range map[string]struct{ before, after string }{
-		"without the key": {head + files + seed, head + files + "harness: warpboard\n" + seed},
+		"without the key": {head + files + seed, head + files + seed + "harness: warpboard\n"},
 		"with the key":    {head + files + "harness: own # slow\n" + seed, head + files + "harness: warpboard # slow\n" + seed},
 	} {
 		ours, err := mustTask(t, c.before).WithWarpboardHarness()

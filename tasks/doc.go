@@ -22,7 +22,6 @@
 //	changes/              what changed between two versions, and whether scores are still comparable
 //	directives/           #!POPCORN lines of a submission
 //	pyyaml/               YAML as PyYAML reads it, and writing it
-//	inplace/              changing one value of a YAML text, and no other byte
 //	flags/, arithmetic/   the compile flags that a task may set; the expressions of its roofline
 //
 // It promises: folders written for KernelBot read as they are; what is read and written again is the same task; a

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"warpboard/tasks/compileflags"
 	"warpboard/tasks/problems"
+	"warpboard/tasks/pyyaml"
 	"warpboard/tasks/tags"
 )
 
@@ -24,14 +27,21 @@ type Key struct {
 	Example  string   // lines of task.yml; put in place of the same keys of a built-in task, they make another task
 }
 
-// TopKeys are the keys at the top of task.yml, as authors write them.
-func TopKeys() (names []string) {
-	for _, key := range Keys() {
-		if !strings.ContainsAny(key.Name, ".[") {
-			names = append(names, key.Name)
+// TopText returns the text of a key at the top of a YAML file; empty if the file has none or cannot be read.
+func TopText(file []byte, key string) string {
+	if len(file) > MaxYAML {
+		return ""
+	}
+	root, err := pyyaml.Parse(file)
+	if err != nil || root.Kind != yaml.MappingNode {
+		return ""
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if value := root.Content[i+1]; root.Content[i].Value == key && value.Kind == yaml.ScalarNode && !pyyaml.IsNull(value) {
+			return value.Value
 		}
 	}
-	return names
+	return ""
 }
 
 // Keys lists every key of task.yml, in the order in which an author meets them.

@@ -1,12 +1,11 @@
 package tasks
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
-
-	"warpboard/tasks/inplace"
 )
 
 // WithWarpboardHarness gives a copy of a bundle that brings its own eval program, made to run with
@@ -57,6 +56,8 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	return out, nil
 }
 
+var harnessLine = regexp.MustCompile(`(?m)^harness:[^#\n]*?([ \t]*(?:#.*)?)$`)
+
 // keepText takes over the text of task.yml as its author wrote it, with one other value. The eval program stays in the bundle
 // then, since the text names it. A text in which that value cannot be changed is written from the definition.
 func (b *Bundle) keepText(from *Bundle) {
@@ -64,8 +65,12 @@ func (b *Bundle) keepText(from *Bundle) {
 	if !ok {
 		return
 	}
-	text, err := inplace.Set(text, "harness", inplace.Value{Text: harnessWarpboard}, TopKeys())
-	if err != nil {
+	if harnessLine.Match(text) {
+		text = harnessLine.ReplaceAll(text, []byte("harness: "+harnessWarpboard+"$1"))
+	} else {
+		text = slices.Concat(bytes.TrimRight(text, "\n"), []byte("\nharness: "+harnessWarpboard+"\n"))
+	}
+	if TopText(text, "harness") != harnessWarpboard {
 		return
 	}
 	b.Files = maps.Clone(from.Files)

@@ -1,6 +1,5 @@
 // Writing a task: its files as a tree with an editor each, and beside them what the server would refuse of them while one
-// types, the page that they make, and fields for values of task.yml. Without this each file is a folded box, and buttons
-// check, preview and save.
+// types, and the page that they make. Without this each file is a folded box, and buttons check, preview and save.
 import { ask, waitOf, whyNot } from "./asking.js";
 import { stored } from "./drafts.js";
 import { preview } from "./preview.js";
@@ -142,31 +141,6 @@ function say(sentence, kind) {
   if (status.textContent !== sentence) status.textContent = sentence;
 }
 
-// What the fields said is in task.yml now, and they hold what that says, unless either was changed since it was sent.
-function settle({ task, fields, derived }, sent) {
-  if (form.elements.slug) form.elements.slug.placeholder = derived;
-  const file = files.find(({ path }) => path.value.trim() === "task.yml");
-  if (!file || file.area.value.replaceAll("\r\n", "\n") !== sent.text) return;
-  if (task !== null) {
-    file.area.value = task;
-    file.area.dispatchEvent(new Event("change"));
-    keep();
-  }
-  for (const [key, value] of Object.entries(fields ?? {})) {
-    const [field, was] = ["field", "was"].map((name) => form.elements[`${name}_${key}`]);
-    if (!field || field.value !== sent.fields[key]) continue;
-    was.value = value;
-    if (field.value.trim() !== value) field.value = value;
-  }
-}
-
-function sends() {
-  const fields = {};
-  for (const box of form.querySelectorAll("[data-field]")) fields[box.dataset.field] = form.elements[`field_${box.dataset.field}`].value;
-  const text = files.find(({ path }) => path.value.trim() === "task.yml")?.area.value;
-  return { fields, text: text?.replaceAll("\r\n", "\n") };
-}
-
 let timer, asked;
 let failed = false; // the last check did not run
 
@@ -180,13 +154,12 @@ async function check() {
   clearTimeout(timer);
   asked?.abort();
   asked = new AbortController();
-  const sent = sends();
   try {
     const answer = await ask(form, form.dataset.check, asked.signal);
     failed = !answer.ok;
     if (failed) return refused(answer.status, waitOf(answer));
     const found = await answer.json();
-    settle(found, sent);
+    if (form.elements.slug) form.elements.slug.placeholder = found.derived;
     if (!show(found.remarks) && !previewed.hidden) look();
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -204,8 +177,8 @@ function refused(status, wait) {
 // What is typed stays in this browser until it is saved. A draft of other files than those that the site has now is offered, not shown.
 const draftKey = `draft task ${form.dataset.taskDraft}`;
 const notes = { restored: document.querySelector("[data-draft-restored]"), offered: document.querySelector("[data-draft-offered]") };
-const fields = ["field_title", "slug"].filter((name) => form.elements[name]);
-const typed = () => JSON.stringify([fields.map((name) => form.elements[name].value), files.map(({ path, area }) => [path.value, area.value])]);
+const fields = ["title", "slug"]; // each where the page has it
+const typed = () => JSON.stringify([fields.map((name) => form.elements[name]?.value ?? ""), files.map(({ path, area }) => [path.value, area.value])]);
 let served; // what the site has
 let sending = false;
 
@@ -225,7 +198,7 @@ function changed(wait) {
 // fill shows other files in place of all.
 function fill(text) {
   const [values, list] = JSON.parse(text);
-  fields.forEach((name, i) => (form.elements[name].value = values[i] ?? ""));
+  fields.forEach((name, i) => form.elements[name] && (form.elements[name].value = values[i] ?? ""));
   const lang = (path) => files.find((file) => file.path.value.split(".").at(-1) === path.split(".").at(-1))?.area.dataset.lang ?? "text";
   const filled = list.map(([path, text]) => {
     const box = blank.cloneNode(true);

@@ -67,7 +67,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	doc := creator.Page(begin, http.StatusOK)
 	webtest.CheckSound(t, doc)
 	withWrong := func(f url.Values) {
-		f.Set("field_title", "Sum of many")
+		f.Set("title", "Sum of many")
 		f["path"], f["text"] = append(f["path"], "solutions/wrong/mine.cpp"), append(f["text"], "// WRONG\n")
 	}
 	refused := webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) {
@@ -75,10 +75,10 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		f["text"][slices.Index(f["path"], "task.yml")] = "lang: cpp\nfilez: []\n"
 	}), http.StatusUnprocessableEntity)
 	webtest.WantText(t, refused, "[role=alert]", "filez")
-	if kept := webtest.Fields(refused.Find("form[action='" + begin + "']")); kept.Get("field_title") != "Sum of many" || !slices.Contains(kept["text"], "// WRONG\n") {
+	if kept := webtest.Fields(refused.Find("form[action='" + begin + "']")); !strings.HasPrefix(kept["text"][slices.Index(kept["path"], "task.yml")], "title: Sum of many\nlang") || !slices.Contains(kept["text"], "// WRONG\n") {
 		t.Errorf("what was typed is lost: %v", kept["path"])
 	}
-	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) { f.Set("field_title", "New") }), http.StatusUnprocessableEntity), "[role=alert]", "cannot have this address")
+	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) { f.Set("title", "New") }), http.StatusUnprocessableEntity), "[role=alert]", "cannot have this address")
 
 	resp := sends(creator, t, doc, begin, withWrong)
 	trial := strings.TrimPrefix(resp.Request.URL.String(), s.URL)
@@ -152,11 +152,11 @@ func TestTheTypedTitleIsSeenAndMakesTheAddress(t *testing.T) {
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
 	const begin = "/tasks/new/vectoradd_cpp"
 	doc := creator.Page(begin, http.StatusOK)
-	webtest.WantText(t, doc, "label[for=field_title]", "what people see")
+	webtest.WantText(t, doc, "label[for=title]", "what people see")
 	webtest.WantText(t, doc, "label[for=slug]", "/tasks/…")
 	saved := func(title, slug string) func(url.Values) {
 		return func(f url.Values) {
-			f.Set("field_title", title)
+			f.Set("title", title)
 			f.Set("slug", slug)
 			f.Set("do", "save")
 		}
@@ -217,7 +217,7 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 		t.Errorf("opened in the editor: %v", paths)
 	}
 	webtest.WantStatus(t, creator.Get("/tasks/new/files"), http.StatusOK) // where the form leads, typed in again
-	tried := sends(creator, t, opened, "/tasks/new/files", func(f url.Values) { f.Set("field_title", "Two tensors") })
+	tried := sends(creator, t, opened, "/tasks/new/files", func(f url.Values) { f.Set("title", "Two tensors") })
 	if at := tried.Request.URL.Path; at != "/tasks/two-tensors/trial" {
 		t.Errorf("trying what was opened leads to %s", at)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/tasks"
-	"warpboard/tasks/inplace"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -104,11 +103,7 @@ func isStarterText(def tasks.Definition) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
 		}
-		values, err := inplace.Values(text)
-		if err != nil {
-			return false, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
-		}
-		if values["description"].Text == def.Description {
+		if tasks.TopText(text, "description") == def.Description {
 			return true, nil
 		}
 	}

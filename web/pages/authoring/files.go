@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,7 +16,6 @@ import (
 
 	"warpboard/models/catalog"
 	"warpboard/tasks"
-	"warpboard/tasks/inplace"
 	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -45,13 +45,8 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 		return err
 	}
 	at := views.FileNamed(files, tasks.TaskFile)
-	for _, key := range []string{views.TitleField().Key, "problem"} { // the author gives the task a title; it is a problem of its own
-		without, err := inplace.Set([]byte(files[at].Text), key, inplace.Value{}, tasks.TopKeys())
-		if err != nil {
-			return fmt.Errorf("taking %s out of the starter %s: %w", key, name, err)
-		}
-		files[at].Text = string(without)
-	}
+	// The author gives the task a title; it is a problem of its own.
+	files[at].Text = regexp.MustCompile(`(?m)^(title|problem):.*\n`).ReplaceAllString(files[at].Text, "")
 	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: name})
 }
 
@@ -139,9 +134,7 @@ func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 	}
 	page.Page = p.site.Page(c, title, section)
 	page.Wide, page.Full = true, true
-	if page.Fields == nil {
-		page.Fields = fieldsOf(page.Files)
-	}
+	page.Titled = titleIn(page.Files) != ""
 	return p.site.Render(c, status, views.TaskFiles(page))
 }
 

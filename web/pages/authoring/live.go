@@ -55,14 +55,12 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	sent, list := slices.Clone(files), []remark{}
-	for _, problem := range applyFields(c, files) {
-		list = append(list, remark{File: tasks.TaskFile, Text: problem.Message})
-	}
+	page, list := views.TaskFilesPage{Files: files, TaskTitle: strings.TrimSpace(c.FormValue("title"))}, []remark{}
 	slugs := formValues(c, "slug")
 	isNew, slug := len(slugs) > 0, "" // only a new task is given one
 	if isNew {
-		slug = slugOf(views.TaskFilesPage{Slug: strings.TrimSpace(slugs[0]), Files: files})
+		page.Slug = strings.TrimSpace(slugs[0])
+		slug = slugOf(page)
 		taken, err := p.checkSlug(c.UserContext(), slug)
 		if err != nil {
 			return err
@@ -74,27 +72,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(fiber.Map{"remarks": append(list, found...), "task": changedTask(sent, files), "fields": valuesOf(files), "derived": db.Slug(titleIn(files))})
-}
-
-// changedTask is the text of task.yml with what was changed in its fields; nil where that is the same.
-func changedTask(sent, now []views.EditedFile) *string {
-	if at := views.FileNamed(now, tasks.TaskFile); at >= 0 && now[at].Text != sent[at].Text {
-		return &now[at].Text
-	}
-	return nil
-}
-
-// valuesOf are the values of the fields by key; nil where task.yml cannot be read.
-func valuesOf(files []views.EditedFile) map[string]string {
-	var values map[string]string
-	for _, f := range fieldsOf(files) {
-		if values == nil {
-			values = map[string]string{}
-		}
-		values[f.Key] = f.Value
-	}
-	return values
+	return c.JSON(fiber.Map{"remarks": append(list, found...), "derived": db.Slug(cmp.Or(titleIn(files), page.TaskTitle))})
 }
 
 // checkSlug says why a new task cannot have its slug; an empty one is not chosen yet.

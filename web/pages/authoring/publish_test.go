@@ -18,7 +18,7 @@ func drafted(t *testing.T, s *webtest.Scene) *webtest.Browser {
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
 	const begin = "/tasks/new/vectoradd_cpp"
 	webtest.WantStatus(t, sends(creator, t, creator.Page(begin, http.StatusOK), begin, func(f url.Values) {
-		f.Set("field_title", "Rows")
+		f.Set("title", "Rows")
 		f.Set("do", "save")
 	}), http.StatusOK)
 	return creator

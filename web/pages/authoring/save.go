@@ -2,6 +2,7 @@ package authoring
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -24,13 +25,22 @@ const (
 	doTry    = "try"
 )
 
-// readPage reads the form of showFiles: the files, with what was changed in the fields of task.yml.
+// readPage reads the form of showFiles. The title of a new task goes into its task.yml, unless that has one.
 func readPage(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
-	page.Slug, page.TaskTitle = strings.TrimSpace(c.FormValue("slug")), strings.TrimSpace(c.FormValue(views.TitleField().Input()))
-	if page.Files, err = readFiles(c); err == nil {
-		page.Problems = sentences(applyFields(c, page.Files))
+	page.Slug, page.TaskTitle = strings.TrimSpace(c.FormValue("slug")), strings.TrimSpace(c.FormValue("title"))
+	if page.Files, err = readFiles(c); err != nil {
+		return page, err
 	}
-	return page, err
+	at := views.FileNamed(page.Files, tasks.TaskFile)
+	if at < 0 || page.TaskTitle == "" || strings.Contains("\n"+page.Files[at].Text, "\ntitle:") {
+		return page, nil
+	}
+	line := "title: " + page.TaskTitle + "\n"
+	if tasks.TopText([]byte(line), "title") != page.TaskTitle {
+		line = "title: " + strconv.Quote(page.TaskTitle) + "\n"
+	}
+	page.Files[at].Text = line + page.Files[at].Text
+	return page, nil
 }
 
 // TryNew makes a hidden task of the files, which no one else sees until it is published, and tries it.
@@ -100,15 +110,15 @@ func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *
 	return p.showFiles(c, page)
 }
 
-// slugOf is a new task's slug: the one in the form, or else made of its title.
-func slugOf(page views.TaskFilesPage) string { return db.Slug(cmp.Or(page.Slug, titleIn(page.Files))) }
+// slugOf returns a new task's slug: the one in the form, or else one made from its title.
+func slugOf(page views.TaskFilesPage) string {
+	return db.Slug(cmp.Or(page.Slug, titleIn(page.Files), page.TaskTitle))
+}
 
 // titleIn is the title in task.yml; empty where that has none or cannot be read.
 func titleIn(files []views.EditedFile) string {
-	for _, f := range fieldsOf(files) {
-		if f.Key == views.TitleField().Key {
-			return f.Value
-		}
+	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
+		return tasks.TopText([]byte(files[at].Text), "title")
 	}
 	return ""
 }

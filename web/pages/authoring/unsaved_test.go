@@ -70,8 +70,8 @@ func TestWhatWasTypedAndNotSavedComesBack(t *testing.T) {
 	w.Until(`!` + firstText + `.includes("# mine") && !` + shown("unsaved"))
 
 	writes(w, "# ours")
-	w.Eval(`document.querySelector("#field_title").value = ""`)
-	w.Do(chromedp.SendKeys("#field_title", "Rows"))
+	w.Eval(`document.querySelector("#title").value = ""`)
+	w.Do(chromedp.SendKeys("#title", "Rows"))
 	w.Click("main form [value=save]")
 	w.Until(`location.pathname == "/tasks/rows/files"`)
 	w.Until(firstText + `.includes("# ours") && !` + shown("unsaved"))

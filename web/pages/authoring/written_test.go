@@ -60,15 +60,15 @@ func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
 		{"a mistyped argument", replace("task.yml", "{size: 127, seed:", "{size: 127, sed:"), writtenRemark{File: "task.yml", Line: 35, Text: "Did you mean seed instead of sed?", Note: true}},
 		{"a path that leads out", func(f url.Values) { f.Add("path", "../x"); f.Add("text", "x") }, writtenRemark{Text: `"../x" is not a path`}},
 		{"a file twice", func(f url.Values) { f.Add("path", "task.h"); f.Add("text", "x") }, writtenRemark{File: "task.h", Text: "twice"}},
-		{"an address with another meaning", func(f url.Values) { f.Set("field_title", "Check") }, writtenRemark{Text: "cannot have this address"}},
+		{"an address with another meaning", func(f url.Values) { f.Set("title", "Check") }, writtenRemark{Text: "cannot have this address"}},
 		{"an address that is taken", func(f url.Values) { f.Set("slug", s.Task.Slug) }, writtenRemark{Text: "already"}},
-		{"no title yet", func(f url.Values) { f.Set("field_title", "") }, writtenRemark{}},
+		{"no title yet", func(f url.Values) { f.Set("title", "") }, writtenRemark{}},
 		{"a task that is there, without an address", func(f url.Values) { f.Del("slug") }, writtenRemark{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			creator := s.SignedIn(fmt.Sprint("Carla ", i), accounts.RoleCreator)
 			form := webtest.Fields(creator.Page("/tasks/new/vectoradd_cpp", http.StatusOK).Find("main form"))
-			form.Set("field_title", "Sums")
+			form.Set("title", "Sums")
 			test.change(form)
 			got := checks(creator, t, form)
 			if test.want.Text == "" {
