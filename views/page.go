@@ -40,7 +40,7 @@ type Share struct {
 	Title string
 	About string // a sentence; empty: what is said of the site
 	URL   string
-	Image string // empty: none
+	Image string
 	Feed  string // of what happens there; empty: none
 	JSON  string // the same for programs; empty: none
 	// Unlisted keeps the page out of search engines.

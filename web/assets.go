@@ -57,7 +57,7 @@ func (s *Server) asset(c *fiber.Ctx) error {
 	c.Type(path.Ext(name), "utf-8")
 	c.Vary(fiber.HeaderAcceptEncoding)
 	for _, encoding := range []string{"br", "gzip"} {
-		if path.Ext(name) == ".woff2" || !c.Request().Header.HasAcceptEncoding(encoding) {
+		if path.Ext(name) == ".woff2" || path.Ext(name) == ".png" || !c.Request().Header.HasAcceptEncoding(encoding) {
 			continue
 		}
 		if data, err = s.assets.pack(encoding, name, data); err != nil {

@@ -70,7 +70,6 @@ func TestWhoSeesATaskWhere(t *testing.T) {
 		{fmt.Sprintf("/compare.json?a=%d&b=%d", s.Run.ID, s.Run.ID), "score_ns", all, all, in, own + "m"},
 		// what other sites show: without a sign-in, so it shows no closed board to anyone
 		{board + "/badge.svg", "<svg", all, all, "", ""},
-		{board + "/card.png", "PNG", all, all, "", ""},
 		{board + "/embed", "", all, all, "", ""},
 		{board + "/entries.csv", "member", all, all, "", ""},
 		{board + "/dataset.jsonl", "int main", all, all, "", ""},
@@ -79,7 +78,6 @@ func TestWhoSeesATaskWhere(t *testing.T) {
 		{board + "/records.atom", "", all, all, "", ""},
 		{"/tasks/quiet/records.atom", "", all, all, "", ""},
 		{run + "/badge.svg", "<svg", all, all, "", ""},
-		{run + "/card.png", "PNG", all, all, "", ""},
 		// lists; an unlisted task is in the lists of its author, of admins, and of who did something there
 		{"/", "", all, "mwa", in, own}, // the member goes on there with their last submission
 		{"/about", "", all, "", "", ""},

@@ -8,9 +8,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/static"
 	"warpboard/views"
+	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -78,7 +80,7 @@ func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {
 		Found: c.Query("find"), Off: b.off,
 	}
 	if b.Current && task.VisibleTo(accounts.User{}) {
-		page.Share = p.site.ShareOf(page.Title, string(views.BoardURL(task.Slug, b.Device)))
+		page.Share = p.site.ShareOf(page.Title, boardAbout(b.Head), string(views.BoardURL(task.Slug, b.Device)))
 		page.Share.Unlisted = task.Visibility == catalog.Unlisted
 	}
 	if b.past.IsZero() {
@@ -104,4 +106,12 @@ func (p *Pages) otherVersions(ctx context.Context, task catalog.Task, version ca
 	}
 	numbers, err := p.site.Store.Catalog.VersionNumbers(ctx, task.ID)
 	return slices.DeleteFunc(numbers, func(n int) bool { return n == version.Number }), err
+}
+
+// boardAbout describes a board in a sentence, for links to it.
+func boardAbout(b boards.Head) string {
+	if len(b.Leaders) == 0 {
+		return "No entries yet. The first kernel that passes leads the board."
+	}
+	return fmt.Sprintf("Best of %s: %s.", format.Plural(int(b.Size), "person", "people"), format.Nanoseconds(b.Leaders[0].ScoreNS))
 }

@@ -41,7 +41,10 @@ func (p *Pages) Submission(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups") // the window that a timeline is given to
 	if len(page.Runs) > 0 {
 		page.Share = &views.Share{Title: fmt.Sprintf("%s by %s", page.Task.Title, page.Owner.Name),
-			URL: p.site.Settings.BaseURL + string(views.SubmissionURL(page.ID)), Image: fmt.Sprintf("%s/runs/%d/card.png", p.site.Settings.BaseURL, page.Runs[0].ID)}
+			URL: p.site.Settings.BaseURL + string(views.SubmissionURL(page.ID)), Image: p.site.Card()}
+		if first := page.Runs[0]; first.Valid() {
+			page.Share.About = fmt.Sprintf("%s on %s.", format.Nanoseconds(*first.ScoreNS), first.Device)
+		}
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Submission(page))
 }

@@ -51,15 +51,11 @@ func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.Submi
 	return p.site.Render(c, status, views.Task(page))
 }
 
-// shareTask describes a task elsewhere, with the picture of its first board.
+// shareTask describes a task elsewhere.
 func (p *Pages) shareTask(task catalog.Task) *views.Share {
 	address := string(views.TaskURL(task.Slug))
-	s := &views.Share{Title: task.Title, About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
+	return &views.Share{Title: task.Title, Image: p.site.Card(), About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
 		Unlisted: task.Visibility == catalog.Unlisted, URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
-	if len(task.Devices) > 0 {
-		s.Image = p.site.Settings.BaseURL + string(views.BoardURL(task.Slug, task.Devices[0])) + "/card.png"
-	}
-	return s
 }
 
 func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {

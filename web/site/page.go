@@ -83,12 +83,12 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	return p
 }
 
-// Card is the picture of pages that have none of their own.
+// Card is the address of the picture that other sites show beside links.
 func (s *Site) Card() string { return s.Settings.BaseURL + "/card.png" }
 
-// ShareOf describes a page below whose address its picture and its feed are.
-func (s *Site) ShareOf(title, path string) *views.Share {
-	return &views.Share{Title: title, URL: s.Settings.BaseURL + path, Image: s.Settings.BaseURL + path + "/card.png", Feed: path + "/records.atom"}
+// ShareOf describes a page below whose address its feed is.
+func (s *Site) ShareOf(title, about, path string) *views.Share {
+	return &views.Share{Title: title, About: about, URL: s.Settings.BaseURL + path, Image: s.Card(), Feed: path + "/records.atom"}
 }
 
 // PersonOf is a person as pages link to one.

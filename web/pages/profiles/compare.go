@@ -53,7 +53,7 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 	page.Charts = true
 	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
 	page.Share = &views.Share{Title: fmt.Sprintf("%s: submission %d by %s and %d by %s", a.Task.Title, a.Sub.ID, a.Owner.Name, b.Sub.ID, b.Owner.Name),
-		URL: p.site.Settings.BaseURL + "/compare" + both, Image: fmt.Sprintf("%s/runs/%d/card.png", p.site.Settings.BaseURL, b.Run.ID), JSON: "/compare.json" + both}
+		URL: p.site.Settings.BaseURL + "/compare" + both, Image: p.site.Card(), JSON: "/compare.json" + both}
 	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
 		page.PinA = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(b.Sub.ID, b.Run.ID), index, a.Run.ID))
 	}

@@ -76,7 +76,7 @@ func (p *Profiles) show(c *fiber.Ctx, seen runs.RunAccess, status int, again vie
 	page.Charts, page.Wide = true, true
 	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
-		URL: p.site.Settings.BaseURL + address, Image: fmt.Sprintf("%s/runs/%d/card.png", p.site.Settings.BaseURL, seen.Run.ID), JSON: address + ".json"}
+		URL: p.site.Settings.BaseURL + address, Image: p.site.Card(), JSON: address + ".json"}
 	return p.site.Render(c, status, views.Profile(page))
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"time"
 
@@ -80,12 +81,13 @@ func (s *Share) SiteFeed(c *fiber.Ctx) error {
 
 // Icon is the sign of the site for those who ask for the address that all sites have; pages name a better one.
 func (s *Share) Icon(c *fiber.Ctx) error {
-	return s.send(c, pngType, "icon", func() ([]byte, error) {
+	return s.send(c, "image/png", "icon", func() ([]byte, error) {
 		img := image.NewRGBA(image.Rect(0, 0, 64, 64))
-		fill(img, img.Bounds(), color.RGBA{0x33, 0x46, 0xd3, 0xff})
+		fill := func(at image.Rectangle, shade color.RGBA) { draw.Draw(img, at, image.NewUniform(shade), image.Point{}, draw.Src) }
+		fill(img.Bounds(), color.RGBA{0x33, 0x46, 0xd3, 0xff})
 		for i := range 4 {
 			left := 13 + 11*i
-			fill(img, image.Rect(left, 18+8*(i%2), left+6, 46), color.RGBA{0xff, 0xff, 0xff, 0xff})
+			fill(image.Rect(left, 18+8*(i%2), left+6, 46), color.RGBA{0xff, 0xff, 0xff, 0xff})
 		}
 		var out bytes.Buffer
 		err := png.Encode(&out, img)

@@ -2,12 +2,12 @@ package share
 
 import (
 	"fmt"
+	"io/fs"
 	"runtime"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/internal/cache"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
@@ -22,13 +22,12 @@ import (
 type Share struct {
 	site    *site.Site
 	runs    *runs.Runs
-	cards   *cards
 	packing chan struct{} // has room for as many as there are cores
 }
 
 // New returns them.
 func New(site *site.Site, runs *runs.Runs) *Share {
-	return &Share{site: site, runs: runs, cards: &cards{kept: cache.New[string, []byte](mostCards)}, packing: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &Share{site: site, runs: runs, packing: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // board is a current board that everyone may see.
@@ -64,6 +63,11 @@ func (s *Share) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, er
 	c.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	c.Set(fiber.HeaderContentType, kind)
 	return c.Send(data)
+}
+
+// Card is the picture that other sites show beside a link to this one: static, because title and description are text.
+func (s *Share) Card(c *fiber.Ctx) error {
+	return s.send(c, "image/png", "card", func() ([]byte, error) { return fs.ReadFile(static.Files(), "card.png") })
 }
 
 // run is a run that everyone may see.

@@ -82,22 +82,24 @@ func TestFeedsTellOfRecords(t *testing.T) {
 	}
 }
 
-func TestALinkHasAPictureElsewhere(t *testing.T) {
+func TestShareOfALinkHasTextAndTheCard(t *testing.T) {
 	s := webtest.NewScene(t)
 	doc := s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
-	image := doc.Find("meta[property='og:image']").AttrOr("content", "")
-	if !strings.HasPrefix(image, "http") {
-		t.Fatalf("the picture of a board is at %q", image)
+	address := doc.Find("meta[property='og:image']").AttrOr("content", "")
+	if about := doc.Find("meta[property='og:description']").AttrOr("content", ""); !strings.Contains(about, "Best of 61 people: 10.40\u00a0µs.") {
+		t.Errorf("a board is described as %q", about)
 	}
-	run := s.Browser().Page(fmt.Sprintf("/submissions/%d", s.Done.SubmissionID), http.StatusOK).Find("meta[property='og:image']").AttrOr("content", "")
-	for _, address := range []string{image, run} {
-		resp := s.Browser().Get(strings.TrimPrefix(address, s.Cfg.Settings.BaseURL))
-		picture, err := png.Decode(resp.Body)
+	run := s.Browser().Page(fmt.Sprintf("/submissions/%d", s.Done.SubmissionID), http.StatusOK)
+	if about := run.Find("meta[property='og:description']").AttrOr("content", ""); !strings.Contains(about, "µs on H200.") {
+		t.Errorf("a submission is described as %q", about)
+	}
+	for _, path := range []string{strings.TrimPrefix(address, s.Cfg.Settings.BaseURL), "/tasks/" + s.Task.Slug + "/boards/H200/card.png", fmt.Sprintf("/runs/%d/card.png", s.Done.ID)} {
+		picture, err := png.Decode(s.Browser().Get(path).Body)
 		if err != nil {
-			t.Fatalf("%s: %v", address, err)
+			t.Fatalf("%s: %v", path, err)
 		}
 		if size := picture.Bounds().Size(); size.X != 1200 || size.Y != 630 {
-			t.Errorf("%s is %v", address, size)
+			t.Errorf("%s is %v", path, size)
 		}
 	}
 }
@@ -216,8 +218,8 @@ func TestAHiddenTaskIsNotSharedEvenByItsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	board := "/tasks/" + s.Task.Slug + "/boards/H200/"
-	for _, path := range []string{board + "badge.svg", board + "card.png", board + "records.atom", board + "entries.csv", board + "embed", board + "dataset.jsonl", board + "dataset.parquet",
-		"/tasks/" + s.Task.Slug + "/records.atom", fmt.Sprintf("/runs/%d/badge.svg", s.Done.ID), fmt.Sprintf("/runs/%d/card.png", s.Done.ID)} {
+	for _, path := range []string{board + "badge.svg", board + "records.atom", board + "entries.csv", board + "embed", board + "dataset.jsonl", board + "dataset.parquet",
+		"/tasks/" + s.Task.Slug + "/records.atom", fmt.Sprintf("/runs/%d/badge.svg", s.Done.ID)} {
 		webtest.WantStatus(t, s.BrowserOf(s.Admin).Get(path), http.StatusNotFound)
 	}
 	if feed := webtest.Body(t, s.BrowserOf(s.Admin).Get(fmt.Sprintf("/users/%d/records.atom", s.Ada.ID))); strings.Contains(feed, s.Task.Title) {
