@@ -158,17 +158,11 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 
 // catchUp does what a migration asked for that SQL alone cannot do.
 func (s *Store) catchUp(ctx context.Context, log *slog.Logger) error {
-	why, err := s.Devices.SortIfAsked(ctx)
-	if err != nil {
+	if err := s.Events.NoteOpen(ctx); err != nil {
 		return err
 	}
-	if why != "" {
-		log.Info("old devices sorted", "why", why)
-	}
-	if err := errors.Join(s.Devices.NoteAsked(ctx), s.Events.NoteOpen(ctx)); err != nil {
-		return err
-	}
-	if why, err = s.Boards.RebuildIfAsked(ctx); why != "" && err == nil {
+	why, err := s.Boards.RebuildIfAsked(ctx)
+	if why != "" && err == nil {
 		log.Info("boards rebuilt", "why", why)
 	}
 	return err

@@ -44,7 +44,7 @@ func moderationTabs(p Page, current string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, place := range adminTabs(*p.Viewer) {
+			for _, place := range adminTabs() {
 				templ_7745c5c3_Err = tab(place.URL, place.Label, current == place.Section).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

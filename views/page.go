@@ -58,10 +58,9 @@ func (s *Share) about() string {
 // Viewer is the signed-in person who looks at a page.
 type Viewer struct {
 	Person
-	Creator  bool // may make tasks
-	Admin    bool
-	Unsorted bool // an admin has to say which GPUs old runs were made on
-	Unread   int  // notices in the inbox
+	Creator bool // may make tasks
+	Admin   bool
+	Unread  int // notices in the inbox
 }
 
 // Person is how someone is named and linked.

@@ -34,18 +34,18 @@ func MorePlaces() []Place {
 }
 
 // adminTabs lead admins between all their pages, also to those that others read.
-func adminTabs(v Viewer) []Place {
+func adminTabs() []Place {
 	for _, place := range MainPlaces() {
 		if place.Section == "devices" {
-			return append(AdminPlaces(v), place)
+			return append(AdminPlaces(), place)
 		}
 	}
-	return AdminPlaces(v)
+	return AdminPlaces()
 }
 
-// AdminPlaces are the pages for admins. The one for old runs is there while one has to decide about some.
-func AdminPlaces(v Viewer) []Place {
-	list := []Place{
+// AdminPlaces are the pages for admins.
+func AdminPlaces() []Place {
+	return []Place{
 		{"Health", "/operate/health", "health", "status"},
 		{"Runs to review", "/review", "review", ""},
 		{"People", "/people", "people", ""},
@@ -55,10 +55,6 @@ func AdminPlaces(v Viewer) []Place {
 		{"Site webhooks", "/webhooks", "webhooks", "alerts"},
 		{"E-mail", "/operate/mail", "mail", ""},
 	}
-	if v.Unsorted {
-		list = append(list, Place{"GPU variants", "/silicon", "silicon", ""})
-	}
-	return list
 }
 
 // OwnPlaces are for someone who is signed in.
@@ -68,7 +64,7 @@ func OwnPlaces(v Viewer) []Place {
 		list = append(list, Place{"New task", "/tasks/new", "new", ""})
 	}
 	if v.Admin {
-		list = append(list, AdminPlaces(v)...)
+		list = append(list, AdminPlaces()...)
 	}
 	return list
 }

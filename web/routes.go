@@ -204,7 +204,7 @@ func (s *Server) formAddresses(pages group) {
 	for path, to := range map[string]string{"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me"} { // parents of pages
 		pages.get(path, site.RedirectTo(to))
 	}
-	for _, page := range []string{"/review", "/people", "/audit", "/silicon", "/devices"} { // of admins, who look for them beside the others
+	for _, page := range []string{"/review", "/people", "/audit", "/devices"} { // of admins, who look for them beside the others
 		pages.get("/operate"+page, site.RedirectTo(page))
 	}
 }
@@ -267,8 +267,6 @@ func (s *Server) moderationRoutes(pages group) {
 		pages.get("/review/"+part, site.RedirectTo("/review"))
 	}
 	pages.get("/people", site.NeedsSignIn, s.moderation.People)
-	pages.get("/silicon", site.NeedsSignIn, s.moderation.Silicon)
-	own.post("/silicon", s.moderation.AssignSilicon)
 	pages.get("/audit", site.NeedsSignIn, s.moderation.Audit)
 }
 

@@ -193,14 +193,6 @@ func (t *Task) apply(in TaskSettings) error {
 	return nil
 }
 
-// asked are the devices as the task names them; tasks from older versions lack it.
-func (t Task) asked() []string {
-	if len(t.Asked) == 0 {
-		return t.Devices
-	}
-	return t.Asked
-}
-
 // UpdateTask changes a task's settings; runs that wait for a device taken off the list still run.
 func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64, in TaskSettings) (Task, error) {
 	var task Task
@@ -233,7 +225,7 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	before := *t
 	err := t.apply(in)
 	if err == nil {
-		t.Devices, err = devices.Resolve(tx, t.asked())
+		t.Devices, err = devices.Resolve(tx, t.Asked)
 	}
 	if err != nil {
 		return err

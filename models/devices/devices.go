@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -16,8 +15,7 @@ import (
 
 // Devices is the kinds of devices of one database.
 type Devices struct {
-	db   *db.DB
-	asks atomic.Bool // see Asks
+	db *db.DB
 }
 
 // New returns the devices of a database.
@@ -105,11 +103,6 @@ func resolveTasks(tx *gorm.DB, known []string) error {
 		return db.ReadError(err, "tasks")
 	}
 	for _, t := range list {
-		// Devices is what the names mean now, Asked what the author wrote. Of tasks from before Asked the devices are
-		// what was written.
-		if len(t.Asked) == 0 {
-			t.Asked = t.Devices
-		}
 		means := resolve(t.Asked, known)
 		if slices.Equal(means, t.Devices) {
 			continue

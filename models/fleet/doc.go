@@ -2,7 +2,7 @@
 // admin has paused.
 //
 // Read it in this order: worker.go (heartbeats, slots, SlotsOf: how many slots take jobs), said.go (reading them), credential.go (secrets of
-// remote workers), join.go (guests), claim.go (the site's own), pause.go, silicon.go (what an admin says of old rows).
+// remote workers), join.go (guests), claim.go (the site's own), pause.go.
 //
 // The store of package models embeds Fleet; the dispatcher and the queue page read it through that. Package models calls
 // MayTake before a worker gets an attempt, and CanProfile before it queues a profile.

@@ -11,6 +11,5 @@
 // rows of queued runs are the queue's truth: nothing is sent from here, the dispatcher finds them.
 //
 // What may go wrong: limits count rows, so a submission that is deleted counts no more. Store.DeleteSubmission therefore waits
-// until it would not count anyway. A submission that waits for a device without a worker waits forever; the queue page says so. Equal
-// sources are known by their SourceKey (package pools), which rows from before it have not: the first new one fills it in.
+// until it would not count anyway. A submission that waits for a device without a worker waits forever; the queue page says so.
 package submissions

@@ -29,10 +29,8 @@ type Submission struct {
 	Mode       job.Mode
 	FileName   string // of its main file
 	SourceHash string // of all its files, packed (tasks.Submission.Pack)
-	// SourceHash. Of a submission from before sources were equal to the byte: what it had in common with others, see package
-	// pools; empty: not known.
-	SourceKey string
-	Via       string // "web", "api", "cli", "mcp"
+	SourceKey  string // the same; equal sources are pooled by it (package pools)
+	Via        string // "web", "api", "cli", "mcp"
 	// A pointer: the unique index (user_id, request_key) leaves null out, and would allow "" once.
 	RequestKey *string // identifies a repetition by its sender; nil: none
 	AddedWhy   string  // why an admin added it for the person; empty: the person submitted it

@@ -276,12 +276,6 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	if !in.Filter.Empty() {
 		sub.ProfileFilter = in.Filter
 	}
-	// Of submissions from before keys were kept the same text is known by its hash.
-	err = tx.Model(&Submission{}).Where("user_id = ? and task_id = ? and source_hash = ? and source_key = ''", sub.UserID, sub.TaskID, hash).
-		Update("source_key", sub.SourceKey).Error
-	if err != nil {
-		return Submission{}, db.WriteError(err, "submissions of the same source")
-	}
 	if err := tx.Create(&sub).Error; err != nil || !in.Added.By.SignedIn() {
 		return sub, db.WriteError(err, "submission")
 	}

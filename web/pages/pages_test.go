@@ -51,7 +51,7 @@ func TestShortAddressesLeadToTheirPages(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Admin)
 	for path, want := range map[string]string{
-		"/operate/review": "/review", "/operate/people": "/people", "/clocks": "/review", "/operate/audit": "/audit", "/operate/silicon": "/silicon", "/operate/devices": "/devices",
+		"/operate/review": "/review", "/operate/people": "/people", "/clocks": "/review", "/operate/audit": "/audit", "/operate/devices": "/devices",
 		"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me",
 		fmt.Sprintf("/submissions/%d/runs/%d", s.Done.SubmissionID, s.Done.ID): webtest.SubmissionPath(s.Done),
 	} {

@@ -6,10 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/evaluator/job"
 	"warpboard/models/devices"
 	"warpboard/models/modelstest"
-	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
 
@@ -66,45 +64,5 @@ func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 	}
 	if !found {
 		t.Errorf("the queue has no run of A100-SXM-40GB: %+v", queue)
-	}
-}
-
-// TestAnAdminSaysOfWhatSiliconOldRunsAre: the page asks, refuses what cannot be, and the board moves.
-func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
-	s := webtest.NewScene(t)
-	task := modelstest.Task(t, s.Cfg.Store, s.Admin, "old", "H100")
-	run := modelstest.Submit(t, s.Cfg.Store, s.Ada, task)[0]
-	attempt := s.Attempt(run)
-	result := modelstest.Result(attempt, 5e3)
-	result.Machine = job.Machine{Worker: "gone", Name: "NVIDIA"}
-	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 5e3}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Cfg.Store.SetSetting(t.Context(), "sort_devices", "silicon"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Cfg.Store.Devices.SortIfAsked(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	admin := s.BrowserOf(s.Admin)
-	tab := func(where string) int {
-		return admin.Page(where, http.StatusOK).Find("nav[aria-label=Admin] a[href='/silicon']").Length()
-	}
-	doc := admin.Page("/silicon", http.StatusOK)
-	if tab("/audit") == 0 {
-		t.Error("no tab leads to the old runs that wait for an answer")
-	}
-	webtest.WantText(t, doc, "[data-unsorted=H100]", "1 run without such a record")
-	resp := admin.Post("/silicon", url.Values{"device": {"H100"}, "label": {"L4"}})
-	webtest.WantText(t, webtest.Document(t, resp, http.StatusUnprocessableEntity), "[role=alert]", "not a device of H100")
-	doc = webtest.Document(t, admin.Post("/silicon", url.Values{"device": {"H100"}, "label": {"H100-PCIe"}}), http.StatusOK)
-	webtest.WantText(t, doc, "main", "All runs are on the board of their device.")
-	if tab("/audit") > 0 {
-		t.Error("a tab leads to old runs after the last answer")
-	}
-	webtest.WantText(t, s.Browser().Page("/tasks/old/boards/H100", http.StatusOK), "#board", "Ada Lovelace") // by way of the old address
-	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape("device H100"), http.StatusOK), "[data-act='assign device']", "H100-PCIe")
-	if resp := s.BrowserOf(s.Ada).Get("/silicon"); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("someone else gets %s", resp.Status)
 	}
 }

@@ -76,7 +76,7 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 		p.Event.In = p.Event.Next.Sub(now)
 	}
 	if user := Viewer(c); user != nil {
-		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin(), Unsorted: user.IsAdmin() && s.Store.Devices.Asks(), Unread: user.Unread}
+		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin(), Unread: user.Unread}
 	} else { // other sites ask without a session
 		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path(), Image: s.Card()}
 	}

@@ -77,7 +77,7 @@ func (s *Scene) All() []string {
 		task + "/boards/H200", task + "/boards/H200?page=2", task + "/boards/CPU",
 		submission(s.Done), submission(s.Done) + "?tab=source", submission(s.Failed), submission(s.Wrong),
 		submission(s.Working), submission(s.Queued), "/nothing",
-		"/devices/H200/drift", task + "/rejudge", "/review", "/people", "/silicon", "/audit", fmt.Sprintf("/runs/%d/moderation", s.Done.ID),
+		"/devices/H200/drift", task + "/rejudge", "/review", "/people", "/audit", fmt.Sprintf("/runs/%d/moderation", s.Done.ID),
 	}
 }
 

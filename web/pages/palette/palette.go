@@ -150,7 +150,7 @@ func (p *Palette) pages(viewer accounts.User, words []string) (found []place) {
 	}
 	list := slices.Concat(views.MainPlaces(), views.MorePlaces())
 	if viewer.SignedIn() {
-		list = append(list, views.OwnPlaces(views.Viewer{Creator: viewer.MayCreate(), Admin: viewer.IsAdmin(), Unsorted: p.site.Store.Devices.Asks()})...)
+		list = append(list, views.OwnPlaces(views.Viewer{Creator: viewer.MayCreate(), Admin: viewer.IsAdmin()})...)
 	}
 	for _, known := range list {
 		if len(found) < mostPlaces && fits(known.Label+" "+known.Words, words) {

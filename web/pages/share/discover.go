@@ -23,7 +23,7 @@ const mostAddresses = 50_000
 
 // private begins the addresses that say nothing to who is not signed in, or cost much and are in no list.
 func private() []string {
-	return []string{"/api/v1/", "/audit", "/auth/", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/silicon", "/tasks/new", "/webhooks",
+	return []string{"/api/v1/", "/audit", "/auth/", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/tasks/new", "/webhooks",
 		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/members", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
 }
 
@@ -83,7 +83,9 @@ func (s *Share) SiteFeed(c *fiber.Ctx) error {
 func (s *Share) Icon(c *fiber.Ctx) error {
 	return s.send(c, "image/png", "icon", func() ([]byte, error) {
 		img := image.NewRGBA(image.Rect(0, 0, 64, 64))
-		fill := func(at image.Rectangle, shade color.RGBA) { draw.Draw(img, at, image.NewUniform(shade), image.Point{}, draw.Src) }
+		fill := func(at image.Rectangle, shade color.RGBA) {
+			draw.Draw(img, at, image.NewUniform(shade), image.Point{}, draw.Src)
+		}
 		fill(img.Bounds(), color.RGBA{0x33, 0x46, 0xd3, 0xff})
 		for i := range 4 {
 			left := 13 + 11*i

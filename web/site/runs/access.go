@@ -102,8 +102,8 @@ func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int
 	return head.Change, err
 }
 
-// RedirectToGPU answers an address whose device has no board here, but has one in other letters ("cpu"), or as a family
-// ("H100", from versions in which a device was a model). It redirects to the only such board, or to the first of several if
+// RedirectToGPU answers an address whose device has no board here, but has one in other letters ("cpu"), or is of a
+// family that the address names ("H100"). It redirects to the only such board, or to the first of several if
 // any suffices; otherwise the answer is the reason.
 func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	meant := gpuname.Choose(c.Params("device"), task.Devices)
