@@ -118,6 +118,35 @@ func TestAConfirmedScoreComesWithItsCases(t *testing.T) {
 	w.LooksRight("confirmed")
 }
 
+// TestAScoreThatAnotherPersonsConfirmationChangedSaysSo, with its day and the first timing.
+func TestAScoreThatAnotherPersonsConfirmationChangedSaysSo(t *testing.T) {
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	s := webtest.StartAt(t, "127.0.0.1:0", store)
+	task := modelstest.Task(t, store, modelstest.Person(t, store, "Root", accounts.RoleAdmin), "first", "CPU")
+	runs := map[string]work.Run{}
+	for _, r := range []struct {
+		name, source string
+		ns           float64
+	}{{"Ann", "a", 3e6}, {"Cid", "same", 4e6}, {"Ben", "same", 2e6}} {
+		runs[r.name] = modelstest.SubmitSource(t, store, modelstest.Person(t, store, r.name, accounts.RoleUser), task, r.source)[0]
+		modelstest.Finish(t, store, runs[r.name], r.ns)
+	}
+	for range 4 {
+		modelstest.Finish(t, store, nextLeg(t, store), 125e3)
+	}
+	page := func(name string) *goquery.Document {
+		return s.Browser().Page(fmt.Sprintf("/submissions/%d", runs[name].SubmissionID), http.StatusOK)
+	}
+	webtest.WantText(t, page("Ben"), "[data-pool]", fmt.Sprintf(", because the same source was confirmed as #%d. First timing: 2.000 ms. This source was confirmed at 125.0 µs. Further runs will not change that.", runs["Cid"].SubmissionID))
+	if said := webtest.Words(page("Cid").Find("[data-run]")); strings.Contains(said, "because the same source") {
+		t.Errorf("the run that was confirmed says %q", said)
+	}
+}
+
 // nextLeg is the one run that waits.
 func nextLeg(t *testing.T, store *models.Store) work.Run {
 	t.Helper()

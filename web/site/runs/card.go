@@ -48,7 +48,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	card.Ranking = views.RankingName(def.RankingBy)
 	card.Sources = views.Sources{Main: []string{def.SubmissionName()}, Further: def.MayBring}
 	card.Confirmed = shownConfirmation(left.confirmation, seen)
-	card.Turns = turnsOf(def.RankingBy, run, left.confirmation.Legs, left.newestLeg)
+	card.Turns = turnsOf(def.RankingBy, seen, left)
 	if card.Pool, err = s.poolOf(ctx, run); err != nil {
 		return card, err
 	}

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 
+	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/db"
@@ -45,9 +46,10 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 	return &shown
 }
 
-// turnsOf are the legs that a run's score is made of, with the cases of the newest as its stages name them; nil: the score is
-// not theirs.
-func turnsOf(ranking tasks.Ranking, run work.Run, legs []pools.Leg, newest []job.StageResult) *views.Turns {
+// turnsOf are the legs that a run's score is made of, with the cases of the newest as its stages name them, and the submission
+// that they were measured for, if it is another and the viewer may see the task; nil: the score is not theirs.
+func turnsOf(ranking tasks.Ranking, seen RunAccess, left Evidence) *views.Turns {
+	run, legs := seen.Run, left.confirmation.Legs
 	if run.ScoreNS == nil || !pools.Make(ranking, legs, *run.ScoreNS) {
 		return nil
 	}
@@ -55,7 +57,11 @@ func turnsOf(ranking tasks.Ranking, run work.Run, legs []pools.Leg, newest []job
 	for _, leg := range legs {
 		turns.Score.EachNS = append(turns.Score.EachNS, leg.ScoreNS)
 	}
-	for i, c := range MeasuredStage(newest).Cases {
+	if other := left.confirmation.LegSubmission; other != run.SubmissionID && seen.TaskOpen {
+		turns.Of, turns.At = other, legs[len(legs)-1].CreatedAt
+		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(left.Stages).Cases) // 0 if the first timing has no cases
+	}
+	for i, c := range MeasuredStage(left.newestLeg).Cases {
 		if all, each := pools.CaseTogether(legs, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{Spec: c.Spec, NS: all.ScoreNS, Interval: all.Interval, EachNS: each})
 		}
