@@ -23,7 +23,7 @@ func TestStoryInTheBrowser(t *testing.T) {
 	ada.signIn("Ada Lovelace")
 	ada.makeTask(taskZip(t))
 	visitor.Open("/tasks/" + smallTask + "/boards/CPU")
-	visitor.Shows("#board", "This board has no entries yet")
+	visitor.Shows("#board", "No entries yet")
 	visitor.Eval("window.opened = true")
 
 	ada.submitsRight()

@@ -88,11 +88,10 @@ func clockFacts(d models.ClockDifference) []string {
 func differenceNote(k job.Clocks) string {
 	switch k.Counts {
 	case job.ClockSnapshot:
-		return fmt.Sprintf("The runner's clock shows %s, but the judge held the answer only after %s. The judge's time counts, minus its clock's tolerance.",
+		return fmt.Sprintf("Runner: %s. Judge: answer after %s (counts, minus the tolerance).",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Snapshot))
 	case job.ClockWall:
-		return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s. The judge's time counts, minus its clock's tolerance of %s.",
-			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
+		return fmt.Sprintf("Judge: %s (counts, minus %s tolerance). Runner: %s.", format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance), format.Nanoseconds(k.Event))
 	}
 	if k.Counts == job.ClockEvent && k.Wall > k.Event {
 		return fmt.Sprintf("The runner's clock shows %s and the judge's %s. In other processes of this run both clocks agreed on the runner's time, so something disturbed the judge's clock, and the runner's time counts.",

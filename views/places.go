@@ -17,7 +17,6 @@ func MainPlaces() []Place {
 		{"Tasks", "/tasks", "tasks", ""},
 		{"Leaderboards", "/leaderboards", "leaderboards", ""},
 		{"Queue", "/devices", "devices", "devices gpu workers"},
-		{"Playground", "/playground", "playground", ""},
 		{"Docs", "/docs", "docs", "documentation help"},
 	}
 }
@@ -30,6 +29,7 @@ func MorePlaces() []Place {
 		{"What a score means", "/trust", "trust", "measuring"},
 		{"Task format", "/docs/tasks", "docs", ""},
 		{"API", "/api", "api", ""},
+		{"Playground", "/playground", "playground", ""},
 	}
 }
 

@@ -157,7 +157,7 @@ func runMeasures(r RunCard) templ.Component {
 			}
 		}
 		if len(r.Timeline.Spans) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<details class=\"border-t border-line\" data-timeline open><summary class=\"px-5 py-3\"><span class=\"font-semibold\">Timeline</span> <span class=\"soft small\">from the queue to the end</span></summary><div class=\"px-5 pb-5\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<details class=\"border-t border-line\" data-timeline><summary class=\"px-5 py-3\"><span class=\"font-semibold\">Timeline</span> <span class=\"soft small\">from the queue to the end</span></summary><div class=\"px-5 pb-5\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -490,7 +490,7 @@ func runLinks(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "\">Compare…</a> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "\">Compare with another run</a> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

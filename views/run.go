@@ -67,7 +67,7 @@ func (r RunCard) ranked() bool { return r.Mode == job.ModeRanked }
 // reviewName is what the link to reports and decisions is called; empty: there is nothing for the reader.
 func (r RunCard) reviewName() string {
 	switch {
-	case !r.ranked() || r.ScoreNS == nil:
+	case !r.ranked() || r.ScoreNS == nil || r.Reload:
 		return ""
 	case !r.Outcome.Mine || r.Outcome.MayReview:
 		return "Report or review"

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/work"
 )
 
 func judged(event, wall, snapshot, tolerance float64, counts job.Clock, late, runs int) job.CaseResult {
@@ -21,9 +22,9 @@ func TestClocksThatDisagreeSayWhichOneCounts(t *testing.T) {
 		"no judge":   {job.CaseResult{}, nil},
 		"they agree": {judged(100e3, 101e3, 100e3, 5e3, job.ClockEvent, 0, 10), nil},
 		"wall is larger": {judged(10e3, 90e3, 20e3, 5e3, job.ClockWall, 0, 10),
-			[]string{"the judge's clock 90.00\u00a0µs"}},
+			[]string{"Judge: 90.00\u00a0µs (counts"}},
 		"the answer came late": {judged(10e3, 12e3, 90e3, 5e3, job.ClockSnapshot, 0, 10),
-			[]string{"the judge held the answer only after 90.00\u00a0µs"}},
+			[]string{"Judge: answer after 90.00\u00a0µs (counts"}},
 		"the events are larger": {judged(100e3, 80e3, 80e3, 5e3, job.ClockEvent, 0, 10),
 			[]string{"The larger one counts."}},
 		"wall is larger in some processes": {judged(28e3, 2087e3, 28e3, 5e3, job.ClockEvent, 0, 10),
@@ -114,5 +115,20 @@ func TestMachinesListWhatIsKnown(t *testing.T) {
 	}
 	if facts := (RunCard{}).Conditions(); facts != nil {
 		t.Errorf("conditions of no machine: %v", facts)
+	}
+}
+
+// TestACardSaysYoursOrTheirsOnceItsReaderIsKnown: what is pushed to all readers names no owner.
+func TestACardSaysYoursOrTheirsOnceItsReaderIsKnown(t *testing.T) {
+	score := 5e6
+	var r RunCard
+	r.Mode, r.State, r.Device, r.ScoreNS = job.ModeRanked, work.StateDone, "CPU", &score
+	r.Outcome.Rank, r.Outcome.Entry, r.Outcome.First = 1, true, true
+	for reload, want := range map[bool]bool{true: false, false: true} {
+		r.Reload = reload
+		text := show(t, Run(r)).Text()
+		if got := strings.Contains(text, "their first ranked run") && strings.Contains(text, "Report or review"); got != want {
+			t.Errorf("reload %v: the card says %q", reload, text)
+		}
 	}
 }

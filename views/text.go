@@ -37,7 +37,7 @@ func RankingName(ranking tasks.Ranking) string {
 // modeNames says what each mode does.
 var modeNames = map[string]struct{ label, hint string }{
 	"test":      {"Test", "Correctness only"},
-	"benchmark": {"Benchmark", "Time each case, off the board"},
+	"benchmark": {"Benchmark", "Quick timing of each case, no score"},
 	"ranked":    {"Ranked", "Test, time, and rank on the board"},
 	"practice":  {"Practice", "After the deadline: measured like a ranked run, on no board"},
 	"baseline":  {"Baseline", "Run by the site, for comparison"},

@@ -85,7 +85,7 @@ func Trust(p TrustPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <nav class=\"mt-8 flex flex-wrap gap-x-5 gap-y-1 small\" aria-label=\"On this page\"><a href=\"#clocks\">Three clocks</a> <a href=\"#processes\">Interval</a> <a href=\"#ties\">Ties</a> <a href=\"#confirmations\">Confirmations</a> <a href=\"#floor\">Floor and roofs</a> <a href=\"#conditions\">Disturbed runs</a> <a href=\"#epochs\">Devices and software</a> <a href=\"#proved\">Guarantees</a> <a href=\"#open\">Known weaknesses</a> <a href=\"#sandbox\">The sandbox</a> <a href=\"#attacks\">Attacks</a> <a href=\"#report\">Report a vulnerability</a></nav><div class=\"mt-8 grid gap-10\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <div class=\"mt-8\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -193,7 +193,7 @@ func trustSummary(p TrustPage) templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(len(p.Attacks), "published attack", "published attacks"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 100, Col: 78}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 86, Col: 78}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -207,7 +207,7 @@ func trustSummary(p TrustPage) templ.Component {
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(attacksHeld(p.Attacks))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 102, Col: 31}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 88, Col: 31}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -236,7 +236,7 @@ func trustSummary(p TrustPage) templ.Component {
 		var templ_7745c5c3_Var7 string
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.tested())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 110, Col: 20}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 96, Col: 20}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -291,7 +291,7 @@ func trustJudge() templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<section class=\"prose\" aria-labelledby=\"judge\"><h2 id=\"judge\">The judge runs apart from the kernel</h2><p>Every call involves two processes. The <strong>judge</strong> has the task: it generates the inputs, knows the correct answers, times the calls, and writes the report. The <strong>runner</strong> has only the submission. Each has its own sandbox and user. They share memory for inputs and answers, one page of numbers, and one socket. The judge runs nothing that the runner sends.</p><p>The kernel is queued first. Only then does the judge write the input, with a fresh random seed, read its clock, and release the call. On a GPU, the judge holds the device from the first byte of the input to the release; if another process still gets a turn, its time counts. When the runner reports that it is done, the judge reads its clock again, copies the answer away, and checks it against its own copy of the input.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<details class=\"border-t border-line\"><summary class=\"py-3\"><h2 class=\"inline\">The judge runs apart from the kernel</h2></summary><div id=\"judge\" class=\"prose pb-6\"><p>Every call involves two processes. The <strong>judge</strong> has the task: it generates the inputs, knows the correct answers, times the calls, and writes the report. The <strong>runner</strong> has only the submission. Each has its own sandbox and user. They share memory for inputs and answers, one page of numbers, and one socket. The judge runs nothing that the runner sends.</p><p>The kernel is queued first. Only then does the judge write the input, with a fresh random seed, read its clock, and release the call. On a GPU, the judge holds the device from the first byte of the input to the release; if another process still gets a turn, its time counts. When the runner reports that it is done, the judge reads its clock again, copies the answer away, and checks it against its own copy of the input.</p></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -320,7 +320,7 @@ func trustProved() templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">Guarantees</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that its kernels cannot have seen before the clock started.</li><li>No score is below the time on the judge's own clock, minus its error.</li><li>Timed, untimed, and profiled calls look the same from inside, and their number is unpredictable. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> run every time a worker starts; a worker that fails any of them takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are run against the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<details class=\"border-t border-line\"><summary class=\"py-3\"><h2 class=\"inline\">Guarantees</h2></summary><div id=\"proved\" class=\"prose pb-6\"><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that its kernels cannot have seen before the clock started.</li><li>No score is below the time on the judge's own clock, minus its error.</li><li>Timed, untimed, and profiled calls look the same from inside, and their number is unpredictable. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> run every time a worker starts; a worker that fails any of them takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are run against the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -349,7 +349,7 @@ func trustOpen() templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">Known weaknesses</h2><ul><li>On a GPU, a kernel can hide about 11&nbsp;µs per call: an empty call of our runner takes 7&nbsp;µs, and machine code that polls for the release takes 2.4&nbsp;µs. Reporting \"done\" early hides a few microseconds more, until a copy engine that waits for \"done\" takes a sample of the answer. If the answer is not complete by then, the kernel is refused; if the judge's own copy comes late, all of it is charged.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong>: the error can be as large as the score. They are not proven.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: such a task needs a better design. If they change from call to call, or if a GPU task's input has arrays on the host, the clock starts when they are sent. The time that the judge and our own runner take from then to the release is subtracted, so about a millisecond of a processor's work on them goes unnoticed.</li><li>Arrays of up to 1&nbsp;MB in total are encrypted until the clock runs. Of larger arrays, only 64 pieces in unpredictable places are, 32&nbsp;KB in total. A GPU's copy engines can read the rest some 300&nbsp;µs before the release, and the device itself some 10&nbsp;µs before. An answer that hardly depends on 8,000 numbers, such as the mean of millions within a wide tolerance, can be prepared in advance.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>The judge runs the task's generator, reference, and checker. A task's author is trusted with the verdict, but not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs none of their code. The requester chooses only the reference and the inputs: each kernel has its own process and sandbox, and the inputs are drawn in another. Both processes of a comparison are alive at the same time. One that keeps working after its call slows the other one down: on a GPU the judge detects this and gives no times; on a CPU it does not. If a request gives the inputs themselves, a kernel may remember its answers; the result has a note about that.</li><li id=\"bundle\"><strong>Tasks with their own eval program</strong> are timed by it, in one process with the kernel. A kernel can therefore set its own time. Boards and runs of such tasks have a warning at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<details class=\"border-t border-line\"><summary class=\"py-3\"><h2 class=\"inline\">Known weaknesses</h2></summary><div id=\"open\" class=\"prose pb-6\"><ul><li>On a GPU, a kernel can hide about 11&nbsp;µs per call: an empty call of our runner takes 7&nbsp;µs, and machine code that polls for the release takes 2.4&nbsp;µs. Reporting \"done\" early hides a few microseconds more, until a copy engine that waits for \"done\" takes a sample of the answer. If the answer is not complete by then, the kernel is refused; if the judge's own copy comes late, all of it is charged.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong>: the error can be as large as the score. They are not proven.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: such a task needs a better design. If they change from call to call, or if a GPU task's input has arrays on the host, the clock starts when they are sent. The time that the judge and our own runner take from then to the release is subtracted, so about a millisecond of a processor's work on them goes unnoticed.</li><li>Arrays of up to 1&nbsp;MB in total are encrypted until the clock runs. Of larger arrays, only 64 pieces in unpredictable places are, 32&nbsp;KB in total. A GPU's copy engines can read the rest some 300&nbsp;µs before the release, and the device itself some 10&nbsp;µs before. An answer that hardly depends on 8,000 numbers, such as the mean of millions within a wide tolerance, can be prepared in advance.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>The judge runs the task's generator, reference, and checker. A task's author is trusted with the verdict, but not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs none of their code. The requester chooses only the reference and the inputs: each kernel has its own process and sandbox, and the inputs are drawn in another. Both processes of a comparison are alive at the same time. One that keeps working after its call slows the other one down: on a GPU the judge detects this and gives no times; on a CPU it does not. If a request gives the inputs themselves, a kernel may remember its answers; the result has a note about that.</li><li id=\"bundle\"><strong>Tasks with their own eval program</strong> are timed by it, in one process with the kernel. A kernel can therefore set its own time. Boards and runs of such tasks have a warning at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -378,7 +378,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<section aria-labelledby=\"sandbox\"><div class=\"prose\"><h2 id=\"sandbox\">The sandbox</h2><p>When it starts, every worker tries to escape from its own sandbox before it takes a job. These are the latest results.</p></div><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<details class=\"border-t border-line\"><summary class=\"py-3\"><h2 class=\"inline\">The sandbox</h2></summary><div id=\"sandbox\" class=\"pb-6\"><div class=\"prose\"><p>When it starts, every worker tries to escape from its own sandbox before it takes a job. These are the latest results.</p></div><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -396,7 +396,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 203, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 196, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -409,7 +409,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 205, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 198, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -450,7 +450,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</div></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -479,7 +479,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<section aria-labelledby=\"attacks\"><div class=\"prose\"><h2 id=\"attacks\">Attacks</h2><p>These programs try to get a false time, or to pass without computing the answer. Each has an honest twin that uses the same technique legally and must be ranked. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<details class=\"border-t border-line\"><summary class=\"py-3\"><h2 class=\"inline\">Attacks</h2></summary><div id=\"attacks\" class=\"pb-6\"><div class=\"prose\"><p>These programs try to get a false time, or to pass without computing the answer. Each has an honest twin that uses the same technique legally and must be ranked. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -487,7 +487,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were run on with this site's harness.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 231, Col: 123}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 226, Col: 123}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -521,7 +521,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var16 string
 			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(family.name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 243, Col: 84}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 238, Col: 84}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -534,7 +534,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(family.name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 245, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 240, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -547,7 +547,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var18 string
 			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(len(family.attacks), "attack", "attacks"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 247, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 242, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -561,7 +561,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var19 string
 				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs("· " + claim)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 249, Col: 23}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 244, Col: 23}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -580,7 +580,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d not as expected", n))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 253, Col: 72}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 248, Col: 72}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -604,7 +604,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "</div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "</div></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -640,7 +640,7 @@ func attackTable(family attackFamily) templ.Component {
 		var templ_7745c5c3_Var22 string
 		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs("Results: " + family.name)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 264, Col: 107}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 260, Col: 107}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -659,7 +659,7 @@ func attackTable(family attackFamily) templ.Component {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 281, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 277, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -702,7 +702,7 @@ func attackTable(family attackFamily) templ.Component {
 				var templ_7745c5c3_Var26 string
 				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 284, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 280, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 				if templ_7745c5c3_Err != nil {
@@ -715,7 +715,7 @@ func attackTable(family attackFamily) templ.Component {
 				var templ_7745c5c3_Var27 string
 				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 286, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 282, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 				if templ_7745c5c3_Err != nil {
@@ -728,7 +728,7 @@ func attackTable(family attackFamily) templ.Component {
 				var templ_7745c5c3_Var28 string
 				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 288, Col: 25}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 284, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 				if templ_7745c5c3_Err != nil {
@@ -785,7 +785,7 @@ func attackTable(family attackFamily) templ.Component {
 				var templ_7745c5c3_Var29 string
 				templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 305, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 301, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 				if templ_7745c5c3_Err != nil {
@@ -846,7 +846,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 319, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 315, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -859,7 +859,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var32 string
 			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 319, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 315, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -872,7 +872,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 320, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 316, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -891,7 +891,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var34 string
 			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 325, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 321, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {
@@ -927,7 +927,7 @@ func trustReport(contact string) templ.Component {
 			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a vulnerability</h2><p>If a kernel gets a false time, or passes without computing, that is a bug in Warpboard, not your fault. Submit it in benchmark mode, which takes no place on a board. Send the number of the submission to the people who run this site, with what it does and the correct time. Please do not publish it until they have answered. Each closed hole becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<details class=\"border-t border-line\"><summary class=\"py-3\"><h2 class=\"inline\">Report a vulnerability</h2></summary><div id=\"report\" class=\"prose pb-6\"><p>If a kernel gets a false time, or passes without computing, that is a bug in Warpboard, not your fault. Submit it in benchmark mode, which takes no place on a board. Send the number of the submission to the people who run this site, with what it does and the correct time. Please do not publish it until they have answered. Each closed hole becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -939,7 +939,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var36 templ.SafeURL
 			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(contactURL(contact)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 337, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 334, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {
@@ -952,7 +952,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var37 string
 			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(contact)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 337, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 334, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 			if templ_7745c5c3_Err != nil {
@@ -963,7 +963,7 @@ func trustReport(contact string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "</section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "</div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -23,11 +23,11 @@ func linked(doc *goquery.Document, within string) []string {
 func TestTheHeadLeadsToTheMainPages(t *testing.T) {
 	s := webtest.NewScene(t)
 	doc := s.Browser().Page("/leaderboards", http.StatusOK)
-	want := []string{"Tasks /tasks", "Leaderboards /leaderboards", "Queue /devices", "Playground /playground", "Docs /docs"}
+	want := []string{"Tasks /tasks", "Leaderboards /leaderboards", "Queue /devices", "Docs /docs"}
 	if diff := cmp.Diff(want, linked(doc, "header nav")); diff != "" {
 		t.Errorf("links of the head (-want +got):\n%s", diff)
 	}
-	for path, current := range map[string]string{"/tasks": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Queue", "/playground": "Playground", "/docs/boards": "Docs"} {
+	for path, current := range map[string]string{"/tasks": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Queue", "/docs/boards": "Docs"} {
 		if got := webtest.Words(s.Browser().Page(path, http.StatusOK).Find("header nav [aria-current=page]")); got != current {
 			t.Errorf("%s is below %q, want %q", path, got, current)
 		}

@@ -40,25 +40,29 @@ async function textOf(versions, which) {
   return (await answer.json()).text;
 }
 
+function report(select, text) {
+  select.setCustomValidity(text);
+  select.reportValidity();
+  select.setCustomValidity(""); // it must not keep the form from being sent
+}
+
 export function bar(area) {
   const [keys, size, diff] = [new Compartment(), new Compartment(), new Compartment()];
   const sized = ({ size: letters }) => EditorView.theme({ "& .cm-scroller": { fontSize: `${letters}px` } });
 
   async function compare(view, which, select) {
-    select.setCustomValidity("");
     let text;
     try {
       if (which) text = await textOf(area.dataset.versions, which);
     } catch (error) {
-      select.setCustomValidity(error.message);
-      select.reportValidity();
-      select.setCustomValidity(""); // it must not keep the form from being sent
+      report(select, error.message);
       select.value = "";
     }
     view.dispatch({ effects: diff.reconfigure([]) }); // or else the first text stays the one that is compared with
     if (text === undefined) return;
     const { against } = await import("./editor-diff.js");
-    view.dispatch({ effects: diff.reconfigure(against(text)) });
+    view.dispatch({ effects: diff.reconfigure(against(text, text === view.state.doc.toString())) });
+    if (text === view.state.doc.toString()) report(select, "The two texts are equal.");
   }
 
   function panel(view) {

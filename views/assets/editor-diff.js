@@ -1,4 +1,6 @@
 import { unifiedMergeView } from "@codemirror/merge";
 
 // What was changed against another text, in the text.
-export const against = (original) => unifiedMergeView({ original, mergeControls: false, allowInlineDiffs: false, collapseUnchanged: { margin: 3, minSize: 8 } });
+// An equal text stays whole: nothing but a fold would be left of it.
+export const against = (original, equal) =>
+  unifiedMergeView({ original, mergeControls: false, allowInlineDiffs: false, ...(equal ? {} : { collapseUnchanged: { margin: 3, minSize: 8 } }) });

@@ -119,5 +119,7 @@ export function row(key) {
   if (!run || run === marked) marked = undefined;
   else if (marked) location.href = `${root}compare?a=${marked}&b=${run}`;
   else marked = run;
+  const status = document.querySelector("#connection");
+  if (status) status.textContent = marked ? "Marked. Press c on another entry to compare the two." : "";
   for (const entry of rows) entry.toggleAttribute("data-marked", entry.dataset.entry === marked);
 }

@@ -183,7 +183,7 @@ func (vm DetailsVM) kernelCaption() string {
 	if vm.CaseNS > 0 {
 		text += ". The case took " + nanoseconds(vm.CaseNS) + " in the ranked run."
 		if together > 0 && (together > 2*vm.CaseNS || vm.CaseNS > 2*together) {
-			text += " The two times differ by more than 2×: they do not describe the same work or the same clock, and the profile may not explain the score."
+			text += " The two times differ by more than 2×, so the profile may not represent the scored run."
 		}
 	}
 	return text

@@ -1260,7 +1260,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("raw", "Raw metrics", "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var53), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = folded("raw", "Raw metrics", "every counter of the report", vm.Query.Search != "" || vm.Query.Page > 1).Render(templ.WithChildren(ctx, templ_7745c5c3_Var53), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -33,9 +33,9 @@ func notesFrom(list []ncu.Rule) int {
 // speedupText names a rule's percentage as Nsight Compute does; a local one is of a part of the kernel.
 func speedupText(r ncu.Rule) string {
 	if r.SpeedupType == "local" {
-		return "est. local speedup"
+		return "Estimated local speedup"
 	}
-	return "est. speedup"
+	return "Estimated speedup"
 }
 
 // sentenceEnd is a full stop before a new sentence: not that of "20.7" or "e.g. this".
@@ -51,7 +51,7 @@ func tooMuch(k *ncu.Kernel, r ncu.Rule) string {
 	if r.Speedup == nil || r.SpeedupType == "local" || !(top > 0) || *r.Speedup <= 100*(100/top-1) {
 		return ""
 	}
-	return "more than this roof leaves; treat it with care"
+	return "optimistic: the hardware limit leaves less"
 }
 
 // What ncu writes without care: "a 20.7 - way conflict", "requests.This", "33582976.0 bytes", and two spaces.
@@ -74,6 +74,14 @@ func tidy(message string) string {
 		}
 		return format.Decimal(n)
 	})
+}
+
+// firstSentence divides a message behind its first sentence.
+func firstSentence(message string) (first, rest string) {
+	if at := sentenceEnd.FindStringIndex(message); at != nil {
+		return message[:at[0]+1], strings.TrimSpace(message[at[0]+1:])
+	}
+	return message, ""
 }
 
 // sentences divides a message.

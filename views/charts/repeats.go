@@ -111,15 +111,14 @@ func (h *histogram) x(at float64) float64 { return at * (histogramWidth - 1.5) }
 // statistic is one line of the table below the histogram.
 type statistic struct{ name, value string }
 
-// statistics lists the measured facts of a case.
+// statistics lists the measured facts of a case that neither the drawing nor the table of cases has.
 func statistics(c job.CaseResult) []statistic {
 	var out []statistic
 	for _, s := range []struct {
 		name string
 		ns   float64
 	}{
-		{"Median", c.Median}, {"Mean", c.Mean}, {"Standard deviation", c.Std}, {"95th percentile", c.P95},
-		{"Best", c.Best}, {"Worst", c.Worst},
+		{"Mean", c.Mean}, {"Standard deviation", c.Std}, {"95th percentile", c.P95},
 	} {
 		if s.ns > 0 {
 			out = append(out, statistic{s.name, repeatText(s.ns, c)})

@@ -145,6 +145,9 @@ func (c *roofChart) nameDots() {
 	for _, d := range c.dots {
 		l.take(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
 	}
+	for _, o := range c.shownOthers() {
+		l.take(area{o.x - 5, o.y - 5, o.x + 5, o.y + 5})
+	}
 	for i := range c.ceilings {
 		c.ceilings[i].label = l.placeCeiling(c.ceilings[i], c.slopes)
 	}
@@ -165,9 +168,6 @@ func (c *roofChart) nameDots() {
 		if sl.drawn() {
 			l.takeLine(sl.line)
 		}
-	}
-	for _, o := range c.shownOthers() {
-		l.take(area{o.x - 5, o.y - 5, o.x + 5, o.y + 5})
 	}
 	reach := map[bool]float64{true: 50, false: 19} // those names may stand farther off
 	for _, first := range []bool{true, false} {

@@ -28,14 +28,14 @@ func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 		t.Errorf("%d links: %q", links.Length(), links.Text())
 	}
 	links = doc.Find(".pf-next a")
-	if said := doc.Find(".pf-next li").First().Text(); !strings.Contains(said, "est. speedup 40.8\u00a0%") || !strings.HasSuffix(said, "On average, only 18.0 of the 32 bytes transmitted per sector are utilized by each thread.") {
+	if said := doc.Find(".pf-next li").First().Text(); !strings.Contains(said, "Estimated speedup 40.8\u00a0%") || !strings.HasSuffix(said, "On average, only 18.0 of the 32 bytes transmitted per sector are utilized by each thread.") {
 		t.Errorf("the first finding: %q", said)
 	}
 	if where := strings.Join(strings.Fields(doc.Find("[data-where]").Text()), " "); !strings.HasPrefix(where, "Most samples: instruction ") {
 		t.Errorf("the instruction with the most samples: %q", where)
 	}
 	target := doc.Find(links.First().AttrOr("href", "#none"))
-	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") || !strings.Contains(target.Text(), "est. speedup") {
+	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") || !strings.Contains(target.Text(), "Estimated speedup") {
 		t.Errorf("it leads to %q", target.Text())
 	}
 	gain := func(v float64) *float64 { return &v }
@@ -52,7 +52,7 @@ func TestAMessageIsTidied(t *testing.T) {
 	r.Kernels[0].Rules = []ncu.Rule{{Section: "S", Name: "R", Message: message}}
 	doc, _ := render(t, Details(detailsOf(r, 0)))
 	const want = "causes a 20.7-way bank conflict across all 32\u202f958 store requests. This results in 128\u202f078 conflicts, which count. See https://docs.nvidia.com/a.Html/123456. Out of the 33\u202f582\u202f976 bytes, 18.80% at 4.1x."
-	if got := doc.Find("#rules p").Last().Text(); got != want {
+	if got := messageOf(doc.Find("#rules li").Last()); got != want {
 		t.Errorf("it says %q", got)
 	}
 }

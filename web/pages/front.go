@@ -92,6 +92,6 @@ func (p *Pages) addStarter(ctx context.Context, all []models.TaskSummary, page *
 		return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), order(known(a), known(b)),
 			cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags)), cmp.Compare(b.People, a.People))
 	})
-	page.Try = site.TaskRef(first.Task)
+	page.Try, page.Easy = site.TaskRef(first.Task), tags.Difficulty(first.Tags) == 0
 	return nil
 }

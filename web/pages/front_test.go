@@ -58,13 +58,15 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 			resp.Body.Close()
 		}
 	})
-	if strings.Contains(webtest.Words(doc.Find("main")), "You sign in") {
+	if strings.Contains(webtest.Words(doc.Find("main")), "Sign in when") {
 		t.Error("a site without a sign-in provider promises that visitors can sign in")
 	}
 	if doc.Find("[data-only-cpu]").Length() != 0 {
 		t.Error("a site with an H200 says that no GPU is connected")
 	}
+	webtest.WantText(t, doc, "[data-try]", "Open the editor")
 	own := s.BrowserOf(s.Ada).Page("/about", http.StatusOK)
+	webtest.WantText(t, own, "[data-try]", "Try a task")
 	if text := webtest.Words(own.Find("main")); strings.Contains(text, "sign in") || strings.Contains(text, "signing in") {
 		t.Error("someone who is signed in is told to sign in")
 	}
@@ -80,12 +82,13 @@ func TestTheFrontPageSaysWhatVisitorsCanDoHere(t *testing.T) {
 	s := webtest.Start(t, func(c *web.Config) {
 		c.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
 	})
-	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "main", "You sign in when you want to run it.")
+	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "main", "Sign in when you want to run it.")
+	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "[data-try]", "Open the playground")
 	if s.Browser().Page("/", http.StatusOK).Find("[data-only-cpu]").Length() != 0 {
 		t.Error("a site without a worker says that CPU tasks run")
 	}
 	modelstest.Heard(t, s.Cfg.Store, job.Heartbeat{Worker: "w", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
-	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "[data-only-cpu]", "No GPU is connected to this site now. CPU tasks run.")
+	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "[data-only-cpu]", "No GPUs are online right now. CPU tasks are open.")
 }
 
 func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {

@@ -139,7 +139,7 @@ func TestOpenBoardDrawsANewRecord(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window()
 	w.Visit("/tasks/" + s.Task.Slug + "/boards/CPU")
-	w.Shows("#board", "This board has no entries yet")
+	w.Shows("#board", "No entries yet")
 	s.Finish(s.Submit(s.Ada, "CPU", webtest.GoodKernel), 9.87e3)
 	w.Shows("#history-live", "Best score over time")
 	w.Until(`document.querySelectorAll(".chart .point").length == 1`)

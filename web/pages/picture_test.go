@@ -89,7 +89,7 @@ func TestAPersonIsFoundOnTheBoard(t *testing.T) {
 	if want := fmt.Sprintf("entry-%d", s.Ada.ID); me.Request.URL.Fragment != want || me.Request.URL.Query().Get("page") != "1" {
 		t.Errorf("Ada is sent to %s", me.Request.URL)
 	}
-	webtest.WantText(t, s.BrowserOf(s.Ada).Page(board+"?page=2", http.StatusOK), "[data-tools] a", "Jump to me")
+	webtest.WantText(t, s.BrowserOf(s.Ada).Page(board+"?page=2", http.StatusOK), "main h1 + div a", "Jump to me")
 }
 
 func TestABoardIsShownAsOfADate(t *testing.T) {
@@ -141,7 +141,7 @@ func TestAnEmptyBoardNamesTheTimeToBeat(t *testing.T) {
 	s.Measured("CPU", 3.022e6)
 	board := "/tasks/" + s.Task.Slug + "/boards/CPU"
 	doc := s.Browser().Page(board, http.StatusOK)
-	webtest.WantText(t, doc, "#board", "The first kernel that passes leads it. Beat 3.022 ms (naive).")
+	webtest.WantText(t, doc, "#board", "Rank a kernel that passes to take 1st place; the naive baseline takes 3.022 ms.")
 	if doc.Find("figure.chart, #history").Length() > 0 {
 		t.Error("a board without records has a picture")
 	}

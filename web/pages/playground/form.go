@@ -26,7 +26,7 @@ type form struct {
 }
 
 func newForm() *form {
-	return &form{rows: 2, problems: map[string]string{}, fields: map[string]string{
+	return &form{rows: views.PlaygroundRows, problems: map[string]string{}, fields: map[string]string{
 		"kernel_type": "triton", "num_trials": "100", "timeout": "120", "atol": "0.01", "rtol": "0.01", "l2_flush": "true",
 	}}
 }

@@ -28,7 +28,7 @@ func TestOwnRunsAreComparedBySubmissionOrFromAList(t *testing.T) {
 			t.Errorf("%s: %d runs are on offer", who, offered)
 		}
 	}
-	doc := b.Page(webtest.Href(t, b.Page(webtest.SubmissionPath(own[2]), http.StatusOK), "Compare…"), http.StatusOK)
+	doc := b.Page(webtest.Href(t, b.Page(webtest.SubmissionPath(own[2]), http.StatusOK), "Compare with another run"), http.StatusOK)
 	webtest.CheckSound(t, doc)
 	for run, note := range map[int64]string{own[1].ID: "your best", own[2].ID: "this run", own[0].ID: ""} {
 		webtest.WantText(t, doc, fmt.Sprintf("[data-offer='%d']", run), note)

@@ -138,7 +138,7 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	case d.PausedSince != nil:
 		choice.Note, choice.Short, choice.Free = "Paused, "+Waiting(d), "paused", false
 	case free == 0 && d.Ahead == 0:
-		choice.Short = "busy, you are next"
+		choice.Short = "busy, no one waits"
 	case free == 0:
 		choice.Short = fmt.Sprintf("busy, %d ahead", d.Ahead)
 	}
