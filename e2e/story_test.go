@@ -83,6 +83,10 @@ func (w *window) makeTask(path string) {
 	w.Until(`document.querySelector("[data-draft] input[name=device][value=CPU]").checked`)
 	w.shoot("preview")
 	w.Click("[data-draft] .btn-main")
+	w.Shows("[data-verdict='the starter']", "compiles, and passes")
+	w.Click(`form[action$="/trial/publish"] button`)
+	w.Shows("[role=status]", "Everyone can see the task now")
+	w.Open("/tasks/" + smallTask)
 	w.Shows("main h1", "Sum of two")
 	w.Shows("main", "as small as a task can be")
 }

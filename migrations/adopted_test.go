@@ -20,7 +20,7 @@ const lastOfOld = 55
 
 // emptyPlaces are where a database of each dialect may be made.
 func emptyPlaces(t *testing.T) map[string]models.Config {
-	return map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()}, migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.PostgresURL(t)}}
+	return map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()}, migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.AlwaysPostgresURL(t)}}
 }
 
 // eachAdopted runs fn as one subtest per database, on what the last program with the old migrations left.

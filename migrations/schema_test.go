@@ -55,7 +55,7 @@ func rowsOf(t *testing.T, db *sql.DB, dialect string) map[string][]string {
 	return rows
 }
 
-// ask returns the rows of an answer as texts, sorted.
+// ask returns the rows of an answer as texts, sorted, without the column that a migration drops.
 func ask(t *testing.T, db *sql.DB, question string) (lines []string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), question)
@@ -75,7 +75,11 @@ func ask(t *testing.T, db *sql.DB, question string) (lines []string) {
 		if err := rows.Scan(into...); err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, strings.Join(strings.Fields(strings.Trim(fmt.Sprint(values), "[]")), " "))
+		kept := slices.Clone(values)
+		if i := slices.Index(names, "energy_j"); i >= 0 {
+			kept = slices.Delete(kept, i, i+1)
+		}
+		lines = append(lines, strings.Join(strings.Fields(strings.Trim(fmt.Sprint(kept), "[]")), " "))
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)

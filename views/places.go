@@ -52,7 +52,7 @@ func AdminPlaces() []Place {
 		{"Audit log", "/audit", "audit", ""},
 		{"Controls", "/operate", "operate", "operations switches budgets join tokens"},
 		{"Storage", "/operate/storage", "storage", ""},
-		{"Site webhooks", "/webhooks", "webhooks", "alerts"},
+		{"Webhooks", "/webhooks", "webhooks", "alerts"},
 		{"E-mail", "/operate/mail", "mail", ""},
 	}
 }

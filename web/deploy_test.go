@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/tier"
 	"warpboard/web"
 	"warpboard/web/webtest"
 )
@@ -100,6 +101,7 @@ func dashboardRules(t *testing.T) []byte {
 // debianTool is a program that scripts/setup takes from a Debian package into .bin/.
 func debianTool(t *testing.T, name string) string {
 	t.Helper()
+	tier.Needs(t, tier.Faults)
 	here, _ := filepath.Abs("../.bin/" + name)
 	for _, path := range []string{here, name} {
 		if found, err := exec.LookPath(path); err == nil {
