@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
