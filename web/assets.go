@@ -23,7 +23,7 @@ type assets struct {
 	packed sync.Map // func() ([]byte, error) by encoding and name
 }
 
-// brotliLevel packs the largest file in a tenth of a second; 11, the best, takes twenty times as long for 3 % less.
+// brotliLevel packs the largest file in a fraction of a second; 11, the best, takes twenty times as long for 3 % less.
 const brotliLevel = 9
 
 func (a *assets) pack(encoding, name string, data []byte) ([]byte, error) {

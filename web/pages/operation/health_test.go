@@ -40,7 +40,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 		return doc
 	}
 	s.Cfg.Store.Disk.MinFree = 1
-	doc := look("Workers act, Self-tests unknown, Backup unknown")
+	doc := look("Workers Action needed, Self-tests Not checked, Backup Not checked")
 	webtest.WantText(t, doc, "[data-verdict].tag-fail:has(svg)", "3 items need attention.")
 	webtest.WantText(t, doc, "[data-health=Backup] .tag-warn:has(svg)", "Not checked")
 	webtest.WantText(t, doc, "[data-health=Workers]", "No worker is connected. Start a worker")
@@ -72,7 +72,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	s.Cfg.Store.Disk.MinFree = 1 << 60
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort", "A100")
 	modelstest.Submit(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser), task)
-	doc = look("Queue act, Messages to workers act, Slots act, Self-tests act, Disk act, Backup check")
+	doc = look("Queue Action needed, Messages to workers Action needed, Slots Action needed, Self-tests Action needed, Disk Action needed, Backup Warning")
 	webtest.WantText(t, doc, "[data-health=Queue]", "No slot takes work for A100.")
 	webtest.WantText(t, doc, "[data-health=Slots]", "2 slots take jobs. Out of service: H200 on rack-1: ECC errors.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "memory limit on rack-1: It was not killed.")
