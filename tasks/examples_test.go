@@ -16,6 +16,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/harness/pairtest"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/tier"
 	"warpboard/tasks"
 )
 
@@ -78,6 +79,9 @@ func TestSolutionsOfCPUTasksEndAsTheyShould(t *testing.T) {
 			continue
 		}
 		t.Run(b.Name, func(t *testing.T) {
+			if b.Definition.Lang == tasks.LangCPP && b.Name != "vectoradd_cpp" {
+				tier.Needs(t, tier.Judge)
+			}
 			t.Parallel()
 			dir := t.TempDir()
 			for _, s := range submissions(t, b) {
