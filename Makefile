@@ -10,7 +10,7 @@ export GOFLAGS ?= -trimpath
 PARTS := race postgres browser judge torch faults attacks timed
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all $(PARTS:%=test-%) lint format vet generate static verify bench release clean
+.PHONY: help run build test test-all $(PARTS:%=test-%) lint format vet generate static bench release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'

@@ -27,13 +27,7 @@ var Patience = sync.OnceValue(func() time.Duration {
 // WaitFor calls cond until it returns nil, and fails the test with what it returned last if Patience has passed.
 func WaitFor(tb testing.TB, what string, cond func() error) {
 	tb.Helper()
-	WaitAtMost(tb, Patience(), what, cond)
-}
-
-// WaitAtMost is WaitFor with a limit for states that must come after a limit of the product itself, which is longer.
-func WaitAtMost(tb testing.TB, limit time.Duration, what string, cond func() error) {
-	tb.Helper()
-	limit = max(limit, Patience())
+	limit := Patience()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	timeout := time.NewTimer(limit)
