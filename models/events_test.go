@@ -43,7 +43,7 @@ func eachContest(t *testing.T, fn func(c *contest)) {
 		c.second = modelstest.Task(t, s, c.Admin, "reduce", "CPU")
 		frozen := now.Add(40 * time.Minute)
 		c.in = events.Settings{Title: "Winter Cup", StartsAt: now.Add(-time.Minute), EndsAt: now.Add(time.Hour), FrozenAt: &frozen, Points: "5/3/1",
-			Tasks: []string{c.Task.Slug, c.second.Slug}}
+			Tasks: []string{c.second.Slug, c.Task.Slug}}
 		fn(c)
 	})
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -211,7 +212,18 @@ func (f EventForm) crumbs() []crumb {
 	return up
 }
 
-func (f EventForm) chosen(slug string) bool { return slices.Contains(f.In.Tasks, slug) }
+// position returns the place of a chosen task in the event, from 1 on; 0 for the others.
+func (f EventForm) position(slug string) int { return slices.Index(f.In.Tasks, slug) + 1 }
+
+// choices returns the tasks to choose from, the chosen ones first in their order.
+func (f EventForm) choices() []EventChoice {
+	list := slices.Clone(f.Choices)
+	slices.SortStableFunc(list, func(a, b EventChoice) int {
+		at := func(c EventChoice) uint { return uint(f.position(c.Slug) - 1) } // not chosen: last
+		return cmp.Compare(at(a), at(b))
+	})
+	return list
+}
 
 func inputTime(t time.Time) string {
 	if t.IsZero() {

@@ -44,6 +44,8 @@ type Event struct {
 type EventTask struct {
 	EventID int64 `gorm:"primaryKey;autoIncrement:false"`
 	TaskID  int64 `gorm:"primaryKey;autoIncrement:false"`
+
+	Position int // among the event's tasks, from 0 on
 }
 
 // Begun reports whether the event takes submissions or did.
@@ -89,13 +91,14 @@ func (s *Events) listed(ctx context.Context, columns string) *gorm.DB {
 		Select(columns + ", u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as task_count")
 }
 
-// Tasks lists the tasks of an event by title. Callers ask ListedTo before they show any.
+// Tasks lists the tasks of an event in the organizer's order. Callers ask ListedTo before they show any.
 func (s *Events) Tasks(ctx context.Context, eventID int64) ([]catalog.Task, error) {
 	return tasksOf(s.db.Read(ctx), eventID)
 }
 
 func tasksOf(tx *gorm.DB, eventID int64) (list []catalog.Task, err error) {
-	err = tx.Where("id in (select task_id from event_tasks where event_id = ?)", eventID).Order("title, id").Find(&list).Error
+	err = tx.Joins("join event_tasks et on et.task_id = tasks.id").Where("et.event_id = ?", eventID).
+		Order("et.position, tasks.title, tasks.id").Find(&list).Error
 	return list, db.ReadError(err, "tasks of event %d", eventID)
 }
 

@@ -26,7 +26,7 @@ type Settings struct {
 
 	CommentsClosed bool
 
-	Tasks []string // slugs
+	Tasks []string // slugs, in the order in which they are shown
 }
 
 const (
@@ -204,8 +204,10 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, sched
 	if err := tx.Where("event_id = ?", e.ID).Delete(&EventTask{}).Error; err != nil {
 		return db.WriteError(err, "tasks of event %s", e.Slug)
 	}
-	slices.Sort(slugs)
-	for _, slug := range slices.Compact(slugs) {
+	for i, slug := range slugs {
+		if slices.Contains(slugs[:i], slug) {
+			continue
+		}
 		var task catalog.Task
 		if err := tx.Where("slug = ?", slug).Take(&task).Error; err != nil {
 			return db.ReadError(err, "task %q", slug)
@@ -221,7 +223,7 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, sched
 				return err
 			}
 		}
-		if err := tx.Create(&EventTask{e.ID, task.ID}).Error; err != nil {
+		if err := tx.Create(&EventTask{EventID: e.ID, TaskID: task.ID, Position: i}).Error; err != nil {
 			return db.WriteError(err, "task %s of event %s", slug, e.Slug)
 		}
 	}

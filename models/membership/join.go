@@ -3,7 +3,6 @@ package membership
 import (
 	"context"
 	"strings"
-	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -13,20 +12,34 @@ import (
 	"warpboard/models/db"
 )
 
-// Offer is what a code opens to a person.
+// Offer is the tasks that a code opens to a person.
 type Offer struct {
-	Task   catalog.Task
-	Seen   bool // the person sees the task already
-	invite Invite
+	Task catalog.Task // the code's own
+	Seen bool         // the person sees all of them already
+
+	opens   []catalog.Task // those that the person does not see yet
+	invite  Invite
+	counted bool // as a use of the code, when the person joined by it before
 }
 
-// Look says what a code would open to a person, and changes nothing. An error says why it opens nothing.
+// Others returns the number of tasks beside the code's own that it would open.
+func (o Offer) Others() int {
+	others := 0
+	for _, task := range o.opens {
+		if task.ID != o.Task.ID {
+			others++
+		}
+	}
+	return others
+}
+
+// Look returns the tasks that a code would open to a person, and changes nothing. An error gives the reason why it opens none.
 func (b *Boards) Look(ctx context.Context, userID int64, code string) (Offer, error) {
 	return offered(b.db.Read(ctx), userID, code)
 }
 
-// Join makes a person a member of the task that a code is for, and returns the task. Who sees the task already joins nothing,
-// and uses up nothing.
+// Join makes a person a member of the task that a code is for, and of the members' boards that are in an event with it. It
+// returns the task. A person who sees all of them already joins nothing, and uses up nothing.
 func (b *Boards) Join(ctx context.Context, userID int64, code string) (task catalog.Task, err error) {
 	if userID == 0 {
 		return task, db.Errorf(db.Forbidden, "Sign in to join a board.")
@@ -36,7 +49,7 @@ func (b *Boards) Join(ctx context.Context, userID int64, code string) (task cata
 		if task = offer.Task; err != nil || offer.Seen {
 			return err
 		}
-		return offer.invite.use(tx, userID)
+		return offer.join(tx, userID)
 	})
 	if err != nil {
 		return catalog.Task{}, err
@@ -44,7 +57,7 @@ func (b *Boards) Join(ctx context.Context, userID int64, code string) (task cata
 	return task, nil
 }
 
-// offered reads what a code opens to a person now.
+// offered reads the tasks that a code opens to a person now.
 func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 	var user accounts.User // a visitor may look
 	if userID != 0 {
@@ -62,49 +75,85 @@ func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 	if err := tx.Take(&o.Task, o.invite.TaskID).Error; err != nil {
 		return o, db.ReadError(err, "task %d", o.invite.TaskID)
 	}
-	switch o.Seen = o.Task.VisibleTo(user); {
-	case o.Seen:
+	seen := o.Task.VisibleTo(user)
+	if o.Task.Visibility != catalog.Members {
+		if o.Seen = seen; !seen {
+			return Offer{}, unknown()
+		}
 		return o, nil
-	case o.Task.Visibility != catalog.Members:
-		return Offer{}, unknown()
 	}
-	err = o.invite.lets(tx, userID, db.Now())
-	return o, err
+	var was []Member
+	if err := tx.Where("user_id = ? and invite_id = ?", userID, o.invite.ID).Find(&was).Error; err != nil {
+		return o, db.ReadError(err, "memberships of person %d", userID)
+	}
+	if o.counted = len(was) > 0; o.counted {
+		o.invite.Used-- // it lets them come back
+	}
+	if !seen {
+		if err := o.invite.lets(tx, o.Task, userID); err != nil {
+			return o, err
+		}
+		o.opens = []catalog.Task{o.Task}
+	}
+	if err := o.addOthers(tx, user); err != nil {
+		return o, err
+	}
+	o.Seen = seen && len(o.opens) == 0
+	return o, nil
 }
 
-// lets says why the code does not let a person in; nil: it does.
-func (i Invite) lets(tx *gorm.DB, userID int64, at time.Time) error {
-	var was Member
-	err := tx.Where("task_id = ? and user_id = ?", i.TaskID, userID).Limit(1).Find(&was).Error
-	if was.InviteID == i.ID {
-		i.Used-- // by this person: it lets them come back
+// addOthers adds the members' boards of the same author that are in an event with the code's task which has not ended.
+func (o *Offer) addOthers(tx *gorm.DB, user accounts.User) error {
+	var others []catalog.Task
+	err := tx.Where("visibility = ? and owner_id = ? and id <> ?", catalog.Members, o.Task.OwnerID, o.Task.ID).
+		Where(`id in (select t.task_id from event_tasks t join event_tasks own on own.event_id = t.event_id
+			join events e on e.id = t.event_id where own.task_id = ? and e.ends_at > ?)`, o.Task.ID, db.Now()).
+		Order("title, id").Find(&others).Error
+	for _, task := range others {
+		if !task.VisibleTo(user) && o.invite.lets(tx, task, user.ID) == nil {
+			o.opens = append(o.opens, task)
+		}
 	}
-	if over := i.Over(at); over != nil {
+	return db.ReadError(err, "tasks of the event of task %d", o.Task.ID)
+}
+
+// lets returns the reason why the code does not let a person into a task; nil: it does.
+func (i Invite) lets(tx *gorm.DB, task catalog.Task, userID int64) error {
+	if over := i.Over(db.Now()); over != nil {
 		return over
 	}
+	var was Member
+	err := tx.Where("task_id = ? and user_id = ?", task.ID, userID).Limit(1).Find(&was).Error
 	if err == nil && was.BarredAt != nil && !i.CreatedAt.After(*was.BarredAt) {
-		return db.Errorf(db.Forbidden, "You were removed from this board, and the invite code is from before that. Ask the author of the task for another.")
+		return db.Errorf(db.Forbidden, "You were removed from this board, and the invite code is from before that. "+
+			"Ask the author of the task for another.")
 	}
 	return db.ReadError(err, "member %d", userID)
 }
 
-// use lets a person in. The condition is the limit: transactions take turns, and it holds without that, too.
-func (i Invite) use(tx *gorm.DB, userID int64) error {
-	member := Member{TaskID: i.TaskID, UserID: userID, InviteID: i.ID, JoinedAt: db.Now()}
-	back := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and invite_id = ?", i.TaskID, userID, i.ID).
-		Updates(map[string]any{"joined_at": member.JoinedAt, "removed_at": nil})
-	if back.Error != nil || back.RowsAffected > 0 {
-		return db.WriteError(back.Error, "member %d", userID)
+// join makes a person a member of the offered tasks. The condition of the first update is the code's limit: it holds even if
+// transactions overlap.
+func (o Offer) join(tx *gorm.DB, userID int64) error {
+	if !o.counted {
+		taken := tx.Model(&Invite{}).Where("id = ? and (most = 0 or used < most)", o.invite.ID).
+			Update("used", gorm.Expr("used + 1"))
+		if taken.Error != nil {
+			return db.WriteError(taken.Error, "invite code %d", o.invite.ID)
+		}
+		if taken.RowsAffected == 0 {
+			o.invite.Used = o.invite.Most
+			return o.invite.Over(db.Now())
+		}
 	}
-	taken := tx.Model(&Invite{}).Where("id = ? and (most = 0 or used < most)", i.ID).Update("used", gorm.Expr("used + 1"))
-	if taken.Error != nil {
-		return db.WriteError(taken.Error, "invite code %d", i.ID)
+	again := clause.OnConflict{
+		Columns:   []clause.Column{{Name: "task_id"}, {Name: "user_id"}},
+		DoUpdates: clause.AssignmentColumns([]string{"invite_id", "joined_at", "removed_at"}),
 	}
-	if taken.RowsAffected == 0 {
-		i.Used = i.Most
-		return i.Over(db.Now())
+	for _, task := range o.opens {
+		member := Member{TaskID: task.ID, UserID: userID, InviteID: o.invite.ID, JoinedAt: db.Now()}
+		if err := tx.Clauses(again).Create(&member).Error; err != nil {
+			return db.WriteError(err, "member %d of task %d", userID, task.ID)
+		}
 	}
-	again := clause.OnConflict{Columns: []clause.Column{{Name: "task_id"}, {Name: "user_id"}}, DoUpdates: clause.AssignmentColumns([]string{"invite_id", "joined_at", "removed_at"})}
-	err := tx.Clauses(again).Create(&member).Error
-	return db.WriteError(err, "member %d", userID)
+	return nil
 }

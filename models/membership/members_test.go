@@ -12,6 +12,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/events"
 	"warpboard/models/membership"
 	"warpboard/models/modelstest"
 	"warpboard/models/submissions"
@@ -50,6 +51,8 @@ func (c *club) now(u accounts.User) accounts.User {
 	c.t.Helper()
 	return modelstest.Got[accounts.User](c.t)(c.Accounts.User(c.t.Context(), u.ID))
 }
+
+func (c *club) sees(task catalog.Task, u accounts.User) bool { return task.VisibleTo(c.now(u)) }
 
 func (c *club) invite() membership.Invite {
 	c.t.Helper()
@@ -248,5 +251,39 @@ func TestComingBackUsesUpNoCode(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, newer)))
 		modelstest.Check(t, s.Members.Leave(ctx, c.now(c.ann), c.task))
 		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)), db.Forbidden)
+	})
+}
+
+// TestACodeOpensTheMembersBoardsOfItsEvent and nothing else of the author's.
+func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		c, ctx := newClub(t, s), t.Context()
+		second, apart, draft := c.taskFor("second", catalog.Members), c.taskFor("apart", catalog.Members), c.taskFor("draft", catalog.Hidden)
+		early := c.code(membership.NewInvite{Most: 2})
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, early)))
+		if c.sees(second, c.ann) {
+			t.Error("a code opened another task before the event")
+		}
+		at := s.Events.Now().Add(time.Hour)
+		modelstest.Check(t, modelstest.Second(s.Events.Create(ctx, c.author, events.Settings{Title: "Cup", StartsAt: at, EndsAt: at.Add(time.Hour),
+			Points: "1", Tasks: []string{second.Slug, c.task.Slug, draft.Slug}})))
+		for _, person := range []accounts.User{c.ann, c.b} { // one comes back with the code, one comes first
+			offer := modelstest.Got[membership.Offer](t)(s.Members.Look(ctx, person.ID, early))
+			if offer.Seen || offer.Others() != 1 {
+				t.Errorf("the code offers %s: %+v", person.Name, offer)
+			}
+			modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, person.ID, early)))
+			if !c.sees(c.task, person) || !c.sees(second, person) || c.sees(apart, person) || c.sees(draft, person) {
+				t.Errorf("%s joined something else", person.Name)
+			}
+		}
+		if used := c.invite().Used; used != 2 {
+			t.Errorf("two people count as %d uses", used)
+		}
+		modelstest.Check(t, s.Members.Remove(ctx, c.author, second.ID, c.ann.ID))
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, early)))
+		if c.sees(second, c.ann) {
+			t.Error("the code let a removed person in again")
+		}
 	})
 }

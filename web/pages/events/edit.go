@@ -2,6 +2,7 @@ package events
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -121,9 +122,12 @@ func (e *Events) form(c *fiber.Ctx, slug string, in events.Settings, cause error
 
 func readForm(c *fiber.Ctx) (in events.Settings, err error) {
 	in = events.Settings{Title: c.FormValue("title"), About: c.FormValue("about"), Points: c.FormValue("points"), ByTeam: c.FormValue("by_team") != "", CommentsClosed: c.FormValue("comments_closed") != ""}
+	order := map[string]int{}
 	for _, slug := range c.Context().PostArgs().PeekMulti("task") {
 		in.Tasks = append(in.Tasks, string(slug))
+		order[string(slug)], _ = strconv.Atoi(c.FormValue("order-" + string(slug))) // without a number: first
 	}
+	slices.SortStableFunc(in.Tasks, func(a, b string) int { return order[a] - order[b] })
 	if in.StartsAt, err = readTime(c, "starts"); err != nil {
 		return in, err
 	}

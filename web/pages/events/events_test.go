@@ -17,6 +17,7 @@ import (
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
 )
@@ -100,6 +101,37 @@ func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, organizer.Post("/events/winter-cup/edit", form), http.StatusOK), "h1", "Spring Cup")
 	webtest.WantStatus(t, s.BrowserOf(s.Ada).Post("/events/winter-cup/edit", form), http.StatusForbidden)
 	webtest.WantText(t, organizer.Page("/events/winter-cup/edit", http.StatusOK), "#about", "for three")
+}
+
+// TestTasksOfAnEventKeepTheOrganizersOrder on its page and in the form.
+func TestTasksOfAnEventKeepTheOrganizersOrder(t *testing.T) {
+	s := webtest.NewScene(t)
+	organizer := s.BrowserOf(s.Admin)
+	slugs := []string{s.Task.Slug}
+	for _, name := range []string{"zebra", "aardvark"} {
+		task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{Bundle: modelstest.Bundle(name),
+			TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Public}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slugs = append(slugs, task.Slug)
+	}
+	now := time.Now().UTC()
+	form := url.Values{"title": {"Cup"}, "points": {"1"}, "starts": {now.Format("2006-01-02T15:04:05")},
+		"ends": {now.Add(time.Hour).Format("2006-01-02T15:04:05")}, "task": slugs,
+		"order-" + slugs[0]: {"2"}, "order-" + slugs[1]: {"1"}, "order-" + slugs[2]: {"3"}}
+	webtest.WantStatus(t, organizer.Post("/events/new", form), http.StatusOK)
+	want := []string{slugs[1], slugs[0], slugs[2]}
+	listed := organizer.Page("/events/cup", http.StatusOK).Find("#event-now [data-task]")
+	offered := organizer.Page("/events/cup/edit", http.StatusOK).Find("[name=task][checked]")
+	for i, slug := range want {
+		if got := listed.Eq(i).AttrOr("data-task", ""); got != slug {
+			t.Errorf("task %d on the page is %s, not %s", i+1, got, slug)
+		}
+		if got := offered.Eq(i).AttrOr("value", ""); got != slug {
+			t.Errorf("task %d in the form is %s, not %s", i+1, got, slug)
+		}
+	}
 }
 
 // TestAScriptCanRecomputeTheStandings from the exports, which agree.

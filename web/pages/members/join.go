@@ -44,6 +44,7 @@ func (p *Members) Look(c *fiber.Ctx) error {
 		return err
 	}
 	page.Title, page.Task, page.Owner = "Join "+offer.Task.Title, site.TaskRef(offer.Task), site.PersonOf(owner.ID, owner.Name)
+	page.Others = offer.Others()
 	return p.site.Render(c, fiber.StatusOK, views.Join(page))
 }
 
