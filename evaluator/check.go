@@ -16,21 +16,21 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// Checking says when slots compile and run small known programs before they take jobs.
+// Checking configures the self-tests of slots: small known programs that a slot compiles and runs before it takes jobs.
 type Checking struct {
-	Pause   time.Duration // between a test that failed and the next, doubled each time; 0: no tests, and what is retired stays so
-	Longest time.Duration // the most that the pause grows to
-	Later   time.Duration // until a slot that passed before with the same software is tested, while no one needs it
+	Pause   time.Duration // after a failed test, doubled each time; 0 disables tests, and retired slots stay retired
+	Longest time.Duration // upper limit of the pause
+	Later   time.Duration // delay of the test, on an idle slot, if it passed before with the same software
 	Passed  selftest.Passed
-	Disk    string // directory whose disk must have MinFree bytes
+	Disk    string // directory on the disk that must have MinFree bytes free
 	MinFree uint64
 }
 
-// keepSlot has a slot take jobs whenever its tests pass, until ctx ends or use returns an error.
+// keepSlot lets a slot take jobs (use) whenever its tests pass, until ctx ends or use returns an error.
 //
-// States of a slot: in service; retired (a job's check, three faults or a test that failed); on trial (admit), from which
-// it goes to one of the two. One goroutine per slot moves it here; Retire may come from any job at any time. A slot that
-// is hopeless stays retired.
+// States of a slot: in service; retired (by a job's check, three faults, or a failed test); on trial (admit), which
+// leads to one of the other two. Only this goroutine returns a slot to service; Retire may be called by any job at any
+// time. A slot that cannot be reused (Hopeless) stays retired.
 func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.Context, *slots.Slot) error) error {
 	check := w.cfg.Check
 	pause := backoff{check.Pause, check.Longest, check.Pause}
@@ -53,8 +53,8 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 			<-ctx.Done()
 			return nil
 		}
-		// A slot that worked for that long starts over with short pauses. A slot that fails right after it was admitted
-		// waits longer each time.
+		// Pauses start short again for a slot that worked for long. A slot that fails right after it was admitted waits
+		// longer each time.
 		if time.Since(began) > check.Longest {
 			pause.reset()
 		}
@@ -65,11 +65,10 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 	}
 }
 
-// admit tests a slot again and again until it passes; false when ctx ended first.
+// admit tests a slot until it passes. It returns false if ctx ended first.
 func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool {
 	for {
-		// From here on the slot has a new Service context, so that the tests can hold its unit; jobs do not see it before
-		// Admit.
+		// Try gives the slot a new Service context, so that the tests can hold it; jobs get it only after Admit.
 		s.Try()
 		err := w.testSlot(ctx, s)
 		if ctx.Err() != nil {
@@ -91,11 +90,11 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 	}
 }
 
-// passedBefore reports whether a slot need not wait for its tests, and says so on the queue page.
+// passedBefore reports whether a slot passed its tests before with the same software, and shows that on the queue page.
 func (w *Worker) passedBefore(s *slots.Slot) bool {
 	since := w.cfg.Check.Passed.Since(w.slotKey(s))
-	// The mark says that the same software passed on the same unit. It says nothing of a unit that broke since:
-	// verifyLater does.
+	// The mark is about the same software on the same device. It does not cover a device that broke since; verifyLater
+	// does.
 	if since.IsZero() || w.freeDisk() != nil {
 		return false
 	}
@@ -114,8 +113,8 @@ func (w *Worker) verifyLater(ctx context.Context, s *slots.Slot) {
 	if !wait(ctx, w.cfg.Check.Later) {
 		return
 	}
-	// The gate lets a job that comes end the test; it begins again when nothing is to be done. On a worker that is never
-	// idle it may never come to its end, and jobs that fail retire the slot instead.
+	// A job that arrives interrupts the test, and the gate repeats it when the worker is idle. On a worker that is
+	// never idle it may never complete; failing jobs retire the slot instead.
 	err := w.gate.Do(ctx, precompileKey(selftest.TaskKey, s.Device), func(ctx context.Context) error { return w.testSlot(ctx, s) })
 	if err != nil && ctx.Err() == nil {
 		s.Retire(err)
@@ -126,7 +125,7 @@ func (w *Worker) slotKey(s *slots.Slot) string {
 	return selftest.Key("slot", w.pool.DescribeAll(s))
 }
 
-// testSlot compiles and runs the programs, beside each other as far as they do not need the unit.
+// testSlot compiles and runs the test programs. They compile concurrently, and hold the slot one at a time.
 func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	if err := w.freeDisk(); err != nil {
 		return slots.Because("its machine has too little free disk space", err)
@@ -147,7 +146,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 			return nil
 		})
 	}
-	// Errors are in failed: each program has its own element, so that no lock is needed.
+	// Errors are in failed. Each program has its own element, so no lock is needed.
 	_ = together.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -159,7 +158,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	return err
 }
 
-// failedPrograms joins what went wrong with which programs.
+// failedPrograms joins the errors and names the programs that failed.
 func failedPrograms(programs []selftest.Program, failed []error) error {
 	var names []string
 	for i, err := range failed {
@@ -170,8 +169,8 @@ func failedPrograms(programs []selftest.Program, failed []error) error {
 	return slots.Because("it failed its self-test ("+strings.Join(names, ", ")+")", errors.Join(failed...))
 }
 
-// testAgain is how often a program whose clocks disagree is run in all: a busy machine may be to blame.
-// Only disagreeing clocks are tried again. What does not compile or gives a wrong answer does so each time.
+// testAgain is the maximum number of runs of a program whose clocks disagree, because a busy machine may be the cause.
+// Other failures are not retried: they repeat.
 const testAgain = 3
 
 func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Program) (err error) {
@@ -185,7 +184,7 @@ func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Prog
 	return err
 }
 
-// freeDisk is an error when programs would soon fail for want of room.
+// freeDisk returns an error if the disk has too little free space, and records the result for the queue page.
 func (w *Worker) freeDisk() error {
 	c := w.cfg.Check
 	if c.Disk == "" || c.MinFree == 0 {
@@ -204,12 +203,12 @@ func (w *Worker) freeDisk() error {
 	return err
 }
 
-// backoff is a pause that grows.
+// backoff is a pause that doubles each time.
 type backoff struct{ first, longest, next time.Duration }
 
 func (b *backoff) reset() { b.next = b.first }
 
-// wait pauses; false when ctx ended first.
+// wait pauses. It returns false if ctx ended first.
 func (b *backoff) wait(ctx context.Context) bool {
 	pause := b.next
 	b.next = min(2*b.next, b.longest)

@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// Conn is a worker's connection to the site; *queue.Conn is the real one.
+// Conn is a worker's connection to the site. The implementation is *queue.Conn.
 type Conn interface {
 	Receive(ctx context.Context, device string, load func() (busy bool, building int)) (job.Job, error)
 	PublishEvent(job.Event) error
@@ -23,69 +23,71 @@ type Conn interface {
 	Sync(context.Context, job.Heartbeat) error
 	Cancels(fn func(attemptID string)) error
 	Ahead(ctx context.Context, device string, known []int64) (job.Preparation, error)
-	// MaxMessage is the largest message in bytes.
+	// MaxMessage returns the size of the largest message in bytes.
 	MaxMessage() int
 }
 
-// Sandbox proves that untrusted programs are held; *sandbox.Sandbox is the real one.
+// Sandbox isolates untrusted programs and can test that it does. The implementation is *sandbox.Sandbox.
 type Sandbox interface {
 	SelfTest(ctx context.Context) []job.CheckLine
 	Name() string
 }
 
-// Builder builds jobs and makes them run; *toolchain.Builder is the real one.
+// Builder builds jobs and opens the programs. The implementation is *toolchain.Builder.
 type Builder interface {
 	taskrun.Builder
 	evaluation.Builder
 	// KeepWarm keeps n Pythons ready at a place until ctx ends.
 	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
-	// Prepare compiles what belongs to a task, and returns how many units were not compiled yet.
+	// Prepare compiles a task's own files and returns the number of newly compiled ones.
 	Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (made int, err error)
 }
 
-// Config is what a Worker needs. Zero times and counts mean the defaults named with them.
+// Config configures a Worker. Zero durations and counts mean the defaults in the comments.
 type Config struct {
-	Name    string // the worker's name, as its credential has it
+	Name    string // the worker's name, as in its credential
 	Version string // of the program, for the queue page
 	Conn    Conn
 	Sandbox Sandbox
 	Builder Builder
 	Tools   toolchain.Toolchain
 	Slots   []device.Slot
-	// Builds is how many jobs are compiled at the same time; 0 means half of the processors, or as many as half of the memory
-	// has room for.
+	// Builds is the number of jobs compiled at the same time. The default is half of the processors, or fewer if half
+	// of the memory does not suffice.
 	Builds int
-	// Warm is how many Pythons with their imports done are kept ready at each slot; 0 means none.
+	// Warm is the number of Pythons kept ready at each slot, with their imports done. The default is none.
 	Warm int
-	// Ahead precompiles what belongs to tasks before anyone submits to them.
+	// Ahead enables precompiling tasks before anyone submits to them.
 	Ahead bool
-	// Check says when slots are tested with small known programs; its zero value: never.
+	// Check configures self-tests of slots. The zero value disables them.
 	Check Checking
-	// Gauge says when idle slots are measured with kernels of our own; its zero value: never.
+	// Gauge configures benchmarks of idle slots. The zero value disables them.
 	Gauge Gauging
-	// Measuring says in how many fresh processes a score is measured; its zero value is for everything but tests.
+	// Measuring sets the number of fresh processes that measure a score. Only tests change the zero value.
 	Measuring taskrun.Measuring
-	// Profiler is nil where nothing can be profiled, or nothing shall be.
+	// Profiler is nil if profiling is unavailable or disabled.
 	Profiler taskrun.Profiler
-	// Sanitizer is nil where nothing can be checked with compute-sanitizer.
+	// Sanitizer is nil if compute-sanitizer is unavailable.
 	Sanitizer *sanitizing.Sanitizer
-	// Nsight reads the device metrics of evaluations; nil where none can be read.
+	// Nsight reads the device metrics of evaluations; nil if unavailable.
 	Nsight *profiling.Nsight
-	// Probe checks a slot's unit with a small known program, after something failed on it; nil
-	// for none. An error takes the slot out of service.
+	// Probe checks a slot's device with a small known program after a failed job. An error takes the slot out of
+	// service. Nil means no check.
 	Probe func(context.Context, device.Slot) error
 
-	// Leave says when the worker ends by itself; its zero value: never.
+	// Leave configures when the worker exits by itself. The zero value means never.
 	Leave Leaving
-	// Notice waits for the notice that the machine goes away, and returns the time when results must be delivered; false:
-	// ctx ended first. nil: there is no notice, the worker is stopped instead.
+	// Notice waits for the notice that the machine will be shut down, and returns the time by which results must be
+	// delivered. It returns false if ctx ended first. Nil means that there is no notice, and the worker is stopped
+	// instead.
 	Notice func(ctx context.Context) (until time.Time, ok bool)
 
-	// The site takes a worker for gone after fleet.WorkerTimeout without one; a beat must fit into that several times.
-	Beat time.Duration // between syncs; 2 s
-	// It has to be shorter than what ends the process by force (systemd, Kubernetes), or jobs are lost instead of handed
-	// back.
-	Grace time.Duration // for jobs on their slot to end when the worker stops; 30 s
+	// The site considers a worker dead after fleet.WorkerTimeout without a heartbeat. Beat must be several times
+	// shorter.
+	Beat time.Duration // interval of heartbeats; 2 s
+	// Grace must be shorter than the time after which the service manager (systemd, Kubernetes) kills the process.
+	// Otherwise jobs are lost instead of handed back.
+	Grace time.Duration // time for running jobs to end when the worker stops; 30 s
 	Log   *slog.Logger
 }
 

@@ -10,10 +10,10 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// The pauses before a result that could not be delivered is tried again, the first and the longest.
+// First and longest pause before delivering a result again.
 const publishAgain, publishAgainMost = 200 * time.Millisecond, 3 * time.Second
 
-// handle sees one job from its arrival to its end: a result that was delivered. It ends soon after stop does.
+// handle evaluates one job and delivers its result. It ends soon after stop does.
 func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Ticket, j job.Job) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
@@ -29,9 +29,8 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Ticket, j 
 	w.deliver(stop, result, log)
 }
 
-// deliver hands the result over, again and again while the site is away. A job that is handed back has a result, too, which
-// says so: the site then makes another attempt of it. When the worker must stop first, the site misses the attempt, and does
-// so as well.
+// deliver sends the result until the site confirms it. A job that is handed back also has a result, which makes the
+// site start another attempt. If the worker must stop first, the site notices the missing attempt and does the same.
 func (w *Worker) deliver(stop context.Context, result job.Result, log *slog.Logger) {
 	// The loop ends only with delivery or a stop: the result is only in memory, and lost if the process dies.
 	truncateResult(&result, w.cfg.Conn.MaxMessage())

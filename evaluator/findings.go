@@ -11,14 +11,14 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// findings is what the tests of slots and machine showed last. The zero value is ready.
-// mu guards all, which grows with the tests there are and not with time: each slot and name has one entry, the last.
+// findings holds the latest results of tests of the slots and the machine. The zero value is ready. mu guards all,
+// which has at most one entry for each slot and name.
 type findings struct {
 	mu  sync.Mutex
 	all []finding
 }
 
-// finding is the outcome of one test on one slot; slot -1 is the machine.
+// finding is the result of one test on one slot, or of the machine if slot is -1.
 type finding struct {
 	name   string
 	slot   int
@@ -26,12 +26,12 @@ type finding struct {
 	err    error
 }
 
-// note keeps how a program ended on a slot.
+// note stores the result of a program on a slot.
 func (f *findings) note(name string, s device.Slot, err error, detail string) {
 	f.put(finding{name + " on " + s.Device, s.Index, detail, err})
 }
 
-// noteMachine keeps what was found of the machine.
+// noteMachine stores a result about the machine.
 func (f *findings) noteMachine(name string, err error, detail string) {
 	f.put(finding{name, -1, detail, err})
 }
@@ -47,7 +47,7 @@ func (f *findings) put(one finding) {
 	f.all[at] = one
 }
 
-// lines are the findings for the queue page, one for each name: what went wrong on some slots, or what all of them showed.
+// lines returns one line per test for the queue page: the failures on some slots, or the result on all of them.
 func (f *findings) lines() []job.CheckLine {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,7 +63,7 @@ func (f *findings) lines() []job.CheckLine {
 	return list
 }
 
-// line is what was found under the name of one, which was found first.
+// line summarizes all findings with the same name as one, the first of them.
 func (f *findings) line(one finding) job.CheckLine {
 	line := job.CheckLine{Name: one.name, OK: true, Detail: one.detail}
 	count, failed := 0, []string{}
@@ -73,7 +73,7 @@ func (f *findings) line(one finding) job.CheckLine {
 		}
 		count++
 		if other.err != nil {
-			// Of several slots that fail the last one's words are shown; all their numbers are.
+			// If several slots fail, the text of the last failure is shown, with the numbers of all of them.
 			line.OK, line.Detail = false, attempt.Sentence(other.err)
 			failed = append(failed, fmt.Sprint(other.slot))
 		}

@@ -12,16 +12,15 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// Gauging says when slots are measured with kernels of our own.
+// Gauging configures the benchmarks of slots with built-in kernels.
 type Gauging struct {
-	Every time.Duration // 0: never
-	First time.Duration // after the start: a run submitted at once does not wait
+	Every time.Duration // 0 disables benchmarks
+	First time.Duration // delay after the start, so that a first run does not wait
 }
 
-// gaugeLoop measures each unit again and again while no one needs it, until ctx ends. A job that comes in the meantime ends
-// that; it starts over when nothing is to be done.
-// On a machine that is never idle the gate lets nothing through, and a unit keeps its old gauge. Where a GPU has none yet,
-// gaugeFirst measures it before the first ranked run.
+// gaugeLoop benchmarks each device repeatedly while it is idle, until ctx ends. A job that arrives interrupts a
+// benchmark, which starts over when the worker is idle. On a machine that is never idle, a device keeps its old result.
+// gaugeFirst measures a GPU without a result before its first ranked run.
 func (w *Worker) gaugeLoop(ctx context.Context) {
 	if w.cfg.Gauge.Every == 0 {
 		return
@@ -34,12 +33,12 @@ func (w *Worker) gaugeLoop(ctx context.Context) {
 		case <-time.After(wait):
 		}
 		wait = w.cfg.Gauge.Every
-		seen := map[string]bool{} // the slots of a CPU are one unit
+		seen := map[string]bool{} // the slots of a CPU share one device
 		for _, s := range w.pool.All() {
 			if s.Service().Err() != nil || seen[s.UUID] {
 				continue
 			}
-			// Slots of one unit have the same UUID, and so does the CPU's: the first in service stands for them.
+			// Slots of one device have the same UUID, also on the CPU. Only the first in service is measured.
 			seen[s.UUID] = true
 			if err := w.gaugeUnit(ctx, s.Slot); err != nil && ctx.Err() == nil {
 				w.log.Warn("a slot could not be gauged", "device", s.Device, "err", err)
@@ -65,7 +64,7 @@ func (w *Worker) gaugeUnit(ctx context.Context, unit device.Slot) error {
 	return nil
 }
 
-// gauged has all slots of the unit show what was found.
+// gauged stores the result on all slots of the device.
 func (w *Worker) gauged(unit device.Slot, found job.Gauge) {
 	for _, s := range w.pool.All() {
 		if s.UUID == unit.UUID {
@@ -76,9 +75,9 @@ func (w *Worker) gauged(unit device.Slot, found job.Gauge) {
 		"bandwidth", fmt.Sprintf("%.3g B/s", found.BytesPerSecond), "arithmetic", fmt.Sprintf("%.3g FLOP/s", found.FlopsPerSecond))
 }
 
-// gaugeFirst measures a GPU without a gauge before it ranks anything: nothing else would hold a score back that is above
-// the roof. Who keeps a GPU busy cannot prevent that. On a CPU no roof holds a score back. A worker without nvcc cannot gauge,
-// and still takes Python tasks.
+// gaugeFirst benchmarks a GPU without a result before its first ranked run, because the check for scores that are
+// faster than possible needs its limits. Otherwise a user could avoid that check by keeping the GPU busy. CPUs have no
+// such check. A worker without nvcc cannot run the benchmark, and still takes Python tasks.
 func (w *Worker) gaugeFirst(ctx context.Context, a *attempt.Attempt, held *slots.Held) error {
 	unit := held.First()
 	if w.cfg.Gauge.Every == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !unit.IsGPU() || unit.IsGauged() {
@@ -107,7 +106,7 @@ func (w *Worker) gaugeHeld(ctx context.Context, held *slots.Held) (job.Gauge, er
 	if err == nil && ready {
 		err = work.Run(ctx, held)
 	}
-	if err != nil { // not concluded: the run that waits for this counts the fault
+	if err != nil { // not concluded: the waiting run counts the fault
 		return job.Gauge{}, err
 	}
 	return gauge.Read(a.Result, true)
@@ -118,7 +117,7 @@ func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Ga
 		if s.UUID != unit.UUID {
 			continue
 		}
-		// It is not in inFlight: heartbeats do not list it, and stopping the worker ends ctx, not the attempt by its id.
+		// The attempt is not in inFlight: heartbeats do not list it, and a stop of the worker ends it through ctx.
 		result, err := w.attempt(ctx, NopConn{}, s, nil, j)
 		if err != nil {
 			return job.Gauge{}, err

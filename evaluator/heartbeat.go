@@ -7,8 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// syncLoop sends the worker's state to the site until ctx ends. It begins before the sandbox is tested, and ends after the
-// last result: the site takes a silent worker for dead, and gives its attempts to others.
+// syncLoop sends the worker's state to the site until ctx ends. It starts before the sandbox is tested and ends after
+// the last result, because the site considers a silent worker dead and gives its attempts to others.
 func (w *Worker) syncLoop(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.Beat)
 	defer tick.Stop()
@@ -22,7 +22,7 @@ func (w *Worker) syncLoop(ctx context.Context) {
 	}
 }
 
-// sync waits for the answer, or until a limit: the next sync is newer anyway.
+// sync sends one heartbeat. An error is only logged: the next heartbeat replaces this one.
 func (w *Worker) sync() {
 	if err := w.cfg.Conn.Sync(context.Background(), w.heartbeat()); err != nil {
 		w.log.Warn("the heartbeat did not reach the site", "err", err)
@@ -30,7 +30,7 @@ func (w *Worker) sync() {
 }
 
 func (w *Worker) heartbeat() job.Heartbeat {
-	// The order of locks: mu, then those of inFlight, findings and slots, each for a moment. None of them calls back.
+	// Lock order: mu, then those of inFlight, findings, and slots, each held briefly. None of them calls back.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return job.Heartbeat{
@@ -39,7 +39,7 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		Started:  w.started,
 		Version:  w.cfg.Version,
 		Attempts: w.inFlight.ids(),
-		// The slice is cut to its length, so that append copies it: w.checks is shared with the next heartbeat.
+		// The slice is cut to its length so that append copies it: the next heartbeat uses w.checks, too.
 		SelfTest: append(w.checks[:len(w.checks):len(w.checks)], w.found.lines()...),
 		Refusing: w.refusing,
 		Stopping: w.stopping,

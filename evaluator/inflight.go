@@ -11,27 +11,27 @@ import (
 	"warpboard/evaluator/attempt"
 )
 
-// keepCancelled is how many cancellations of attempts that are not in flight are kept: a cancellation can overtake its job.
-// All workers get all cancellations of a site; those of other workers' attempts are dropped again unused.
+// keepCancelled limits the stored cancellations of attempts that are not in flight: a cancellation can overtake its
+// job. Each worker receives all cancellations of a site and drops those of other workers' attempts unused.
 const keepCancelled = 256
 
-// inFlight is the attempts that a worker was given and has not ended. The zero value is ready.
-// mu guards everything in it. cancel functions are called under it: they do not block.
+// inFlight is the set of attempts that the worker received and has not finished. The zero value is ready. mu guards all
+// fields. cancel functions are called with mu held; they do not block.
 type inFlight struct {
 	mu        sync.Mutex
 	all       map[string]*flight
-	cancelled []string // ids that were cancelled while not in flight, the oldest first
-	ending    bool     // whatever comes is handed back
+	cancelled []string // IDs cancelled while not in flight, oldest first
+	ending    bool     // hand back further jobs at once
 }
 
 // flight is one attempt in flight.
 type flight struct {
 	cancel context.CancelCauseFunc
-	expect time.Duration // for how long it is on its slot, by runs like it; 0: not known
-	onSlot time.Time     // since when; zero: it is not
+	expect time.Duration // estimated time on the slot, from similar runs; 0 if unknown
+	onSlot time.Time     // start of the time on the slot; zero before
 }
 
-// add notes an attempt. One that is in flight already is refused.
+// add adds an attempt. It returns false if the attempt is in flight already.
 func (a *inFlight) add(id string, expect time.Duration, cancel context.CancelCauseFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,7 +57,7 @@ func (a *inFlight) remove(id string) {
 	delete(a.all, id)
 }
 
-// cancel ends an attempt at whatever it is doing.
+// cancel cancels an attempt, whatever it is doing.
 func (a *inFlight) cancel(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,7 +70,7 @@ func (a *inFlight) cancel(id string) {
 	}
 }
 
-// onSlot notes that an attempt is on its slot; an attempt that did not come from the site is not in flight.
+// onSlot records that an attempt runs on its slot now. Attempts that did not come from the site are not in flight.
 func (a *inFlight) onSlot(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,9 +79,9 @@ func (a *inFlight) onSlot(id string) {
 	}
 }
 
-// endBy hands back at once the attempts that will not end in time: those not on a slot, those whose like take too long, and
-// those that arrive from now on. Attempts of unknown duration go on. It may be called twice, by a stop signal and by a
-// notice. A cancelled attempt keeps its first cause.
+// endBy hands back at once the attempts that will not end by the given time: those not on a slot, those with a longer
+// estimate, and those that arrive from now on. Attempts without an estimate continue. It may be called twice, after a
+// stop signal and after a notice. A cancelled attempt keeps its first cause.
 func (a *inFlight) endBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

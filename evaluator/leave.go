@@ -8,18 +8,19 @@ import (
 	"warpboard/evaluator/attempt"
 )
 
-// Leaving is when a worker ends by itself. What it has by then it ends in peace: only a stop signal or a notice hurries it.
+// Leaving configures when a worker exits by itself. Attempts in progress then end normally; only a stop signal or a
+// notice sets them a time.
 type Leaving struct {
-	Once bool          // after one job; slots that get theirs at the same moment do theirs, too
-	Idle time.Duration // after so long without a job; 0: never
+	Once bool          // exit after one job; jobs that other slots receive at the same moment are also finished
+	Idle time.Duration // exit after this time without a job; 0 means never
 }
 
-// leaveWhenIdle calls leave after the worker had nothing to do for long enough.
+// leaveWhenIdle calls leave when the worker has been idle for Leave.Idle.
 func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 	if w.cfg.Leave.Idle == 0 {
 		return
 	}
-	// Looked at once a second: a job that came and went between two looks does not count as something to do.
+	// The check runs once a second: a job that starts and ends between two checks does not count as activity.
 	look := time.NewTicker(min(time.Second, w.cfg.Leave.Idle))
 	defer look.Stop()
 	since := time.Now()
@@ -39,8 +40,8 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 	}
 }
 
-// leaveOnNotice calls leave when the machine is said to go away, and passes on until when it stays.
-// until has room for one message and there is one notice, so that sending never waits.
+// leaveOnNotice calls leave when the machine's shutdown is announced, and sends its time to until. Sending does not
+// block: there is one notice, and until has room for it.
 func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- time.Time) {
 	if w.cfg.Notice == nil {
 		return
@@ -52,9 +53,8 @@ func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- t
 	}
 }
 
-// finish waits until the attempts have ended: for Config.Grace after a stop signal (ctx), or until the machine goes after a
-// notice, whichever is shorter. This goroutine closes the pools of warm programs last, when no attempt can use them any
-// more.
+// finish waits until the attempts have ended: for at most Config.Grace after a stop signal (ctx), or until the time of
+// a notice, whichever is first. Warm programs are closed last, when no attempt can use them.
 func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc) {
 	ended, stopped := make(chan struct{}), ctx.Done()
 	go func() {
@@ -76,10 +76,10 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 	}
 }
 
-// endBy hands back the attempts that will not end in time: at once if that is known, otherwise at that time.
+// endBy hands back the attempts that will not end by the given time: at once if that is known, otherwise at that time.
 func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()
 	w.inFlight.endBy(by)
-	// The cause is ErrStopping: attempts then conclude as handed back, which costs no one anything.
+	// With the cause ErrStopping attempts conclude as handed back, which counts against no one.
 	return time.AfterFunc(time.Until(by), func() { endJobs(attempt.ErrStopping) })
 }

@@ -9,10 +9,10 @@ import (
 	"warpboard/evaluator/queue"
 )
 
-// NopConn is a Conn for a worker without a site: it drops all messages, and no job comes.
+// NopConn is a Conn for a worker without a site. It drops all messages and receives no jobs.
 type NopConn struct{}
 
-// Receive waits for ctx to end: there is no site.
+// Receive waits for ctx to end.
 func (NopConn) Receive(ctx context.Context, _ string, _ func() (bool, int)) (job.Job, error) {
 	<-ctx.Done()
 	return job.Job{}, ctx.Err()
@@ -27,20 +27,20 @@ func (NopConn) PublishResult(context.Context, job.Result) error { return nil }
 // Sync drops the worker's state.
 func (NopConn) Sync(context.Context, job.Heartbeat) error { return nil }
 
-// Cancels never calls.
+// Cancels never calls the function.
 func (NopConn) Cancels(func(string)) error { return nil }
 
-// Ahead has none.
+// Ahead returns no task.
 func (NopConn) Ahead(context.Context, string, []int64) (job.Preparation, error) {
 	return job.Preparation{}, nil
 }
 
-// MaxMessage is the embedded server's.
+// MaxMessage returns the limit of the embedded server.
 func (NopConn) MaxMessage() int { return queue.MaxMessage }
 
-// Evaluate takes one job through its stages on the machine's first slot of its device and returns
-// the result, without the site that Run serves. One job at a time. An evaluation that has a Caller leaves its program
-// for that caller's next one, until Close.
+// Evaluate runs one job on the machine's first slot of its device and returns the result. It does not need Run or a
+// site. Not safe for concurrent use. An evaluation with a Caller keeps its program for that caller's next one, until
+// Close.
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	for _, s := range w.pool.All() {
 		if s.Device == j.Device {
@@ -54,7 +54,7 @@ func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	return job.Result{}, errors.New("this machine has no device " + j.Device)
 }
 
-// Close ends the programs that wait for their callers' next evaluations.
+// Close ends the programs kept for later evaluations.
 func (w *Worker) Close() {
 	for _, s := range w.pool.All() {
 		s.Cached.Close()

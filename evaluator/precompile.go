@@ -9,12 +9,13 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// aheadBeats is the pause, in beats, after which a worker that knows all tasks asks for further ones.
+// aheadBeats is the pause, in heartbeats, before a worker that has compiled all tasks asks for more.
 const aheadBeats = 5
 
-// precompileLoop compiles the parts of open tasks before the first submission, one after the other, until ctx ends.
+// precompileLoop compiles the files of open tasks before the first submission, one task after the other, until ctx
+// ends.
 func (w *Worker) precompileLoop(ctx context.Context) {
-	known := map[string][]int64{} // by device: the versions that the site has told
+	known := map[string][]int64{} // versions that the site has named, by device
 	for _, s := range w.pool.All() {
 		known[s.Device] = nil
 	}
@@ -45,8 +46,8 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 	}
 }
 
-// precompile compiles the parts of a task, on its own build place. A failure is not an infrastructure error: a run explains
-// better what is wrong. A panic costs only this task's head start, not the worker.
+// precompile compiles one task's files on the build slot for precompiling. An error is only logged: a run of the task
+// explains it better. A panic is caught.
 func (w *Worker) precompile(ctx context.Context, p job.Preparation, s *slots.Slot) {
 	if p.TaskKey == "" {
 		return
@@ -60,7 +61,8 @@ func (w *Worker) precompile(ctx context.Context, p job.Preparation, s *slots.Slo
 	place := w.pool.PrecompilePlace(s)
 	var made int
 	var began time.Time
-	// A job of the same task lets it go on and waits for its objects; any other one ends it, and it starts over later.
+	// A job of the same task lets the work continue and waits for its objects. Any other job interrupts it, and it
+	// starts over later.
 	err := w.gate.Do(ctx, precompileKey(p.TaskKey, s.Device), func(ctx context.Context) (err error) {
 		began = time.Now()
 		made, err = w.cfg.Builder.Prepare(ctx, p, place)
@@ -75,5 +77,5 @@ func (w *Worker) precompile(ctx context.Context, p job.Preparation, s *slots.Slo
 	}
 }
 
-// precompileKey is what a job and a preparation have in common when they need the same objects.
+// precompileKey returns the key shared by a job and a preparation that need the same objects.
 func precompileKey(taskKey, device string) string { return taskKey + " " + device }

@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/taskrun"
 )
 
-// profiler is what profiles runs; nil if there is none or it does not work.
+// profiler returns the profiler of runs, or nil if there is none or it does not work.
 func (w *Worker) profiler() taskrun.Profiler {
 	if w.unprofiled.Load() {
 		return nil
@@ -17,7 +17,7 @@ func (w *Worker) profiler() taskrun.Profiler {
 	return w.cfg.Profiler
 }
 
-// noteSanitizer says on the queue page whether runs on the machine's GPUs can be checked.
+// noteSanitizer shows on the queue page whether the machine's GPUs offer mode sanitize.
 func (w *Worker) noteSanitizer() {
 	if !slices.ContainsFunc(w.pool.All(), func(s *slots.Slot) bool { return s.IsGPU() }) {
 		return
@@ -30,8 +30,7 @@ func (w *Worker) noteSanitizer() {
 }
 
 // checkProfiler profiles a known kernel on an idle GPU until that succeeds once, which shows that the machine's Nsight
-// Compute counts. Until then runs are profiled as usual and do not wait for this check. If the profiler breaks later,
-// profiles fail.
+// Compute works. Runs are profiled in the meantime. A profiler that breaks later fails the profiles.
 func (w *Worker) checkProfiler(ctx context.Context) {
 	check := w.cfg.Check
 	if check.Pause == 0 || w.cfg.Profiler == nil || w.cfg.Nsight == nil {
@@ -56,7 +55,7 @@ func (w *Worker) checkProfiler(ctx context.Context) {
 	}
 }
 
-// testProfiler profiles the first program that the slot has, unless the same profiler passed before.
+// testProfiler profiles the slot's first test program, unless the same profiler passed before.
 func (w *Worker) testProfiler(ctx context.Context, s *slots.Slot) error {
 	tool := w.cfg.Nsight.Tool
 	key := selftest.Key("ncu "+tool.Path+" "+tool.Version, w.pool.DescribeAll(s))

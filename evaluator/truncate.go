@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// envelope is what a message needs beside its JSON.
-	// Subject and headers; NATS counts them against the message's limit.
+	// envelope is the reserve in bytes for subject and headers, which NATS counts against a message's limit.
 	envelope = 4 << 10
-	// largestText and smallestText bound the texts of a result that does not fit.
+	// largestText and smallestText are the first and the last text limit in bytes that is tried for a result that does
+	// not fit.
 	largestText, smallestText = 64 << 10, 64
-	// smallestReason bounds the sentence that says why the run failed.
+	// smallestReason is the minimum limit in bytes for the sentence with the reason of a failure.
 	smallestReason = 512
 )
 
-// truncateResult makes sure that a result can be sent as one message of at most size bytes. What matters least
-// goes first: artifacts, single times, and then ever more of the texts. Every cut is noted
-// where it was made; what decides the score stays. Where that is too much, too, the attempt ends with an infrastructure error.
+// truncateResult cuts a result to fit one message of at most size bytes. It drops the least important data first:
+// artifacts, single times, and then ever more of the texts. Each cut is marked in place. Data that determines the score
+// is kept. If that is still too large, the attempt ends with an infrastructure error.
 func truncateResult(r *job.Result, size int) {
 	fits := func() bool {
 		data, err := json.Marshal(r)
 		return err == nil && len(data)+envelope <= size && job.CheckValues(data) == nil
 	}
-	// Stages and cases may be shared with events that are still on their way.
+	// Stages and cases may be shared with events that are still being sent.
 	r.Stages = slices.Clone(r.Stages)
 	for i := range r.Stages {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
-	// Done for every result, even if the message has room for more: the site refuses longer texts.
+	// Applies to every result: the site refuses longer texts.
 	shorten(r, job.MaxText)
 	if fits() {
 		return
@@ -55,7 +55,8 @@ func truncateResult(r *job.Result, size int) {
 			r.Stages[i].Cases[k].Times = nil
 		}
 	}
-	// Halving ends after eleven rounds. What is still too large then has tens of thousands of cases, with texts of 64 bytes.
+	// Ends after eleven rounds. A result that is still too large has tens of thousands of cases, with texts of 64
+	// bytes.
 	for limit := largestText; limit >= smallestText; limit /= 2 {
 		if shorten(r, limit); fits() {
 			return
@@ -64,9 +65,9 @@ func truncateResult(r *job.Result, size int) {
 	*r = unsendable(*r, size)
 }
 
-// unsendable replaces a result that does not fit a message, so that the site learns of the attempt's end. Otherwise the
-// worker would send it again without end and hold its slot. It is marked suspect: another attempt would probably end
-// likewise, and a few of these end the run.
+// unsendable returns a replacement for a result that does not fit a message, so that the site learns of the attempt's
+// end. Otherwise the worker would resend it forever and hold its slot. It is marked suspect: another attempt would
+// probably end the same way, and a few of these end the run.
 func unsendable(r job.Result, size int) job.Result {
 	why := fmt.Sprintf("it is larger than the %.1f MB that a message can have, with all texts cut: its stages have %d cases together; a task needs fewer cases", float64(size)/1e6, cases(r))
 	if _, err := json.Marshal(r); err != nil {
@@ -88,8 +89,8 @@ func cases(r job.Result) (n int) {
 	return n
 }
 
-// dropOrder is the order in which the artifacts that have a content are dropped: reports for the desktop tool
-// before what the site draws its charts from, and large ones before small ones.
+// dropOrder returns the indexes of the artifacts with data in the order in which to drop them: reports for the desktop
+// tool before the data of the site's charts, and large ones before small ones.
 func dropOrder(artifacts []job.Artifact) []int {
 	var order []int
 	for i, a := range artifacts {
@@ -110,7 +111,7 @@ func dropOrder(artifacts []job.Artifact) []int {
 	return order
 }
 
-// withoutDetails leaves out of an evaluation's result what matters least.
+// withoutDetails removes the least important data from an evaluation's result.
 func withoutDetails(evaluation json.RawMessage) json.RawMessage {
 	var result kernelrun.Result
 	if evaluation == nil || json.Unmarshal(evaluation, &result) != nil {

@@ -17,17 +17,18 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// ErrWallsFail is what a worker ends with whose sandbox failed its self-test. It goes on saying so to the site, and takes
-// no jobs, until it is stopped.
+// ErrWallsFail is the error of a worker whose sandbox failed its self-test. Such a worker takes no jobs, and reports
+// the failure to the site until it is stopped.
 var ErrWallsFail = errors.New("the sandbox failed its self-test")
 
-// deliveryTimeout bounds one try to deliver a finished result.
-// Longer than what the queue waits for the site, so that its own error comes first.
+// deliveryTimeout limits one try to deliver a result. It is longer than the queue's own timeout, so that the queue's
+// error comes first.
 const deliveryTimeout = 8 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
 //
-// pool, gate, inFlight and found have locks of their own; mu guards checks, refusing and stopping, which heartbeats read.
+// pool, gate, inFlight, and found have their own locks. mu guards checks, refusing, and stopping, which heartbeats
+// read.
 type Worker struct {
 	cfg      Config
 	log      *slog.Logger
@@ -37,11 +38,11 @@ type Worker struct {
 	gate     slots.IdleGate
 	found    findings
 
-	unprofiled atomic.Bool // the machine's Nsight Compute failed its test
+	unprofiled atomic.Bool // Nsight Compute failed its test
 
 	mu       sync.Mutex
 	checks   []job.CheckLine
-	refusing string // why no jobs are taken
+	refusing string // reason for taking no jobs; empty if jobs are taken
 	stopping bool
 }
 
@@ -59,12 +60,11 @@ func NewWorker(cfg Config) *Worker {
 	}
 }
 
-// Run tests the sandbox and then evaluates jobs until ctx ends. Jobs on their slot then have
-// Config.Grace to end; all others, and those that take longer (at once, where past runs say so), are handed back
-// for another worker. It returns an error when the connection to the site is closed for good, and
-// ErrWallsFail when it never took a job.
+// Run tests the sandbox and then evaluates jobs until ctx ends. Running jobs then have Config.Grace to end. All others,
+// and those that would take longer (at once if past runs show it), are handed back for another worker. Run returns an
+// error if the connection to the site is closed for good, and ErrWallsFail if the worker never took a job.
 func (w *Worker) Run(ctx context.Context) error {
-	// Syncs and cancellations go on while the last jobs end.
+	// Heartbeats and cancellations continue while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
 	defer hardStop()
 	err := w.cfg.Conn.Cancels(w.inFlight.cancel)
@@ -74,7 +74,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	var beating sync.WaitGroup
 	beating.Go(func() { w.syncLoop(base) })
 	if w.walls(ctx) {
-		// Contexts: ctx is the stop signal. base outlives it, so that heartbeats and cancellations work until all jobs have
+		// ctx is the stop signal. base outlives it, so that heartbeats and cancellations work until all jobs have
 		// ended.
 		err = w.serve(ctx)
 	} else {
@@ -82,16 +82,15 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	hardStop()
 	beating.Wait()
-	w.sync() // says that it leaves in order
+	w.sync() // reports an orderly exit
 	return err
 }
 
-// serve evaluates jobs until ctx ends, it is time to leave or no slot is left in service. Three things end one after the other:
-// receiving with ctx, the jobs at most Config.Grace later, and then the Pythons that are kept ready for them.
+// serve evaluates jobs until ctx ends, the worker leaves, or no slot is left in service.
 //
-// Order of the ends: staying (leave or ctx) ends receiving; jobs ends by finish at the latest; warm follows, since
-// programs on their slots use its Pythons. jobs does not hang on ctx: running jobs have their grace. No job begins once
-// finish waits: group has ended by then.
+// Shutdown order: the end of staying (leave or ctx) ends receiving; finish ends jobs, at most Config.Grace later; warm
+// ends last, because running programs use its Pythons. jobs does not derive from ctx, so running jobs have their grace.
+// No job begins once finish waits, because group has ended by then.
 func (w *Worker) serve(ctx context.Context) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
@@ -126,7 +125,7 @@ func (w *Worker) serve(ctx context.Context) error {
 		})
 	}
 	err := group.Wait()
-	if err != nil { // the site is out of reach for good
+	if err != nil { // the connection to the site is closed for good
 		defer w.endBy(time.Now().Add(w.cfg.Grace), endJobs).Stop()
 	}
 	w.finish(ctx, &running, until, endJobs)
@@ -136,8 +135,8 @@ func (w *Worker) serve(ctx context.Context) error {
 	return err
 }
 
-// keepPythons keeps Pythons ready for the programs on a slot, for the judges beside them, and on a GPU for the
-// sidecar and for the second of two kernels that are compared.
+// keepPythons keeps Pythons ready for a slot's programs and their judges, and on a GPU for the sidecar and for the
+// second of two compared kernels.
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.pool.Place(s)
 	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.Warm) })
@@ -148,7 +147,7 @@ func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.W
 	}
 }
 
-// keepWarm keeps Pythons ready at a place of the slot while it is in service.
+// keepWarm keeps n Pythons ready at a place of the slot while the slot is in service.
 func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place, n int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -158,18 +157,18 @@ func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place
 	}
 }
 
-// receive receives the jobs of one slot: one for the unit, on a GPU another that comes next, and as many more as there are places
-// to build them. It ends when ctx does or when the slot is out of service.
+// receive receives the jobs of one slot: one to run, on a GPU another that is built in the meantime, and more while
+// build slots are free. It ends with ctx or when the slot is retired.
 func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.Ticket, job.Job)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()
 	for t := s.Reserve(ctx); t != nil; t = s.Reserve(ctx) {
-		// The ticket is held while it waits, so that a job that comes always has a place. The load decides whether idle slots
-		// elsewhere go first.
+		// The ticket is held while waiting, so that an arriving job always has one. With the load the site can prefer
+		// idle slots elsewhere.
 		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() (bool, int) { return w.pool.Load(s) })
 		if err != nil {
-			t.Return() // the slot may come back, and needs all of its tickets then
+			t.Return() // the slot may return to service, and then needs all of its tickets
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -180,8 +179,7 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.T
 	return nil
 }
 
-// wallsFail waits until ctx ends, and says why the worker took no jobs until then: nil when it was stopped before its
-// self-test had ended.
+// wallsFail waits until ctx ends, and returns why the worker took no jobs: nil if it was stopped during the self-test.
 func (w *Worker) wallsFail(ctx context.Context) error {
 	<-ctx.Done()
 	w.stop()
@@ -203,8 +201,7 @@ func failedChecks(checks []job.CheckLine) string {
 	return strings.Join(failed, "; ")
 }
 
-// walls reports whether the sandbox holds, if need be after further tests of it; a worker whose sandbox does not hold
-// takes no jobs.
+// walls reports whether the sandbox passed its self-test, repeating a failed one if Check.Pause is set.
 func (w *Worker) walls(ctx context.Context) bool {
 	check := w.cfg.Check
 	pause := backoff{check.Pause, check.Longest, check.Pause}
@@ -216,11 +213,11 @@ func (w *Worker) walls(ctx context.Context) bool {
 	return true
 }
 
-// It runs before any job, and never beside one.
+// testWalls runs the self-test once. It must not run concurrently with a job.
 func (w *Worker) testWalls(ctx context.Context) bool {
 	checks := w.cfg.Sandbox.SelfTest(ctx)
 	if ctx.Err() != nil {
-		return false // it was cut short, which says nothing
+		return false // interrupted, so the result is unknown
 	}
 	refusing := ""
 	if failed := failedChecks(checks); failed != "" {

@@ -7,11 +7,11 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// cachedFor is how long a program waits for its caller's next evaluation.
+// cachedFor is the time that a program is kept for its caller's next evaluation.
 const cachedFor = 2 * time.Minute
 
-// CachedProgram is the program that the last evaluation left, for the next one of the same caller: its
-// runner has imported everything, and its judge has set up the device. The zero value is empty and ready.
+// CachedProgram holds the program of the last evaluation for the same caller's next one: its runner has the imports
+// done, and its judge has initialized the device. The zero value is empty and ready.
 type CachedProgram struct {
 	mu      sync.Mutex
 	caller  string
@@ -20,8 +20,8 @@ type CachedProgram struct {
 	expiry  *time.Timer
 }
 
-// take returns the program that waits for the caller, whose it then is; nil when none does. Another
-// caller's is closed: no one meets what someone else's kernels left.
+// take removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets what
+// someone else's kernels left.
 func (c *CachedProgram) take(caller string) (program toolchain.Program, notes any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,8 +35,8 @@ func (c *CachedProgram) take(caller string) (program toolchain.Program, notes an
 	return nil, nil
 }
 
-// Next runs an artifact in the program that waits for the caller, and returns the notes that were kept with it; nil when none does,
-// or none can.
+// Next opens an artifact in the caller's program, and returns it with the notes kept with the program. It returns nil
+// if there is none or it cannot be reused.
 func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program toolchain.Program, notes any) {
 	left, notes := c.take(caller)
 	if left == nil {
@@ -50,8 +50,8 @@ func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program tool
 	return next, notes
 }
 
-// Keep has the program wait for its caller's next evaluation, with notes of what it holds, or closes it when it cannot be used
-// again.
+// Keep stores the program, with notes about its contents, for its caller's next evaluation, or closes it if it is not
+// usable again.
 func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes any, usable bool) {
 	if !usable || caller == "" {
 		program.Close()
@@ -64,7 +64,7 @@ func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes any
 	c.expiry = time.AfterFunc(cachedFor, func() { c.expire(program) })
 }
 
-// expire closes the program unless someone took it in the meantime.
+// expire closes the program unless it was taken.
 func (c *CachedProgram) expire(program toolchain.Program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *CachedProgram) expire(program toolchain.Program) {
 	}
 }
 
-// Close closes the program that waits.
+// Close closes the stored program, if any.
 func (c *CachedProgram) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

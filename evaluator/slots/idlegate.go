@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// IdleGate lets background work run while no job needs the processors: none is being built, and none runs on a CPU, whose
-// times it would spoil. The zero value is ready.
+// IdleGate runs background work while no job needs the processors: while none is being built, and none runs on a CPU,
+// whose times the work would disturb. The zero value is ready.
 type IdleGate struct {
-	turn    sync.Mutex // held by the work under way, whose context ends when all waiting callers have left
+	turn    sync.Mutex // held during the work
 	mu      sync.Mutex
 	jobs    int
 	idle    chan struct{}      // closed when the last job ends; nil while there is none
-	key     string             // the key of the work under way
-	preempt context.CancelFunc // ends the work under way; nil while there is none
+	key     string             // key of the work in progress
+	preempt context.CancelFunc // ends the work in progress; nil if there is none
 }
 
-// Busy notes that a job needs the processors until it calls release, which it may do more than once. Work
-// under way ends, unless it has the job's own key: then the job waits for nothing else.
+// Busy marks the processors as needed until release is called; further calls of release do nothing. It interrupts work
+// in progress, except work with the same key, whose result the job needs.
 func (g *IdleGate) Busy(key string) (release func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -39,8 +39,8 @@ func (g *IdleGate) release() {
 	}
 }
 
-// Do does work for a key when no job needs the processors, and again when it was preempted. One piece of
-// work at a time. The error is the work's, or that ctx ended.
+// Do runs work when no job needs the processors, and repeats it if it was interrupted. Only one piece of work runs at a
+// time. The error is the work's or ctx's.
 func (g *IdleGate) Do(ctx context.Context, key string, work func(context.Context) error) error {
 	for {
 		preempted, err := g.try(ctx, key, work)
@@ -50,7 +50,7 @@ func (g *IdleGate) Do(ctx context.Context, key string, work func(context.Context
 	}
 }
 
-// try does the work once, and reports whether it was cut short.
+// try runs the work once, and reports whether it was interrupted.
 func (g *IdleGate) try(ctx context.Context, key string, work func(context.Context) error) (preempted bool, err error) {
 	g.turn.Lock()
 	defer g.turn.Unlock()
@@ -63,7 +63,7 @@ func (g *IdleGate) try(ctx context.Context, key string, work func(context.Contex
 	return working.Err() != nil && ctx.Err() == nil, err
 }
 
-// begin waits until no job needs the processors. The context is nil when ctx ended first.
+// begin waits until no job needs the processors. The returned context is nil if ctx ended first.
 func (g *IdleGate) begin(ctx context.Context, key string) (working context.Context, end func()) {
 	for {
 		g.mu.Lock()

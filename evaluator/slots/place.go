@@ -12,14 +12,15 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// The sandbox's slots, and so the uids, are in this order: the worker's slots, the builds, precompiling, each slot's
+// Sandbox slots, and so user IDs, are numbered in this order: the worker's slots, the builds, precompiling, each slot's
 // sidecar, each slot's judge, and each slot's other programs.
 
-// beside is how many processes an evaluation has next to a kernel and its judge: another kernel, and what draws inputs.
+// beside is the number of an evaluation's processes in addition to kernel and judge: a second kernel, and the process
+// that generates inputs.
 const beside = 2
 
-// BuildPlace is where a job for slot s is compiled: under a uid that no program on a slot has, and without
-// the device. number comes from AcquireBuild.
+// BuildPlace returns the place that compiles a job for slot s: without the device, and under a user ID that no program
+// on a slot has. number comes from AcquireBuild.
 func (p *Pool) BuildPlace(s *Slot, number int) toolchain.Place {
 	return toolchain.Place{
 		Slot: number, Arch: s.Arch,
@@ -27,16 +28,16 @@ func (p *Pool) BuildPlace(s *Slot, number int) toolchain.Place {
 	}
 }
 
-// PrecompilePlace is where the parts of a task are compiled before the first submission.
+// PrecompilePlace returns the place that compiles tasks before the first submission.
 func (p *Pool) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompiling()) }
 
 func (p *Pool) precompiling() int { return len(p.slots) + p.cfg.Builds }
 
-// Place is where a program runs that holds slot s alone, with its judge beside it.
+// Place returns the place of a program that holds only slot s.
 func (p *Pool) Place(s *Slot) toolchain.Place { return (&Held{pool: p, slots: []*Slot{s}}).Place(0) }
 
-// SidecarPlace is where kernels of evaluations are compiled for slot s while something else runs there: without the device,
-// under its own uid, and with the memory of a build.
+// SidecarPlace returns the place that compiles an evaluation's kernels for slot s while something else runs there:
+// without the device, under its own user ID, and with the memory of a build.
 func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
 	at := p.Place(s) // with the driver's libraries, which Triton links with
 	at.Slot = p.precompiling() + 1 + s.number
@@ -44,8 +45,8 @@ func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
 	return at
 }
 
-// Place is where a program runs that holds these slots, with its judge beside it. gpus is the number that the program gets,
-// 0 for a task that does not ask.
+// Place returns the place of a program that holds these slots, including its judge's. gpus is the number of GPUs that
+// the task asks for; 0 if it does not.
 func (h *Held) Place(gpus int) toolchain.Place {
 	at := place(h.slots, gpus)
 	slots, first := len(h.pool.slots), h.First().number
@@ -57,8 +58,7 @@ func (h *Held) Place(gpus int) toolchain.Place {
 	return at
 }
 
-// place is where a program runs that holds these slots: it sees only their devices. gpus is the number that the program
-// gets, 0 for a task that does not ask.
+// place returns the place of a program that holds these slots; it sees only their devices.
 func place(held []*Slot, gpus int) toolchain.Place {
 	first := held[0]
 	p := toolchain.Place{
@@ -66,7 +66,7 @@ func place(held []*Slot, gpus int) toolchain.Place {
 		Env:   map[string]string{},
 		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
 	}
-	n := len(held) // one process for each unit, and theirs beside it
+	n := len(held) // one process for each slot
 	p.Run.Memory, p.Run.Shm = int64(n)*min(p.Run.Memory, first.memory), int64(n)*p.Run.Shm
 	p.Run.Processes, p.Run.CPU = n*p.Run.Processes, time.Duration(n)*p.Run.CPU
 	seen := map[string]bool{}
@@ -90,13 +90,14 @@ func place(held []*Slot, gpus int) toolchain.Place {
 	return p
 }
 
-// Builds is how many jobs the machine can compile at the same time: half of its processors and of its memory are theirs.
+// Builds returns the number of jobs that the machine can compile at the same time with half of its processors and half
+// of its memory.
 func Builds() int {
 	return max(1, min(runtime.NumCPU()/2, int(memoryShare(1)/sandbox.DefaultBuildLimits().Memory)))
 }
 
-// memoryShare is how much of the machine's memory a program on one of n slots may use: together
-// they leave a share to the server, whatever they allocate.
+// memoryShare returns the memory in bytes that a program on one of n slots may use. One further share remains for the
+// server.
 func memoryShare(n int) int64 {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {

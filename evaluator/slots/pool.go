@@ -16,28 +16,28 @@ import (
 	"warpboard/tasks"
 )
 
-// probeTimeout bounds the check of a unit.
+// probeTimeout limits the check of one device.
 const probeTimeout = 30 * time.Second
 
-// Config is what a Pool needs.
+// Config configures a Pool.
 type Config struct {
-	Worker  string // its name, for the record of the machine
-	Sandbox string // its name, for the same
+	Worker  string // the worker's name, for job.Machine
+	Sandbox string // the sandbox's name, for job.Machine
 	Tools   toolchain.Toolchain
 	Slots   []device.Slot
-	Builds  int // how many jobs are compiled at the same time
-	// Probe checks a unit with a small known program; nil for no check.
+	Builds  int // number of jobs compiled at the same time
+	// Probe checks a device with a small known program; nil for no check.
 	Probe func(context.Context, device.Slot) error
 }
 
-// Pool is the slots of one machine, and the numbers under which builds and programs run in its sandbox.
+// Pool is the set of slots of one machine, and the numbers of its sandbox slots.
 type Pool struct {
 	cfg    Config
 	slots  []*Slot
-	builds chan int // the sandbox's slots that are free for building
+	builds chan int // free sandbox slots for building
 }
 
-// NewPool returns a pool with every slot in service and no one on it.
+// NewPool returns a pool with every slot in service and idle.
 func NewPool(cfg Config) *Pool {
 	p := &Pool{cfg: cfg, builds: make(chan int, cfg.Builds)}
 	for i, s := range cfg.Slots {
@@ -51,10 +51,10 @@ func NewPool(cfg Config) *Pool {
 	return p
 }
 
-// All are the slots, in service or not.
+// All returns all slots, in service or not.
 func (p *Pool) All() []*Slot { return p.slots }
 
-// InService are the slots of a device that are in service.
+// InService returns the slots of a device that are in service.
 func (p *Pool) InService(device string) []*Slot {
 	var out []*Slot
 	for _, s := range p.slots {
@@ -65,12 +65,12 @@ func (p *Pool) InService(device string) []*Slot {
 	return out
 }
 
-// AllBusy reports whether something runs on each unit of a device.
+// AllBusy reports whether all slots of a device that are in service are held.
 func (p *Pool) AllBusy(device string) bool {
 	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.unit) == 0 })
 }
 
-// Load reports what else the slot has to do when it asks for a job, and how many jobs of its device are being built.
+// Load reports whether the slot is busy with another job, and returns the number of its device's jobs being built.
 func (p *Pool) Load(own *Slot) (busy bool, building int) {
 	for _, s := range p.slots {
 		if s.Device == own.Device {
@@ -82,16 +82,16 @@ func (p *Pool) Load(own *Slot) (busy bool, building int) {
 	return own.busy(), building
 }
 
-// Held are the slots that one job holds; the first is its own.
+// Held is the set of slots that one job holds; the first is its own.
 type Held struct {
 	pool  *Pool
 	slots []*Slot
 }
 
-// Hold takes the job's own slot, or another of its device that is idle while that is busy. A job that needs n slots gets the
-// first n of its device. They are always taken in the same order, so that no two jobs wait for each other. A slot on trial
-// is only for its checks. A check or a gauge (job.GaugeAttempt) gets exactly its own slot, on trial or not, because its
-// result is about that slot.
+// Hold takes the job's own slot, or another idle one of the device if that is busy. A job that needs n slots gets the
+// first n of its device, always taken in the same order, so that no two jobs deadlock. A slot on trial is only for
+// checks. A check or a benchmark (job.GaugeAttempt) gets exactly its own slot, on trial or not, because its result is
+// about that slot.
 func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*Held, error) {
 	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.GaugeAttempt)
 	if own.onTrial() && !check {
@@ -123,7 +123,7 @@ func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*H
 	return held, nil
 }
 
-// DropCached ends the programs that evaluations have left on the GPUs held: their judges keep a context there.
+// DropCached closes the programs that evaluations left on the held GPUs: their judges keep a context there.
 func (h *Held) DropCached() {
 	for _, s := range h.slots {
 		if s.IsGPU() {
@@ -132,24 +132,24 @@ func (h *Held) DropCached() {
 	}
 }
 
-// First is the job's slot.
+// First returns the job's own slot.
 func (h *Held) First() *Slot { return h.slots[0] }
 
-// One is the job's slot alone, for a program that needs no other. Release is not its to call.
+// One returns a Held with only the job's own slot, for a program that needs no other. Do not call Release on it.
 func (h *Held) One() *Held { return &Held{pool: h.pool, slots: h.slots[:1]} }
 
-// Count is how many units are held.
+// Count returns the number of held slots.
 func (h *Held) Count() int { return len(h.slots) }
 
-// Release gives the units back.
+// Release gives the slots back.
 func (h *Held) Release() {
 	for _, s := range slices.Backward(h.slots) {
 		s.release()
 	}
 }
 
-// Check probes the units after something failed on them, before anything else runs there: a fault can
-// outlive the program that caused it. It retires those that do not work, and reports whether all do.
+// Check probes the slots after a failure, before anything else runs there: a fault can outlive the program that caused
+// it. It retires the slots that fail, and reports whether all passed.
 func (h *Held) Check(ctx context.Context) (working bool) {
 	if h.pool.cfg.Probe == nil {
 		return true
@@ -168,7 +168,8 @@ func (h *Held) Check(ctx context.Context) (working bool) {
 	return working
 }
 
-// AcquireBuild waits for the right to compile; number is the sandbox's slot for that. A GPU has the job's ticket back from then on.
+// AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's ticket to the
+// slot.
 func (p *Pool) AcquireBuild(ctx context.Context, t *Ticket) (number int, release func(), err error) {
 	select {
 	case number = <-p.builds:
@@ -179,7 +180,8 @@ func (p *Pool) AcquireBuild(ctx context.Context, t *Ticket) (number int, release
 	}
 }
 
-// Heartbeat describes the slots as a heartbeat has them; profiles and sanitizes say what NVIDIA's tools can do on their GPUs.
+// Heartbeat describes the slots for a heartbeat. profiles and sanitizes report whether Nsight Compute and
+// compute-sanitizer work on their GPUs.
 func (p *Pool) Heartbeat(profiles, sanitizes bool) []job.Slot {
 	var out []job.Slot
 	for _, s := range p.slots {
@@ -190,10 +192,10 @@ func (p *Pool) Heartbeat(profiles, sanitizes bool) []job.Slot {
 	return out
 }
 
-// DescribeAll records the slot's device, and the software that all its jobs are built and run with.
+// DescribeAll describes the slot's device, and the software that builds and runs all its jobs.
 func (p *Pool) DescribeAll(s *Slot) job.Machine { return p.Describe(s, langs(s.Slot)...) }
 
-// Describe records the slot's device, and the software that jobs in these languages are built and run with.
+// Describe describes the slot's device, and the software that builds and runs jobs in these languages.
 func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	m := job.Machine{
 		Worker:   p.cfg.Worker,
@@ -213,7 +215,7 @@ func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	return m
 }
 
-// langs are the languages of a slot's tasks, the one that names its compiler last.
+// langs returns the languages of a slot's tasks. The last one determines the compiler in job.Machine.
 func langs(s device.Slot) []tasks.Lang {
 	if s.IsGPU() {
 		return []tasks.Lang{tasks.LangPython, tasks.LangCUDA}
@@ -221,7 +223,7 @@ func langs(s device.Slot) []tasks.Lang {
 	return []tasks.Lang{tasks.LangPython, tasks.LangCPP}
 }
 
-// kernelRelease is what `uname -r` prints.
+// kernelRelease returns the output of `uname -r`.
 func kernelRelease() string {
 	var u unix.Utsname
 	if err := unix.Uname(&u); err != nil {

@@ -17,7 +17,7 @@ import (
 //go:embed probe.cu
 var probeSource []byte
 
-// probeAnswer is what probe.cu prints on a sound unit that is the only one in sight.
+// probeAnswer is the output of probe.cu on a working GPU that is the only visible one.
 const probeAnswer = "549756338176 on 1: no error"
 
 // CUDAProbe checks GPUs with a small known program in the sandbox.
@@ -26,11 +26,10 @@ type CUDAProbe struct {
 	NVCC   *toolchain.Compiler
 
 	mu      sync.Mutex
-	program map[string][]byte // by architecture; compiled when first needed
+	program map[string][]byte // by architecture; compiled on first use
 }
 
-// Check runs the program on a slot's unit. The error says what was wrong with its answer. It
-// leaves the CPU alone.
+// Check runs the program on a slot's GPU and returns an error if its output is wrong. It does nothing on the CPU.
 func (p *CUDAProbe) Check(ctx context.Context, s device.Slot) error {
 	if !s.IsGPU() {
 		return nil

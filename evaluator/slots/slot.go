@@ -12,43 +12,43 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxFaults is how many jobs in a row may end with an infrastructure error before a slot is out of service.
+// maxFaults is the number of consecutive infrastructure errors that takes a slot out of service.
 const maxFaults = 3
 
-// ErrOutOfService is the reason to hand back a job that waited for a slot which is no longer used.
+// ErrOutOfService is the cause if a job is handed back because its slot went out of service.
 var ErrOutOfService = errors.New("the slot is out of service")
 
-// Slot is one unit of a device, and who uses it.
+// Slot is one slot of a device and its state.
 //
-// A job in flight has a ticket (Reserve), from its delivery to its end, or on a GPU until it has a place to be built. While something
-// runs on the unit, one job holds the unit (Pool.Hold). A slot is in service until it is retired. Try lets checks alone use it then,
-// and Admit brings it back.
+// A job in flight has a ticket (Reserve) from its arrival to its end; on a GPU only until it gets a build slot. While
+// something runs on the slot, one job holds it (Pool.Hold). A slot is in service until it is retired. Then Try allows
+// checks to use it, and Admit returns it to service.
 type Slot struct {
 	device.Slot
-	// Cached is the program of the last evaluation on the slot, and Sidecar that of the last one that compiled beside it.
+	// Cached is the program of the last evaluation on the slot, and Sidecar the one that compiled beside it.
 	Cached, Sidecar CachedProgram
 
-	number  int           // the sandbox's slot: uid and cgroup
-	memory  int64         // of the machine, that a program on the slot may use, in bytes
-	tickets chan struct{} // one for each job in flight that needs none of the places to build
-	unit    chan struct{} // held while something runs on the unit
+	number  int           // sandbox slot, which determines user ID and cgroup
+	memory  int64         // memory in bytes that a program on the slot may use
+	tickets chan struct{} // one for each job in flight without a build slot
+	unit    chan struct{} // held while something runs on the slot
 
 	mu      sync.Mutex
-	service context.Context // ends when the slot is out of service; a new one begins when it is tried again
+	service context.Context // ends when the slot is retired; Try starts a new one
 	retire  context.CancelCauseFunc
-	trial   bool   // only checks may use it
-	why     error  // it is out of service, or was before its trial
-	checked bool   // someone tries it again when it is out of service
-	attempt string // which attempt holds the unit
-	built   int    // jobs that are being built
-	faults  int    // jobs in a row that ended with an infrastructure error
+	trial   bool   // only checks may use the slot
+	why     error  // reason for being out of service, now or before the trial
+	checked bool   // the slot is tested again when it is out of service
+	attempt string // ID of the attempt that holds the slot
+	built   int    // number of jobs being built
+	faults  int    // consecutive infrastructure errors
 	gauge   *job.Gauge
 }
 
 func newSlot(s device.Slot, number int) *Slot {
 	inFlight := 1
 	if s.IsGPU() {
-		inFlight = 2 // on a GPU the next job is built while one runs; on a CPU that would spoil its times
+		inFlight = 2 // on a GPU the next job is built while one runs; on a CPU that would disturb its times
 	}
 	service, retire := context.WithCancelCause(context.Background())
 	return &Slot{
@@ -59,7 +59,7 @@ func newSlot(s device.Slot, number int) *Slot {
 	}
 }
 
-// Service ends when the slot is out of service; its cause says why.
+// Service returns a context that ends when the slot goes out of service; its cause is the reason.
 func (s *Slot) Service() context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,8 @@ func (s *Slot) Retire(why error) {
 	s.retireLocked(why)
 }
 
-// retireLocked keeps the reason for which a slot is hopeless: a test that failed over it says less.
+// retireLocked retires the slot. If a process on it is stuck, that stays the reason: a failed test afterwards explains
+// less.
 func (s *Slot) retireLocked(why error) {
 	if !s.stuck() {
 		s.why = why
@@ -84,7 +85,7 @@ func (s *Slot) retireLocked(why error) {
 
 func (s *Slot) stuck() bool { return errors.Is(s.why, sandbox.ErrStuck) }
 
-// Try lets checks use the slot, and nothing else, until Admit or Retire.
+// Try lets only checks use the slot, until Admit or Retire.
 func (s *Slot) Try() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +98,7 @@ func (s *Slot) Try() {
 	}
 }
 
-// Admit brings the slot into service after its checks passed.
+// Admit returns the slot to service after its checks passed.
 func (s *Slot) Admit() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +108,8 @@ func (s *Slot) Admit() {
 	s.trial, s.checked, s.why, s.faults = false, true, nil, 0
 }
 
-// Hopeless reports whether the slot is out of service until the worker restarts: a process that cannot be killed may still
-// use its device.
+// Hopeless reports whether the slot stays out of service until the worker restarts: a process that cannot be killed may
+// still use its device.
 func (s *Slot) Hopeless() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,13 +130,14 @@ func (s *Slot) inService() bool {
 	return s.service.Err() == nil && !s.trial
 }
 
-// Ticket is the right of one job to be in flight on a slot. One goroutine uses it; a nil one is that of a check, which needs none.
+// Ticket allows one job to be in flight on a slot. It is not safe for concurrent use. A check has a nil ticket.
 type Ticket struct {
 	slot *Slot
 	held bool
 }
 
-// Reserve waits for a ticket for one more job in flight; nil when ctx ended first. The caller returns it with Return.
+// Reserve waits for a ticket for one more job in flight. It returns nil if ctx ended first. The caller must call
+// Return.
 func (s *Slot) Reserve(ctx context.Context) *Ticket {
 	select {
 	case s.tickets <- struct{}{}:
@@ -145,7 +147,7 @@ func (s *Slot) Reserve(ctx context.Context) *Ticket {
 	}
 }
 
-// Return gives the ticket back, if the slot does not have it already.
+// Return gives the ticket back unless that happened already.
 func (t *Ticket) Return() {
 	if t != nil && t.held {
 		t.held = false
@@ -153,9 +155,9 @@ func (t *Ticket) Return() {
 	}
 }
 
-// building gives the ticket back: other jobs may come while this one is built, until done is called. What is built counts no
-// more; the site knows how many such jobs there are. On a CPU the job keeps its ticket, because nothing is built there while
-// times are taken.
+// building gives the ticket back, so that further jobs can arrive while this one is built, until done is called. The
+// site limits the number of such jobs. On a CPU the job keeps its ticket, because nothing is built there while a run is
+// timed.
 func (t *Ticket) building() (done func()) {
 	if t == nil || !t.slot.IsGPU() {
 		return func() {}
@@ -171,10 +173,10 @@ func (s *Slot) build(n int) {
 	s.built += n
 }
 
-// busy reports whether another job is in flight beside the one that is asked for, or holds the slot.
+// busy reports whether another job holds the slot or is in flight, besides the ticket of the caller.
 func (s *Slot) busy() bool { return len(s.tickets) > 1 || len(s.unit) > 0 }
 
-// hold waits until the unit is free and takes it.
+// hold waits until the slot is free, and takes it.
 func (s *Slot) hold(ctx context.Context, attemptID string) error {
 	select {
 	case s.unit <- struct{}{}:
@@ -191,7 +193,7 @@ func (s *Slot) hold(ctx context.Context, attemptID string) error {
 	return nil
 }
 
-// holdIdle takes the unit if no one has it and it is in service.
+// holdIdle takes the slot if it is free and in service.
 func (s *Slot) holdIdle(attemptID string) bool {
 	select {
 	case s.unit <- struct{}{}:
@@ -219,7 +221,7 @@ func (s *Slot) release() {
 	<-s.unit
 }
 
-// Gauged keeps what was measured of the unit: the best of all times, and the last sentinel.
+// Gauged stores a benchmark of the slot's device: the best values so far, and the latest sentinel.
 func (s *Slot) Gauged(g job.Gauge) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +231,7 @@ func (s *Slot) Gauged(g job.Gauge) {
 	s.gauge = &g
 }
 
-// IsGauged reports whether the unit's floor and roofs are known.
+// IsGauged reports whether a benchmark of the device was stored.
 func (s *Slot) IsGauged() bool { return s.gauged() != nil }
 
 func (s *Slot) gauged() *job.Gauge {
@@ -238,7 +240,7 @@ func (s *Slot) gauged() *job.Gauge {
 	return s.gauge
 }
 
-// Fault counts an infrastructure error; the last of too many in a row takes the slot out of service.
+// Fault counts an infrastructure error. Too many in a row take the slot out of service.
 func (s *Slot) Fault(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,14 +250,14 @@ func (s *Slot) Fault(err error) {
 	}
 }
 
-// Worked ends a row of faults.
+// Worked resets the count of consecutive faults.
 func (s *Slot) Worked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = 0
 }
 
-// describe is the slot as a heartbeat has it.
+// describe returns the slot's description for a heartbeat.
 func (s *Slot) describe(m job.Machine) job.Slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,13 +266,13 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 		Memory: s.MemoryBytes, Arch: s.Arch, Attempt: s.attempt,
 	}
 	if strings.HasPrefix(s.attempt, job.GaugeAttempt) {
-		out.Attempt = "" // it gives way to any other job
+		out.Attempt = "" // a benchmark is interrupted by any job
 	}
 	out.Disabled, out.Public = s.disabled()
 	return out
 }
 
-// reason is an error with a sentence about it that everyone may read: no path and no output is in that.
+// reason is an error with a public sentence, which contains neither paths nor program output.
 type reason struct {
 	public string
 	error
@@ -278,7 +280,7 @@ type reason struct {
 
 func (r reason) Unwrap() error { return r.error }
 
-// Because says in a few words why a slot is retired for an error, for those who are not to read the error itself.
+// Because adds to an error a few words about a retired slot that everyone may read. It returns nil if err is nil.
 func Because(public string, err error) error {
 	if err == nil {
 		return nil
@@ -286,7 +288,7 @@ func Because(public string, err error) error {
 	return reason{public, err}
 }
 
-// public is why the slot is out of service, for everyone.
+// public returns the reason for being out of service that everyone may read.
 func (s *Slot) public() string {
 	if s.stuck() {
 		return "a process on it cannot be ended"
@@ -297,7 +299,8 @@ func (s *Slot) public() string {
 	return "it failed"
 }
 
-// disabled says why no job may use the slot, and what happens next: for admins, and for everyone.
+// disabled returns texts for admins and for everyone about why no job may use the slot, and what happens next; empty if
+// it is in service.
 func (s *Slot) disabled() (why, public string) {
 	switch {
 	case s.service.Err() == nil && !s.trial:

@@ -15,9 +15,8 @@ import (
 	"warpboard/tasks"
 )
 
-// built is what is kept of a finished build.
-// The store holds the size of its JSON, its JSON and its program: a field that is renamed makes old entries read as empty, unless
-// the number in plan's base changes with it.
+// built is the result of a finished native build, as the store keeps it: the length of its JSON in eight bytes, the
+// JSON, then the program. Renaming a field makes stored entries decode as empty unless newPlan's base key changes too.
 type built struct {
 	Program []byte `json:"-"`
 	Stdout  string
@@ -58,7 +57,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	}
 	a.Command = p.String()
 	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.Units)), begun: result.Started}
-	// PTX is compiled beside the program, on the same build place: two compilers may run at a time there.
+	// PTX is compiled concurrently, on the same build slot, which allows two compilers at a time.
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
 		beside.Go(func() (err error) {
@@ -70,11 +69,11 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	return errors.Join(err, beside.Wait())
 }
 
-// buildAll makes the program of the submission and the judge's, or finds them.
+// buildAll builds the submission's program and the judge's, or takes them from the store.
 func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.StageResult) error {
 	b, p := c.builder, c.plan
-	// Everything that goes into the program: compiler and flags (base), every file, the order of the units. The submitter is
-	// not part of it: equal sources share a program, because the compiler's output is the same.
+	// The key covers everything that determines the program: compiler and flags (base), every file, and the order of
+	// the units. It omits the submitter: equal sources compile to the same program.
 	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
 	var err error
 	done, ok := b.keptBuilt(programKey)
@@ -90,8 +89,8 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	if err != nil {
 		return err
 	}
-	// The judge's program is looked for only after the submission's: a task that is broken is so for everyone, and is
-	// said to be.
+	// Resolve the judge only after the submission compiled. A judge that does not compile is the task's fault and is
+	// reported as such.
 	if judge.product == nil && a.sources.Separable {
 		c.explain(result, judge)
 		return nil
@@ -109,9 +108,9 @@ func unitNames(l harness.SourceSet) []string {
 	return names
 }
 
-// makeProgram compiles, and links the program of the submission. The task's own units are compiled without the submission in
-// sight and kept; where they need it (a bundle may include the submission in its eval program)
-// everything is compiled together and nothing of it kept.
+// makeProgram compiles and links the submission's program. The task's own units are compiled without the submission and
+// cached. If that fails because they include it (a bundle's eval program may), all units are compiled together, and
+// none is cached.
 func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) (built, error) {
 	if err := c.run(ctx, false); err != nil {
 		return built{}, err

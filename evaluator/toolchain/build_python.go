@@ -23,15 +23,14 @@ var syntaxScript string
 
 var extensionBuilder = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
 
-// CompilesExtension reports whether a Python source seems to compile a C++ or CUDA extension when it is imported.
-// A guess from the text. Where it is wrong the extension is compiled in the first stage, under that stage's limit of
-// time.
+// CompilesExtension guesses from the text whether importing a Python source compiles a C++ or CUDA extension. After a
+// wrong "no", the extension is compiled in the first stage, under that stage's time limit.
 func CompilesExtension(source []byte) bool { return extensionBuilder.Match(source) }
 
 var torchImport = regexp.MustCompile(`(?m)^(import\s[^#\n]*\btorch\b|from\s+torch\b)`)
 
-// importsTorch guesses from the text whether importing a file imports torch; the harness does so only for tensors. If the
-// guess is wrong, stages import torch themselves, or not at all.
+// importsTorch guesses from the text whether importing one of the files imports torch. After a wrong "yes" the import
+// was wasted; after a wrong "no" each stage imports torch itself.
 func importsTorch(files map[string][]byte) bool {
 	for name, text := range files {
 		if filepath.Ext(name) == ".py" && torchImport.Match(text) {
@@ -41,20 +40,20 @@ func importsTorch(files map[string][]byte) bool {
 	return false
 }
 
-// Where extensions are built: the same path in every sandbox, for ninja's files name it.
+// Paths of built extensions. They are the same in every sandbox because ninja's files contain them.
 const (
 	extensionsDir     = "/tmp/cache/torch_extensions"
 	extensionsArchive = "extensions.tar"
 	extensionsScript  = "warpboard_extensions.py"
 )
 
-// extensionsTime is what importing torch and compiling a small extension may take; those of many files have the time of three.
-// A build's own limits are for a compiler; here a whole import of torch comes on top.
+// extensionsTime is the minimum time limit for importing torch and compiling a small extension; a build of many files
+// gets three times as much. A build's own limits are meant for a compiler, without the import of torch.
 const extensionsTime = 2 * time.Minute
 
-// buildPython checks the submission's syntax and, as the original does, imports a submission that
-// compiles extensions once, so that they are compiled before anything is timed. What they became is
-// kept for the next run of the same submission; an evaluation's for its caller alone.
+// buildPython checks the submission's syntax. It imports a submission that compiles extensions once, as KernelBot does,
+// so that nothing is compiled while a stage is timed. The compiled extensions are cached for further runs of the same
+// submission; an evaluation's only for its caller.
 func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
 	if b.cfg.Tools.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrMissing)
@@ -80,7 +79,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 	return nil
 }
 
-// checkSyntax refuses what no Python can read, with the line and a caret below it.
+// checkSyntax fails the build for a file that Python cannot parse; the output has the line, with a caret below it.
 func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) (bool, error) {
 	python := b.cfg.Tools.Python
 	a.Command = quote([]string{python.Path, "-m", "py_compile", name})
@@ -103,14 +102,14 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 	return false, nil
 }
 
-// buildExtensions imports one submission. A failure is not a verdict: without a GPU it may, and
-// the stages will say so better.
+// buildExtensions imports one submitted file to compile its extensions. A failed import does not fail the build: it may
+// only lack a GPU, and the stages report the error better.
 func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) error {
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(req.Place)
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
-	// Caller is in it: an archive is made by running the submission's own code, which may put anything there. No one else
-	// may be given it.
+	// The key contains the caller. The submission's own code makes the archive and can put anything into it, so no
+	// other caller may get it.
 	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
 		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), req.Job.Caller)
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
@@ -120,7 +119,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		return nil
 	}
 	work := a.sources.Files
-	if req.Job.EvaluationID != "" { // of two kernels none finds the other
+	if req.Job.EvaluationID != "" { // a kernel must not find the one it is compared with
 		work = a.sources.TaskFiles()
 		work[name] = a.sources.Files[name]
 	}
@@ -140,7 +139,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		return nil
 	}
 	archive := outcome.Files[extensionsArchive]
-	// Not kept, and not a verdict: an import that needs a GPU fails here, because there is none.
+	// Neither cached nor a failure: the import may need a GPU, which a build does not have.
 	if outcome.ExitCode != 0 || len(archive) == 0 {
 		return nil
 	}
@@ -151,8 +150,8 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	return b.store.put(archiveKey, archive)
 }
 
-// extensionLimits are a build's limits, but not below a run's except for the time that is left: the submission is imported,
-// and compiles during the import.
+// extensionLimits returns the limits of a build, raised to at least those of a run, except for the remaining time: the
+// submission is imported, and compiles during the import.
 func extensionLimits(place Place, begun time.Time) sandbox.Limits {
 	limits := place.Build
 	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
@@ -170,13 +169,13 @@ func (b *Builder) nvccVersion() string {
 	return ""
 }
 
-// pythonEnv is what every Python of a place gets.
+// pythonEnv returns the environment of every Python process at a place.
 func (b *Builder) pythonEnv(place Place) map[string]string {
 	env := map[string]string{
 		"PATH":                    b.cfg.Tools.Python.bin() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"PYTHONUNBUFFERED":        "1",
 		"PYTHONDONTWRITEBYTECODE": "1",
-		// torch then asks NVML whether there is a GPU; the process can still fork after that.
+		// Makes torch ask NVML whether there is a GPU, so that the process can still fork afterwards.
 		"PYTORCH_NVML_BASED_CUDA_CHECK": "1",
 	}
 	if nvcc := b.cfg.Tools.NVCC; nvcc != nil {
@@ -185,13 +184,14 @@ func (b *Builder) pythonEnv(place Place) map[string]string {
 	if place.Arch != "" {
 		env["TORCH_CUDA_ARCH_LIST"] = torchArch(place.Arch)
 	} else if processors.X86.HasAVX2 && processors.X86.HasFMA {
-		env["ATEN_CPU_CAPABILITY"] = "avx2" // torch reads /proc/cpuinfo, which is not there, and would use no AVX
+		env["ATEN_CPU_CAPABILITY"] = "avx2" // torch reads /proc/cpuinfo, which the sandbox lacks, and would not use AVX
 	}
 	maps.Copy(env, place.Env)
 	return env
 }
 
-// torchArch writes "90" in torch's form: "9.0a", with the architecture's own features from Hopper on.
+// torchArch formats a compute capability for torch: "90" becomes "9.0a", with the architecture-specific features from
+// Hopper on.
 func torchArch(arch string) string {
 	n, err := strconv.Atoi(arch)
 	if err != nil {
@@ -204,7 +204,7 @@ func torchArch(arch string) string {
 	return text
 }
 
-// withExtensions unpacks what the submission compiled during its build, before the script starts.
+// withExtensions makes a fresh interpreter unpack the extensions compiled during the build before it runs the script.
 func withExtensions(spec sandbox.Spec, extensions []byte) sandbox.Spec {
 	if len(extensions) == 0 {
 		return spec

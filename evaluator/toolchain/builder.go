@@ -15,31 +15,31 @@ import (
 	"warpboard/tasks"
 )
 
-// ErrMissing means that this machine has no compiler or interpreter for a job's language: it should not have got the job.
+// ErrMissing means that this machine has no compiler or interpreter for a job's language. The site should not have sent
+// the job here.
 var ErrMissing = errors.New("this machine cannot build the task's language")
 
-// Config is what a Builder needs.
+// Config configures a Builder.
 type Config struct {
 	Tools     Toolchain
 	Runner    Runner
-	Cache     string            // directory for compiled objects; made when missing
-	Libraries map[string]string // include libraries: name → directory of headers
+	Cache     string            // directory for compiled objects; created if missing
+	Libraries map[string]string // directories of include libraries, by name
 	Log       *slog.Logger
 }
 
-// Builder turns a job's sources into something that runs, and keeps what it compiled. It is safe
-// for use by several goroutines.
+// Builder compiles the sources of jobs, runs them, and caches compiled objects. It is safe for concurrent use.
 //
-// It holds no state of a job. store is on disk and may be shared by several workers of a machine; units and pool are this
-// process's, so that two workers may compile the same unit at once, and the last one's object stays.
+// It holds no state of a job. The store is on disk, and several workers of a machine may share it. units and pool
+// belong to this process: two workers may compile the same unit at once, and the last one's object stays.
 type Builder struct {
 	cfg   Config
 	store *store
-	units keyLocks // of units that are being compiled for the store
+	units keyLocks // serialize compiling the same unit for the store
 	pool  *warm.Pool
 }
 
-// NewBuilder returns a builder.
+// NewBuilder returns a Builder.
 func NewBuilder(cfg Config) *Builder {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -47,37 +47,37 @@ func NewBuilder(cfg Config) *Builder {
 	return &Builder{cfg: cfg, store: newStore(cfg.Cache), pool: warm.NewPool(cfg.Runner, cfg.Log)}
 }
 
-// BuildRequest asks for one build.
+// BuildRequest describes one build.
 type BuildRequest struct {
 	Job   job.Job
 	Place Place
-	// Runner is the Python script of the submission's own processes, beside the main one as their judge, of programs
-	// that no task describes.
+	// Runner is the Python script that the submission's own processes run beside the main script, which judges them. It
+	// is set only for programs without a task.
 	Runner string
-	// JudgeEnv is what the main script beside such processes finds in its environment before it imports anything.
+	// JudgeEnv is added to the environment of that main script.
 	JudgeEnv map[string]string
-	// OnLog sees compiler output as it comes, from several goroutines; stream is "stdout" or
-	// "stderr". It may be nil.
+	// OnLog receives compiler output while the build runs, from several goroutines. stream is "stdout" or "stderr". It
+	// may be nil.
 	OnLog func(stream string, text []byte)
 }
 
-// Artifact is a finished build; Open makes it run.
+// Artifact is a finished build. Open makes it runnable.
 type Artifact struct {
-	Harness string // what will measure: harness.Name of the task
-	Command string // the build commands, one per line, as one would type them
-	PTX     []byte // cu, of a profile: what the compiler made of the submission before the machine code; nil where it was not kept
+	Harness string // harness.Name of the task
+	Command string // the build commands as shell lines
+	PTX     []byte // cu in a profile: the submission's PTX; nil if not available
 
 	lang       tasks.Lang
-	program    []byte            // cu, cpp: the executable that has the submission
-	judge      []byte            // cu, cpp: the one that has the reference; nil if program judges itself
+	program    []byte            // cu, cpp: the executable with the submission
+	judge      []byte            // cu, cpp: the executable with the reference; nil if program judges itself
 	sources    harness.SourceSet // py
-	torch      bool              // py: its files import it
+	torch      bool              // py: its files import torch
 	judgeEnv   map[string]string // py: BuildRequest.JudgeEnv
-	extensions map[string][]byte // py: by submitted file, an archive of what its import compiled
+	extensions map[string][]byte // py: archives of compiled extensions, by submitted file
 }
 
-// extensionsOf is the archive for a process: that of one submitted file, or without a name the last one that exists.
-// Definition.With puts the main file last.
+// extensionsOf returns the archive for a submitted file. Without a name it returns the last one, which is that of the
+// main file (see tasks.Definition.With).
 func (a *Artifact) extensionsOf(file string) []byte {
 	if file != "" {
 		return a.extensions[file]
@@ -91,12 +91,12 @@ func (a *Artifact) extensionsOf(file string) []byte {
 	return last
 }
 
-// largeProgram is the size in bytes from which a build's memory is returned at once.
+// largeProgram is the program size in bytes from which a build's memory is returned to the system at once.
 const largeProgram = 32 << 20
 
-// Build compiles the job. A submission that does not compile is not an error: the stage result's
-// Status and Failure say so, and the artifact is nil. The error is an infrastructure error (ErrMissing, a broken
-// sandbox, a full disk).
+// Build compiles a job. If the submission does not compile, the error is nil, the stage result has the reason in Status
+// and Failure, and the artifact is nil. An error is an infrastructure error (ErrMissing, a broken sandbox, a full
+// disk).
 func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.StageResult, error) {
 	if req.OnLog == nil {
 		req.OnLog = func(string, []byte) {}
@@ -114,7 +114,7 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	}
 	err := build(ctx, req, artifact, &result)
 	if len(artifact.program) > largeProgram {
-		debug.FreeOSMemory() // its objects: else they stay until as much has been allocated again
+		debug.FreeOSMemory() // otherwise the objects stay until as much again was allocated
 	}
 	result.Ended = time.Now().UTC()
 	if err != nil {
@@ -127,12 +127,12 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	return artifact, result, nil
 }
 
-// refuse ends a build for a reason that lies in the task or the submission.
+// refuse fails a build because of the task or the submission.
 func refuse(result *job.StageResult, status job.Status, failure job.Failure) {
 	result.Status, result.Failure = status, &failure
 }
 
-// Open readies an artifact for its stages at a place.
+// Open prepares an artifact for running its stages at a place.
 func (b *Builder) Open(ctx context.Context, a *Artifact, place Place) (Program, error) {
 	if a.lang == tasks.LangPython {
 		return b.openPython(ctx, a, place), nil

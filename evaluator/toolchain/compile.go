@@ -16,15 +16,16 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxProduct bounds one object or program.
-// CUTLASS kernels come to tens of megabytes. The product is in memory as a whole, and in the store.
+// maxProduct limits the size in bytes of one object or program. CUTLASS kernels reach tens of megabytes. A product is
+// held in memory as a whole, and in the store.
 const maxProduct = 512 << 20
 
-// A submission of many files compiles at most as many at a time as a program of one file has (judge, runner and submission),
-// because each compiler may take a build's memory; and all of them in the time of three.
+// unitsAtOnce limits the concurrent compilers of one build to those of a one-file program (judge, runner, and
+// submission), because each may take a build's memory. All units of a build together may take unitsInTurn times a
+// build's time limit.
 const unitsAtOnce, unitsInTurn = 3, 3
 
-// step is one command of a build. A nil product means that it failed.
+// step is one finished command of a build. A nil product means that it failed.
 type step struct {
 	unit    harness.Unit
 	product []byte
@@ -32,9 +33,8 @@ type step struct {
 	outcome sandbox.Outcome
 }
 
-// compilation is one build under way.
-// steps has a place per unit, each written by one goroutine, and is read after all have ended; logging guards only the
-// order of lines.
+// compilation is one build in progress. steps has an element per unit, each written by one goroutine, and is read after
+// all have ended. logging only keeps lines of the log whole.
 type compilation struct {
 	builder *Builder
 	req     BuildRequest
@@ -44,8 +44,8 @@ type compilation struct {
 	logging sync.Mutex
 }
 
-// run compiles all units that have no product yet, at the same time. Together means that the
-// task's units see the submission.
+// run compiles concurrently all units without a product. If together is set, the task's units can include the
+// submission.
 func (c *compilation) run(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(unitsAtOnce)
@@ -65,7 +65,7 @@ func (c *compilation) run(ctx context.Context, together bool) error {
 	return group.Wait()
 }
 
-// judge returns the judge's program; nil if the program of the submission judges itself.
+// judge returns the judge's program, or a step without a product if the submission's program judges itself.
 func (c *compilation) judge(ctx context.Context) (step, error) {
 	for i, unit := range c.plan.sources.Units {
 		if !unit.Judge {
@@ -79,16 +79,16 @@ func (c *compilation) judge(ctx context.Context) (step, error) {
 	return step{}, nil
 }
 
-// taskUnit compiles a unit of the task's, or finds it in the store. If another build compiles the same unit at the
-// same time, it waits. That a bundle's own unit does not compile without the submission is
-// remembered, so that it is not tried at every run.
+// taskUnit compiles one of the task's units, or takes it from the store. It waits while another build compiles the same
+// unit. If a bundle's unit does not compile without the submission, the store remembers that, so that later runs do not
+// try again.
 func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, error) {
 	files := c.plan.sources.TaskFiles()
 	objectKey := key("object", c.plan.base, unit.Name, filesKey(files))
 	needsSubmissionKey := key("needs the submission", objectKey)
 	unlock, err := c.builder.units.lock(ctx, objectKey)
 	if err != nil {
-		// Cancelled while it waited for another build: no error, or the run would count as an infrastructure error.
+		// Cancelled while waiting for another build. An error here would make the run an infrastructure error.
 		return step{unit: unit, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
 	}
 	defer unlock()
@@ -108,19 +108,20 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 	case s.product != nil:
 		return s, c.builder.store.put(objectKey, s.product)
 	case s.compilerRejected() && !c.plan.sources.Separable:
-		// Only a verdict of the compiler is kept. A time limit or a signal may be this machine's, and is tried again.
+		// Only a rejection by the compiler is stored. A time limit or a signal may be due to this machine, and the next
+		// build tries again.
 		return s, c.builder.store.put(needsSubmissionKey, nil)
 	}
 	return s, nil
 }
 
-// compilerRejected reports whether the compiler came to its end and rejected the source.
+// compilerRejected reports whether the compiler finished and rejected the source.
 func (s step) compilerRejected() bool {
 	return s.outcome.ExitCode != 0 && s.outcome.Signal == "" && s.outcome.Limit == "" && !s.outcome.Cancelled
 }
 
 func (c *compilation) link(ctx context.Context) (step, error) {
-	// Units that failed have no product; link is reached only when none is missing.
+	// Callers link only if every unit has a product.
 	objects := map[string][]byte{}
 	for i, s := range c.steps {
 		if !s.unit.Judge {
@@ -131,13 +132,13 @@ func (c *compilation) link(ctx context.Context) (step, error) {
 	return c.command(ctx, harness.Unit{Name: "linking", Submitted: true}, spec, "program", true)
 }
 
-// compileOne runs a compiler on a unit among the files.
+// compileOne compiles a unit with the given files beside it.
 func (c *compilation) compileOne(ctx context.Context, unit harness.Unit, files map[string][]byte, logged bool) (step, error) {
 	spec := sandbox.Spec{Argv: c.plan.compileCommand(unit), Dir: "/in", Files: files, Limits: c.limits(unit)}
 	return c.command(ctx, unit, spec, "object", logged)
 }
 
-// limits are those of a compiler; for the submission's files, the time that is left for all of them.
+// limits returns a compiler's limits. For the submission's files it is the time that is left for all of them.
 func (c *compilation) limits(unit harness.Unit) sandbox.Limits {
 	limits := c.req.Place.Build
 	if unit.Submitted {
@@ -146,13 +147,14 @@ func (c *compilation) limits(unit harness.Unit) sandbox.Limits {
 	return limits
 }
 
-// inTurn is the time that one of many commands of a build has, which may each take a while.
-func inTurn(while time.Duration, begun time.Time) time.Duration {
-	return max(time.Second, min(while, unitsInTurn*while-time.Since(begun)))
+// inTurn returns the time limit of a command that starts now, in a build that began at begun and whose commands may
+// take limit each.
+func inTurn(limit time.Duration, begun time.Time) time.Duration {
+	return max(time.Second, min(limit, unitsInTurn*limit-time.Since(begun)))
 }
 
-// ptx compiles the submission up to PTX, for a profile: the profiled program has only machine code. The result is cached. A
-// profile is also useful without PTX, so its absence is not a failure.
+// ptx compiles the submission to PTX for a profile; the profiled program has only machine code. The result is cached. A
+// profile is useful without PTX, so a failed compilation is not an error.
 func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 	ptxKey := key("ptx", c.plan.base, filesKey(c.plan.sources.Files))
 	if kept, ok := c.builder.store.get(ptxKey); ok {
@@ -172,7 +174,7 @@ func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 	return all, c.builder.store.put(ptxKey, all)
 }
 
-// command runs one command of a build in the sandbox and takes its product from /out.
+// command runs one build command in the sandbox and collects its product from /out.
 func (c *compilation) command(ctx context.Context, unit harness.Unit, spec sandbox.Spec, product string, logged bool) (step, error) {
 	spec.Slot, spec.Mounts = c.req.Place.Slot, c.plan.mounts
 	spec.Collect = map[string]int64{product: maxProduct}
@@ -197,7 +199,7 @@ func (c *compilation) log(stream string, text []byte) {
 	c.req.OnLog(stream, text)
 }
 
-// needsAll reports whether a bundle's own unit failed, perhaps because it needs the submission.
+// needsAll reports whether one of the bundle's own units failed, perhaps because it includes the submission.
 func (c *compilation) needsAll() bool {
 	for _, s := range c.steps {
 		if s.product == nil && !s.unit.Submitted && !s.outcome.Cancelled && !c.plan.sources.Separable {
@@ -207,7 +209,7 @@ func (c *compilation) needsAll() bool {
 	return false
 }
 
-// reused names the task's units that were compiled before.
+// reused returns the names of the units that came from the store.
 func (c *compilation) reused() []string {
 	var names []string
 	for _, s := range c.steps {
@@ -218,7 +220,7 @@ func (c *compilation) reused() []string {
 	return names
 }
 
-// failed is the step to report: the submission's, if both its and the task's failed.
+// failed returns the failed step to report, or nil. The submission's takes precedence over the task's.
 func (c *compilation) failed() *step {
 	var failed *step
 	for i := range c.steps {
@@ -230,7 +232,7 @@ func (c *compilation) failed() *step {
 	return failed
 }
 
-// output joins what was printed on the submission's behalf.
+// output joins the output of compiling and linking the submission.
 func (c *compilation) output(linked step) (stdout, stderr string) {
 	for _, s := range append(c.steps, linked) {
 		if s.unit.Submitted {
@@ -241,9 +243,9 @@ func (c *compilation) output(linked step) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// Prepare compiles what belongs to a task into the cache, one unit after the other: what every build
-// for the task at such a place begins with. It returns how many units were not there yet. The error
-// is ctx's, an infrastructure error, or says what is wrong with the task.
+// Prepare compiles a task's own units, one after the other, into the store; every build for the task at such a place
+// starts with them. It returns the number of newly compiled units. The error is ctx's, an infrastructure error, or a
+// fault of the task.
 func (b *Builder) Prepare(ctx context.Context, p job.Preparation, place Place) (made int, err error) {
 	sources := harness.Assemble(p.Task, p.Sources)
 	units := slices.DeleteFunc(slices.Clone(sources.Units), func(u harness.Unit) bool { return u.Submitted })

@@ -1,18 +1,19 @@
-// Package toolchain finds the compilers and interpreters of a machine, builds submissions with them in the sandbox, caches
-// compiled objects, and runs the stages of the programs.
+// Package toolchain finds the compilers and interpreters of a machine, builds submissions with them in the sandbox,
+// caches compiled objects, and runs the stages of programs.
 //
-// In reading order: find.go and python.go find the tools; builder.go is Build and Open; plan.go has the commands of a C++ or
-// CUDA build, compile.go runs them and finds the task's own units compiled already, build_native.go and build_python.go are
-// the two kinds of builds; explain.go and ptxas.go read compilers' messages; store.go keeps products on disk by the hash of
-// their inputs, locks.go makes each only once; program.go runs executables and python_program.go scripts, in warm Pythons
-// (warm/) if there are any.
+// In reading order: find.go and python.go find the tools; builder.go has Build and Open; plan.go has the commands of a
+// C++ or CUDA build, compile.go runs them or takes the task's units from the store; build_native.go and build_python.go
+// are the two kinds of builds; explain.go and ptxas.go parse compiler messages; store.go keeps products on disk by the
+// hash of their inputs, locks.go serializes making them; program.go runs executables, and python_program.go runs
+// scripts, in warm Pythons (package warm) if there are any.
 //
-// taskrun and kernelrun/evaluation build and open; the worker keeps Pythons warm and precompiles tasks.
+// Callers: taskrun and kernelrun/evaluation build and open programs; the worker keeps Pythons warm and precompiles
+// tasks.
 //
-// It promises: a submission that does not compile is a result and not an error; the judge's program is built without the
-// submission in sight, and the runner's without the reference; only compiled kernels pass from one stage to the next.
+// Guarantees: a submission that does not compile is a result, not an error. The judge's program is built without the
+// submission's files, and the runner's without the reference. Only compiled kernels pass from one stage to the next.
 //
-// What may go wrong: a cache on a full disk fails builds (an infrastructure error); a changed include library is noticed
-// only by its age; an object that a worker of another version compiled is not reused, because the plan's hash holds versions
-// and flags.
+// Failures: a full disk fails builds (an infrastructure error). A changed include library is noticed only by the
+// modification time of its directory. Objects of a worker of another version are not reused, because the key includes
+// versions and flags.
 package toolchain

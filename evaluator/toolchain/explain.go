@@ -9,15 +9,15 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// compilerError finds the line in which a compiler or linker says what is wrong.
-// English messages of gcc, nvcc and ld: the sandbox sets LANG to C.UTF-8. A line that is not found costs only the short reason;
-// the whole output is kept.
+// compilerError matches the line of a compiler's or linker's output that names the error. It expects the English
+// messages of gcc, nvcc, and ld: the sandbox sets LANG to C.UTF-8. Without a match the short reason is generic; the
+// whole output is kept either way.
 var compilerError = regexp.MustCompile(`(?m)^.*(\berror\b|undefined reference|multiple definition|cannot find -l|Error:).*$`)
 
-// noKernel finds the linker's error for a submission without the function that the harness calls.
+// noKernel matches the linker's error for a submission that lacks the function the harness calls.
 var noKernel = regexp.MustCompile("undefined reference to [`']custom_kernel\\(")
 
-// explain says in the result why a step failed.
+// explain stores in the result why a step failed.
 func (c *compilation) explain(result *job.StageResult, s step) {
 	result.Stdout, result.Stderr = s.outcome.Stdout, s.outcome.Stderr
 	what := "compiling " + s.unit.Name
@@ -31,7 +31,8 @@ func (c *compilation) explain(result *job.StageResult, s step) {
 	refuse(result, status, failure)
 }
 
-// failedCommand judges a compiler or interpreter that did not succeed while doing what.
+// failedCommand returns the status and failure for a compiler or interpreter that did not succeed; what names the
+// activity, such as "compiling kernel.cu".
 func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 	failure := job.Failure{ExitCode: o.ExitCode, Signal: o.Signal, Limit: o.Limit}
 	upper := strings.ToUpper(what[:1]) + what[1:]
@@ -59,7 +60,7 @@ func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 	return job.StatusError, failure
 }
 
-// errorLine is the first line that names an error, or else a note about the exit code.
+// errorLine returns the first line that names an error, or else a note with the exit code.
 func errorLine(o sandbox.Outcome) string {
 	for _, text := range []string{o.Stderr, o.Stdout} {
 		if line := compilerError.FindString(text); line != "" {

@@ -13,13 +13,13 @@ import (
 	"warpboard/tasks"
 )
 
-// Compiler is one compiler driver.
+// Compiler is an installed compiler or tool of the CUDA toolkit.
 type Compiler struct {
 	Path    string // absolute
 	Version string // the line of its --version that names the release
 }
 
-// Mounts shows a compiler that is not below /usr, its whole tree; every sandbox has the others.
+// Mounts returns the mount of the compiler's whole tree, or nil for one below /usr, which every sandbox shows.
 func (c *Compiler) Mounts() []sandbox.Mount {
 	if strings.HasPrefix(c.Path, "/usr/") || strings.HasPrefix(c.Path, "/bin/") {
 		return nil
@@ -28,7 +28,7 @@ func (c *Compiler) Mounts() []sandbox.Mount {
 	return []sandbox.Mount{{Host: root, Inside: root}}
 }
 
-// Toolchain has a machine's tools; nil for each that is missing.
+// Toolchain lists a machine's tools; missing ones are nil.
 type Toolchain struct {
 	NVCC      *Compiler
 	GPP       *Compiler
@@ -36,12 +36,12 @@ type Toolchain struct {
 	Sanitizer *Compiler // compute-sanitizer, which comes with nvcc
 }
 
-// probeTimeout bounds asking one program for its version.
-// nvcc on a cold network file system takes seconds. What does not answer counts as missing until the worker starts again.
+// probeTimeout limits asking one program for its version. nvcc on a cold network file system takes seconds. A tool that
+// does not answer counts as missing until the worker restarts.
 const probeTimeout = 20 * time.Second
 
 // Find looks for nvcc and compute-sanitizer (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH) and python3 (PATH, then
-// /opt/*/.venv). What is found but does not answer for its version counts as missing.
+// /opt/*/.venv). A tool that does not report its version counts as missing.
 func Find(ctx context.Context) Toolchain {
 	cuda := []string{os.Getenv("CUDA_HOME"), "/usr/local/cuda"}
 	return Toolchain{
@@ -70,11 +70,12 @@ func findCompiler(ctx context.Context, name string, homes ...string) *Compiler {
 	return nil
 }
 
-// compilerVersion is g++'s first line, or nvcc's line with the release.
+// compilerVersion returns nvcc's line with the release, or the first line for other compilers; empty if the program
+// fails.
 func compilerVersion(ctx context.Context, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	// Outside the sandbox, with the worker's rights: PATH and CUDA_HOME are the operator's.
+	// This runs outside the sandbox with the worker's rights: PATH and CUDA_HOME belong to the operator.
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
 		return ""
@@ -88,7 +89,7 @@ func compilerVersion(ctx context.Context, path string) string {
 	return strings.TrimSpace(first)
 }
 
-// For returns the compiler of a language, nil when the machine has none.
+// For returns the compiler of a language, or nil if the machine has none.
 func (t Toolchain) For(lang tasks.Lang) *Compiler {
 	switch lang {
 	case tasks.LangCUDA:
@@ -100,7 +101,7 @@ func (t Toolchain) For(lang tasks.Lang) *Compiler {
 	}
 }
 
-// Describe records in m the software that a job of the given language is built and run with.
+// Describe records in m the software that builds and runs jobs of the language.
 func (t Toolchain) Describe(lang tasks.Lang, m *job.Machine) {
 	if c := t.For(lang); c != nil {
 		m.Compiler = c.Version

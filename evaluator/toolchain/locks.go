@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// keyLocks lets one goroutine at a time make the product of a key, so that the others find it made. The zero value is ready.
-// This is not x/sync's singleflight: a waiting caller can be cancelled alone, and a making one returns only when its process
-// has ended, because its build slot then goes to another.
+// keyLocks serializes making the product of a key, so that later callers find it in the store. The zero value is ready.
+// It differs from x/sync/singleflight: a waiting caller can be cancelled alone, and the caller that compiles returns
+// only when its process has ended, because its build slot then passes to another.
 type keyLocks struct {
 	mu   sync.Mutex
 	held map[string]chan struct{} // closed at the unlock
 }
 
-// lock waits until no one holds the key, or for ctx to end. The caller must unlock.
+// lock waits until the key is free or ctx ends. The caller must call unlock.
 func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	for {
 		taken, unlock := l.tryLock(key)
@@ -21,7 +21,7 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 			return unlock, nil
 		}
 		select {
-		// Then it tries again: another waiter may have been quicker. No one is promised an order.
+		// Then try again: another waiter may have been faster. The order is not guaranteed.
 		case <-taken:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -29,7 +29,7 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 	}
 }
 
-// tryLock returns an unlock, or what is closed when the holder of the key unlocks it.
+// tryLock takes the key and returns its unlock. If the key is held, it returns a channel that is closed at the unlock.
 func (l *keyLocks) tryLock(key string) (taken <-chan struct{}, unlock func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,19 +16,19 @@ import (
 	"warpboard/tasks"
 )
 
-// plan is how one C++ or CUDA program is compiled and linked.
+// plan is the list of commands that compile and link one C++ or CUDA program.
 type plan struct {
 	compiler *Compiler
 	sources  harness.SourceSet
 	compile  []string // the compiler and the flags of every command
-	link     []string // what follows the objects when linking
+	link     []string // arguments after the objects when linking
 	mounts   []sandbox.Mount
-	base     string // hash of all this but the files
+	base     string // hash of all of this except the files
 }
 
 var (
-	// A change here is a change of every score: the flags are in base, so that everything is compiled again, but boards do
-	// not know them.
+	// Changing these flags changes every score. They are part of base, so everything is compiled again, but boards do
+	// not start over.
 	nvccFlags = []string{
 		"--std=c++20", "-DNDEBUG", "-Xcompiler=-Wno-psabi", "-Xcompiler=-fno-strict-aliasing",
 		"--expt-extended-lambda", "--expt-relaxed-constexpr", "-forward-unknown-to-host-compiler", "-O3",
@@ -38,7 +38,7 @@ var (
 	gppFlags = []string{"-std=c++20", "-O3", "-march=native", "-pthread"}
 )
 
-// newPlan works out the commands. Its error is about the task's config, in words for its author.
+// newPlan works out the commands. Its error is about the task's configuration and addresses the author.
 func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch string) (*plan, error) {
 	cuda := def.Lang == tasks.LangCUDA
 	p := &plan{compiler: b.cfg.Tools.For(def.Lang), sources: sources}
@@ -71,7 +71,8 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 		p.link = append(p.link, "-l"+library)
 	}
 	p.mounts = append(p.mounts, p.compiler.Mounts()...)
-	// "5" is the version of the store's form: raise it when what is stored under these keys changes its meaning.
+	// The first element is the version of the store's format. Raise it when stored data under these keys changes its
+	// meaning.
 	p.base = key(slices.Concat([]string{"6", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
 	return p, nil
 }
@@ -101,7 +102,7 @@ func (p *plan) addIncludes(b *Builder, dirs []string) error {
 	return nil
 }
 
-// addKittens adds ThunderKittens' headers where the worker has them: KernelBot has them on the path of every CUDA task.
+// addKittens adds ThunderKittens' headers if the worker has them, as KernelBot does for every CUDA task.
 func (p *plan) addKittens(b *Builder) {
 	if flag, mount, err := b.include("ThunderKittens/include"); err == nil && !slices.Contains(p.compile, flag) {
 		p.addInclude(flag, mount)
@@ -115,8 +116,8 @@ func (p *plan) addInclude(flag string, mount *sandbox.Mount) {
 	}
 }
 
-// libraryAges detects a changed include library, only by the time of its directory: a header that is changed deep inside
-// goes unnoticed until someone touches the top.
+// libraryAges returns the modification times of the mounted include libraries. Only the top directory's counts: a
+// header that changes deep inside goes unnoticed.
 func (p *plan) libraryAges() []string {
 	var ages []string
 	for _, m := range p.mounts {
@@ -127,13 +128,14 @@ func (p *plan) libraryAges() []string {
 	return ages
 }
 
-// compileCommand compiles one unit in /in to /out/object; the judge's, being its whole program, is linked, too.
+// compileCommand compiles one unit in /in to /out/object. The judge's unit is its whole program, so the command also
+// links it.
 func (p *plan) compileCommand(unit harness.Unit) []string {
 	return p.compileTo(unit, "/out/object")
 }
 
-// compileTo is the same with another product. With Warpboard's harness a submission sees only the
-// headers' part that it can use: parsing the rest takes longer than most kernels.
+// compileTo is compileCommand with another output. With Warpboard's harness a submission sees only the part of the
+// headers that it can use: parsing the rest takes longer than most kernels.
 func (p *plan) compileTo(unit harness.Unit, product string) []string {
 	if unit.Judge {
 		return slices.Concat(p.compile, []string{unit.Name}, p.link, []string{"-o", product})
@@ -145,14 +147,14 @@ func (p *plan) compileTo(unit harness.Unit, product string) []string {
 	return append(command, "-c", unit.Name, "-o", product)
 }
 
-// ptxCommand compiles a submitted unit in /in as compileCommand does, up to PTX.
+// ptxCommand compiles a submitted unit in /in to PTX, with the flags of compileCommand.
 func (p *plan) ptxCommand(unit harness.Unit) []string {
 	command := p.compileTo(unit, "/out/ptx")
 	command[slices.Index(command, "-c")] = "-ptx"
 	return command
 }
 
-// linkCommand links the objects in /in, in the order of the units, to the program of the submission.
+// linkCommand links the objects in /in, in the order of the units, into the submission's program.
 func (p *plan) linkCommand() []string {
 	command := slices.Clone(p.compile)
 	for i, unit := range p.sources.Units {
@@ -165,7 +167,7 @@ func (p *plan) linkCommand() []string {
 
 func objectName(i int) string { return strconv.Itoa(i) + ".o" }
 
-// String is the whole build, as one would type it.
+// String returns the commands of the whole build as shell lines.
 func (p *plan) String() string {
 	var lines []string
 	for i, unit := range p.sources.Units {
@@ -178,8 +180,7 @@ func (p *plan) String() string {
 	return strings.Join(append(lines, quote(p.linkCommand())), "\n")
 }
 
-// quote joins arguments so that a shell would take them apart again.
-// For people to copy; nothing is ever given to a shell.
+// quote joins arguments as a shell line. It is for people to copy; no shell runs it.
 func quote(arguments []string) string {
 	quoted := make([]string, len(arguments))
 	for i, a := range arguments {
@@ -191,7 +192,7 @@ func quote(arguments []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// archFlag compiles for one compute capability, with its own features from Hopper on.
+// archFlag returns nvcc's flag for one compute capability, with the architecture-specific features from Hopper on.
 func archFlag(arch string) string {
 	if arch == "" {
 		return "-arch=native"
@@ -202,8 +203,8 @@ func archFlag(arch string) string {
 	return fmt.Sprintf("-gencode=arch=compute_%s,code=sm_%s", arch, arch)
 }
 
-// processor identifies what -march=native means on this machine. It reads only the first core: Linux takes long to describe
-// hundreds of them.
+// processor identifies the target of -march=native on this machine. It reads only the first core: Linux takes long to
+// list hundreds of them.
 func processor() string {
 	info, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -218,12 +219,12 @@ func processor() string {
 	return ""
 }
 
-// librariesDir is the place of include libraries in the sandbox.
+// librariesDir is the directory of include libraries in the sandbox.
 const librariesDir = "/libraries"
 
-// include resolves one entry of a task's include_dirs: "." is the task's own folder, anything else
-// begins with the name of an include library, whatever its case: "CUTLASS", "ThunderKittens/include",
-// or as tasks of the original have it "/ThunderKittens/include".
+// include resolves one entry of a task's include_dirs. "." is the task's own directory. Any other entry begins with the
+// name of an include library, in any case: "CUTLASS", "ThunderKittens/include", or, as in tasks from KernelBot,
+// "/ThunderKittens/include".
 func (b *Builder) include(dir string) (flag string, mount *sandbox.Mount, err error) {
 	cleaned := strings.TrimPrefix(path.Clean(dir), "/")
 	if cleaned == "." || cleaned == "" {
@@ -234,7 +235,7 @@ func (b *Builder) include(dir string) (flag string, mount *sandbox.Mount, err er
 		if !strings.EqualFold(known, name) {
 			continue
 		}
-		// "CUTLASS/../../etc" must not lead out of the mount, although the sandbox shows nothing there either.
+		// "CUTLASS/../../etc" must not leave the mount, even though the sandbox shows nothing there.
 		if rest != "" && !filepath.IsLocal(rest) {
 			break
 		}

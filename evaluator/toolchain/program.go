@@ -14,75 +14,73 @@ import (
 	"warpboard/tasks"
 )
 
-// Runner runs one untrusted process to its end; *sandbox.Sandbox is the real one.
+// Runner runs one untrusted process to its end. The implementation is *sandbox.Sandbox.
 type Runner interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 }
 
-// Place is where programs of one slot run and what they may see there.
+// Place is the environment of a program on a slot: user ID, devices, mounts, and limits.
 type Place struct {
-	Slot   int               // the sandbox's slot: its uid
-	Judge  int               // the sandbox's slot of the judge beside the program
-	Beside []int             // those of further processes of a stage with several
+	Slot   int               // sandbox slot, which determines the user ID
+	Judge  int               // sandbox slot of the judge
+	Beside []int             // sandbox slots of a stage's further processes
 	Arch   string            // compute capability without the dot, "90"; empty on CPU
-	GPUs   int               // how many, for a multi-GPU task; becomes POPCORN_GPUS when positive
-	Device []string          // device nodes, for running; nothing is built with them
+	GPUs   int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
+	Device []string          // device nodes, for running only; builds do not get them
 	Mounts []sandbox.Mount   // driver libraries
 	Env    map[string]string // LD_LIBRARY_PATH and the like
 	Build  sandbox.Limits    // limits of one compiler command
 	Run    sandbox.Limits    // limits of a program; Wall comes from each stage
-	Most   int64             // bytes of memory that the task leaves to the submission; 0: those of Run
+	Most   int64             // the submission's memory limit in bytes if the task sets one; 0 for that of Run
 }
 
-// StageRequest asks a program for one stage.
+// StageRequest describes one stage to run.
 type StageRequest struct {
 	Mode    string       // harness.Mode of the stage: test, benchmark, leaderboard or profile
 	Cases   []tasks.Case // cases to run, in order
 	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
 	Timeout time.Duration
 	Linger  time.Duration     // judge.Runners.Linger
-	Files   map[string][]byte // Python: of the judge, or of the only process, beside the job's own, by name
-	// OnPipe sees the result pipe, OnStdout and OnStderr the program's output, as they come; each
-	// may be nil. None of them is called after RunStage has returned, and a slice is theirs only
-	// during the call.
+	Files   map[string][]byte // Python: additional files of the judge, or of the only process, by name
+	// OnPipe receives the result pipe's data, OnStdout and OnStderr the program's output, while the stage runs. Each
+	// may be nil. None is called after RunStage has returned, and a slice is valid only during the call.
 	OnPipe, OnStdout, OnStderr func([]byte)
-	// More has a judge measure in several fresh processes of the submission, one after another: it is asked before
-	// each process but the first (1, 2, …) whether there is to be another one, and may wait for what the judge
-	// reports; nil means one process. Only the first one's output is seen while it runs.
+	// More makes the judge measure in several fresh processes of the submission, one after another. RunStage calls it
+	// before each process except the first (number is 1, 2, …); false ends the series. It may block until the judge
+	// reports something. Nil means one process. Only the output of the first is forwarded.
 	More func(ctx context.Context, number int) bool
-	// Processes are several processes of a Python program, each with its own uid, that run with one judge at the same time;
-	// the first can be wrapped. The output of all is shown while they run. Alone says that the first runs without a judge,
-	// with the result pipe.
+	// Processes are Python processes that run concurrently with one judge, each under its own user ID. The first can be
+	// wrapped. The output of all of them is forwarded. Alone runs the first one without a judge, with the result pipe.
 	Processes []Process
 	Alone     bool
-	// Forget says that the stages after this one find nothing that its processes compiled.
+	// Forget hides compiled kernels of this stage's processes from later stages.
 	Forget bool
-	// Resident has the judge of a Python program stay for the next program's stage, with what it has set up. It must run no one's
-	// code.
+	// Resident keeps the judge of a Python program, with its initialized state, for the next program's stage. Such a
+	// judge must not run untrusted code.
 	Resident bool
 }
 
-// Process is one of several that live together. It finds no submitted file, but the task's files and its own.
+// Process is one of several concurrent processes. It gets the task's files and its own, but no submitted file.
 type Process struct {
 	Arguments []string
-	File      string // the submitted file whose compiled extensions it finds
+	File      string // the submitted file whose compiled extensions it gets
 	Files     map[string][]byte
 }
 
-// Program is a built submission at one place. Its stages run one after another, and nothing
-// that one stage leaves behind reaches the next but compiled kernels.
+// Program is a built submission at one place. Its stages must run one after another. Only compiled kernels pass from
+// one stage to the next.
 type Program interface {
-	// RunStage runs one stage to its end. The error is an infrastructure error; the outcome describes the program's end.
+	// RunStage runs one stage to its end. The error is an infrastructure error; the result describes the program's end.
 	RunStage(ctx context.Context, req StageRequest) (judge.Ending, error)
-	// RunWrapped is RunStage for tools that wrap a command line (ncu): wrapped runs the submission's process, which is a
-	// fresh one here. Its Pipe is left to wrapped: POPCORN_FD is 3.
+	// RunWrapped is RunStage for tools that wrap a command line, such as ncu: wrapped runs the submission's process,
+	// which is always a fresh one. It must provide the result pipe, whose descriptor POPCORN_FD is 3.
 	RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error)
-	// Next makes another build of the same person run at this place with what is ready, and takes this
-	// program's place. It is nil when nothing can be kept; both end with Close.
+	// Next reuses this program's processes for another build of the same person at this place. It returns nil if none
+	// can be reused. Close must be called for both programs.
 	Next(a *Artifact) Program
-	// Warm reports whether a runner that had already imported everything serves the stages.
+	// Warm reports whether the stages run in a process that had its imports done.
 	Warm() bool
-	// Close ends whatever still runs.
+	// Close ends all remaining processes.
 	Close() error
 }
 
@@ -96,7 +94,7 @@ const (
 	pipeBuffer = 64 << 10
 )
 
-// environment is what every eval program gets.
+// environment returns the environment variables of every eval program.
 func (p Place) environment(req StageRequest) map[string]string {
 	env := map[string]string{"POPCORN_FD": strconv.Itoa(resultFD)}
 	if req.Seed != nil {
@@ -109,19 +107,19 @@ func (p Place) environment(req StageRequest) map[string]string {
 	return env
 }
 
-// Judges is the place of the judge beside a program of this one. The memory that the two share is files to the kernel.
+// Judges returns the place of the judge. The memory that it shares with the program counts as files for the kernel.
 func (p Place) Judges() Place {
 	p.Slot, p.Run.FileSize, p.Most = p.Judge, p.Run.Memory, 0
 	return p
 }
 
-// Other is the place of a further process beside the program, of a number from 1 on.
+// Other returns the place of a further process, numbered from 1.
 func (p Place) Other(number int) Place {
 	p.Slot = p.Beside[number-1]
 	return p
 }
 
-// spec is a program of this place, without its command line and files.
+// spec returns the sandbox spec for a program at this place, without command line and files.
 func (p Place) spec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
 		Slot: p.Slot, Env: p.environment(req), Mounts: p.Mounts,
@@ -134,7 +132,7 @@ func (p Place) spec(req StageRequest) sandbox.Spec {
 	return s
 }
 
-// runWithPipe runs one process and reads its result pipe while it runs.
+// runWithPipe runs one process and forwards its result pipe while it runs.
 func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe func([]byte)) (sandbox.Outcome, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -152,7 +150,7 @@ func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe f
 	return outcome, err
 }
 
-// run is Runner.Run, except that a run that was cancelled before it began is not an error.
+// run is Runner.Run, except that it returns a cancelled outcome, not an error, if ctx ended before the start.
 func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome, error) {
 	outcome, err := runner.Run(ctx, spec)
 	if err != nil && ctx.Err() != nil {
@@ -161,7 +159,7 @@ func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome
 	return outcome, err
 }
 
-// drain reads to the end, even without a receiver: a full pipe would stop its writer.
+// drain reads to the end even if see is nil: a full pipe would block its writer.
 func drain(from *os.File, see func([]byte)) {
 	defer from.Close()
 	buffer := make([]byte, pipeBuffer)
@@ -176,12 +174,12 @@ func drain(from *os.File, see func([]byte)) {
 	}
 }
 
-// nativeProgram is executables, started again for every stage.
+// nativeProgram runs executables, started again for every stage.
 type nativeProgram struct {
 	runner  Runner
 	place   Place
 	program []byte
-	judge   []byte // nil where program judges itself
+	judge   []byte // nil if program judges itself
 }
 
 func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
@@ -200,8 +198,8 @@ func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runners are the processes of one submission, as the request says: several together, or one after the other, each with its
-// number of ranks.
+// runners returns the submission's processes as the request describes them: several concurrent ones, or successive ones
+// with the given number of ranks each.
 func (req StageRequest) runners(ranks int, side func(number int) judge.Side) judge.Runners {
 	if n := len(req.Processes); n > 0 {
 		return judge.Runners{Together: n, Linger: req.Linger, Next: func(_ context.Context, number int) judge.Side {
@@ -219,7 +217,8 @@ func (req StageRequest) runners(ranks int, side func(number int) judge.Side) jud
 	}}
 }
 
-// ofRunner is what is asked of the submission's process of a number beside a judge.
+// ofRunner returns the request for the submission's process with the given number. Only the first of successive
+// processes forwards its output.
 func (req StageRequest) ofRunner(number int) StageRequest {
 	theirs := StageRequest{Timeout: req.Timeout}
 	if number == 0 || len(req.Processes) > 0 {
@@ -228,7 +227,7 @@ func (req StageRequest) ofRunner(number int) StageRequest {
 	return theirs
 }
 
-// runJudged runs a stage as a judge and runners; the submission's processes in a way of their own.
+// runJudged runs a stage as a judge and runners. submitted runs the submission's processes.
 func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapped) (judge.Ending, error) {
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.place.Judges().spec(StageRequest{Timeout: req.Timeout})

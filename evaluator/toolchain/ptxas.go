@@ -12,12 +12,12 @@ var (
 	ptxasStack     = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
 )
 
-// maxKernels bounds how many kernels' facts are kept.
-// A submission with templates can have thousands of entry functions, and the facts travel in the result.
+// maxKernels limits the number of kernels with facts. A submission with templates can have thousands of entry
+// functions, and the facts travel in the result.
 const maxKernels = 64
 
-// ptxasFacts reads the output of `ptxas --verbose` for each kernel: keys "ptxas.<kernel>.registers",
-// ".smem", ".stack", ".spill_stores" and ".spill_loads", the last four in bytes.
+// ptxasFacts parses the output of `ptxas --verbose`. Keys are "ptxas.<kernel>.registers", and ".smem", ".stack",
+// ".spill_stores", and ".spill_loads" in bytes.
 func ptxasFacts(stderr string) map[string]string {
 	facts := map[string]string{}
 	kernel, kernels := "", 0

@@ -12,22 +12,22 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Python is one interpreter with the packages that matter to tasks.
+// Python is an interpreter with the packages that tasks use.
 type Python struct {
-	Path     string            // absolute; links are kept, for a virtual environment is known by its path
+	Path     string            // absolute, with links unresolved: a virtual environment is identified by its path
 	Version  string            // "3.12.3"
-	Packages map[string]string // version by distribution name, of those that are there
-	Mounts   []sandbox.Mount   // directories outside /usr that it needs
+	Packages map[string]string // versions of the installed ones, by distribution name
+	Mounts   []sandbox.Mount   // required directories outside /usr
 }
 
 //go:embed probe.py
 var probeScript string
 
-// packageWorth orders interpreters: one with torch is more useful than one with only NumPy.
+// packageWorth ranks interpreters: one with torch is more useful than one with only NumPy.
 var packageWorth = map[string]int{"torch": 4, "triton": 2, "numpy": 1}
 
-// findPython chooses the interpreter with the most useful packages, the first of equals, among
-// those that an unprivileged user can start.
+// findPython returns the interpreter with the most useful packages, the first among equals, that an unprivileged user
+// can start; nil if there is none.
 func findPython(ctx context.Context) *Python {
 	var best *Python
 	for _, path := range pythonCandidates() {
@@ -50,9 +50,9 @@ func pythonCandidates() []string {
 	return append(candidates, found...)
 }
 
-// probePython asks an interpreter about itself without importing anything big; nil if it does not answer or is in a folder
-// that the sandbox's users cannot read. It runs the interpreter outside the sandbox, with the worker's rights: the
-// candidates are the operator's, not a submission's.
+// probePython asks an interpreter for its version and packages without importing anything large. It returns nil if the
+// interpreter does not answer or is in a directory that the sandbox's users cannot read. It runs outside the sandbox
+// with the worker's rights: the candidates belong to the operator.
 func probePython(ctx context.Context, path string) *Python {
 	if _, err := os.Stat(path); err != nil || !reachable(path) {
 		return nil
@@ -81,7 +81,7 @@ func probePython(ctx context.Context, path string) *Python {
 	return p
 }
 
-// mount shows a directory in the sandbox, which shows /usr anyway.
+// mount adds a directory to the sandbox unless /usr, which is always there, contains it.
 func (p *Python) mount(dir string) {
 	if dir == "/usr" || strings.HasPrefix(dir, "/usr/") || dir == "/" {
 		return
@@ -102,18 +102,17 @@ func (p *Python) worth() int {
 	return sum
 }
 
-// bin is the directory of the interpreter and of the tools installed beside it (ninja).
+// bin returns the directory of the interpreter and the tools installed with it (ninja).
 func (p *Python) bin() string { return filepath.Dir(p.Path) }
 
-// reachable reports whether everyone may pass through every directory on the way to path, and to
-// where its links lead.
+// reachable reports whether every user may traverse the directories to path and to the target of its links.
 func reachable(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	return err == nil && passable(path) && passable(real)
 }
 
-// The sandbox's users are none of the group's or the owner's: the bit for others decides. The last element itself is not
-// looked at.
+// passable reports whether others may traverse every directory above path: the sandbox's users are neither owner nor in
+// the group. The last element itself is not checked.
 func passable(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)

@@ -12,15 +12,15 @@ import (
 	"warpboard/evaluator/toolchain/warm"
 )
 
-// pythonProgram runs a script's stages in a warm runner, or without one each in a fresh interpreter.
+// pythonProgram runs a script's stages in a warm Python, or each in a fresh interpreter if none can be had.
 type pythonProgram struct {
 	builder  *Builder
 	place    Place
 	artifact *Artifact
 	runner   *warm.Python
-	judge    *warm.Python   // of a task that has one; a warm Python under the judge's uid
-	beside   []*warm.Python // of further processes, each under its own uid
-	warm     bool           // the first runner was ready before it was asked for
+	judge    *warm.Python   // warm Python under the judge's user ID, if the task has a judge
+	beside   []*warm.Python // of further processes, each under its own user ID
+	warm     bool           // the first runner was ready when the program was opened
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
@@ -32,7 +32,7 @@ func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pyt
 	return p
 }
 
-// KeepWarm keeps n warm Pythons ready at a place until ctx ends; Open takes them.
+// KeepWarm keeps n warm Pythons ready at a place until ctx ends. Open takes them.
 func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 	if b.cfg.Tools.Python == nil || n < 1 {
 		<-ctx.Done()
@@ -41,7 +41,7 @@ func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 	return b.pool.Keep(ctx, b.warmSpec(place, false), n, place.Arch == "")
 }
 
-// OpenReady opens a Python artifact in a warm Python that waits at the place; nil when none does.
+// OpenReady opens a Python artifact in a Python that is ready at the place, or returns nil if there is none.
 func (b *Builder) OpenReady(a *Artifact, place Place) Program {
 	r := b.pool.TakeReady(place.Slot)
 	if r == nil {
@@ -50,7 +50,8 @@ func (b *Builder) OpenReady(a *Artifact, place Place) Program {
 	return &pythonProgram{builder: b, place: place, artifact: a, runner: r, warm: true}
 }
 
-// warmSpec is the warm process; torch says that its job imports it. No limit on its wall time: it waits for work.
+// warmSpec returns the sandbox spec of a warm Python. torch preloads torch. The wall time is unlimited, because the
+// process waits for work.
 func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(place)
@@ -64,13 +65,14 @@ func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	return spec
 }
 
-// preloads are the modules to import before a stage. Before the job is known, that is torch only with a GPU: it takes 200 MB
-// and a second, and many tasks for CPUs do without. A job that imports torch imports it once, not in each of its stages.
+// preloads returns the modules to import before a stage. Before the job is known, torch is included only with a GPU: it
+// takes 200 MB and a second, and many tasks for CPUs do not need it. A job that imports torch imports it once instead
+// of in each stage.
 func preloads(place Place, torch bool) []string {
 	switch {
 	case place.Arch != "":
-		// torch imports _inductor.config, for seconds, when a task asks for deterministic algorithms; load_inline lies in
-		// cpp_extension.
+		// torch imports _inductor.config, which takes seconds, when a task asks for deterministic algorithms.
+		// load_inline is in cpp_extension.
 		return []string{"numpy", "torch", "triton", "triton.language", "torch._inductor.config", "torch.utils.cpp_extension"}
 	case torch:
 		return []string{"numpy", "torch"}
@@ -81,8 +83,8 @@ func preloads(place Place, torch bool) []string {
 // judged reports whether a separate judge runs beside the submission.
 func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 
-// judges is where the judge runs. One that stays leaves when half of its processor time is used: the other half is the
-// next stage's, and as much as any other process has.
+// judges returns the judge's place. Its CPU limit is doubled because a resident judge exits after using half of it; the
+// next stage then has as much as any other process.
 func (p *pythonProgram) judges() Place {
 	at, env := p.place.Judges(), map[string]string{}
 	maps.Copy(env, at.Env)
@@ -94,8 +96,9 @@ func (p *pythonProgram) judges() Place {
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
-// Next hands the runner over. Every stage is a fork of its pristine process, and finds nothing that the programs before it
-// compiled. Compiled extensions go into a fresh one: of such programs only the judge is handed over, which has none.
+// Next passes on the warm Pythons. Every stage is a fork of their pristine processes, without the kernels that earlier
+// programs compiled. A program with compiled extensions needs a fresh Python, so only the judge's, which has no
+// extensions, is passed on.
 func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.Alive() {
 		return nil
@@ -115,7 +118,7 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 	return next
 }
 
-// pythons are the warm ones that there are.
+// pythons returns the warm Pythons that exist.
 func (p *pythonProgram) pythons() (all []*warm.Python) {
 	for _, r := range append([]*warm.Python{p.runner, p.judge}, p.beside...) {
 		if r != nil {
@@ -133,7 +136,7 @@ func (p *pythonProgram) Close() error {
 	return nil
 }
 
-// spec runs the script in a fresh interpreter.
+// spec returns the spec for running the script in a fresh interpreter.
 func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
 	return withExtensions(spec, p.extensions(req, 0))
@@ -156,7 +159,7 @@ func (p *pythonProgram) script(req StageRequest) []string {
 	return []string{p.artifact.sources.Main, req.Mode, casesName}
 }
 
-// runnerScript is what the submission's process of a number runs.
+// runnerScript returns the command line of the submission's process with the given number.
 func (p *pythonProgram) runnerScript(req StageRequest, number int) []string {
 	script := []string{p.artifact.sources.Runner}
 	if len(req.Processes) > 0 {
@@ -165,7 +168,7 @@ func (p *pythonProgram) runnerScript(req StageRequest, number int) []string {
 	return script
 }
 
-// extensions are what the submission's process of a number finds compiled.
+// extensions returns the compiled extensions for the submission's process with the given number.
 func (p *pythonProgram) extensions(req StageRequest, number int) []byte {
 	file := ""
 	if len(req.Processes) > 0 {
@@ -174,7 +177,7 @@ func (p *pythonProgram) extensions(req StageRequest, number int) []byte {
 	return p.artifact.extensionsOf(file)
 }
 
-// files are those of the only process of a stage.
+// files returns the files of a stage's only process.
 func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 	if len(req.Processes) > 0 {
 		return p.runnerFiles(req, 0)
@@ -185,7 +188,7 @@ func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 	return files
 }
 
-// runnerFiles are those of the submission's process of a number.
+// runnerFiles returns the files of the submission's process with the given number.
 func (p *pythonProgram) runnerFiles(req StageRequest, number int) map[string][]byte {
 	sources := p.artifact.sources
 	if len(req.Processes) == 0 {
@@ -205,7 +208,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// RunWrapped starts the submission's process in a fresh interpreter.
+// RunWrapped runs the submission's process in a fresh interpreter.
 func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
 	if p.judged() {
 		return p.runJudged(ctx, req, wrapped)
@@ -214,9 +217,9 @@ func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runJudged runs a stage as a judge and runners. The judge has the task's files and the cases; a runner has the submission
-// beside the task's files, which everyone may read, and no cases. Successive runners are forks of one warm process, which
-// cleans up between them.
+// runJudged runs a stage as a judge and runners. The judge has the task's files and the cases. A runner has the
+// submission and the task's files, which everyone may read, and no cases. Successive runners are forks of one warm
+// process, which cleans up between them.
 func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
 	sources := p.artifact.sources
 	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
@@ -247,9 +250,9 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	}))
 }
 
-// processes are the places of a stage's processes beside its judge, and the warm Pythons there: one for successive
-// processes, or one each for simultaneous ones. Only what the first compiles is kept: another kernel that comes to the same
-// place would find the rest.
+// processes returns the places of the processes beside the judge, and the warm Pythons there: one for successive
+// processes, or one each for concurrent ones. Only the first process's compiled kernels are kept: another kernel that
+// runs later at the same place would find the others'.
 func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
 	places, pythons = []Place{p.place}, []**warm.Python{&p.runner}
 	p.beside = slices.Grow(p.beside, len(req.Processes))
@@ -262,8 +265,8 @@ func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []*
 	return places, pythons
 }
 
-// process runs one process of a stage to its end in the warm runner at r, which it starts if needed, or, if that fails, in a
-// fresh interpreter.
+// process runs one process of a stage to its end in the warm Python at r, starting it if needed. If that fails, it uses
+// a fresh interpreter.
 func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Place, req StageRequest, cold sandbox.Spec,
 	asked warm.Stage, wires []*os.File, started func()) (sandbox.Outcome, error) {
 	if *r != nil && !(*r).Alive() {
@@ -271,7 +274,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 		*r = nil
 	}
 	if *r == nil {
-		// One import for the stages to come beats one for each.
+		// One import for all further stages is cheaper than one for each.
 		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place, p.artifact.torch))
 		switch {
 		case ctx.Err() != nil && err != nil:

@@ -18,19 +18,18 @@ import (
 	"time"
 )
 
-// storeLimit is how many bytes a store keeps; the least recently used files go first.
-// It is looked at after a sixteenth was added, so that the disk needs a little more than this.
+// storeLimit is the size of a store in bytes above which the least recently used files are removed. It is checked after
+// each further sixteenth, so the disk needs a little more.
 const storeLimit = 8 << 30
 
-// unfinishedFor is after when a file that never got its name is left of a process that died.
+// unfinishedFor is the age from which an unrenamed temporary file counts as left by a process that died.
 const unfinishedFor = time.Hour
 
-// store keeps build products on disk by the hash of all their inputs. Files appear atomically, and one that does not match
-// its own checksum counts as missing.
+// store keeps build products on disk by the hash of all their inputs. Files appear atomically; a file that does not
+// match its checksum counts as missing.
 //
-// mu guards added and lets one goroutine of this process clear at a time; files need no lock, since they are written under
-// another name and renamed. Several processes may share the folder. No file is ever changed, so that a reader gets the old
-// content or none.
+// mu guards added and lets one goroutine of this process clear at a time. Files need no lock: they are written under
+// another name and renamed, and never changed. Several processes may share the directory.
 type store struct {
 	dir   string
 	limit int64
@@ -40,7 +39,7 @@ type store struct {
 
 func newStore(dir string) *store { return &store{dir: dir, limit: storeLimit} }
 
-// key hashes parts so that no two different lists share a key.
+// key hashes parts so that different lists have different keys.
 func key(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -52,7 +51,7 @@ func key(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// filesKey hashes names and texts.
+// filesKey hashes names and contents of files.
 func filesKey(files map[string][]byte) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -63,7 +62,7 @@ func filesKey(files map[string][]byte) string {
 
 func (s *store) path(key string) string { return filepath.Join(s.dir, key[:2], key) }
 
-// get returns what is kept under key.
+// get returns the data stored under key.
 func (s *store) get(key string) ([]byte, bool) {
 	content, err := os.ReadFile(s.path(key))
 	if err != nil || len(content) < sha256.Size {
@@ -74,12 +73,11 @@ func (s *store) get(key string) ([]byte, bool) {
 		return nil, false
 	}
 	now := time.Now()
-	_ = os.Chtimes(s.path(key), now, now) // only makes it stay longer
+	_ = os.Chtimes(s.path(key), now, now) // best effort: marks it as recently used
 	return data, true
 }
 
-// mkdir makes the folder of what is to be kept under key: a caller that compiles for the store learns first that nothing can be
-// kept there.
+// mkdir creates the directory for key. A caller that compiles for the store calls it first, to fail before the work.
 func (s *store) mkdir(key string) error {
 	if err := os.MkdirAll(filepath.Dir(s.path(key)), 0o700); err != nil {
 		return fmt.Errorf("make the object cache: %w", err)
@@ -87,7 +85,7 @@ func (s *store) mkdir(key string) error {
 	return nil
 }
 
-// put keeps data under key: the parts together.
+// put stores the concatenated parts under key.
 func (s *store) put(key string, parts ...[]byte) error {
 	if err := s.mkdir(key); err != nil {
 		return err
@@ -97,13 +95,13 @@ func (s *store) put(key string, parts ...[]byte) error {
 	if err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
 	}
-	defer os.Remove(file.Name()) // gone already when all went well
+	defer os.Remove(file.Name()) // already renamed on success
 	hash, size := sha256.New(), 0
 	for _, part := range parts {
 		hash.Write(part)
 		size += len(part)
 	}
-	for _, part := range slices.Concat([][]byte{hash.Sum(nil)}, parts) { // not joined: a program may have a hundred megabytes
+	for _, part := range slices.Concat([][]byte{hash.Sum(nil)}, parts) { // not joined: a program can have a hundred megabytes
 		if err == nil {
 			_, err = file.Write(part)
 		}
@@ -117,8 +115,8 @@ func (s *store) put(key string, parts ...[]byte) error {
 	return s.clear(int64(size))
 }
 
-// clear removes the least recently used files when the store has outgrown its limit. It looks only
-// after a sixteenth of the limit has been added.
+// clear removes the least recently used files when the store has outgrown its limit. It checks only after a sixteenth
+// of the limit has been added.
 func (s *store) clear(added int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +140,7 @@ func (s *store) clear(added int64) error {
 		if err == nil && !beingWritten {
 			files, total = append(files, kept{path, info}), total+info.Size()
 		}
-		return nil // a file that is gone by now needs no clearing
+		return nil // the file may have been removed in the meantime
 	})
 	if err != nil {
 		return fmt.Errorf("look through the object cache: %w", err)
@@ -152,7 +150,7 @@ func (s *store) clear(added int64) error {
 		if total <= s.limit {
 			break
 		}
-		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // else another worker of the machine was quicker
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // another worker of the machine may have removed it
 			return fmt.Errorf("clear the object cache: %w", err)
 		}
 		total -= f.info.Size()
@@ -160,12 +158,12 @@ func (s *store) clear(added int64) error {
 	return nil
 }
 
-// RecallKey has everything, beside the machine's tools, that determines the compiled form of a program's kernels. The owner
-// is part of it, because the owner's own process compiled them, and may have written anything.
+// RecallKey identifies compiled kernels together with the machine's tools. It contains the owner because the owner's
+// process compiled them and may have written anything.
 type RecallKey struct {
-	Owner string // whom it is for; nothing is kept for no one
-	Arch  string // of the GPU
-	Text  string // the kernels, and the program that compiles them
+	Owner string // nothing is stored if empty
+	Arch  string // compute capability of the GPU
+	Text  string // sources of the kernels and of the program that compiles them
 }
 
 // Recall returns the archive that Remember stored for the same key, or nil.
@@ -177,7 +175,7 @@ func (b *Builder) Recall(k RecallKey) []byte {
 	return data
 }
 
-// Remember keeps what a program compiled, for the next one of the same owner that has the same kernels.
+// Remember stores an archive of compiled kernels for later programs of the same owner with the same kernels.
 func (b *Builder) Remember(data []byte, k RecallKey) {
 	if k.Owner == "" || b.cfg.Tools.Python == nil {
 		return

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// acquireTimeout is how long a job waits for a Python that is still importing; importing torch with
-	// cold files takes this long.
+	// acquireTimeout limits the wait for a Python that is still importing. Importing torch from cold files takes this
+	// long.
 	acquireTimeout = 20 * time.Second
-	// importTimeout bounds the imports of one Python.
+	// importTimeout limits the imports of one Python.
 	importTimeout = 2 * time.Minute
 )
 
-// Pool keeps warm Pythons ready, by the sandbox's slot. It is safe for use by several goroutines.
+// Pool keeps warm Pythons ready, by sandbox slot. It is safe for concurrent use.
 type Pool struct {
 	box Sandbox
 	log *slog.Logger
@@ -28,16 +28,16 @@ type Pool struct {
 	slots map[int]*slot
 }
 
-// NewPool returns a pool that keeps nothing yet.
+// NewPool returns an empty pool.
 func NewPool(box Sandbox, log *slog.Logger) *Pool {
 	return &Pool{box: box, log: log, slots: map[int]*slot{}}
 }
 
-// slot hands over the Pythons of one slot.
+// slot holds the Pythons of one sandbox slot.
 type slot struct {
 	spec    sandbox.Spec
 	pythons chan *Python
-	failing atomic.Bool // the last one could not be started: do not wait for the next
+	failing atomic.Bool // the last start failed: do not wait for the next
 }
 
 func (p *Pool) slot(number int) *slot {
@@ -49,9 +49,9 @@ func (p *Pool) slot(number int) *slot {
 // Keeps reports whether Pythons are kept at a slot.
 func (p *Pool) Keeps(number int) bool { return p.slot(number) != nil }
 
-// Keep keeps n Pythons ready at the spec's slot until ctx ends; Take gives them out. Each is used for one job. exclusive
-// allows one at a time, the next only when the taken one has ended: its imports would disturb programs that are timed on the
-// processors.
+// Keep keeps n Pythons ready at the spec's slot until ctx ends. Take hands each out for one job. exclusive allows only
+// one at a time: the next starts after the last one has ended, because its imports would disturb programs that are
+// timed on the processors.
 func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive bool) error {
 	s := &slot{spec: spec, pythons: make(chan *Python)}
 	p.mu.Lock()
@@ -86,7 +86,7 @@ func (p *Pool) refill(ctx context.Context, s *slot, exclusive bool) {
 	}
 }
 
-// put hands a Python over to its next user; wait holds until it is used up.
+// put hands a Python to its next user. If wait is set, it returns only when that Python has ended.
 func (s *slot) put(ctx context.Context, r *Python, wait bool) {
 	select {
 	case s.pythons <- r:
@@ -106,7 +106,7 @@ func (s *slot) put(ctx context.Context, r *Python, wait bool) {
 	}
 }
 
-// drop removes a slot. Its Pythons are handed over already.
+// drop removes a slot, after its Pythons were handed out.
 func (p *Pool) drop(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,8 +115,8 @@ func (p *Pool) drop(s *slot) {
 	}
 }
 
-// Start starts a Python and waits for its imports, no longer than ctx. The Python outlives ctx: the caller
-// must stop it.
+// Start starts a Python and waits for its imports, at most until ctx ends. The Python outlives ctx; the caller must
+// stop it.
 func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	r, err := start(context.WithoutCancel(ctx), p.box, spec)
 	if err != nil {
@@ -131,14 +131,14 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	return r, nil
 }
 
-// gives reports whether the slot's Pythons are like spec: they have imported the same, see the same devices, and have as much memory.
+// gives reports whether the slot's Pythons match spec in modules, devices, and memory.
 func (s *slot) gives(spec sandbox.Spec) bool {
 	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.Device, spec.Device) && s.spec.Interfaces == spec.Interfaces &&
 		s.spec.Limits.Memory == spec.Limits.Memory
 }
 
-// Take returns a Python like spec from the spec's slot, nil when none can be had. A job of a task for several
-// GPUs finds none there: its Python sees more devices, and may ask for its interfaces.
+// Take returns a Python that matches spec from the spec's slot, or nil if none becomes ready in time. A job for several
+// GPUs gets nil: its Python sees more devices and may use network interfaces.
 func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 	s := p.slot(spec.Slot)
 	if s == nil || !s.gives(spec) {
@@ -164,7 +164,7 @@ func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 	}
 }
 
-// Ready returns a Python like spec: one that waits at its slot, or else a new one.
+// Ready returns a Python that matches spec: one that is ready at its slot, or a new one.
 func (p *Pool) Ready(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	if s := p.slot(spec.Slot); s != nil && s.gives(spec) {
 		if r := p.TakeReady(spec.Slot); r != nil && r.Alive() {
@@ -174,7 +174,7 @@ func (p *Pool) Ready(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	return p.Start(ctx, spec)
 }
 
-// TakeReady returns a Python that waits at a slot; nil when none does.
+// TakeReady returns a Python that is ready at a slot, or nil.
 func (p *Pool) TakeReady(number int) *Python {
 	s := p.slot(number)
 	if s == nil {

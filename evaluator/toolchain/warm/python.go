@@ -15,27 +15,27 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// stopTimeout is how long a Python may take to leave when it is asked to.
+// stopTimeout limits the wait for a Python to exit after its requests end.
 const stopTimeout = 5 * time.Second
 
-// Sandbox runs one untrusted process to its end; *sandbox.Sandbox is the real one.
+// Sandbox runs one untrusted process to its end. The implementation is *sandbox.Sandbox.
 type Sandbox interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 }
 
-// Python is an interpreter in its own sandbox with the modules of tasks imported. It serves the stages of one job, each in a
-// fork. Its methods are not for concurrent use, except Alive.
+// Python is an interpreter in its own sandbox with the modules of tasks imported. It serves the stages of one job, each
+// in a fork. Only Alive is safe for concurrent use.
 type Python struct {
 	kill    context.CancelFunc
-	stdin   *net.UnixConn // requests, and the descriptors that go with them
+	stdin   *net.UnixConn // requests and their descriptors
 	control *os.File
-	done    chan struct{} // the sandbox is gone; outcome and err are set
+	done    chan struct{} // closed when the sandbox has ended; outcome and err are set then
 	outcome sandbox.Outcome
 	err     error
-	served  bool // it has the compiled kernels of the job's first stage
+	served  bool // it ran the job's first stage, whose compiled kernels it has
 }
 
-// start starts a Python, which dies with ctx, and returns without waiting for its imports.
+// start starts a Python, which ends with ctx, and returns without waiting for its imports.
 func start(ctx context.Context, box Sandbox, spec sandbox.Spec) (*Python, error) {
 	stdin, requests, err := socketPair()
 	if err != nil {
@@ -57,7 +57,7 @@ func start(ctx context.Context, box Sandbox, spec sandbox.Spec) (*Python, error)
 	return r, nil
 }
 
-// socketPair makes a stream socket: this process's end, and the end for another one.
+// socketPair returns the two ends of a stream socket: this process's, and one to pass to another process.
 func socketPair() (*net.UnixConn, *os.File, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -95,12 +95,12 @@ func (r *Python) Alive() bool {
 	}
 }
 
-// Stop lets the Python leave, or makes it, and waits until nothing of it is left.
+// Stop asks the Python to exit, kills it after stopTimeout, and returns when nothing of it is left.
 func (r *Python) Stop() {
 	r.stdin.Close()
 	go func() {
 		defer r.control.Close()
-		_, _ = io.Copy(io.Discard, r.control) // a full pipe would stop its writer
+		_, _ = io.Copy(io.Discard, r.control) // a full pipe would block its writer
 	}()
 	select {
 	case <-r.done:
@@ -110,11 +110,11 @@ func (r *Python) Stop() {
 	<-r.done
 }
 
-// Fresh prepares the Python for another job of the same person, which finds nothing that this one compiled: several people
-// may share a token, and one's kernel could leave another machine code for another's.
+// Fresh prepares the Python for another job of the same person and hides the kernels compiled so far. Several people
+// may share a token, and one could leave the other manipulated machine code.
 func (r *Python) Fresh() { r.served = false }
 
-// The types of frames; warm.py in the harness's runner programs describes them.
+// Types of frames, as described in warm.py of the harness's runner programs.
 const (
 	frameReady  = 'w'
 	frameStdout = 'o'
@@ -123,7 +123,7 @@ const (
 	frameEnded  = 'x'
 )
 
-// maxFrame is above what warm.py ever sends at once.
+// maxFrame exceeds the largest frame that warm.py sends.
 const maxFrame = 1 << 20
 
 type frame struct {
@@ -131,7 +131,7 @@ type frame struct {
 	data []byte
 }
 
-// readFrame reads one frame; io.EOF means that the Python is gone.
+// readFrame reads one frame; io.EOF means that the Python has ended.
 func readFrame(from io.Reader) (frame, error) {
 	var head [5]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {

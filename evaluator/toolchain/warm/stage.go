@@ -13,26 +13,26 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Stage is one stage that a Python serves.
+// Stage is one stage to run in a Python.
 type Stage struct {
 	Argv       []string
 	Env        map[string]string
-	Files      map[string][]byte // in its working directory, by name
-	Extensions []byte            // archive of compiled extensions, unpacked before it starts
-	Report     bool              // whether it gets a pipe for its report; the runner beside a judge has none
-	Wires      []*os.File        // become its descriptors from 4 on
-	Started    func()            // is called when the request was sent
-	Forget     bool              // later stages do not find what it compiled, no matter which was first
-	Resident   bool              // its process stays for later stages of the same script; it must run no one's code
+	Files      map[string][]byte // in the working directory, by name
+	Extensions []byte            // archive of compiled extensions, unpacked before the start
+	Report     bool              // provide a result pipe; false for the runner beside a judge
+	Wires      []*os.File        // its descriptors from 4 on
+	Started    func()            // called after the request was sent
+	Forget     bool              // hide its compiled kernels from later stages, even if it is the first
+	Resident   bool              // keep its process for later stages of the same script; it must not run untrusted code
 
 	Timeout time.Duration // 0 for none
 	Output  int64         // limit of both streams together in bytes; 0 for none
-	// OnPipe sees the report, OnStdout and OnStderr the output, as they come; each may be nil.
+	// OnPipe receives the report, OnStdout and OnStderr the output, while the stage runs; each may be nil.
 	OnPipe, OnStdout, OnStderr func([]byte)
 	Log                        *slog.Logger
 }
 
-// running is a stage under way.
+// running is a stage in progress.
 type running struct {
 	Stage
 	python         *Python
@@ -40,8 +40,8 @@ type running struct {
 	output         int64
 }
 
-// Run sends the request and follows the stage to its end, which may be the Python's too. The error is about the machine; the
-// outcome describes the program's end.
+// Run sends the request and follows the stage to its end, which may also be the Python's. An error is an infrastructure
+// error; the outcome describes the program's end.
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
@@ -66,7 +66,8 @@ func (s *running) run(ctx context.Context, req request) (sandbox.Outcome, error)
 	return s.conclude(ended, cut, took)
 }
 
-// follow reads a stage to its last frame. Cut says what ended it before its own end: output, cancelled or wall.
+// follow reads frames up to the stage's end. cut names the reason if the stage was ended early: output, cancelled, or
+// wall.
 func (s *running) follow(ctx context.Context, req request) (ended *ending, cut string) {
 	frames := make(chan frame)
 	go s.receive(req, frames)
@@ -99,11 +100,11 @@ func (s *running) follow(ctx context.Context, req request) (ended *ending, cut s
 	return ended, cut
 }
 
-// receive asks for the stage and hands on its frames, to the last one of the stage or the Python.
+// receive requests the stage and passes on its frames until the stage or the Python ends.
 func (s *running) receive(req request, frames chan<- frame) {
 	defer close(frames)
 	if err := s.python.send(req, s.Wires); err != nil {
-		return // the Python is gone; its outcome says why
+		return // the Python has ended; its outcome has the reason
 	}
 	s.Started()
 	for {
@@ -118,7 +119,7 @@ func (s *running) receive(req request, frames chan<- frame) {
 	}
 }
 
-// see takes one frame; the stage has ended when it returns something.
+// see handles one frame. It returns the ending for the stage's last frame, otherwise nil.
 func (s *running) see(f frame) *ending {
 	switch f.kind {
 	case frameStdout:
@@ -146,8 +147,8 @@ func call(see func([]byte), data []byte) {
 	}
 }
 
-// conclude says how the stage ended. A stage that failed takes its Python with it: what the
-// sandbox counted in the meantime (memory, processes) says why.
+// conclude returns the stage's outcome. After a failed stage the Python is stopped, because the sandbox's counters
+// (memory, processes) show the reason.
 func (s *running) conclude(ended *ending, cut string, wall time.Duration) (sandbox.Outcome, error) {
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidateFail) {
@@ -156,7 +157,7 @@ func (s *running) conclude(ended *ending, cut string, wall time.Duration) (sandb
 			return o, s.python.err
 		}
 		o = s.python.outcome
-		_, _ = s.stderr.Write([]byte(o.Stderr)) // what the Python itself said before it ended
+		_, _ = s.stderr.Write([]byte(o.Stderr)) // the Python's own last output
 	}
 	if ended != nil {
 		o.ExitCode, o.CPU, o.MemoryMax = ended.ExitCode, time.Duration(ended.CPU), max(o.MemoryMax, ended.MaxRSS)
@@ -174,10 +175,10 @@ func (s *running) conclude(ended *ending, cut string, wall time.Duration) (sandb
 	return o, nil
 }
 
-// exitValidateFail is the exit code of a program that ran in order and found a wrong answer.
+// exitValidateFail is the exit code of a program that completed and found a wrong answer.
 const exitValidateFail = 112
 
-// limitOf keeps the limit that the sandbox saw, and adds those that a signal stands for.
+// limitOf returns the limit that the sandbox recorded, or the one that the signal implies.
 func limitOf(o sandbox.Outcome) string {
 	switch {
 	case o.Limit != "":
@@ -190,34 +191,34 @@ func limitOf(o sandbox.Outcome) string {
 	return ""
 }
 
-// request asks for one stage; warm.py reads it.
+// request asks warm.py for one stage.
 type request struct {
 	Argv       []string          `json:"argv"`
 	Env        map[string]string `json:"env"`
 	Files      map[string][]byte `json:"files"`
 	Extensions []byte            `json:"extensions"`
-	// Wires is how many descriptors come along, which become the stage's from 4 on.
+	// Wires is the number of descriptors sent with the request; they become the stage's from 4 on.
 	Wires int `json:"wires"`
-	// Report is false for a process that has nothing to report: the runner beside a judge.
+	// Report is false for a process without a report: the runner beside a judge.
 	Report bool `json:"report"`
-	// First is true of a job's first stage: it finds nothing compiled.
+	// First marks a job's first stage, which starts without compiled kernels.
 	First bool `json:"first"`
-	// Keep has later stages find what this one compiled. Only a job's first stage may have it: what other stages compile reaches no
-	// one.
+	// Keep makes the kernels that this stage compiles available to later stages. Only a job's first stage may set it;
+	// what others compile is dropped.
 	Keep bool `json:"keep"`
-	// Resident has the process that serves this stage stay for others of the same script.
+	// Resident keeps the process of this stage for others of the same script.
 	Resident bool `json:"resident"`
 }
 
-// ending is what warm.py says of a stage that has ended.
+// ending is warm.py's report on a finished stage.
 type ending struct {
 	ExitCode int   `json:"exit_code"`
 	Signal   int   `json:"signal"`
 	CPU      int64 `json:"cpu_ns"`
 	MaxRSS   int64 `json:"max_rss"`
-	// Spent says that the stage left something that cannot be removed: the Python must not serve another one.
+	// Spent means that the stage left something that cannot be removed: the Python must not serve another one.
 	Spent bool `json:"spent"`
-	// Kept is what later stages find of compiled kernels; the hash is over the names, sizes and hashes of the files.
+	// Kept describes the compiled kernels for later stages. SHA256 covers the names, sizes, and hashes of the files.
 	Kept *struct {
 		Files  int    `json:"files"`
 		Bytes  int64  `json:"bytes"`
@@ -225,7 +226,7 @@ type ending struct {
 	} `json:"kept"`
 }
 
-// send asks for a stage; wires go with its first byte.
+// send sends the request; wires go with its first byte.
 func (r *Python) send(req request, wires []*os.File) error {
 	line, err := json.Marshal(req)
 	if err != nil {
