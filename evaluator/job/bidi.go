@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// bidiControls change the direction of the text after them, invisibly: a reader then sees another text than the compiler.
+// bidiControls are invisible characters that change the direction of the text after them, so that a reader sees another
+// text than the compiler.
 const bidiControls = "\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069"
 
-// HasBidi reports whether text has a control of direction.
+// HasBidi reports whether text contains a bidirectional control character.
 func HasBidi(text []byte) bool {
 	for _, r := range bidiControls {
 		if bytes.Contains(text, []byte(string(r))) {
@@ -19,7 +20,7 @@ func HasBidi(text []byte) bool {
 	return false
 }
 
-// ShowBidi replaces each control of direction by a visible mark, like [U+202E].
+// ShowBidi replaces each bidirectional control character by a visible mark such as [U+202E].
 func ShowBidi(text string) string {
 	for _, r := range bidiControls {
 		if strings.ContainsRune(text, r) {

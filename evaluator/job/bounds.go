@@ -2,10 +2,10 @@ package job
 
 import "fmt"
 
-// What the messages of a worker may hold. The site checks it where it reads them: a stolen credential can send anything that
-// fits into a message.
+// Limits of a worker's messages. The site checks them when it reads a message: a stolen credential can send anything
+// that fits.
 const (
-	MaxSlots     = 1024    // of one worker: more than a machine has processors
+	MaxSlots     = 1024    // of one worker; more than any machine has processors
 	MaxHeartbeat = 2 << 20 // bytes
 	MaxEvent     = 4 << 20 // bytes
 
@@ -13,15 +13,15 @@ const (
 	maxAttempts  = 4 * MaxSlots
 	maxKnown     = 1 << 16
 	maxStages    = 16
-	maxArtifacts = 1024     // two for each case of a profile, and one for each group of them
-	maxCases     = 1 << 16  // those of a task's own harness, too
+	maxArtifacts = 1024     // two per case of a profile, and one per group of them
+	maxCases     = 1 << 16  // also those of a task's own harness
 	maxName      = 256      // bytes of a name
 	maxLine      = 64 << 10 // bytes of a text in a heartbeat
-	// MaxText is the most bytes of a text that a stage keeps: a longer one would be read by pages. Workers cut it.
+	// MaxText limits the bytes of each text of a stage, because pages load them. Workers cut longer ones.
 	MaxText = 1 << 20
 )
 
-// Check reports which part of a heartbeat exceeds the bounds.
+// Check returns an error naming the part of a heartbeat that exceeds the limits.
 func (h Heartbeat) Check() error {
 	switch {
 	case len(h.Slots) > MaxSlots:
@@ -66,7 +66,7 @@ func (m Machine) check() error {
 	return texts(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
 }
 
-// Check reports which part of an ask exceeds the bounds, and whether its worker reads another version of jobs.
+// Check returns an error if the worker reads another version of jobs, or a part of the request exceeds the limits.
 func (a Ask) Check() error {
 	if a.Version != Version {
 		return fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", Version, a.Version)
@@ -77,7 +77,7 @@ func (a Ask) Check() error {
 	return texts(maxName, a.Held...)
 }
 
-// Check reports which part of an event exceeds the bounds.
+// Check returns an error naming the part of an event that exceeds the limits.
 func (e Event) Check() error {
 	if err := texts(maxName, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (e Event) Check() error {
 	return texts(MaxText, e.Text)
 }
 
-// Check reports which part of a result exceeds the bounds.
+// Check returns an error naming the part of a result that exceeds the limits.
 func (r Result) Check() error {
 	switch {
 	case len(r.Stages) > maxStages:
@@ -144,7 +144,7 @@ func (s StageResult) check() error {
 	return texts(MaxText, string(s.Stage), string(s.Status), s.Command, s.Stdout, s.Stderr)
 }
 
-// texts reports which text is longer than limit bytes.
+// texts returns an error for the first text longer than limit bytes.
 func texts(limit int, all ...string) error {
 	for _, text := range all {
 		if len(text) > limit {

@@ -2,34 +2,36 @@ package job
 
 import "math"
 
-// Clock names one of the three clocks by which a judge times a call; package judge says what each of them shows.
+// Clock names one of the three clocks by which a judge times a call. Package judge describes what each of them
+// measures.
 type Clock string
 
 const (
-	ClockEvent    Clock = "event"    // the runner's own
-	ClockWall     Clock = "wall"     // the judge's: from the release to done, minus the time of an empty call
-	ClockSnapshot Clock = "snapshot" // the judge's: from the release to the answer in its hands, less the same
+	ClockEvent    Clock = "event"    // the runner's CUDA events or clock
+	ClockWall     Clock = "wall"     // the judge's: from the release of a call to its end, minus the time of an empty call
+	ClockSnapshot Clock = "snapshot" // the judge's: from the release of a call to the arrival of its answer, minus the same
 )
 
-// Clocks is what the three clocks say of a case's calls: medians in nanoseconds, zero where no judge timed the case.
+// Clocks holds the times of a case's calls by the three clocks: medians in nanoseconds, zero if no judge timed the
+// case.
 type Clocks struct {
-	Counts    Clock   `json:"counts"` // the one that gives the case's times
+	Counts    Clock   `json:"counts"` // the clock that determines the case's times
 	Event     float64 `json:"event"`
-	Wall      float64 `json:"wall"`           // may be below 0 by at most the error of the constant
+	Wall      float64 `json:"wall"`           // may be negative, by at most the error of Handover
 	Snapshot  float64 `json:"snapshot"`       // likewise
-	Late      int     `json:"late,omitempty"` // calls released after the limit, because they wait for the device on the host
-	Tolerance float64 `json:"tolerance"`      // by how much wall may exceed the truth
+	Late      int     `json:"late,omitempty"` // calls released after the limit, because they synchronize with the device
+	Tolerance float64 `json:"tolerance"`      // maximum error of Wall
 	Handover  float64 `json:"handover"`       // time of an empty call, which is subtracted from wall
 }
 
-// Judged is the larger of the two numbers that code in the runner cannot choose.
+// Judged returns the larger of the two times that code in the runner cannot choose.
 func (c Clocks) Judged() float64 { return math.Max(c.Wall, c.Snapshot) }
 
-// Judged reports whether a judge timed the case, in a process apart from the submission's.
+// Judged reports whether a judge timed the case, in a process separate from the submission's.
 func (c CaseResult) Judged() bool { return c.Clocks.Counts != "" }
 
-// Time is what the case counts in a score: the median of its calls where a judge timed them, for the judge
-// chooses the clock by medians and one call in a thousand has the machine against it; else the mean.
+// Time returns the case's time for a score. It is the median of the calls if a judge timed them, because the judge
+// chooses the clock by medians, and about one call in a thousand is disturbed by the machine. Otherwise it is the mean.
 func (c CaseResult) Time() float64 {
 	if c.Judged() {
 		return c.Median
@@ -37,12 +39,12 @@ func (c CaseResult) Time() float64 {
 	return c.Mean
 }
 
-// MostlyLate reports whether the case's calls wait for the device on the host. Such a case counts by the judge's
-// clocks, and what its events say means nothing.
+// MostlyLate reports whether most of the case's calls synchronize with the device. Such a case counts by the judge's
+// clocks, and its events are meaningless.
 func (c CaseResult) MostlyLate() bool { return 2*c.Clocks.Late > c.Runs }
 
-// ClocksDiffer reports whether the runner's clock and the judge's are further apart than the tolerance; where the
-// runner's means nothing, whether the answer came later than done by more than that.
+// ClocksDiffer reports whether the runner's and the judge's clock differ by more than the tolerance. If the runner's is
+// meaningless, it reports whether the answer arrived later than the call's end by more than that.
 func (c CaseResult) ClocksDiffer() bool {
 	if !c.Judged() {
 		return false

@@ -1,16 +1,16 @@
-// Package job holds the messages that pass between the site and its workers: self-contained JSON, so that a worker
-// needs nothing else, and no database.
+// Package job has the messages between the site and its workers: self-contained JSON, so that a worker needs no
+// database.
 //
 // Read it in this order: ref.go (the name of a piece of work), job.go (a Job, and the Result that ends its attempt),
-// event.go (messages in between: events and heartbeats), clocks.go (who timed a case), preparation.go (a hint), bidi.go
-// (what must not reach a page).
+// event.go (messages in between: events and heartbeats), clocks.go (the clocks of a case), preparation.go (a task to
+// precompile), bidi.go (characters that must not reach a page).
 //
-// The site makes jobs in evaluator/dispatch; evaluator makes events and results; evaluator/queue carries them. A leaf:
-// it imports the task format and nothing else of Warpboard.
+// The site makes jobs in evaluator/dispatch; evaluator makes events and results; evaluator/queue transports them. The
+// package imports only the task format.
 //
-// It promises that names in JSON stay: they are in the queue while site and workers are upgraded, and in the database.
-// Version changes when an old worker could misread a job; it then refuses.
+// JSON names must not change: messages are in flight while site and workers are upgraded, and some are stored in the
+// database. Version changes when an old worker could misread a job; it then refuses the job.
 //
-// What may go wrong: everything in a Result or an Event is a worker's claim. Secret says which attempt it belongs to;
-// what a score is worth is computed again by the site.
+// Everything in a Result or an Event is a worker's claim. Secret shows to which attempt it belongs; the site computes
+// scores again.
 package job

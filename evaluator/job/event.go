@@ -13,8 +13,8 @@ const (
 	EventEnded EventType = "ended" // a stage ended (Stage, Result without Stdout and Stderr)
 )
 
-// Event is one thing that happened during an attempt, published as it happens. Events are a
-// hint for watchers: the Result carries everything that must be kept.
+// Event reports progress of an attempt while it runs. Events are hints for viewers: the Result contains everything that
+// must be kept.
 type Event struct {
 	RunID     int64        `json:"run_id"`
 	AttemptID string       `json:"attempt_id"`
@@ -25,11 +25,11 @@ type Event struct {
 	Stage     Stage        `json:"stage,omitempty"`
 	Worker    string       `json:"worker,omitempty"`
 	Case      *CaseResult  `json:"case,omitempty"`
-	Total     int          `json:"total,omitempty"`  // EventStage, EventCase: number of cases, when known
+	Total     int          `json:"total,omitempty"`  // EventStage, EventCase: number of cases, if known
 	Stream    string       `json:"stream,omitempty"` // EventLog: "stdout" or "stderr"
 	Text      string       `json:"text,omitempty"`
 	Ended     *StageResult `json:"ended,omitempty"`
-	// EvaluationID is set when the attempt is at an evaluation; Stage is then one of kernel's.
+	// EvaluationID is set if the attempt belongs to an evaluation. Stage is then one of package kernelrun's.
 	EvaluationID string `json:"evaluation_id,omitempty"`
 }
 
@@ -40,13 +40,13 @@ type Heartbeat struct {
 	Started  time.Time   `json:"started"`
 	Version  string      `json:"version"`
 	Slots    []Slot      `json:"slots"`
-	Attempts []string    `json:"attempts"` // attempt ids that it is working on
+	Attempts []string    `json:"attempts"` // IDs of the attempts in progress
 	SelfTest []CheckLine `json:"self_test,omitempty"`
-	Refusing string      `json:"refusing,omitempty"` // why it takes no jobs, if it takes none
-	Stopping bool        `json:"stopping,omitempty"` // last heartbeat of a worker that leaves in order
+	Refusing string      `json:"refusing,omitempty"` // reason for taking no jobs; empty if it takes jobs
+	Stopping bool        `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
 }
 
-// Slot is one unit of a device on a worker.
+// Slot is the state of one slot of a worker.
 type Slot struct {
 	Index    int     `json:"index"`
 	Device   string  `json:"device"`
@@ -54,10 +54,10 @@ type Slot struct {
 	Memory   uint64  `json:"memory"` // bytes
 	Arch     string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
 	Attempt  string  `json:"attempt,omitempty"`
-	Disabled string  `json:"disabled,omitempty"` // why it takes no jobs, for admins: in the words of a program
-	Public   string  `json:"public,omitempty"`   // the same as everyone may read it
+	Disabled string  `json:"disabled,omitempty"` // reason for taking no jobs, for admins: may contain program output
+	Public   string  `json:"public,omitempty"`   // the same, for everyone
 	Profiler bool    `json:"profiler,omitempty"` // runs on it can be profiled
-	// Sanitizer says that compute-sanitizer can check runs on it.
+	// Sanitizer means that compute-sanitizer can check runs on it.
 	Sanitizer bool `json:"sanitizer,omitempty"`
 }
 

@@ -2,29 +2,30 @@ package job
 
 import "fmt"
 
-// Bounds of findings. A worker keeps no more, and the site refuses more.
+// Limits of findings. A worker keeps no more, and the site refuses more.
 const (
 	MaxFindings    = 20  // of one tool
 	maxAllFindings = 256 // of a stage
 	MaxFindingText = 512 // bytes of each text
 )
 
-// Finding is what a tool of compute-sanitizer reported of a kernel. The tool runs in the sandbox of the submission, which can
-// write anything into its log: all of it is the submission's claim.
+// Finding is a problem in a kernel, reported by a tool of compute-sanitizer. The tool runs in the submission's sandbox,
+// where its log can be forged: treat all of it as the submission's claim.
 type Finding struct {
 	Tool    string `json:"tool"`              // memcheck, racecheck, initcheck or synccheck
-	Warning bool   `json:"warning,omitempty"` // else an error
+	Warning bool   `json:"warning,omitempty"` // false for an error
 	Message string `json:"message"`           // "Invalid __global__ write of size 4 bytes"
 	Detail  string `json:"detail,omitempty"`  // "Address 0x… is out of bounds"
-	Kernel  string `json:"kernel,omitempty"`  // demangled; empty: a call of the host
-	File    string `json:"file,omitempty"`    // without its folder
+	Kernel  string `json:"kernel,omitempty"`  // demangled; empty for a host call
+	File    string `json:"file,omitempty"`    // base name
 	Line    int    `json:"line,omitempty"`
-	Block   string `json:"block,omitempty"`  // of the first one: "0,0,0"
-	Thread  string `json:"thread,omitempty"` // likewise
-	Count   int    `json:"count"`            // how often it was reported at this place
+	Block   string `json:"block,omitempty"`  // of the first occurrence: "0,0,0"
+	Thread  string `json:"thread,omitempty"` // of the first occurrence
+	Count   int    `json:"count"`            // number of reports at this place
 }
 
-// Sentence is a finding in a line: "error: Invalid __global__ write of size 4 bytes in oob(float *) at submission.cu:6, 28 times".
+// Sentence formats a finding as a line: "error: Invalid __global__ write of size 4 bytes in oob(float *) at
+// submission.cu:6, 28 times".
 func (f Finding) Sentence() string {
 	text := "error: "
 	if f.Warning {

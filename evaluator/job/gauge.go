@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Gauge is what kernels of our own measured of a unit. Package gauge says how.
+// Gauge is a benchmark of a device with built-in kernels. See package gauge.
 type Gauge struct {
 	At             time.Time `json:"at"`
-	FloorNS        float64   `json:"floor_ns"`         // the quickest call that does nothing
-	BytesPerSecond float64   `json:"bytes_per_second"` // read from memory
-	FlopsPerSecond float64   `json:"flops_per_second"` // fp32, a multiplication and an addition at a time
-	ReadNS         float64   `json:"read_ns"`          // median of the calls that read: the sentinel
-	MathNS         float64   `json:"math_ns"`          // and of those that multiply and add
+	FloorNS        float64   `json:"floor_ns"`         // fastest call that does nothing
+	BytesPerSecond float64   `json:"bytes_per_second"` // memory read bandwidth
+	FlopsPerSecond float64   `json:"flops_per_second"` // fp32 fused multiply-add
+	ReadNS         float64   `json:"read_ns"`          // median of the calls that read; tracked over time as the sentinel
+	MathNS         float64   `json:"math_ns"`          // median of the calls that multiply and add
 }
 
-// Valid reports whether all of it can have been measured.
+// Valid reports whether all values are plausible.
 func (g Gauge) Valid() bool {
 	for _, v := range []float64{g.FloorNS, g.BytesPerSecond, g.FlopsPerSecond, g.ReadNS, g.MathNS} {
 		if !(v >= 1) || math.IsInf(v, 0) {
@@ -25,10 +25,10 @@ func (g Gauge) Valid() bool {
 	return true
 }
 
-// GaugeAttempt begins the ids of attempts at a gauge, which the site does not have.
+// GaugeAttempt is the prefix of the IDs of benchmark attempts, which the site does not store.
 const GaugeAttempt = "gauge-"
 
-// Best joins two: the lower floor and the higher roofs, with the later sentinel.
+// Best merges two benchmarks: the lower floor, the higher limits, and the later medians.
 func (g Gauge) Best(later Gauge) Gauge {
 	if g.At.IsZero() {
 		return later

@@ -9,22 +9,22 @@ import (
 	"warpboard/tasks"
 )
 
-// WorkerPath is where a site lets workers in over HTTP, below its base URL.
+// WorkerPath is the path, below the site's base URL, at which workers connect over HTTP.
 const WorkerPath = "/worker"
 
-// Version is the version of the messages; a worker refuses a job of another version.
+// Version is the version of the messages. A worker refuses a job of another version.
 const Version = 4
 
-// Mode is what a person asked for.
+// Mode is the mode in which a person submitted.
 type Mode string
 
 const (
 	ModeTest      Mode = "test"      // correctness only
-	ModeBenchmark Mode = "benchmark" // time, without a place on the board
-	ModeRanked    Mode = "ranked"    // test and ranked; with a bundle's own program test, benchmark and ranked, and again with a secret seed
-	ModeProfile   Mode = "profile"   // Nsight Compute of each benchmark case
+	ModeBenchmark Mode = "benchmark" // time, without an entry on the board
+	ModeRanked    Mode = "ranked"    // test and ranked; with a bundle's own program test, benchmark, and ranked, repeated with a secret seed
+	ModeProfile   Mode = "profile"   // Nsight Compute report of each benchmark case
 	ModeSanitize  Mode = "sanitize"  // compute-sanitizer on the test cases
-	ModeValidate  Mode = "validate"  // the task's validation script, which is the program of Task then
+	ModeValidate  Mode = "validate"  // the task's validation script, which is then Task's program
 )
 
 // Stage is one part of a run.
@@ -35,13 +35,13 @@ const (
 	StageTest      Stage = "test"
 	StageBenchmark Stage = "benchmark"
 	StageRanked    Stage = "ranked"
-	StageSecret    Stage = "secret" // the second, secret pass of a bundle's own harness; nothing but pass/fail leaves it
+	StageSecret    Stage = "secret" // second pass of a bundle's own harness with a secret seed; only pass or fail is public
 	StageProfile   Stage = "profile"
-	StageSanitize  Stage = "sanitize" // its cases are the tools of compute-sanitizer
-	StageValidate  Stage = "validate" // its one case is what the script said
+	StageSanitize  Stage = "sanitize" // has a case per tool of compute-sanitizer
+	StageValidate  Stage = "validate" // has one case: the script's verdict
 )
 
-// Job asks a worker for one attempt at a run on one device.
+// Job is an order for one attempt at a run on one device.
 type Job struct {
 	Version   int              `json:"version"`
 	RunID     int64            `json:"run_id"`
@@ -51,62 +51,63 @@ type Job struct {
 	Mode      Mode             `json:"mode"`
 	TaskKey   string           `json:"task_key"` // content hash of the task version: key of the object cache
 	Task      tasks.Definition `json:"task"`
-	// Sources holds the text of every file of Task.Files by its run-time name, the submission's included.
+	// Sources holds the content of every file of Task.Files by its run-time name, including the submission's.
 	Sources map[string][]byte `json:"sources"`
-	// Declared is set where the values in Task's cases were drawn and are secret: the cases as the task declares them. The worker
-	// names cases by these, and passes on no text of the program.
+	// Declared is set if the values in Task's cases were drawn and are secret. It has the cases as the task declares
+	// them. The worker names cases by these, and forwards none of the program's output.
 	Declared *Cases `json:"declared,omitempty"`
-	// SecretSeed seeds the ranked stage; fresh for every attempt, never shown.
+	// SecretSeed seeds the ranked stage. It is new for every attempt and never shown.
 	SecretSeed uint64         `json:"secret_seed"`
 	Filter     *ProfileFilter `json:"profile_filter,omitempty"` // of mode profile
 	Enqueued   time.Time      `json:"enqueued"`
-	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: its
-	// RunID is 0, and of Task only Lang counts. Evaluation is a kernel.Request.
-	// Caller names whose it is, and never two callers at once: evaluations of one caller may follow each other in
-	// one warm runner and find what was compiled before. Empty: nothing is kept for it.
+	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: RunID is 0, and only
+	// Task.Lang counts. Evaluation is a kernelrun.Request.
+	//
+	// Caller identifies the evaluation's owner; different owners have different values. Evaluations of one caller may
+	// run in the same warm runner and share compiled kernels. If it is empty, nothing is kept.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 	Caller       string          `json:"caller,omitempty"`
-	// Expect is for how long runs like it held their units lately, each; 0: not known.
+	// Expect is the usual time that similar runs recently held each slot; 0 if unknown.
 	Expect time.Duration `json:"expect_ns,omitempty"`
 }
 
-// Cases are both lists of a task.
+// Cases has both lists of a task's cases.
 type Cases struct {
 	Tests      []tasks.Case `json:"tests"`
 	Benchmarks []tasks.Case `json:"benchmarks"`
 }
 
-// Ask is a worker's request for its next job, or for a task to precompile. Worker and device follow from the address that it was sent to.
+// Ask is a worker's request for its next job, or for a task to precompile. Worker and Device follow from the subject.
 type Ask struct {
 	Version int      `json:"version"` // of the messages that the worker reads
 	Worker  string   `json:"-"`
 	Device  string   `json:"-"`
-	Busy    bool     `json:"busy,omitempty"` // the slot has a job, and would build the next one
-	Held    []string `json:"held,omitempty"` // attempts that have arrived and not ended
-	// Building is how many of these are being built, on places that the slots do not need.
+	Busy    bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
+	Held    []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
+	// Building is the number of Held attempts that are being built and need no slot for now.
 	Building int `json:"building,omitempty"`
-	// Ahead asks for an open task instead, of which the worker does not know the current version.
+	// Ahead asks for an open task to precompile instead of a job. Known are the versions that the worker has already.
 	Ahead bool    `json:"ahead,omitempty"`
 	Known []int64 `json:"known,omitempty"`
 }
 
-// Status is how a case or a stage ended.
+// Status is the outcome of a case or a stage.
 type Status string
 
 const (
 	StatusPass      Status = "pass"
 	StatusFail      Status = "fail"      // ran, and the answer was wrong
-	StatusError     Status = "error"     // did not run to its end: exit code, signal, exception, compiler error
+	StatusError     Status = "error"     // did not complete: exit code, signal, exception, compiler error
 	StatusTimeout   Status = "timeout"   // wall-clock limit
 	StatusLimit     Status = "limit"     // memory, processes, output or another limit
 	StatusCancelled Status = "cancelled" //
 )
 
-// CaseResult is what is known of one case. Times are in nanoseconds.
+// CaseResult is the result of one case. Times are in nanoseconds.
 type CaseResult struct {
 	Index   int       `json:"index"`
-	Spec    string    `json:"spec"` // the case's line, as the program was given it
+	Spec    string    `json:"spec"` // the case's line, as passed to the program
 	Status  Status    `json:"status"`
 	Message string    `json:"message,omitempty"` // the checker's text on a pass or a failure
 	Runs    int       `json:"runs,omitempty"`
@@ -117,39 +118,41 @@ type CaseResult struct {
 	Worst   float64   `json:"worst,omitempty"`
 	Median  float64   `json:"median,omitempty"`
 	P95     float64   `json:"p95,omitempty"`
-	Times   []float64 `json:"times,omitempty"` // every repeat, where the harness reports them
-	Clocks  Clocks    `json:"clocks,omitzero"` // where a judge timed the case
-	// Processes are the medians of the fresh processes of the submission in which a ranked case was timed; Median is
-	// theirs then, and all else is about the repeats of all of them.
+	Times   []float64 `json:"times,omitempty"` // every repeat, if the harness reports them
+	Clocks  Clocks    `json:"clocks,omitzero"` // set if a judge timed the case
+	// Processes are the medians of the fresh processes that timed a ranked case. Median is then the median of these;
+	// the other values are over the repeats of all processes.
 	Processes []float64 `json:"processes,omitempty"`
 	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, if the task has a reference in double precision
-	Kernels   []Kernel  `json:"kernels,omitempty"`  // of a profiled case: what ran, in the order of the first launches
+	Kernels   []Kernel  `json:"kernels,omitempty"`  // of a profiled case, in the order of their first launches
 }
 
-// ExitFailed is the exit code of a task's program whose check failed: the answer is wrong.
+// ExitFailed is the exit code of a task's program if the answer is wrong.
 const ExitFailed = 112
 
-// ExitBadSpec is the exit code of a task's program that could not read the arguments of a case.
+// ExitBadSpec is the exit code of a task's program if it cannot parse the arguments of a case.
 const ExitBadSpec = 113
 
-// Failure says why a stage or run did not pass, for a person.
+// Failure explains to a person why a stage or run did not pass.
 type Failure struct {
 	Reason string `json:"reason"` // one sentence: what happened, where, what to do
-	// Infrastructure is true when the site or worker is to blame: the run is retried and costs the person nothing.
+	// Infrastructure means that the submitter did not cause the failure: the run is retried and counts against no
+	// limit.
 	Infrastructure bool `json:"ours,omitempty"`
-	// Task is true when the task's generator, reference or checker failed: the submission is not held to it.
+	// Task means that the task's generator, reference, or checker failed, not the submission.
 	Task bool `json:"task_failed,omitempty"`
 
-	// Stage is where it happened; empty: the site does not know.
+	// Stage is the stage that failed; empty if unknown.
 	Stage Stage `json:"stage,omitempty"`
 
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
-	Limit    string `json:"limit,omitempty"`  // which limit was hit: "wall", "memory", "processes", "output", "cpu", "file size"
+	Limit    string `json:"limit,omitempty"`  // the exceeded limit: "wall", "memory", "processes", "output", "cpu", "file size"
 }
 
-// Public is why it did not pass for those who may not read the source. What a judge says of a test is public; of a build, of a profile
-// and of an infrastructure error only the kind is, and of a stage that is not known.
+// Public returns the reason for readers who may not see the source. The judge's messages about a test are public. Of a
+// build, a profile, an infrastructure error, or an unknown stage only the kind is public, because messages may quote
+// the source.
 func (f Failure) Public() string {
 	judged := f.Stage == StageTest || f.Stage == StageBenchmark || f.Stage == StageRanked || f.Stage == StageSecret
 	if judged && !f.Infrastructure {
@@ -158,7 +161,7 @@ func (f Failure) Public() string {
 	return f.Kind()
 }
 
-// Kind is the failure in a sentence that holds no word of a compiler or a program, which may quote the source.
+// Kind describes the failure in a sentence without text from a compiler or a program, which may quote the source.
 func (f Failure) Kind() string {
 	switch {
 	case f.Task:
@@ -183,27 +186,27 @@ func (f Failure) Kind() string {
 	return what + " failed."
 }
 
-// StageResult is what one stage left, kept even if a later one dies.
+// StageResult is the result of one stage. It is kept even if a later stage fails.
 type StageResult struct {
 	Stage    Stage             `json:"stage"`
 	Status   Status            `json:"status"`
 	Started  time.Time         `json:"started"`
 	Ended    time.Time         `json:"ended"`
 	Command  string            `json:"command,omitempty"`
-	Stdout   string            `json:"stdout,omitempty"` // valid UTF-8; cut in the middle with a note
+	Stdout   string            `json:"stdout,omitempty"` // valid UTF-8; if too long, cut in the middle with a note
 	Stderr   string            `json:"stderr,omitempty"`
 	Failure  *Failure          `json:"failure,omitempty"`
 	Cases    []CaseResult      `json:"cases,omitempty"`
-	Extra    map[string]string `json:"extra,omitempty"`  // keys of the result pipe that have no field here
+	Extra    map[string]string `json:"extra,omitempty"`  // keys from the result pipe without a field here
 	Cached   bool              `json:"cached,omitempty"` // build: nothing had to be compiled
 	Reused   []string          `json:"reused,omitempty"` // build: the task's own files that were compiled before
 	Overhead time.Duration     `json:"overhead,omitempty"`
 	Findings []Finding         `json:"findings,omitempty"` // sanitize
-	// MemoryPeak is the memory in bytes that the submission's processes had at most, with all that they started; only on a CPU.
+	// MemoryPeak is the peak memory in bytes of the submission's processes and their children. Only on a CPU.
 	MemoryPeak int64 `json:"memory_peak,omitempty"`
 }
 
-// Machine is where and under which conditions a run was made.
+// Machine describes the hardware, the software, and the conditions of a run.
 type Machine struct {
 	Worker     string            `json:"worker"`
 	Device     string            `json:"device"`
@@ -215,16 +218,16 @@ type Machine struct {
 	Python     string            `json:"python,omitempty"`
 	Torch      string            `json:"torch,omitempty"`
 	Triton     string            `json:"triton,omitempty"`
-	Harness    string            `json:"harness,omitempty"` // a hash of the judge's and the runner's programs
+	Harness    string            `json:"harness,omitempty"` // hash of the judge's and the runner's programs
 	Kernel     string            `json:"kernel,omitempty"`
 	Sandbox    string            `json:"sandbox"`              // "bubblewrap", or "off"
-	Gauge      *Gauge            `json:"gauge,omitempty"`      // nil while the unit was not gauged
+	Gauge      *Gauge            `json:"gauge,omitempty"`      // nil if the device has no benchmark yet
 	Conditions map[string]string `json:"conditions,omitempty"` // clocks, temperature, power, throttle reasons while timing
-	// Disturbances are what of them can be bad; nil of a worker that did not look.
+	// Disturbances are the conditions that can be bad; nil if the worker did not record them.
 	Disturbances *Disturbances `json:"disturbances,omitempty"`
 }
 
-// Outcome is how a whole attempt ended.
+// Outcome is the outcome of a whole attempt.
 type Outcome string
 
 const (
@@ -232,7 +235,7 @@ const (
 	OutcomeFailed    Outcome = "failed"    // the submission failed
 	OutcomeCancelled Outcome = "cancelled" //
 	OutcomeLost      Outcome = "lost"      // an infrastructure error: retry
-	OutcomeReturned  Outcome = "returned"  // handed back before its end: retry, and count nothing
+	OutcomeReturned  Outcome = "returned"  // handed back before its end: retry, without counting it
 )
 
 // Result ends an attempt.
@@ -242,35 +245,37 @@ type Result struct {
 	Secret    string   `json:"secret"`
 	Outcome   Outcome  `json:"outcome"`
 	Failure   *Failure `json:"failure,omitempty"`
-	// Suspect says of a lost attempt that the run itself may have brought it down: after a few of these
-	// it is given up. Other losses do not count against it.
+	// Suspect marks a lost attempt that the run itself may have caused to fail. After a few of these the run ends with
+	// an infrastructure error. Other losses do not count.
 	Suspect bool          `json:"suspect,omitempty"`
 	Stages  []StageResult `json:"stages"`
-	// ScoreNS is the ranked score in nanoseconds, smaller is better; nil unless the ranked stage passed.
-	// The dispatcher computes it again from Stages and refuses a result that disagrees.
+	// ScoreNS is the ranked score in nanoseconds, lower is better; nil unless the ranked stage passed. The dispatcher
+	// computes it again from Stages and refuses a result that disagrees.
 	ScoreNS *float64 `json:"score_ns,omitempty"`
-	// Unfinished is what a ranked stage measured that began and did not pass; nil where its program measures itself.
+	// Unfinished has the measurements of a ranked stage that started and did not pass; nil if the task's own program
+	// measures.
 	Unfinished *Unfinished `json:"unfinished,omitempty"`
 	Machine    Machine     `json:"machine"`
 	Artifacts  []Artifact  `json:"artifacts,omitempty"`
-	// Harness names what measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
+	// Harness names the harness that measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
 	Harness string `json:"harness"`
-	// WallNS is the attempt's wall time on the worker; ProgramNS the part spent in compilers and programs.
+	// WallNS is the attempt's wall time on the worker; ProgramNS is the part spent in compilers and programs.
 	WallNS    int64 `json:"wall_ns"`
 	ProgramNS int64 `json:"program_ns"`
-	// UnitNS is for how long the attempt held units of its device, times their number.
+	// UnitNS is the time that the attempt held slots, times their number.
 	UnitNS int64 `json:"unit_ns,omitempty"`
-	// EvaluationID and Evaluation are those of an evaluation; Evaluation is a kernel.Result.
+	// EvaluationID and Evaluation belong to an evaluation; Evaluation is a kernelrun.Result.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 }
 
-// Unfinished is what the fresh processes of a ranked stage measured before it failed or was cancelled. One more was under way.
+// Unfinished has the measurements of a ranked stage's processes that completed before the stage failed or was
+// cancelled. One more process was running.
 type Unfinished struct {
-	Cases [][]float64 `json:"cases"` // for each case the medians of the processes that came to their end; none: no process did
+	Cases [][]float64 `json:"cases"` // for each case, the medians of the completed processes; empty if there are none
 }
 
-// LeaveOut drops the content of an artifact and says why in the stage that made it, the last one.
+// LeaveOut drops the data of an artifact and notes the reason in the last stage, which made it.
 func (r *Result) LeaveOut(i int, why string) {
 	r.Artifacts[i].Data = nil
 	if len(r.Stages) == 0 {
@@ -285,7 +290,7 @@ func (r *Result) LeaveOut(i int, why string) {
 	last.Extra = extra
 }
 
-// Artifact names a file that the run left, sent apart from the result.
+// Artifact is a file that the run produced. It is sent separately from the result.
 type Artifact struct {
 	Name string `json:"name"` // "profile.0.ncu-rep.gz"
 	Size int64  `json:"size"`

@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// MostLaunches caps the launches of one case that are profiled: each costs some forty replays.
+	// MostLaunches limits the profiled launches of one case: each takes some forty replays.
 	MostLaunches = 16
-	// mostSkipped bounds the launches that a filter passes over, and mostKernelName its kernel name in bytes.
+	// mostSkipped limits the launches that a filter can skip, and mostKernelName the length of its kernel name in
+	// bytes.
 	mostSkipped    = 10_000
 	mostKernelName = 200
-	// kernelPattern begins a kernel name that is a pattern, as for ncu.
+	// kernelPattern is the prefix of a kernel name that is a pattern, as in ncu.
 	kernelPattern = "regex:"
 )
 
-// ProfileFilter says what Nsight Compute profiles of each benchmark case. What it leaves open stays as usual: all kernels,
-// the first launches, and every section that a page shows.
+// ProfileFilter selects what Nsight Compute profiles of each benchmark case. Zero fields keep the defaults: all
+// kernels, the first launches, and every section that a page shows.
 type ProfileFilter struct {
 	Benchmark      *int     `json:"benchmark,omitempty" jsonschema:"number of the only benchmark to profile, from 0"`
 	Kernel         string   `json:"kernel,omitempty" jsonschema:"name of the kernel without its parameters, or regex: and a pattern"`
@@ -32,14 +33,14 @@ type ProfileFilter struct {
 	Sections       []string `json:"sections,omitempty" jsonschema:"sections of Nsight Compute, such as SpeedOfLight"`
 }
 
-// ProfileSections are the sections that a filter may choose, by ncu's identifiers.
+// ProfileSections returns the sections that a filter can select, by ncu's identifiers.
 func ProfileSections() []string {
 	return []string{"SpeedOfLight", "SpeedOfLight_RooflineChart", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis", "MemoryWorkloadAnalysis_Chart",
 		"MemoryWorkloadAnalysis_Tables", "SchedulerStats", "WarpStateStats", "InstructionStats", "LaunchStats", "Occupancy", "SourceCounters",
 		"WorkloadDistribution"}
 }
 
-// Check says in a sentence what is wrong with a filter; nil is a filter that leaves everything open.
+// Check returns a sentence about the first invalid field. A nil filter is valid.
 func (f *ProfileFilter) Check() error {
 	if f == nil {
 		return nil
@@ -65,8 +66,8 @@ func (f *ProfileFilter) Check() error {
 	return checkKernel(f.Kernel)
 }
 
-// checkKernel looks at a name that becomes an argument of ncu: it must not be taken for another option, and a pattern that Go
-// cannot read would fail only when its turn in the queue comes.
+// checkKernel checks a name that becomes an argument of ncu: ncu must not read it as an option, and an invalid pattern
+// must fail before the run is queued.
 func checkKernel(name string) error {
 	pattern, isPattern := strings.CutPrefix(name, kernelPattern)
 	switch {
@@ -87,15 +88,15 @@ func checkKernel(name string) error {
 	return nil
 }
 
-// Empty reports whether a filter leaves everything open.
+// Empty reports whether a filter selects everything.
 func (f *ProfileFilter) Empty() bool {
 	return f == nil || f.Benchmark == nil && f.Kernel == "" && !f.Ranged() && len(f.Sections) == 0
 }
 
-// Ranged reports whether a filter counts launches. ncu counts them over a whole process.
+// Ranged reports whether a filter selects launches by number. ncu numbers them over a whole process.
 func (f *ProfileFilter) Ranged() bool { return f != nil && (f.LaunchSkip > 0 || f.LaunchCount > 0) }
 
-// Same reports whether two filters choose the same.
+// Same reports whether two filters select the same.
 func (f *ProfileFilter) Same(other *ProfileFilter) bool {
 	if f.Empty() || other.Empty() {
 		return f.Empty() && other.Empty()
@@ -105,7 +106,7 @@ func (f *ProfileFilter) Same(other *ProfileFilter) bool {
 	return reflect.DeepEqual(a, b) && slices.Equal(f.Sections, other.Sections) && f.only() == other.only()
 }
 
-// only is the benchmark that is chosen; -1: all.
+// only returns the selected benchmark, or -1 for all.
 func (f *ProfileFilter) only() int {
 	if f == nil || f.Benchmark == nil {
 		return -1
@@ -113,8 +114,8 @@ func (f *ProfileFilter) only() int {
 	return *f.Benchmark
 }
 
-// Choose returns the number of the first benchmark that is profiled and the cases: all from 0, unless one is chosen. Its error is a
-// sentence's end.
+// Choose returns the number of the first profiled benchmark and the cases to profile: all from 0, unless one is
+// selected. Its error is a clause for the end of a sentence.
 func (f *ProfileFilter) Choose(all []tasks.Case, benchmarks []tasks.Case) (first int, cases []tasks.Case, err error) {
 	switch n := f.only(); {
 	case n < 0:
@@ -126,7 +127,7 @@ func (f *ProfileFilter) Choose(all []tasks.Case, benchmarks []tasks.Case) (first
 	}
 }
 
-// Nameless is a filter for those who may not see the names of kernels.
+// Nameless returns the filter for readers who may not see the names of kernels.
 func (f *ProfileFilter) Nameless() *ProfileFilter {
 	if f == nil || f.Kernel == "" {
 		return f
@@ -136,7 +137,7 @@ func (f *ProfileFilter) Nameless() *ProfileFilter {
 	return &shown
 }
 
-// String is the filter for people: "Kernel matmul, launches 3–5, sections Occupancy, SourceCounters".
+// String describes the filter: "Kernel matmul, launches 3–5, sections Occupancy, SourceCounters".
 func (f *ProfileFilter) String() string {
 	if f.Empty() {
 		return ""

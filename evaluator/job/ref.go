@@ -2,13 +2,13 @@ package job
 
 import "strconv"
 
-// Ref names a unit of work: a run by its number, or an evaluation by its id. One of the two is zero.
+// Ref identifies a piece of work: a run by its number, or an evaluation by its ID. The other one is zero.
 type Ref struct {
 	RunID        int64
 	EvaluationID string
 }
 
-// Noun is what people call it.
+// Noun returns "run" or "evaluation".
 func (r Ref) Noun() string {
 	if r.EvaluationID != "" {
 		return "evaluation"
@@ -16,7 +16,7 @@ func (r Ref) Noun() string {
 	return "run"
 }
 
-// ID is its name in logs.
+// ID returns the number of the run or the ID of the evaluation.
 func (r Ref) ID() string {
 	if r.EvaluationID != "" {
 		return r.EvaluationID
@@ -24,14 +24,14 @@ func (r Ref) ID() string {
 	return strconv.FormatInt(r.RunID, 10)
 }
 
-// String is "run 17" or "evaluation 3f0c…".
+// String returns "run 17" or "evaluation 3f0c…".
 func (r Ref) String() string { return r.Noun() + " " + r.ID() }
 
-// Ref names the work that the job is an attempt at.
+// Ref identifies the work of the job.
 func (j Job) Ref() Ref { return Ref{RunID: j.RunID, EvaluationID: j.EvaluationID} }
 
-// Ref names the work that the event is about.
+// Ref identifies the work of the event.
 func (e Event) Ref() Ref { return Ref{RunID: e.RunID, EvaluationID: e.EvaluationID} }
 
-// Ref names the work that the result belongs to.
+// Ref identifies the work of the result.
 func (r Result) Ref() Ref { return Ref{RunID: r.RunID, EvaluationID: r.EvaluationID} }

@@ -2,7 +2,7 @@ package job
 
 import "strings"
 
-// Shorten leaves the first bytes of a text, and shows that others followed.
+// Shorten cuts a text after at most most bytes, with "…" in place of the rest.
 func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// MaxValues is how many JSON values a worker's message may have. A result of 10,000 cases has some 100,000.
+// MaxValues limits the JSON values of a worker's message. A result of 10,000 cases has about 100,000.
 const MaxValues = 1 << 18
 
-// CheckValues refuses a message of more than MaxValues values before it is decoded. The bounds of Check come too late for
-// memory: "{}," is three bytes, and a stage of a result that is read from it hundreds.
+// CheckValues refuses a message of more than MaxValues values before it is decoded. The checks of Check come too late
+// to limit memory: "{}," is three bytes, and a decoded StageResult takes hundreds.
 func CheckValues(data []byte) error {
-	if HasMoreValues(data, MaxValues-1) { // the first value has nothing before it that is counted
+	if HasMoreValues(data, MaxValues-1) { // no separator precedes the first value
 		return fmt.Errorf("it has more than %d values", MaxValues)
 	}
 	return nil
 }
 
-// HasMoreValues reports whether a JSON text has more values than that, counted by what stands before them: a comma, or
-// the beginning of an object or a list.
+// HasMoreValues reports whether a JSON text has more than most values, counted by the comma, bracket, or brace before
+// each of them.
 func HasMoreValues(body []byte, most int) bool {
 	for n := 0; ; n++ {
 		at := bytes.IndexAny(body, `,{["`)
@@ -35,7 +35,7 @@ func HasMoreValues(body []byte, most int) bool {
 	}
 }
 
-// textLength is how long a JSON text is until the quote that ends it.
+// textLength returns the length of a JSON string up to its closing quote.
 func textLength(rest []byte) int {
 	for at := 0; ; {
 		next := bytes.IndexAny(rest[at:], `"\`)
@@ -45,6 +45,6 @@ func textLength(rest []byte) int {
 		case rest[at+next] == '"':
 			return at + next
 		}
-		at = min(at+next+2, len(rest)) // what a backslash escapes ends nothing
+		at = min(at+next+2, len(rest)) // an escaped quote does not end the string
 	}
 }

@@ -8,18 +8,19 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// saidSubject carries changes for viewers between the site's processes. Workers may neither send nor receive it.
+// saidSubject is for messages between the site's processes about changes that viewers see. Workers may neither send nor
+// receive on it.
 const saidSubject = "site.said"
 
-// Shared reports whether other processes of the site may use the same queue: it is an external cluster.
+// Shared reports whether other processes of the site may use the same queue, which is then an external cluster.
 func (q *Queue) Shared() bool { return q.server == nil }
 
-// Announce sends to the site's other processes, without waiting for them. A process that is not connected never gets it.
+// Announce sends data to the site's other processes, without waiting. A process that is not connected misses it.
 func (q *Queue) Announce(data []byte) error { return q.nc.Publish(saidSubject, data) }
 
-// Announcements calls fn with the announcements of the site's other processes until ctx ends, and missed when some may be
-// lost because the connection was. The subscription's goroutine calls fn, one message at a time. It must not block: NATS
-// drops messages for a slow consumer, and missed is not called for that.
+// Announcements calls fn with the announcements of the site's other processes until ctx ends. It calls missed after a
+// reconnect, when some may have been lost. fn runs in the subscription's goroutine, one message at a time, and must not
+// block: NATS drops messages for a slow consumer, without a call of missed.
 func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed func()) error {
 	said, err := q.nc.Subscribe(saidSubject, func(m *nats.Msg) {
 		if err := fn(m.Data); err != nil {
@@ -29,7 +30,7 @@ func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed
 	if err != nil {
 		return fmt.Errorf("queue: listen to the site's other processes: %w", err)
 	}
-	// It comes after each reconnect, whether or not anything was said in the meantime: asking once too often is harmless.
+	// Signals each reconnect, even if nothing was announced in the meantime. Calling missed too often is harmless.
 	back := q.nc.StatusChanged(nats.CONNECTED)
 	for ctx.Err() == nil {
 		select {

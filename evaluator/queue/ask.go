@@ -8,30 +8,30 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// The requests of a worker to the site: "ask.WORKER.next.DEVICE", "ask.WORKER.sync" and so on.
+// Subjects of a worker's requests to the site: "ask.WORKER.next.DEVICE", "ask.WORKER.sync" and so on.
 const (
 	askPrefix  = "ask."
-	askNext    = "next"   // a job for the device that follows
-	askSync    = "sync"   // the worker's attempts; the answer: those that no longer count
-	askEvents  = "events" // what happened during attempts
+	askNext    = "next"   // a job for the device in the next part
+	askSync    = "sync"   // a heartbeat; the answer lists attempts that no longer count
+	askEvents  = "events" // events of attempts
 	askResult  = "result" // the end of an attempt
-	askSites   = "sites"  // the queue group: one of the site's processes answers
+	askSites   = "sites"  // queue group: one of the site's processes answers
 	refusedKey = "Refused"
 	laterKey   = "Later"
 )
 
-// orders is the answer to "sync" and to "events".
+// orders is the answer to "sync" and "events".
 type orders struct {
-	Drop []string `json:"drop,omitempty"` // attempts that no longer count, or are another worker's
+	Drop []string `json:"drop,omitempty"` // IDs of attempts that no longer count, or belong to another worker
 }
 
-// mostEvents is how many events a request may hold.
+// mostEvents limits the events of one request.
 const mostEvents = 5000
 
 // batch is the body of "events".
 type batch []job.Event
 
-// Check reports what is beyond the bounds.
+// Check returns an error if the batch exceeds the limits.
 func (b batch) Check() error {
 	if len(b) > mostEvents {
 		return fmt.Errorf("it has %d events, at most %d are allowed", len(b), mostEvents)
@@ -44,7 +44,7 @@ func (b batch) Check() error {
 	return nil
 }
 
-// decode reads a worker's message, which must keep its bounds.
+// decode decodes and checks a worker's message.
 func decode[T interface{ Check() error }](data []byte) (message T, err error) {
 	if err = job.CheckValues(data); err == nil {
 		err = json.Unmarshal(data, &message)
@@ -60,12 +60,12 @@ func decode[T interface{ Check() error }](data []byte) (message T, err error) {
 
 func askSubject(worker, what string) string { return askPrefix + token(worker) + "." + what }
 
-// parseAsk takes a subject apart; worker is empty when no worker can have sent to it rightly.
+// parseAsk splits a subject. worker is empty if the subject belongs to no known worker.
 func parseAsk(subject string) (worker, what, device string) {
 	parts := strings.Split(subject, ".")
 	switch {
-	// Subjects are of the worker's choice within its permissions; an external cluster may check less than the embedded
-	// server does, so that every part is taken apart and made again.
+	// Workers choose subjects within their permissions. An external cluster may check less than the embedded server, so
+	// every part is decoded and compared with its encoding.
 	case len(parts) == 3:
 		return name(parts[1]), parts[2], ""
 	case len(parts) == 4 && parts[2] == askNext:
@@ -74,7 +74,7 @@ func parseAsk(subject string) (worker, what, device string) {
 	return "", "", ""
 }
 
-// ownReply reports whether an answer to this subject reaches only the worker that asked.
+// ownReply reports whether only the worker that asked receives an answer on this subject.
 func ownReply(worker, reply string) bool {
 	rest, own := strings.CutPrefix(reply, inboxPrefix+token(worker)+".")
 	return own && rest != "" && !strings.ContainsAny(rest, "*> \t\r\n")

@@ -10,11 +10,12 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// siteUser cannot be a worker's token: "=" is always followed by two hexadecimal digits there.
+// siteUser cannot be a worker's token: in tokens two hexadecimal digits follow each "=".
 const siteUser = "=site"
 
-// A worker that tries to connect waits for connectWait, and tries again. Who cannot be checked now is answered after that, when
-// no one listens any more: of all answers to who connects, NATS clients take none for "not now". A refusal they take for good.
+// A worker waits connectWait for a connection, and then tries again. If its credential cannot be checked now, the
+// refusal is delayed by silence, when the worker no longer listens: NATS has no temporary refusal, and clients treat
+// any refusal as permanent.
 const (
 	connectWait = 2 * time.Second
 	silence     = 2 * connectWait
@@ -25,7 +26,8 @@ var (
 	errRefused = errors.New("this is no worker's credential")
 )
 
-// letIn gives the permissions of the worker with this name and secret. After errNotNow it is to get no answer, and tries again.
+// letIn returns the permissions of the worker with this name and secret. After errNotNow the caller must not answer, so
+// that the worker tries again.
 func (q *Queue) letIn(name, secret, from string) (*server.Permissions, error) {
 	if name == "" || name == siteUser || q.cfg.Authorize == nil {
 		return nil, errRefused
@@ -35,18 +37,18 @@ func (q *Queue) letIn(name, secret, from string) (*server.Permissions, error) {
 		q.refused.say(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(name), "err", err)
 		return nil, errNotNow
 	}
-	if !ok { // the secret is wrong, or the credential was revoked
+	if !ok { // wrong secret or revoked credential
 		q.refused.say(slog.LevelWarn, "worker refused", "worker", short(name), "from", from)
 		return nil, errRefused
 	}
 	return workerPermissions(name, devices), nil
 }
 
-// authenticator decides who may connect to the embedded server, and what they may say.
+// authenticator authorizes connections to the embedded server.
 type authenticator struct{ q *Queue }
 
-// Check lets in the site itself with all rights, and authorized workers with a worker's rights. The server calls it in the
-// goroutine of each connection, several at once, and again at each reconnect.
+// Check accepts the site itself with all rights, and authorized workers with a worker's rights. The server calls it in
+// the goroutine of each connection, concurrently, and again at each reconnect.
 func (a authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
 	if name == siteUser {
@@ -54,20 +56,19 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 	}
 	may, err := a.q.letIn(name, secret, fmt.Sprint(c.RemoteAddress()))
 	if err == errNotNow {
-		time.Sleep(silence) // the goroutine is the connection's own
+		time.Sleep(silence) // blocks only this connection's goroutine
 	}
 	if err != nil {
 		return false
 	}
-	// Permissions are fixed for the life of the connection: a credential that gains or loses a device must be kicked to
-	// see it.
+	// Permissions are fixed for the life of a connection: Kick a worker after its credential gained or lost a device.
 	c.RegisterUser(&server.User{Username: name, Permissions: may})
 	return true
 }
 
-// workerPermissions are the least that a worker needs: to send requests to the site, for jobs of its devices only, and to
-// receive notices of cancelled attempts, and of work for its devices. It may not send to a subject on which
-// the NATS server itself listens: the server answers to any subject that the sender names, with the server's rights.
+// workerPermissions returns the minimal permissions of a worker: to send requests to the site, for jobs of its devices
+// only, and to receive notices of cancelled attempts and of work for its devices. A worker must not send to a subject
+// on which the NATS server itself listens: the server would answer to any reply subject with its own rights.
 func workerPermissions(name string, devices []string) *server.Permissions {
 	publish := []string{askSubject(name, askSync), askSubject(name, askEvents), askSubject(name, askResult)}
 	subscribe := []string{inboxPrefix + token(name) + ".>", cancelSubject}
@@ -81,8 +82,8 @@ func workerPermissions(name string, devices []string) *server.Permissions {
 	}
 }
 
-// Kick disconnects the remote worker of that name from the embedded server. Without its
-// credential it does not come back. On an external cluster the cluster's own means apply.
+// Kick disconnects the remote worker with this name from the embedded server. With a revoked credential it cannot
+// reconnect. It does nothing with an external cluster.
 func (q *Queue) Kick(name string) {
 	if q.server == nil || name == siteUser {
 		return
@@ -99,5 +100,5 @@ func (q *Queue) Kick(name string) {
 	}
 }
 
-// kickLimit is far above the connections that one worker opens.
+// kickLimit exceeds the number of connections of one worker by far.
 const kickLimit = 10_000

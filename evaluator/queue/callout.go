@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// calloutSubject carries a NATS server's questions who may connect; workers may neither send nor receive it.
+	// calloutSubject carries a NATS server's authorization requests. Workers may neither send nor receive on it.
 	calloutSubject = "$SYS.REQ.USER.AUTH"
-	// letInFor is how long a worker of a cluster stays connected before its credential is looked at again: a cluster gives
-	// the site no right to disconnect anyone.
-	// So a revoked worker of a cluster keeps listening and asking for up to this long; MayTake refuses its heartbeats'
-	// slots and takes before that. Shorter, and every worker reconnects more often, with a gap in which events are lost.
+	// letInFor is the time after which a cluster's worker must authenticate again: the site has no right to disconnect
+	// clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake refuses its
+	// heartbeats' slots and requests for jobs at once. A shorter time makes every worker reconnect more often, with a
+	// gap in which events are lost.
 	letInFor = 10 * time.Minute
 )
 
-// callout answers a cluster with auth_callout in its configuration, which asks the site who its workers are. The site signs
-// with the account key that the cluster's configuration names as the issuer.
+// callout authorizes workers for a cluster with auth_callout in its configuration. It signs with the account key that
+// the configuration names as the issuer.
 type callout struct {
 	q    *Queue
 	keys nkeys.KeyPair
 }
 
-// openCallout begins to answer, if there is a key to sign with.
+// openCallout starts answering if there is a key to sign with.
 func (q *Queue) openCallout() error {
 	if q.cfg.AccountSeed == "" || q.server != nil {
 		return nil
@@ -37,7 +37,8 @@ func (q *Queue) openCallout() error {
 		return fmt.Errorf("queue: the seed of the account key: %w", err)
 	}
 	c := callout{q, keys}
-	// One of the site's processes answers. While all are down no one new can connect; who is connected stays.
+	// One of the site's processes answers. While all are down, existing connections stay, but no new worker can
+	// connect.
 	if _, err := q.nc.QueueSubscribe(calloutSubject, askSites, c.answer); err != nil {
 		return fmt.Errorf("queue: listen to who wants to connect: %w", err)
 	}
@@ -53,8 +54,8 @@ func (c callout) answer(m *nats.Msg) {
 	who := request.ConnectOptions
 	may, err := c.q.letIn(who.Username, who.Password, request.ClientInformation.Host)
 	if err == errNotNow {
-		// Not answered: the cluster refuses the worker after the timeout of its authorization, which must be longer than
-		// connectWait. With a shorter one the worker takes that for good when it comes twice.
+		// Not answered: the cluster refuses the worker after its authorization timeout, which must exceed connectWait.
+		// Otherwise the worker receives the refusal and treats a second one as permanent.
 		return
 	}
 	response := jwt.NewAuthorizationResponseClaims(request.UserNkey)
@@ -74,7 +75,7 @@ func (c callout) answer(m *nats.Msg) {
 	}
 }
 
-// sign makes the permissions of a worker the cluster's.
+// sign signs a worker's permissions for the cluster.
 func (c callout) sign(key, name string, may *server.Permissions) (string, error) {
 	user := jwt.NewUserClaims(key)
 	user.Name, user.Audience, user.Expires = name, c.q.cfg.Account, time.Now().Add(letInFor).Unix()
@@ -83,7 +84,7 @@ func (c callout) sign(key, name string, may *server.Permissions) (string, error)
 	return user.Encode(c.keys)
 }
 
-// CheckSeed says what is wrong with the seed of an account key.
+// CheckSeed returns an error if seed is not the seed of an account key.
 func CheckSeed(seed string) error {
 	keys, err := nkeys.FromSeed([]byte(seed))
 	if err != nil {

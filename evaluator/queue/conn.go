@@ -17,46 +17,46 @@ import (
 )
 
 const (
-	// requestWait is how long an answer may take; a request can be lost with its connection.
-	// A site under load still answers in milliseconds; waiting longer would only delay the caller's next try.
+	// requestWait limits the wait for an answer. A request can be lost with its connection, and a site under load still
+	// answers in milliseconds: waiting longer would only delay the retry.
 	requestWait = 2 * time.Second
-	// resultWait is longer: a result may have MaxMessage.
+	// resultWait is longer because a result can have MaxMessage bytes.
 	resultWait = 5 * time.Second
 )
 
-// WorkerConfig says how a worker reaches the site.
+// WorkerConfig configures a worker's connection to the site.
 type WorkerConfig struct {
-	Queue  *Queue // the site's queue in this process; then URL and Secret are not used
-	URL    string // "https://host/path" of the site; "tls://host:port" or "nats://host:port" of its --nats-listen or its cluster
-	CA     string // PEM file of who signed the certificate at URL; empty for who the system trusts
-	Name   string // the worker's name, as its credential has it
+	Queue  *Queue // the site's queue if it is in this process; URL and Secret are then unused
+	URL    string // "https://host/path" of the site, or "tls://host:port" or "nats://host:port" of its --nats-listen or cluster
+	CA     string // PEM file of the certificate authority; empty for the system's
+	Name   string // the worker's name, as in its credential
 	Secret string
 	Log    *slog.Logger
 }
 
-// Conn is a worker's side. It is safe for use by several goroutines.
+// Conn is a worker's connection to the site. It is safe for concurrent use.
 //
-// A goroutine of its own sends events (deliver), from Dial to Close. mu guards held, wake and drop, for a moment only.
+// A goroutine sends events (deliver) from Dial to Close. mu guards held, wake, and drop, and is held only briefly.
 type Conn struct {
 	name    string
 	log     *slog.Logger
 	nc      *nats.Conn
 	outbox  *outbox
-	asking  *semaphore.Weighted // held by the one question for a job
+	asking  *semaphore.Weighted // allows one request for a job at a time
 	sending sync.WaitGroup
 	stop    context.CancelFunc
 
 	mu   sync.Mutex
-	held map[string]bool          // attempts that came and have not ended
-	wake map[string]chan struct{} // by device: closed when work is announced
-	drop func(attemptID string)   // called with attempts that no longer count
-	// connected ends with the connection, and a new one begins: requests over the old one are sent again at once.
+	held map[string]bool          // attempts that arrived and have not ended
+	wake map[string]chan struct{} // closed when work for the device is announced
+	drop func(attemptID string)   // called for attempts that no longer count
+	// connected is replaced after each disconnect, so that pending requests fail and are sent again at once.
 	connected context.Context
 	lost      context.CancelFunc
 }
 
-// Dial connects a worker, and waits for a site that is not up yet. A lost connection is
-// restored automatically; a refused credential closes it for good. Close it when done.
+// Dial connects a worker, and waits for a site that is not up yet. A lost connection is restored automatically; a
+// refused credential closes it permanently. The caller must call Close.
 func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if cfg.Name == "" {
 		return nil, errors.New("queue: a worker needs a name")
@@ -81,8 +81,8 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	return c, nil
 }
 
-// PublishEvent has an event sent, after those before it, and does not wait for that. What does not fit while the site is away
-// gives an error.
+// PublishEvent queues an event for sending and returns at once. It returns an error if too many events wait while the
+// site is unreachable.
 func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.add(e) }
 
 // Sync sends the worker's state, and drops the attempts that no longer count.
@@ -93,7 +93,7 @@ func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
 	return nil
 }
 
-// order asks which attempts the worker is to drop, and drops them.
+// order sends a request and drops the attempts named in the answer.
 func (c *Conn) order(ctx context.Context, what string, request any) error {
 	var o orders
 	if err := c.ask(ctx, what, request, &o, requestWait); err != nil {
@@ -108,8 +108,8 @@ func (c *Conn) order(ctx context.Context, what string, request any) error {
 	return nil
 }
 
-// PublishResult hands over a result, after the events before it. If it returns nil, the result is recorded, or its attempt
-// no longer counts; sending it again then changes nothing.
+// PublishResult sends a result, after the events before it. If it returns nil, the result is recorded or its attempt no
+// longer counts; sending it again is harmless.
 func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	before, cancel := context.WithTimeout(ctx, requestWait)
 	err := c.flush(before)
@@ -118,7 +118,7 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 		c.log.Debug("events not stored before their result", "attempt", r.AttemptID, "err", err)
 	}
 	err = c.ask(ctx, askResult, r, nil, resultWait)
-	if errors.Is(err, errNever) { // it would be refused each time
+	if errors.Is(err, errNever) { // a retry would be refused, too
 		c.log.Error("the site refuses a result", "attempt", r.AttemptID, "err", err)
 	} else if err != nil {
 		return fmt.Errorf("queue: publish the result of %s: %w", r.AttemptID, err)
@@ -129,7 +129,8 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	return nil
 }
 
-// ask sends a request to the site, waits until it was carried out, and reads the answer. An empty one changes nothing.
+// ask sends a request, waits until the site has executed it, and decodes the answer. An empty answer leaves answer
+// unchanged.
 func (c *Conn) ask(ctx context.Context, what string, request, answer any, wait time.Duration) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -154,13 +155,13 @@ func (c *Conn) ask(ctx context.Context, what string, request, answer any, wait t
 	if len(reply.Data) == 0 {
 		return nil
 	}
-	if err = json.Unmarshal(reply.Data, answer); err != nil { // the site takes a job back that the worker does not name
+	if err = json.Unmarshal(reply.Data, answer); err != nil { // a lost job is sent again, because the next request does not list it
 		c.log.Error("an unreadable answer is dropped", "to", what, "err", err)
 	}
 	return err
 }
 
-// disconnected ends what waits for an answer, which will not come.
+// disconnected fails the pending requests, whose answers will not arrive.
 func (c *Conn) disconnected() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,7 +169,8 @@ func (c *Conn) disconnected() {
 	c.connected, c.lost = context.WithCancel(context.Background())
 }
 
-// Cancels begins to call fn with the id of every attempt that the site cancels or calls stale, whichever worker has it.
+// Cancels subscribes fn to the IDs of attempts that the site cancels or reports as stale, including those of other
+// workers.
 func (c *Conn) Cancels(fn func(attemptID string)) error {
 	c.mu.Lock()
 	c.drop = fn
@@ -179,7 +181,7 @@ func (c *Conn) Cancels(fn func(attemptID string)) error {
 	return nil
 }
 
-// Close sends the events that wait, if the site answers soon, and ends the connection.
+// Close sends the waiting events, if the site answers within requestWait, and closes the connection.
 func (c *Conn) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
@@ -192,5 +194,5 @@ func (c *Conn) Close() {
 	c.disconnected()
 }
 
-// MaxMessage is the size in bytes of the largest message that the server takes.
+// MaxMessage returns the size in bytes of the largest message that the server accepts.
 func (c *Conn) MaxMessage() int { return int(c.nc.MaxPayload()) }

@@ -16,56 +16,57 @@ import (
 )
 
 const (
-	// How many requests are answered at the same time, and of one worker. Each may wait for the database.
+	// Maximum number of requests answered concurrently, in total and for one worker. Each may wait for the database.
 	deskClerks, deskTurns = 4, 2
-	// How many may wait of one worker, and how many bytes. Sixteen workers that fill theirs cost 1 GiB.
+	// Maximum number of waiting requests of one worker, and of their bytes. Sixteen workers that use all of it take 1
+	// GiB.
 	deskWaiting, deskBytes = 512, 4 * MaxMessage
-	// deskPatience bounds how long one worker's request keeps a clerk.
+	// deskPatience limits the time for answering one request.
 	deskPatience = 4 * time.Second
-	// In bytes a second. A worker with 1,024 slots sends 350 kB a second, one with eight slots 3 kB. Each sync counts for
-	// at least beatLeast.
+	// Rate limit of heartbeats in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight slots 3
+	// kB/s. Each heartbeat counts for at least beatLeast.
 	beatRate, beatBurst, beatLeast = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
 )
 
-// Desk answers workers. The subject, not the message, says which worker asks. After an error the worker asks again. Sync
-// calls come one after the other; all others are concurrent.
+// Desk handles the requests of workers. The worker's name comes from the subject, not the message. After an error the
+// worker asks again. Calls of Sync are sequential; all others are concurrent.
 type Desk interface {
-	// Next begins an attempt and returns its job as JSON, or a task to precompile where that is asked for (job.Ask.Ahead).
-	// Empty: there is none for now.
+	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.Ahead is set. It returns nil
+	// if there is none for now.
 	Next(ctx context.Context, ask job.Ask) ([]byte, error)
-	// Sync and Events return the attempts that the worker is to drop.
+	// Sync and Events return the attempts that the worker must drop.
 	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
 	Events(ctx context.Context, batch []job.Event) (drop []string, err error)
 	Result(ctx context.Context, r job.Result) error
 }
 
-// counter passes requests of workers to the desk and sends its answers.
+// counter passes requests of workers to the Desk and sends its answers.
 //
-// Serve's goroutine calls put, which never blocks. Two requests of one worker may be answered at the same time, or in another
-// order than they came.
+// Serve's goroutine calls put, which never blocks. Two requests of one worker may be answered concurrently and in any
+// order.
 type counter struct {
 	q           *Queue
 	desk        Desk
-	patience    context.Context // ends deskPatience after the site stops listening
+	patience    context.Context // ends deskPatience after Serve stops listening
 	asks, syncs *fair
 	rates       map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
 }
 
-// Serve answers workers until ctx ends, and then for some seconds what they have asked by then: what is not answered is asked
-// again, of another process or the next one. It fails when the connection is closed for good.
+// Serve answers workers until ctx ends, and then for up to deskPatience the requests received before. Workers repeat
+// unanswered requests, to another process or the next one. It returns an error if the connection is closed permanently.
 func (q *Queue) Serve(ctx context.Context, desk Desk) error {
 	patience, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	c := &counter{
 		q: q, desk: desk, patience: patience, rates: map[string]*rate.Limiter{},
 		asks:  newFair(deskClerks, deskTurns, deskWaiting, deskBytes),
-		syncs: newFair(1, 1, 2, 2*job.MaxHeartbeat), // what a sync says is old soon
+		syncs: newFair(1, 1, 2, 2*job.MaxHeartbeat), // only the latest heartbeats matter
 	}
 	closed := q.nc.StatusChanged(nats.CLOSED)
-	asked := make(chan *nats.Msg, 1<<16) // while it is full NATS drops messages of everyone
+	asked := make(chan *nats.Msg, 1<<16) // while it is full, NATS drops messages of all workers
 	sub, err := q.nc.ChanQueueSubscribe(askPrefix+">", askSites, asked)
 	if err == nil {
-		err = q.nc.FlushTimeout(requestWait) // who began to serve may be asked at once
+		err = q.nc.FlushTimeout(requestWait) // requests may arrive as soon as Serve has started
 	}
 	if err != nil {
 		return fmt.Errorf("queue: listen to workers: %w", err)
@@ -93,7 +94,7 @@ func (q *Queue) Serve(ctx context.Context, desk Desk) error {
 
 func (c *counter) put(m *nats.Msg) {
 	worker, what, device := parseAsk(m.Subject)
-	// Another's reply subject would have the site send there with its own rights.
+	// With another worker's reply subject, the site would send there with its own rights.
 	if worker == "" || !ownReply(worker, m.Reply) {
 		c.q.drop("ask", "subject", m.Subject, "reply", m.Reply)
 		return
@@ -135,7 +136,7 @@ func (c *counter) answer(worker, what, device string, m *nats.Msg) {
 	}
 }
 
-// oneLine is an error as the value of a header.
+// oneLine formats an error as the value of a header.
 func oneLine(err error) string { return short(strings.Join(strings.Fields(err.Error()), " ")) }
 
 func (c *counter) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
@@ -174,7 +175,7 @@ func (c *counter) reply(ctx context.Context, worker, what, device string, data [
 	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errNever, what)
 }
 
-// ordered is an answer that names attempts.
+// ordered encodes an answer that names attempts.
 func ordered(drop []string, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err

@@ -17,10 +17,11 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// dialAgain is the pause before a server that does not answer is tried again.
+// dialAgain is the pause before dialing a server again that did not answer.
 const dialAgain = 2 * time.Second
 
-// connect waits until ctx ends for a server that does not answer. The library would try a first connection a few times only.
+// connect retries until ctx ends if the server does not answer. The library itself retries a first connection only a
+// few times.
 func connect(ctx context.Context, address string, log *slog.Logger, absent string, opts []nats.Option) (*nats.Conn, error) {
 	for {
 		nc, err := nats.Connect(address, opts...)
@@ -53,24 +54,24 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger, lost func(
 	return nc, nil
 }
 
-// overHTTP gives the WebSocket address for that of a site, and leaves other addresses as they are.
+// overHTTP returns the WebSocket address of a site's URL, and other addresses unchanged.
 func overHTTP(address string, opts []nats.Option) (string, []nats.Option) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return address, opts
 	}
 	scheme := map[string]string{"https": "wss", "http": "ws"}[u.Scheme]
-	// The server announces the address of its own port, which may be out of the worker's reach.
+	// The server announces the address of its own port, which the worker may not reach.
 	return scheme + "://" + u.Host, append(opts, nats.ProxyPath(strings.TrimSuffix(u.Path, "/")+job.WorkerPath), nats.IgnoreDiscoveredServers())
 }
 
-// isNoWebSocket recognizes nats.go's error for an HTTP answer without an upgrade, which has no exported value or type: a
-// proxy answers 502 while the site restarts.
+// isNoWebSocket recognizes nats.go's error for an HTTP answer without an upgrade, such as a proxy's 502 while the site
+// restarts. nats.go does not export it.
 func isNoWebSocket(err error) bool {
 	return strings.Contains(err.Error(), "invalid websocket connection")
 }
 
-// pause waits, or gives the error of ctx when that ends before.
+// pause waits, or returns ctx's error if that ends first.
 func pause(ctx context.Context, wait time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -80,8 +81,8 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// timedOut reports whether there was no answer: from a machine that is not there, from a site that cannot check the worker now,
-// or because the connection broke.
+// timedOut reports whether err means that there was no answer: the host is unreachable, the site cannot check the
+// worker now, or the connection broke.
 func timedOut(err error) bool {
 	var network net.Error
 	for _, cut := range []error{nats.ErrTimeout, io.EOF, syscall.EPIPE, syscall.ECONNRESET} {

@@ -7,19 +7,19 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// fair has requests of workers carried out: some at the same time, of all workers, and few of one worker. A worker that sends
-// more than its share loses what it sends, and delays no one else.
+// fair runs requests of workers concurrently, with a limit for each worker. If a worker exceeds its limits, its
+// requests are dropped; other workers are not delayed.
 type fair struct {
-	clerks          *semaphore.Weighted // how many are carried out at the same time; those that wait come in order
-	turns           int64               // of one worker, carried out or waiting for a clerk; further ones wait behind these
-	messages, bytes int                 // the most of one worker
+	clerks          *semaphore.Weighted // limits concurrent requests of all workers; waiters are served in order
+	turns           int64               // limits concurrent requests of one worker, including those waiting for clerks
+	messages, bytes int                 // limits of one worker's pending requests
 
 	mu      sync.Mutex
 	lines   map[string]*line // by worker
 	running sync.WaitGroup
 }
 
-// line is what is carried out or waits of one worker.
+// line holds one worker's pending requests.
 type line struct {
 	turn            *semaphore.Weighted
 	messages, bytes int
@@ -29,8 +29,8 @@ func newFair(clerks, turns int64, messages, bytes int) *fair {
 	return &fair{clerks: semaphore.NewWeighted(clerks), turns: turns, messages: messages, bytes: bytes, lines: map[string]*line{}}
 }
 
-// do has a request carried out unless ctx ends before its turn, and does not wait for that. It is false if too many of the
-// worker wait.
+// do runs answer in a goroutine when the limits allow, unless ctx ends first. It returns false, without running it, if
+// the worker has too many pending requests.
 func (f *fair) do(ctx context.Context, worker string, size int, answer func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,7 +39,7 @@ func (f *fair) do(ctx context.Context, worker string, size int, answer func()) b
 		l = &line{turn: semaphore.NewWeighted(f.turns)}
 		f.lines[worker] = l
 	}
-	// A worker's only message fits, even one larger than bytes: a result of MaxMessage must come through.
+	// A worker's only message is accepted even if it exceeds bytes: a result can have MaxMessage.
 	if l.messages > 0 && (l.messages >= f.messages || l.bytes+size > f.bytes) {
 		return false
 	}

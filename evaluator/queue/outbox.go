@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// Bounds for events that wait while the site is away; further ones are dropped. Events are hints, and a stage keeps the
-	// output.
+	// Limits of the events that wait while the site is unreachable; further ones are dropped. Events are hints, and the
+	// result has the output.
 	outboxEvents, outboxBytes = 10_000, 2 * MaxMessage
-	// A request holds up to so much, and at least one event.
+	// requestBytes is the size from which a request gets no further events. It has at least one.
 	requestBytes = 1 << 20
-	// flushPause is the least time from one flush to the next: a flood of log lines then costs a hundred transactions a second at
-	// most, and a single event none of its latency.
+	// flushPause is the minimum time between two flushes: many log lines cause at most a hundred transactions a second,
+	// and a single event is sent at once.
 	flushPause = 10 * time.Millisecond
 )
 
-// outbox holds the events that are not stored yet, in their order. flush sends them.
+// outbox holds the events that are not stored yet, in order. flush sends them.
 type outbox struct {
 	mu      sync.Mutex
 	waiting []json.RawMessage
 	bytes   int
-	filled  chan struct{}       // holds a signal while something waits
-	sending *semaphore.Weighted // held by the one who sends
+	filled  chan struct{}       // signaled when an event is added
+	sending *semaphore.Weighted // allows one flush at a time
 }
 
 func newOutbox() *outbox {
@@ -55,7 +55,7 @@ func (o *outbox) add(e job.Event) error {
 	return nil
 }
 
-// first is the first events that wait, as many as a request holds.
+// first returns as many of the oldest events as one request may hold.
 func (o *outbox) first() []json.RawMessage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,10 +73,10 @@ func (o *outbox) done(n int) {
 	for _, data := range o.waiting[:n] {
 		o.bytes -= len(data)
 	}
-	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...) // a slice of the rest would keep the memory of the first
+	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...) // copied, because a subslice would keep the memory of the removed events
 }
 
-// flush sends the events that wait now. After an error some of them still wait.
+// flush sends the events that wait now. After an error some of them remain.
 func (c *Conn) flush(ctx context.Context) error {
 	if err := c.outbox.sending.Acquire(ctx, 1); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (c *Conn) flush(ctx context.Context) error {
 	return nil
 }
 
-// deliver sends events as they come, until ctx ends.
+// deliver sends events as they are added, until ctx ends.
 func (c *Conn) deliver(ctx context.Context) {
 	for {
 		select {

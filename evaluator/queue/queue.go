@@ -14,43 +14,43 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// MaxMessage is the largest job or result in bytes that the embedded server carries.
-// It is also the worker's and the cluster's limit: raising it needs the cluster's max_payload to be raised first.
-// Each message is in memory as a whole, several times over, in server and client.
+// MaxMessage is the size in bytes of the largest job or result that the embedded server carries. Before raising it,
+// raise max_payload of an external cluster. Each message is in memory as a whole, several times, in server and client.
 const MaxMessage = 16 << 20
 
-// Config says which way messages go.
+// Config configures the site's queue.
 type Config struct {
 	URL string // external cluster instead of the embedded server, "nats://user:password@host:4222"
-	CA  string // external cluster: PEM file of who signed its certificate; empty for who the system trusts
-	// AccountSeed is the issuer's key of an external cluster's auth_callout. With it the site tells the cluster who its
-	// workers are.
+	CA  string // external cluster: PEM file of its certificate authority; empty for the system's
+	// AccountSeed is the issuer's key of an external cluster's auth_callout. With it the site authorizes workers for
+	// the cluster.
 	AccountSeed string
-	Account     string // external cluster: the account that workers are in, with AccountSeed
-	Listen      string // embedded server: "host:port" where remote workers connect; empty opens no port
-	// Cert and Key are the PEM files of the certificate for remote workers; without them the port has no TLS.
+	Account     string // external cluster: the workers' account, with AccountSeed
+	Listen      string // embedded server: "host:port" for remote workers; empty opens no port
+	// Cert and Key are the PEM files of the certificate for remote workers. Without them the port has no TLS.
 	Cert, Key string
-	// Authorize returns the devices for which the worker with this name and secret may take jobs. After an error, which
-	// means that the answer is not available now, the worker tries again and is not refused. It is called when a remote
-	// worker connects to the embedded server, or to a cluster with auth_callout; nil refuses all.
+	// Authorize returns the devices for which the worker with this name and secret may take jobs. An error means that
+	// the answer is not available now: the worker tries again and is not refused. It is called when a remote worker
+	// connects to the embedded server, or to a cluster with auth_callout. Nil refuses all.
 	Authorize func(name, secret string) (devices []string, ok bool, err error)
 	Log       *slog.Logger
 }
 
-// Queue is the site's side. It is safe for use by several goroutines.
+// Queue is the site's side of the queue. It is safe for concurrent use.
 type Queue struct {
 	cfg    Config
 	log    *slog.Logger
 	server *server.Server // nil with an external cluster
-	secret string         // what the site itself shows to the embedded server
-	nc     *nats.Conn     // it does not hear what this process says
+	secret string         // the site's own password for the embedded server
+	nc     *nats.Conn     // with NoEcho: this process does not receive its own announcements
 
-	refused *seldom // who may not connect
-	dropped *seldom // messages that no one should have sent, and too many
-	failed  *seldom // requests of workers that could not be carried out
+	refused *seldom // log of refused connections
+	dropped *seldom // log of invalid and excess messages
+	failed  *seldom // log of failed requests
 }
 
-// Open starts the embedded server, or connects to the cluster at cfg.URL, which it waits for. Close it when done.
+// Open starts the embedded server, or connects to the cluster at cfg.URL, waiting for up to clusterWait. The caller
+// must call Close.
 func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	log := cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue")
 	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), refused: newSeldom(log), dropped: newSeldom(log), failed: newSeldom(log)}
@@ -75,7 +75,7 @@ func (q *Queue) open(ctx context.Context) (err error) {
 	return q.openCallout()
 }
 
-// clusterWait is how long a cluster may take to let the site in: it may be starting, too.
+// clusterWait limits the wait for a cluster, which may still be starting.
 const clusterWait = 30 * time.Second
 
 // connect opens a connection with the site's own rights. See clientOptions for lost.
@@ -93,7 +93,7 @@ func (q *Queue) connect(ctx context.Context, name string, lost func()) (*nats.Co
 	return nc, nil
 }
 
-// WorkerConn is a new connection of a remote worker to the embedded server, which asks it for a credential.
+// WorkerConn returns a new connection of a remote worker to the embedded server, which will require a credential.
 func (q *Queue) WorkerConn() (net.Conn, error) {
 	if q.server == nil {
 		return nil, errors.New("queue: workers connect to the external NATS server")
@@ -101,7 +101,8 @@ func (q *Queue) WorkerConn() (net.Conn, error) {
 	return q.server.InProcessConn()
 }
 
-// WorkFor tells the workers of a device that work may wait for it. It may be lost: workers also ask now and then without it.
+// WorkFor announces to the workers of a device that work may wait for it. The message may be lost: workers also ask
+// every few seconds.
 func (q *Queue) WorkFor(device string) error {
 	if err := q.nc.Publish(workSubject(device), nil); err != nil {
 		return fmt.Errorf("queue: announce work for %s: %w", device, err)
@@ -109,8 +110,8 @@ func (q *Queue) WorkFor(device string) error {
 	return nil
 }
 
-// Cancel tells all workers to stop this attempt. A worker that is disconnected at this moment misses it; the answer to its
-// next sync repeats it.
+// Cancel announces to all workers that the attempt is cancelled. A disconnected worker misses it; the answer to its
+// next heartbeat repeats it.
 func (q *Queue) Cancel(attemptID string) error {
 	if err := q.nc.Publish(cancelSubject, []byte(attemptID)); err != nil {
 		return fmt.Errorf("queue: cancel %s: %w", attemptID, err)
@@ -118,7 +119,7 @@ func (q *Queue) Cancel(attemptID string) error {
 	return nil
 }
 
-// Health says why the queue carries no messages at this moment; nil when it does, as far as is known.
+// Health returns an error if NATS does not answer now.
 func (q *Queue) Health(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestWait)
 	defer cancel()
@@ -128,10 +129,10 @@ func (q *Queue) Health(ctx context.Context) error {
 	return nil
 }
 
-// MaxMessage is the size in bytes of the largest message that the server takes.
+// MaxMessage returns the size in bytes of the largest message that the server accepts.
 func (q *Queue) MaxMessage() int { return int(q.nc.MaxPayload()) }
 
-// Close ends the connection and stops the embedded server.
+// Close closes the connection and stops the embedded server.
 func (q *Queue) Close() {
 	if q.nc != nil {
 		q.nc.Close()
@@ -142,11 +143,11 @@ func (q *Queue) Close() {
 	}
 }
 
-// drop counts a message that no one should have sent.
+// drop counts and logs an invalid message.
 func (q *Queue) drop(what string, about ...any) {
 	q.dropped.say(slog.LevelWarn, "dropped: "+what+" that cannot be right", about...)
 }
 
-// Dropped is how many messages were dropped since Open: unreadable, too many of one worker, or of a sender
-// who may not send them.
+// Dropped returns the number of messages dropped since Open: invalid, too many from one worker, or from a sender
+// without the right to send them.
 func (q *Queue) Dropped() int64 { return q.dropped.n.Load() }

@@ -15,23 +15,25 @@ import (
 )
 
 const (
-	// askEvery is the pause after which a worker without a job asks without an announcement; up to half of it is added at
-	// random. Announcements are repeated each second while work waits: asking helps while the site's watch is down.
+	// askEvery is the interval, plus up to half of it at random, at which a worker without a job asks without an
+	// announcement. Announcements are repeated each second while work waits; asking helps if they are lost.
 	askEvery = 5 * time.Second
-	// nextWait is how long the answer may take, which can be a job of MaxMessage. One that comes too late is sent again.
+	// nextWait limits the wait for an answer, which can be a job of MaxMessage. A job that comes too late is sent
+	// again.
 	nextWait = 5 * time.Second
-	// askAgain and askAgainMost are the pauses before a site that cannot answer now is asked again, the first and the longest.
+	// askAgain and askAgainMost are the first and the longest pause before asking a site again that cannot answer now.
 	askAgain     = 100 * time.Millisecond
 	askAgainMost = 2 * time.Second
 )
 
 var (
 	errLater = errors.New("ask again later") // the site cannot answer now
-	errNever = errors.New("refused")         // asking again is no help
+	errNever = errors.New("refused")         // retrying is useless
 )
 
-// Receive waits for a job of the device. A busy slot gets one to build while no slot of the device is idle, on whatever
-// worker; jobs that are being built are in no slot's way. It returns ctx's error when ctx ends, and another error when the site refuses, or the connection is closed for good.
+// Receive waits for a job of the device. A busy slot gets a job to build only while no slot of the device, on any
+// worker, is idle; jobs being built do not count. It returns ctx's error when ctx ends, and another error if the site
+// refuses the worker or the connection is closed permanently.
 func (c *Conn) Receive(ctx context.Context, device string, load func() (busy bool, building int)) (job.Job, error) {
 	for again := askAgain; ; {
 		announced, err := c.announced(device)
@@ -48,12 +50,12 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() (busy boo
 			return j, nil
 		case ctx.Err() != nil:
 			return j, ctx.Err()
-		case c.nc.IsClosed(): // also by the library, when the same refusal comes twice in a row: the credential was revoked
+		case c.nc.IsClosed(): // the library also closes it after the same refusal twice in a row: the credential was revoked
 			return j, fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.nc.LastError(), err)
 		case errors.Is(err, errNever):
 			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.name, err)
 		case err != nil:
-			_ = pause(ctx, again) // the loop sees the end of ctx
+			_ = pause(ctx, again) // the loop checks ctx
 			again = min(2*again, askAgainMost)
 			continue
 		}
@@ -66,8 +68,8 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() (busy boo
 	}
 }
 
-// next asks once. A worker asks one question at a time, so that the site has its list of held jobs: it then sends a job that
-// has not arrived again, and no other.
+// next asks once. A worker has one request for a job at a time, so that its list of held attempts is complete: the site
+// then sends a job again that did not arrive.
 func (c *Conn) next(ctx context.Context, device string, ask job.Ask) (j job.Job, err error) {
 	if err := c.asking.Acquire(ctx, 1); err != nil {
 		return j, err
@@ -89,7 +91,7 @@ func (c *Conn) next(ctx context.Context, device string, ask job.Ask) (j job.Job,
 	return *got, nil
 }
 
-// Ahead asks for a task of the device to precompile, whose version is not among the known ones.
+// Ahead asks for a task of the device to precompile whose version is not in known.
 func (c *Conn) Ahead(ctx context.Context, device string, known []int64) (p job.Preparation, err error) {
 	err = c.ask(ctx, askNext+"."+token(device), job.Ask{Version: job.Version, Ahead: true, Known: known}, &p, nextWait)
 	if err != nil {
@@ -98,14 +100,14 @@ func (c *Conn) Ahead(ctx context.Context, device string, known []int64) (p job.P
 	return p, nil
 }
 
-// holds lists the attempts that came and have not ended.
+// holds returns the attempts that arrived and have not ended.
 func (c *Conn) holds() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.held))
 }
 
-// announced is closed when work is announced for the device from now on.
+// announced returns a channel that is closed at the next announcement of work for the device.
 func (c *Conn) announced(device string) (<-chan struct{}, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What one cause may write into the log, when strangers can bring it about as often as they like.
+// Limits of log lines whose cause strangers can trigger as often as they like.
 const (
-	saidAMinute = 10  // lines, and as many at once
-	mostSaid    = 200 // bytes of what a stranger wrote
+	saidAMinute = 10  // lines a minute, and in a burst
+	mostSaid    = 200 // bytes of a stranger's text
 )
 
-// seldom counts what should not happen, and logs some of it each minute. The next logged line has the number of those that
-// were not.
+// seldom counts unexpected messages and logs some of them each minute. The next logged line has the number of those
+// left out.
 type seldom struct {
 	log     *slog.Logger
 	limit   *rate.Limiter

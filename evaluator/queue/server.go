@@ -15,12 +15,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Between two tries of a lost connection. All workers of a site that restarts come within it; longer, and their
-// heartbeats are late.
+// reconnectWait is the pause between two tries to restore a connection. All workers of a restarted site reconnect
+// within it; with a longer one their heartbeats are late.
 const reconnectWait = 500 * time.Millisecond
 
-// maxSubscriptions bounds one connection. A worker has one for its answers, one for cancellations, and one for each kind of
-// device.
+// maxSubscriptions limits the subscriptions of one connection. A worker has one for its answers, one for cancellations,
+// and one for each device.
 const maxSubscriptions = 100
 
 const serverReady = 10 * time.Second
@@ -36,7 +36,7 @@ func (q *Queue) startServer() error {
 	var fatal atomic.Pointer[string]
 	q.server.SetLoggerV2(serverLog{q.log, newSeldom(q.log), &fatal}, false, false, false)
 	q.server.Start()
-	if text := fatal.Load(); text != nil { // its port is taken
+	if text := fatal.Load(); text != nil { // for example, the port is in use
 		return fmt.Errorf("queue: start the embedded NATS server: %s", *text)
 	}
 	if !q.server.ReadyForConnections(serverReady) {
@@ -45,7 +45,7 @@ func (q *Queue) startServer() error {
 	return nil
 }
 
-// options are the embedded server's.
+// options returns the embedded server's options.
 func (q *Queue) options() (*server.Options, error) {
 	opts := &server.Options{
 		ServerName:                 "warpboard",
@@ -79,7 +79,7 @@ func setAddress(opts *server.Options, listen string) error {
 	return nil
 }
 
-// setCertificate makes the port accept only TLS, if there is a certificate.
+// setCertificate makes the port accept only TLS if there is a certificate, and warns if there is none.
 func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
 	if cfg.Cert == "" {
 		if ip := net.ParseIP(opts.Host); ip == nil || !ip.IsLoopback() {
@@ -91,13 +91,13 @@ func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("queue: the certificate for %s: %w", cfg.Listen, err)
 	}
-	// Seconds. A worker far away needs a few round trips; a connection that says nothing holds a goroutine for that long.
+	// In seconds. A distant worker needs a few round trips; an idle connection holds a goroutine for that long.
 	opts.TLS, opts.TLSTimeout = true, 5
 	opts.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 	return nil
 }
 
-// clientOptions are what the connections of site and workers share. lost is called each time that the connection ends.
+// clientOptions returns the options shared by connections of site and workers. lost is called at each disconnect.
 func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 	return []nats.Option{
 		nats.Name(name),
@@ -105,7 +105,7 @@ func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectWait),
 		nats.Timeout(connectWait),
-		// Refused subjects reach the client only here; the call itself looks like a timeout.
+		// A permission error reaches the client only here; the call itself times out.
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Warn("queue connection", "name", name, "err", err)
 		}),
@@ -119,18 +119,18 @@ func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 	}
 }
 
-// serverLog passes the embedded server's warnings and errors on; its notices are for debugging. What the
-// server holds for fatal is kept: it says so nowhere else.
+// serverLog logs the embedded server's messages: warnings and errors as such, notices at debug level. It keeps the
+// fatal error, which the server reports nowhere else.
 type serverLog struct {
 	log     *slog.Logger
-	clients *seldom // for the server's messages about clients
+	clients *seldom // for messages about clients
 	fatal   *atomic.Pointer[string]
 }
 
 func (l serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
 func (l serverLog) Warnf(format string, v ...any) {
 	if strings.HasPrefix(format, "Maximum payloads") {
-		return // MaxMessage is a choice: profiles are that large
+		return // intended: profiles are that large
 	}
 	l.say(slog.LevelWarn, fmt.Sprintf(format, v...))
 }
@@ -138,7 +138,7 @@ func (l serverLog) Errorf(format string, v ...any) {
 	l.say(slog.LevelError, fmt.Sprintf(format, v...))
 }
 
-// say logs a line. Those about a client name its connection: anyone who reaches the port can cause thousands a second.
+// say logs a line. Lines about a client are limited: anyone who can reach the port can cause thousands a second.
 func (l serverLog) say(level slog.Level, text string) {
 	if strings.Contains(text, "cid:") {
 		l.clients.say(level, short(text))

@@ -14,8 +14,8 @@ const (
 
 func workSubject(device string) string { return workPrefix + token(device) }
 
-// token makes s fit for one part of a subject. Different texts give different tokens, so that no device and no worker can
-// pose as another. It works on bytes, so that any text, even without valid UTF-8, has exactly one token; name refuses all
+// token encodes s as one part of a subject. Different texts have different tokens, so that no device or worker can
+// impersonate another. It encodes bytes, so any text, even invalid UTF-8, has exactly one token; name refuses all
 // others. The server compares subjects as texts, and permissions depend on that.
 func token(s string) string {
 	var b strings.Builder
@@ -31,7 +31,7 @@ func token(s string) string {
 	return b.String()
 }
 
-// name undoes token; it is empty when t is not what token makes.
+// name decodes a token. It returns "" if t is not the result of token.
 func name(t string) string {
 	s, err := url.PathUnescape(strings.ReplaceAll(t, "=", "%"))
 	if err != nil || token(s) != t {
