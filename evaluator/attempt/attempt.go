@@ -13,27 +13,27 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// Publisher carries events to the site; *queue.Conn is the real one.
+// Publisher sends events to the site. The implementation is *queue.Conn.
 type Publisher interface {
 	PublishEvent(job.Event) error
 }
 
-// Config is the job and the worker of an attempt.
+// Config configures an Attempt.
 type Config struct {
 	Job       job.Job
-	Worker    string // its name
+	Worker    string // the worker's name
 	Publisher Publisher
 	Pool      *slots.Pool
-	Slot      *slots.Slot   // to which the job was delivered
-	Ticket    *slots.Ticket // of the job there; nil for a check
+	Slot      *slots.Slot   // slot that received the job
+	Ticket    *slots.Ticket // the job's ticket on Slot; nil for a check
 	Log       *slog.Logger
 }
 
-// Attempt is one try of a job: its result so far, and the events that report it. One goroutine uses it, except for Case and
-// the streams of Logs.
+// Attempt is one attempt of a job: its result so far, and the events that report it. Only Case and the streams of Logs
+// are safe for concurrent use.
 type Attempt struct {
 	Job    job.Job
-	Slot   *slots.Slot // the delivery's, and from Hold on the first one that is held
+	Slot   *slots.Slot // slot that received the job; after Hold, the first held slot
 	Result job.Result
 	Pool   *slots.Pool
 	Log    *slog.Logger
@@ -42,10 +42,10 @@ type Attempt struct {
 	ticket *slots.Ticket
 	events *events
 	began  time.Time
-	stage  job.Stage // the one that is running
+	stage  job.Stage // current stage
 }
 
-// New returns an attempt that has not begun.
+// New returns an attempt that has not started.
 func New(cfg Config) *Attempt {
 	j := cfg.Job
 	return &Attempt{
@@ -58,15 +58,15 @@ func New(cfg Config) *Attempt {
 	}
 }
 
-// Worker is the worker's name.
+// Worker returns the worker's name.
 func (a *Attempt) Worker() string { return a.worker }
 
-// AcquireBuild waits for a place to build the job; number is the sandbox's slot for that.
+// AcquireBuild waits for a build slot and returns its sandbox slot number.
 func (a *Attempt) AcquireBuild(ctx context.Context) (number int, release func(), err error) {
 	return a.Pool.AcquireBuild(ctx, a.ticket)
 }
 
-// Hold waits for n units; the first is from now on the attempt's slot.
+// Hold waits for n slots. The first of them becomes the attempt's slot.
 func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Held, error) {
 	held, err := a.Pool.Hold(ctx, a.Slot, n, a.Job.AttemptID)
 	if err != nil {
@@ -77,10 +77,10 @@ func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Held, error) {
 	return held, nil
 }
 
-// Describe notes what is known of the attempt's slot now.
+// Describe updates the result's machine with the current state of the attempt's slot.
 func (a *Attempt) Describe() { a.Result.Machine = a.Pool.Describe(a.Slot, a.Job.Task.Lang) }
 
-// Enter announces a stage, unless the attempt has ended already.
+// Enter begins a stage, or returns the cause of ctx if that has ended.
 func (a *Attempt) Enter(ctx context.Context, stage job.Stage, total int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -89,20 +89,20 @@ func (a *Attempt) Enter(ctx context.Context, stage job.Stage, total int) error {
 	return nil
 }
 
-// Begin announces a stage of so many cases.
+// Begin announces a stage with total cases.
 func (a *Attempt) Begin(stage job.Stage, total int) {
 	a.stage = stage
 	a.events.publish(job.Event{Type: job.EventStage, Stage: stage, Total: total})
 }
 
-// Leave keeps what a stage left, and announces it.
+// Leave stores the result of a stage, and announces it.
 func (a *Attempt) Leave(result job.StageResult) {
 	a.Result.Stages = append(a.Result.Stages, result)
 	a.events.ended(result)
 }
 
-// Interrupted says why a stage did not come to its end, nil when it did: ctx ended, or the machine failed.
-// The stage is empty where none had begun.
+// Interrupted returns the error that interrupted a stage: ctx's cause if that ended, otherwise err. It returns nil if
+// err is nil. If ctx ended, it records the stage as cancelled, unless stage is empty because none had started.
 func (a *Attempt) Interrupted(ctx context.Context, stage job.Stage, err error) error {
 	if err == nil {
 		return nil
@@ -120,7 +120,7 @@ func (a *Attempt) Interrupted(ctx context.Context, stage job.Stage, err error) e
 	return err
 }
 
-// Verdict is nil for a stage that passed, and else what ends the attempt.
+// Verdict returns nil for a stage that passed, and otherwise the error that ends the attempt.
 func Verdict(ctx context.Context, result job.StageResult) error {
 	if result.Status == job.StatusPass {
 		return nil

@@ -12,23 +12,23 @@ import (
 )
 
 var (
-	// ErrCancelled is the cause of a context that the site cancelled.
+	// ErrCancelled is the cause if the site cancelled the attempt.
 	ErrCancelled = errors.New("the run was cancelled")
-	// ErrStopping is the cause of a context that ends because the worker does: the job is handed back.
+	// ErrStopping is the cause if the worker is stopping: the job is handed back.
 	ErrStopping = errors.New("the worker is stopping")
 )
 
-// Rejection says that the submission failed: a normal end, and not an infrastructure error.
+// Rejection means that the submission failed: a normal end, not an infrastructure error.
 type Rejection struct{ *job.Failure }
 
 func (r Rejection) Error() string { return r.Reason }
 
-// Reject is a Rejection with a reason of one sentence.
+// Reject returns a Rejection with a formatted reason of one sentence.
 func Reject(format string, args ...any) error {
 	return Rejection{&job.Failure{Reason: fmt.Sprintf(format, args...)}}
 }
 
-// suspect is an infrastructure error that the job may have brought about: the job is not retried without end.
+// suspect is an infrastructure error that the job may have caused, so that it is not retried without limit.
 type suspect struct{ error }
 
 func (s suspect) Unwrap() error { return s.error }
@@ -36,13 +36,13 @@ func (s suspect) Unwrap() error { return s.error }
 // Suspected marks an error that the job may have caused.
 func Suspected(err error) error { return suspect{err} }
 
-// HandedBack reports whether the job goes to another worker, and nothing is held against it.
+// HandedBack reports whether the job goes to another worker without counting against it.
 func HandedBack(err error) bool {
 	return errors.Is(err, ErrStopping) || errors.Is(err, slots.ErrOutOfService)
 }
 
-// Conclude completes the result by how the attempt ended: nil when everything passed, a Rejection, the cause
-// of its context, and any other error for an infrastructure error.
+// Conclude completes the result. err is nil if everything passed, a Rejection, the cause of the attempt's context, or
+// an infrastructure error.
 func (a *Attempt) Conclude(err error) job.Result {
 	r := &a.Result
 	var rejected Rejection
@@ -76,7 +76,7 @@ func (a *Attempt) inStage() string {
 	return fmt.Sprintf(" in its %s stage", a.stage)
 }
 
-// Sentence makes an error's text fit for a page.
+// Sentence formats an error as a sentence for a page.
 func Sentence(err error) string {
 	text := strings.TrimSuffix(strings.TrimSpace(err.Error()), ".")
 	if text == "" {
@@ -85,7 +85,7 @@ func Sentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// TextSize is the size of a map of texts in bytes.
+// TextSize returns the total bytes of keys and values.
 func TextSize(m map[string]string) int {
 	n := 0
 	for k, v := range m {
@@ -94,7 +94,7 @@ func TextSize(m map[string]string) int {
 	return n
 }
 
-// Cut shortens s to about limit bytes by taking out its middle, with a note there.
+// Cut shortens s to about limit bytes by replacing its middle with a note.
 func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s

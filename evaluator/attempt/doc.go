@@ -1,14 +1,14 @@
-// Package attempt is one try of a job by this worker: the result under way, the events that report it, and how it ended. It
-// holds what runs of tasks and evaluations of kernels share.
+// Package attempt is one attempt of a job by this worker: its result so far, the events that report it, and its
+// outcome. Runs of tasks and evaluations of kernels share it.
 //
-// In reading order: attempt.go enters and leaves stages and holds slots; events.go and logstream.go tell watchers what
-// happens, in order and within bounds; conclude.go turns the error that ended the attempt into an outcome.
+// In reading order: attempt.go starts and ends stages and holds slots; events.go and logstream.go report progress to
+// viewers, in order and with limits; conclude.go turns the final error into an outcome.
 //
-// taskrun and kernelrun/evaluation embed an Attempt; the worker makes it and asks for Conclude.
+// taskrun and kernelrun/evaluation embed an Attempt; the worker creates it and calls Conclude.
 //
-// The error that ends an attempt has one of four kinds: a Rejection (the submission failed, which is a normal
-// end), ErrCancelled, ErrStopping or slots.ErrOutOfService (the job is handed back), and everything else, which is an
-// infrastructure error. Suspected marks one that the job itself may have caused: it is not retried without end.
+// The error that ends an attempt has one of four kinds: a Rejection (the submission failed, which is a normal end),
+// ErrCancelled, ErrStopping or slots.ErrOutOfService (the job is handed back), or any other error, which is an
+// infrastructure error. Suspected marks one that the job itself may have caused, which limits its retries.
 //
-// Events are a hint: one that cannot be sent is logged and dropped. The result contains everything in them.
+// Events are hints: if one cannot be sent, it is logged and dropped. The result contains everything in them.
 package attempt

@@ -9,19 +9,18 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// What an event about a stage's end carries of the texts of one case and of all further keys, in
-// bytes; the result has the rest.
+// Limits in bytes, in an event about a stage's end, of the message of one case and of all further keys. The result has
+// the rest.
 const (
 	caseText  = 512
 	endedText = 16 << 10
 )
 
-// maxCaseEvents bounds the case events of a stage beyond its number of cases; a program can
-// report the same case again and again.
+// maxCaseEvents limits the case events of a stage beyond its number of cases: a program can report the same case
+// repeatedly.
 const maxCaseEvents = 1000
 
-// events publishes an attempt's events in their order. Events are a hint for watchers: one that cannot be sent is logged and
-// dropped.
+// events publishes an attempt's events in order. If one cannot be sent, it is logged and dropped.
 type events struct {
 	publisher Publisher
 	worker    string
@@ -30,7 +29,7 @@ type events struct {
 
 	mu    sync.Mutex
 	seq   int
-	cases int // case events of this stage
+	cases int // number of case events of this stage
 }
 
 func (s *events) publish(e job.Event) {
@@ -52,16 +51,16 @@ func (s *events) publish(e job.Event) {
 	}
 }
 
-// Taken announces that the worker has begun.
+// Taken announces that the worker has started the attempt.
 func (a *Attempt) Taken() { a.events.publish(job.Event{Type: job.EventTaken}) }
 
-// Case announces that a case of a stage with so many has ended.
+// Case announces the result of a case of a stage with total cases.
 func (a *Attempt) Case(stage job.Stage, c job.CaseResult, total int) {
 	c.Times = nil // the result has them
 	a.events.publish(job.Event{Type: job.EventCase, Stage: stage, Case: &c, Total: total})
 }
 
-// ended announces how a stage ended, with its cases for people who watch the run.
+// ended announces the result of a stage, with short results of its cases.
 func (s *events) ended(r job.StageResult) {
 	r.Stdout, r.Stderr, r.Findings = "", "", nil
 	if TextSize(r.Extra) > endedText {
@@ -75,7 +74,7 @@ func (s *events) ended(r job.StageResult) {
 	s.publish(job.Event{Type: job.EventEnded, Stage: r.Stage, Ended: &r})
 }
 
-// Logs returns what passes a stage's output on. Close it before Leave.
+// Logs returns a StageLog that forwards a stage's output. Close it before Leave.
 func (a *Attempt) Logs(stage job.Stage) *StageLog {
 	stream := func(name string) *logStream {
 		return newLogStream(func(text string) {

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// logPiece is the size of the largest log event, and logBudget what is shown live of one
-	// stream of one stage, both in bytes. The result keeps more, and says what was cut.
+	// logPiece is the size of the largest log event, and logBudget the amount shown live for one stream of one stage,
+	// both in bytes. The result keeps more, and notes what was cut.
 	logPiece  = 4 << 10
 	logBudget = 128 << 10
-	// logDelay is how long small pieces are gathered into one event.
+	// logDelay is the time for which small pieces are gathered into one event.
 	logDelay = 100 * time.Millisecond
 
 	logEnd = "\n[the rest of this output is not shown live]\n"
 )
 
-// StageLog passes on the two output streams of a stage.
+// StageLog forwards the two output streams of a stage.
 type StageLog struct{ stdout, stderr *logStream }
 
-// Write takes a piece of a stream, "stdout" or "stderr".
+// Write adds output of a stream, "stdout" or "stderr".
 func (l *StageLog) Write(stream string, b []byte) {
 	if stream == "stderr" {
 		l.stderr.write(b)
@@ -32,7 +32,7 @@ func (l *StageLog) Write(stream string, b []byte) {
 	l.stdout.write(b)
 }
 
-// Close sends what is still held back.
+// Close sends the gathered output.
 func (l *StageLog) Close() {
 	l.stdout.close()
 	l.stderr.close()
@@ -45,7 +45,7 @@ type logStream struct {
 	mu     sync.Mutex
 	held   []byte
 	budget int
-	timer  *time.Timer // runs while something is held
+	timer  *time.Timer // runs while held is not empty
 }
 
 func newLogStream(send func(text string)) *logStream {
@@ -85,8 +85,7 @@ func (l *logStream) close() {
 	l.budget = 0
 }
 
-// flush sends what is held; an unfinished character at its end waits for its rest unless this is
-// the last.
+// flush sends the gathered output. An incomplete character at its end is kept for its rest, unless last is set.
 func (l *logStream) flush(last bool) {
 	if l.timer != nil {
 		l.timer.Stop()
@@ -101,7 +100,7 @@ func (l *logStream) flush(last bool) {
 	}
 }
 
-// cut sends the first n bytes held, less a character that is not whole yet.
+// cut sends the first n gathered bytes, except an incomplete character at their end.
 func (l *logStream) cut(n int) {
 	for back := 1; back < utf8.UTFMax && back <= n; back++ {
 		if b := l.held[n-back]; utf8.RuneStart(b) {

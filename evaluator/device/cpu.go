@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detectCPU makes the CPU's slots; see Options.CPUSlots for their number.
+// detectCPU returns the CPU's slots; see Options.CPUSlots for their number.
 func detectCPU(slots int) ([]Slot, error) {
 	if slots < 0 {
 		return nil, nil
@@ -36,7 +36,7 @@ func detectCPU(slots int) ([]Slot, error) {
 	return all, nil
 }
 
-// modelName reads /proc/cpuinfo, which lacks the line on some machines.
+// modelName returns the CPU's model from /proc/cpuinfo, or the architecture on machines without that line.
 func modelName(cpuinfo string) string {
 	for line := range strings.Lines(cpuinfo) {
 		key, value, ok := strings.Cut(line, ":")
@@ -47,7 +47,7 @@ func modelName(cpuinfo string) string {
 	return "CPU (" + runtime.GOARCH + ")"
 }
 
-// machineID identifies this machine.
+// machineID returns an identifier of this machine: /etc/machine-id, or else the host name.
 func machineID() string {
 	if id, err := os.ReadFile("/etc/machine-id"); err == nil && len(id) > 1 {
 		return strings.TrimSpace(string(id))

@@ -11,44 +11,44 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// CPU is the board device of runs that need no GPU.
+// CPU is the device of boards without a GPU.
 const CPU = gpuname.CPU
 
 // Slot is a GPU, or a share of the CPU, that evaluates one run at a time.
 type Slot struct {
 	Index       int    // among all slots of this worker
-	Device      string // board device: "H100-SXM", "CPU"; for a GPU the label of its silicon
-	Name        string // as the maker has it: "NVIDIA H200", or the CPU's model name
-	UUID        string // of the unit; the slots of one CPU share it
-	UUIDHash    string // first 12 hex digits of the UUID's SHA-256: this may be published
+	Device      string // board device: "H100-SXM", "CPU"
+	Name        string // product name: "NVIDIA H200", or the CPU's model name
+	UUID        string // of the GPU or CPU; the slots of one CPU share it
+	UUIDHash    string // first 12 hex digits of the UUID's SHA-256; public, unlike UUID
 	MemoryBytes uint64
 	Arch        string            // compute capability without its dot: "90"; empty for CPU
 	Driver      string            // version of the NVIDIA driver; empty for CPU
 	CUDA        string            // newest version that the driver supports: "13.0"; empty for CPU
 	Nodes       []string          // all device nodes that a program on this slot needs
-	LibDir      string            // directory of libcuda.so.1; empty when it is not found, and for CPU
-	Links       map[string]string // GPU: settings of the links between GPUs, for the environment of programs
+	LibDir      string            // directory of libcuda.so.1; empty if not found, and for CPU
+	Links       map[string]string // GPU: environment variables for links between GPUs
 
 	lib nvml.Interface
 	gpu nvml.Device
 }
 
-// IsGPU reports whether the slot is a GPU: everything but the CPU is. A third kind of device must change this and look at
-// its callers, which choose languages, probe, sidecar runners and Nsight by it.
+// IsGPU reports whether the slot is a GPU, which is every device except the CPU. A third kind of device must change
+// this and its callers, which choose languages, probe, sidecar runners, and Nsight by it.
 func (s Slot) IsGPU() bool { return s.Device != CPU }
 
-// Options says what to look for.
+// Options configures Detect.
 type Options struct {
-	// CPUSlots is how many runs the CPU may evaluate at a time: 0 means one less than it has
-	// cores, but at least one, and a negative number none.
+	// CPUSlots is the number of runs that the CPU may evaluate at the same time. 0 means one less than it has cores,
+	// but at least one; a negative number means none.
 	CPUSlots int
-	// NVML is the library to ask; nil means the system's.
+	// NVML is the library to use; nil means the system's.
 	NVML nvml.Interface
 	Log  *slog.Logger
 }
 
-// Detect finds the GPUs and then the CPU's slots. A missing NVIDIA driver or a GPU that does not answer is not an error: the
-// list has what works. NVML stays open for Watch.
+// Detect returns the slots of the GPUs and then of the CPU. A missing NVIDIA driver or a GPU that does not answer is
+// not an error: the list has the devices that work. NVML stays open for Watch.
 func Detect(ctx context.Context, options Options) ([]Slot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

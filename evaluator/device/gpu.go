@@ -14,8 +14,8 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// detectGPUs asks NVML. After a failed Init, do not call any other function of NVML, not even the one that explains the
-// failure: the process would end.
+// detectGPUs returns the slots of the GPUs that answer. After a failed Init it must not call any other function of
+// NVML, including the one for error texts: the process would exit.
 func detectGPUs(lib nvml.Interface, log *slog.Logger) []Slot {
 	switch ret := lib.Init(); ret {
 	case nvml.SUCCESS:
@@ -43,7 +43,7 @@ func detectGPUs(lib nvml.Interface, log *slog.Logger) []Slot {
 	return slots
 }
 
-// describe reads the properties of one GPU.
+// describe returns the slot of one GPU.
 func describe(lib nvml.Interface, index int) (Slot, error) {
 	gpu, ret := lib.DeviceGetHandleByIndex(index)
 	if ret != nvml.SUCCESS {
@@ -75,14 +75,14 @@ func describe(lib nvml.Interface, index int) (Slot, error) {
 	}, nil
 }
 
-// libraryDirs is where drivers and container runtimes put their libraries.
+// libraryDirs returns the usual directories of driver libraries, also in containers.
 func libraryDirs() []string {
 	dirs := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
 	return append(dirs, "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/nvidia/lib64",
 		"/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/usr/lib")
 }
 
-// findLibrary is the first directory with the library, or "".
+// findLibrary returns the first directory with the library, or "".
 func findLibrary(name string, dirs []string) string {
 	for _, dir := range dirs {
 		if dir == "" {
@@ -95,15 +95,15 @@ func findLibrary(name string, dirs []string) string {
 	return ""
 }
 
-// linkPrefixes begin the names of settings that say which links between GPUs may be used on this machine. Those
-// that name its interfaces, adapters and files are not among them: none of these is in a sandbox.
+// linkPrefixes are prefixes of environment variables that select the links between GPUs. Variables that name
+// interfaces, adapters, and files are not included: none of these exist in a sandbox.
 var linkPrefixes = []string{
 	"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_", "NCCL_P2P_", "NCCL_SHM_", "NCCL_CUMEM_", "NCCL_MNNVL_",
 	"NVSHMEM_DISABLE_", "TORCH_SYMM_MEM_",
 }
 
-// linkSettings picks the operator's settings of the links between GPUs: programs on several get them too, although
-// nothing else of the worker's environment reaches a sandbox. A machine may depend on them.
+// linkSettings returns the operator's variables for links between GPUs. Programs on several GPUs get them, as the only
+// part of the worker's environment, because a machine may depend on them.
 func linkSettings(environ []string) map[string]string {
 	var settings map[string]string
 	for _, entry := range environ {

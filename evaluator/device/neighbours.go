@@ -9,11 +9,12 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// neighboursEvery is how many samples lie between two looks at the processes of a GPU, which cost more than a clock does.
+// neighboursEvery is the number of samples between two queries of a GPU's processes, which take longer than reading a
+// clock.
 const neighboursEvery = 5
 
-// neighbours counts the samples in which a foreign process was on a GPU. A foreign process is in /proc and is not a
-// descendant of this one. Process ids from other machines or containers, which some drivers report, are ignored.
+// neighbours counts the samples with a foreign process on a GPU: one that is in /proc and not a descendant of this
+// process. Process IDs of other machines or containers, which some drivers report, are ignored.
 type neighbours struct {
 	slot    Slot
 	self    int
@@ -37,7 +38,8 @@ func (n *neighbours) look() {
 	}
 }
 
-// foreign follows a process's parents up to this one or to the first. One that ends in the meantime is not foreign.
+// foreign follows a process's parents up to this process or to the first one. A process that ends in the meantime is
+// not foreign.
 func (n *neighbours) foreign(pid int) bool {
 	for range 64 {
 		if pid == n.self {
@@ -55,7 +57,7 @@ func (n *neighbours) foreign(pid int) bool {
 	return false
 }
 
-// parentOf reads /proc/PID/stat: "17 (a name) S 4 …".
+// parentOf parses /proc/PID/stat: "17 (a name) S 4 …".
 func parentOf(pid int) (parent int, known bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

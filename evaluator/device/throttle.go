@@ -7,8 +7,8 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// readThrottle uses the name that every driver has, and only if this driver has it: calling a function that the driver's
-// library lacks would end the process.
+// readThrottle returns the current throttle reasons, or 0. It calls the function by its older name, which all drivers
+// export, and only if this library has it: calling a missing function would end the process.
 func readThrottle(slot Slot) uint64 {
 	if slot.lib.Extensions().LookupSymbol("nvmlDeviceGetCurrentClocksThrottleReasons") != nil {
 		return 0
@@ -20,7 +20,7 @@ func readThrottle(slot Slot) uint64 {
 	return reasons
 }
 
-// throttleReasons names the bits. That a GPU was idle between two runs is not one.
+// throttleReasons names the bits. Being idle is not a reason.
 func throttleReasons(bits uint64) string {
 	names := []struct {
 		bit  uint64

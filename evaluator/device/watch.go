@@ -14,26 +14,25 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// watchInterval is short enough to see a GPU throttle within one benchmark case, and long enough
-// to cost it nothing.
+// watchInterval is short enough to observe throttling within one benchmark case, and long enough not to slow it down.
 const watchInterval = 100 * time.Millisecond
 
 // Watcher samples a slot while a run is timed on it.
 type Watcher struct {
 	slot     Slot
 	cancel   context.CancelFunc
-	done     chan struct{} // the sampling has ended; the fields below are the caller's
+	done     chan struct{} // closed when sampling has ended; until then only it uses the fields below
 	series   []*series
 	throttle uint64
-	load     string   // of the machine, at the start
-	end      string   // and at the end
-	clocks   []uint32 // SM clocks at work, and not at the power cap
+	load     string   // load average at the start
+	end      string   // load average at the end
+	clocks   []uint32 // SM clocks while busy and not at the power cap
 	samples  int
 	others   neighbours
 }
 
-// Watch starts to sample the clocks, temperature, power and throttle reasons of a GPU. The caller
-// must Stop it; the sampling, not the Watcher, also ends with ctx.
+// Watch starts sampling the clocks, temperature, power, and throttle reasons of a GPU. The caller must call Stop, also
+// if ctx has ended the sampling.
 func Watch(ctx context.Context, slot Slot) *Watcher {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watcher{slot: slot, cancel: cancel, done: make(chan struct{}), load: loadAverage()}
@@ -67,10 +66,10 @@ func (w *Watcher) run(ctx context.Context) {
 	}
 }
 
-// Stop takes a last sample and returns the conditions. For a GPU: "sm_clock", "memory_clock", "temperature" and "power" as a
-// range with start and end, as in "1200–1980 MHz, 1980 at the start, 1755 at the end", "throttle_reasons" and
-// "other_processes". For every slot: "load_average" of its machine, at the start and the end. What a device does not report
-// is left out.
+// Stop takes a last sample and returns the conditions. For a GPU these are "sm_clock", "memory_clock", "temperature",
+// and "power" as a range with start and end, as in "1200–1980 MHz, 1980 at the start, 1755 at the end", and
+// "throttle_reasons" and "other_processes". Every slot has "load_average", at the start and the end. Values that a
+// device does not report are omitted.
 func (w *Watcher) Stop() map[string]string {
 	w.cancel()
 	<-w.done
@@ -92,14 +91,14 @@ func (w *Watcher) Stop() map[string]string {
 	return seen
 }
 
-// Record stops the watcher and writes what was seen into the record of the machine.
+// Record stops the watcher and stores the conditions and disturbances in m.
 func (w *Watcher) Record(m *job.Machine) {
 	m.Conditions = w.Stop()
 	d := w.disturbances()
 	m.Disturbances = &d
 }
 
-// disturbances returns, after Stop, the disturbances that a kernel cannot cause.
+// disturbances returns the disturbances that a kernel cannot cause. Call it after Stop.
 func (w *Watcher) disturbances() job.Disturbances {
 	d := job.Disturbances{Slowed: w.slowed(), AtWork: len(w.clocks), Samples: w.others.samples, Others: w.others.seen}
 	if w.slot.gpu == nil {
@@ -120,13 +119,13 @@ func (w *Watcher) disturbances() job.Disturbances {
 	return d
 }
 
-// LowClock is the reason of Slowed for a low clock without a known cause. A kernel can cause it by short bursts of work,
-// unlike the other reasons.
+// LowClock is the result of Slowed for a low clock without a known cause. A kernel can cause it by short bursts of
+// work, unlike the other reasons.
 const LowClock = "low clock"
 
-// Slowed stops the watcher and names what disturbed the GPU, or returns an empty text: a reason for throttling, a foreign
-// process, or a clock at three quarters of its highest for half of the time. The power cap does not count: large kernels
-// always reach it.
+// Slowed stops the watcher and names the reason for which the GPU was slow, or returns "". Reasons are throttling, a
+// foreign process, or a clock at three quarters of its maximum for half of the time. The power cap does not count:
+// large kernels always reach it.
 func (w *Watcher) Slowed() string {
 	w.Stop()
 	if reasons := w.slowed(); reasons != "" || w.slot.gpu == nil {
@@ -167,10 +166,10 @@ func (w *Watcher) sample() {
 	w.samples++
 }
 
-// series is the first, least, greatest and last value of one quantity.
+// series has the first, smallest, largest, and last value of one quantity.
 type series struct {
 	name, unit              string
-	scale                   uint32 // of NVML's unit in the sample's
+	scale                   uint32 // NVML's value is divided by this
 	read                    func() (uint32, nvml.Return)
 	first, min, max, latest uint32
 	seen                    bool
@@ -194,7 +193,7 @@ func (s *series) String() string {
 
 func number(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// loadAverage is the machine's load over the last minute.
+// loadAverage returns the machine's load average over one minute.
 func loadAverage() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// ahead gives a worker the newest open task of a device of which it does not know the current version, so that it compiles the
-// task's parts before anyone submits.
+// ahead returns the newest open task of a device whose version the worker does not know, so that it compiles the task
+// before anyone submits. It returns nil if there is none.
 func (d *Dispatcher) ahead(ctx context.Context, ask job.Ask) ([]byte, error) {
 	may, err := d.store.Fleet.MayTake(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
@@ -47,15 +47,15 @@ func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte
 			return data, err
 		}
 	}
-	return json.Marshal(job.Preparation{VersionID: version.ID, Name: task.Slug}) // told, so that it asks for others
+	return json.Marshal(job.Preparation{VersionID: version.ID, Name: task.Slug}) // names the version, so that the worker asks for others
 }
 
-// preparable reports whether a part of the task's programs does not hold the submission.
+// preparable reports whether the task has a program without the submission in it.
 func preparable(def tasks.Definition) bool {
 	return slices.ContainsFunc(harness.Assemble(def, nil).Units, func(u harness.Unit) bool { return !u.Submitted })
 }
 
-// ownSources gives the task's files by their run-time names.
+// ownSources returns the task's files by their run-time names.
 func ownSources(b *tasks.Bundle) map[string][]byte {
 	sources := map[string][]byte{}
 	for _, f := range b.Definition.Files {

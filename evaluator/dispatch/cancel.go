@@ -6,22 +6,22 @@ import (
 	"warpboard/models/accounts"
 )
 
-// Cancel ends a live run at once, and has its worker stopped. The submitter and
-// admins may. Conflict: the run has ended already.
+// Cancel ends a live run at once and stops it on its worker. The submitter and admins may. The error is a Conflict if
+// the run has already ended.
 func (d *Dispatcher) Cancel(ctx context.Context, actor accounts.User, runID int64) error {
 	return d.follow(d.store.Work.CancelRun(ctx, actor, runID))
 }
 
-// CancelEvaluation does the same to an evaluation; its caller gets the reason.
+// CancelEvaluation ends a live evaluation; its caller gets the reason.
 func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
-	defer d.Wake() // others of its caller may take its place
+	defer d.Wake() // others of its caller can start now
 	return d.follow(d.store.Work.CancelEvaluation(ctx, id, reason))
 }
 
-// cancelledAtOnce is how many evaluations of a batch one transaction ends: others want to write, too.
+// cancelledAtOnce is the number of evaluations of a batch that one transaction ends, so that other writers do not wait.
 const cancelledAtOnce = 100
 
-// CancelBatch does the same to all evaluations of a batch that have not ended.
+// CancelBatch ends all evaluations of a batch that have not ended.
 func (d *Dispatcher) CancelBatch(ctx context.Context, id, reason string) error {
 	defer d.Wake()
 	for {
@@ -32,7 +32,7 @@ func (d *Dispatcher) CancelBatch(ctx context.Context, id, reason string) error {
 	}
 }
 
-// CancelRejudge ends a rejudge of a task without effect, and stops its runs.
+// CancelRejudge ends a task's rejudge without effect and stops its runs.
 func (d *Dispatcher) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) error {
 	return d.follow(d.store.CancelRejudge(ctx, actor, taskID))
 }

@@ -5,19 +5,19 @@ import (
 	"warpboard/models/work"
 )
 
-// Queue is what a Dispatcher needs of the queue; *queue.Queue has it. None of it waits for a worker.
+// Queue is the part of *queue.Queue that a Dispatcher uses. No method waits for a worker.
 type Queue interface {
-	// WorkFor tells the workers of a device that work may wait for it; it may be lost.
+	// WorkFor announces to the workers of a device that work may wait for it. The message may be lost.
 	WorkFor(device string) error
-	// Cancel tells the worker that has the attempt to stop; it may be lost.
+	// Cancel announces to the workers that the attempt is cancelled. The message may be lost.
 	Cancel(attemptID string) error
-	// Kick disconnects the remote worker of that name; with its credential it comes back.
+	// Kick disconnects the remote worker with that name. With a valid credential it reconnects.
 	Kick(name string)
-	// MaxMessage is the largest message in bytes.
+	// MaxMessage returns the largest message in bytes.
 	MaxMessage() int
 }
 
-// Notifier passes changes on to watchers. Its methods must not block.
+// Notifier announces changes to viewers. Its methods must not block.
 type Notifier interface {
 	RunEvent(e work.RunEvent)
 	BoardChanged(versionID int64, device string, change int64)
@@ -25,8 +25,8 @@ type Notifier interface {
 	QueueChanged()
 }
 
-// follow does what follows from a change, unless an error undid it: it tells watchers, and stops the attempts that were taken
-// from their workers. If the process dies before, a worker goes on until its next sync tells it to stop.
+// follow notifies viewers of a change, unless err is set, and stops attempts that were taken from their workers. If the
+// process dies before, a worker continues until the answer to its next heartbeat stops it.
 func (d *Dispatcher) follow(out work.Recorded, err error) error {
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (d *Dispatcher) follow(out work.Recorded, err error) error {
 		}
 	}
 	if len(out.Stopped) > 0 {
-		d.Wake() // there may be room, and work that waits again
+		d.Wake() // slots may be free, and work queued again
 	}
 	return nil
 }

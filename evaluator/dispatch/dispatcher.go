@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	pollEvery   = time.Second // the longest that a missed wake-up can delay a run
+	pollEvery   = time.Second // maximum delay of a run after a lost wake-up
 	guestsEvery = 5 * time.Minute
 	sweepEvery  = time.Hour
 )
 
-// Dispatcher answers workers: it hands out work, stores their reports, and then notifies watchers (queue.Desk). Its Run announces
+// Dispatcher answers workers: it hands out work, stores their reports, and notifies viewers (queue.Desk). Run announces
 // waiting work, preempts follow-ups for it, and takes work back from workers that are gone.
 //
-// watch belongs to the goroutine of Run, and heard to that of Sync; all else is safe for all goroutines. Each process of a site has
-// a Dispatcher: the transactions keep them out of each other's way.
+// Only Run's goroutine uses watch, and only Sync uses heard; everything else is safe for concurrent use. Each process
+// of a site has a Dispatcher; transactions synchronize them.
 type Dispatcher struct {
 	store  *models.Store
 	queue  Queue
@@ -31,12 +31,12 @@ type Dispatcher struct {
 	log    *slog.Logger
 	now    func() time.Time
 	wake   chan struct{}
-	errors atomic.Int64 // passes that failed
+	errors atomic.Int64 // number of failed passes
 	watch  watch
 	heard  map[string]*heard // by worker
 }
 
-// NewDispatcher makes a Dispatcher; queue.Queue.Serve has it answer, and Run starts the rest.
+// NewDispatcher returns a Dispatcher. Pass it to queue.Queue.Serve, and call Run.
 func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{
 		store: store, queue: queue, notify: notify, log: log, now: time.Now,
@@ -44,19 +44,19 @@ func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.
 	}
 }
 
-// Wake makes Run look for work at once: after a submission, a heartbeat, a result. It never blocks.
+// Wake makes Run look for work at once, for example after a submission, a heartbeat, or a result. It never blocks.
 func (d *Dispatcher) Wake() {
 	select {
 	case d.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // Run is about to look anyway
 	}
 }
 
-// Errors is how many passes have failed.
+// Errors returns the number of failed passes.
 func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
 
-// Run watches until ctx ends, and sweeps the store now and then.
-// Failures of the database or the queue are logged and tried again.
+// Run makes passes over the queue until ctx ends, and regularly cleans up the store. Errors of the database or the
+// queue are logged and retried.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	poll, guests, sweep := time.NewTicker(pollEvery), time.NewTicker(guestsEvery), time.NewTicker(sweepEvery)
 	defer poll.Stop()
@@ -66,7 +66,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		now := time.Now()
 		d.watch.looks(now)
 		if err := d.pass(ctx, now); err != nil && ctx.Err() == nil {
-			// A pass that failed is repeated after pollEvery at the latest; nothing is carried over from it.
+			// A failed pass is repeated after at most pollEvery; it leaves no state.
 			d.errors.Add(1)
 			d.log.Error("looking at the queue", "err", err)
 		}
@@ -96,8 +96,8 @@ func (d *Dispatcher) dismissGuests(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// pass announces work that could begin, takes back lost attempts, and preempts follow-ups that block others. It decides on
-// the state that it read at its beginning. If that has changed since, the store refuses (Conflict, or not Accepted), and the
+// pass announces work that can start, takes back lost attempts, and preempts follow-ups that block others. It decides
+// on the state read at its start. If that has changed since, the store refuses (Conflict, or not Accepted), and the
 // next pass sees the change. Errors are collected, so that one attempt does not block the others.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	ready, live, workers, err := d.read(ctx, now)
@@ -115,10 +115,10 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 			errs = append(errs, d.queue.WorkFor(r.Device))
 		}
 	}
-	// Taking back comes before all else that writes: it looks how long a write takes.
+	// Take back before any other write: it measures how long a write takes.
 	errs = append(errs, d.takeBack(ctx, d.watch.lost(live, workers, now), now), d.store.HurryLegs(ctx, now))
-	// A profile takes minutes, and someone watches the work that waits. All follow-ups of the device are preempted at once, however
-	// few wait: they are queued again, and begin again where there is room.
+	// A profile takes minutes, and someone waits for the queued work. All follow-ups of the device are preempted at
+	// once, however little work waits: they are queued again, and start again when slots are free.
 	for _, a := range live {
 		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceeds(slots[a.Device].Usable) {
 			continue
@@ -128,7 +128,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// read gives what could begin on devices that are not paused, what is live, and the workers.
+// read returns the work that can start on devices that are not paused, the live attempts, and the workers.
 func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Ready, live []work.LiveAttempt, workers []fleet.Worker, err error) {
 	if ready, err = d.store.Work.Ready(ctx, now); err != nil {
 		return
@@ -136,7 +136,7 @@ func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Read
 	if live, err = d.store.Work.LiveAttempts(ctx); err != nil {
 		return
 	}
-	if len(ready)+len(live) == 0 { // each second of a site that rests
+	if len(ready)+len(live) == 0 { // saves a query each second on an idle site
 		if _, known := d.store.Fleet.Lately(now); known {
 			return
 		}
@@ -149,11 +149,11 @@ func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Read
 	return ready, live, workers, err
 }
 
-// load is what wants the slots of a device.
+// load is the demand for the slots of a device.
 type load struct {
-	attempts int // live ones
-	people   int // work of people that waits, and attempts that are no follow-ups
-	all      int // both
+	attempts int // live attempts
+	people   int // people's waiting work, and attempts except follow-ups
+	all      int // people's waiting work, and all attempts
 }
 
 func loadsOf(ready []work.Ready, live []work.LiveAttempt) map[string]load {
@@ -172,18 +172,17 @@ func loadsOf(ready []work.Ready, live []work.LiveAttempt) map[string]load {
 	return loads
 }
 
-// exceeds reports whether people want more slots than are left beside follow-ups: profiles, legs of confirmations, reruns and
-// baselines.
+// exceeds reports whether people need more slots than follow-ups leave free. Follow-ups are profiles, runs of
+// confirmations, reruns, and baselines.
 func (l load) exceeds(slots int) bool { return l.all > slots && l.people > 0 }
 
-// takeBack gives up attempts because of infrastructure errors; their work waits again. Where the database takes no writes, the
-// workers seemed silent because no one could note what they said: nothing is taken back then.
+// takeBack ends lost attempts with infrastructure errors, and their work is queued again. If the database cannot write,
+// it takes nothing back: the workers only seemed silent because their heartbeats could not be stored.
 func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now time.Time) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	// The question whether the database writes is asked only when something would be given up: a loss costs a run one of
-	// its three lives.
+	// The check is made only before taking something back: a loss uses up one of a run's three attempts.
 	begun := time.Now()
 	err := d.store.CanWrite(ctx)
 	if took := time.Since(begun); err != nil || took > d.watch.writeFor {
@@ -197,7 +196,7 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 		if err == nil && out.Accepted {
 			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
 		}
-		errs = append(errs, d.follow(out, err)) // it may only have been silent: a unit is not held for a result that no one takes
+		errs = append(errs, d.follow(out, err)) // stops the attempt on a worker that was only silent
 	}
 	return errors.Join(errs...)
 }

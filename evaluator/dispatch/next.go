@@ -13,11 +13,11 @@ import (
 	"warpboard/tasks"
 )
 
-// errUnusable says that a job cannot be made, however often it is tried.
+// errUnusable means that a job cannot be made, and a retry would not help.
 var errUnusable = errors.New("no job can be made")
 
-// Next begins the next attempt of a worker, or names a task to precompile. Work that no job can be made of ends here, and the
-// next is tried. If the process dies before the worker has the answer, the attempt is sent again.
+// Next starts the next attempt of a worker, or names a task to precompile. If a job cannot be made, Next ends that work
+// and continues with the next. If the process dies before the worker has the answer, the attempt is sent again.
 func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 	if ask.Ahead {
 		return d.ahead(ctx, ask)
@@ -33,8 +33,8 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 			return message, err
 		}
 		d.log.Error("work ends without a worker", attempt.Ref().Noun(), attempt.Ref().ID(), "err", err)
-		// The site acts as the worker here, since it has the secret. So the work ends like every other: watchers are notified,
-		// and it costs no one anything.
+		// The site has the secret and can act as the worker. So the work ends like any other: viewers are notified, and
+		// it counts against no limit.
 		why := strings.TrimPrefix(err.Error(), errUnusable.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
 			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
@@ -46,7 +46,7 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 	}
 }
 
-// message is the job of an attempt as JSON.
+// message returns an attempt's job as JSON.
 func (d *Dispatcher) message(ctx context.Context, attempt work.Attempt) ([]byte, error) {
 	j := job.Job{
 		Version: job.Version, RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret,
@@ -67,7 +67,7 @@ func (d *Dispatcher) message(ctx context.Context, attempt work.Attempt) ([]byte,
 	return data, err
 }
 
-// fillRun puts a run's task, sources and seed into a job.
+// fillRun adds a run's task, sources, and seed to a job.
 func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
 	run, err := d.store.Work.Run(ctx, attempt.RunID)
 	if err != nil {
@@ -86,7 +86,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	// UsualTime counts units; Expect is by the clock, for the worker that has to decide whether it can end in time.
+	// UsualTime is a sum over slots. Expect is wall time: the worker uses it to decide whether the run can end in time.
 	j.Expect = held / time.Duration(max(1, version.Definition.WorldSize()))
 	submitted, err := d.store.Submissions.Source(ctx, sub)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	return run.Work, err
 }
 
-// fillEvaluation puts an evaluation's request into a job.
+// fillEvaluation adds an evaluation's request to a job.
 func (d *Dispatcher) fillEvaluation(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
 	e, err := d.store.Work.Evaluation(ctx, attempt.EvaluationID)
 	j.Task = tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}

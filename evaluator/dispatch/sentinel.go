@@ -7,8 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// keepSentinels stores new gauges of a heartbeat's slots, and logs an error when one of them drifts. Syncs come one after
-// the other.
+// keepSentinels stores new benchmarks from a heartbeat's slots, and logs an error if a slot drifts. Calls of Sync are
+// sequential.
 func (d *Dispatcher) keepSentinels(ctx context.Context, h job.Heartbeat, heard *heard) {
 	before, units := heard.gauged, map[string]time.Time{}
 	heard.gauged = units
@@ -17,13 +17,13 @@ func (d *Dispatcher) keepSentinels(ctx context.Context, h job.Heartbeat, heard *
 		if units[unit].IsZero() {
 			units[unit] = before[unit]
 		}
-		// At is by the worker's clock and is only compared with itself. After a restart of the site the last one is
-		// stored again, which Keep takes for the same row.
+		// At is by the worker's clock and is only compared with itself. After a restart of the site the last benchmark
+		// is stored again, which Keep treats as the same row.
 		if g == nil || !g.At.After(units[unit]) {
 			continue
 		}
 		if !heard.gauges.Allow() {
-			continue // the next heartbeat says it again
+			continue // the next heartbeat repeats it
 		}
 		units[unit] = g.At
 		err := d.store.Sentinels.Keep(ctx, h.Worker, slot)

@@ -11,66 +11,66 @@ import (
 )
 
 const (
-	// missingFor is how long a live worker may fail to list an attempt that it took. Its result
-	// may be on the way, so one heartbeat is not enough.
+	// missingFor is the time for which a live worker may omit an attempt that it took before the attempt counts as
+	// lost. Its result may be in flight, so one heartbeat is not enough.
 	missingFor = 5 * time.Second
 )
 
-// A site that was frozen, or waited for its database, gets its workers' messages late and all at once.
+// A site that was suspended, or waited for its database, receives its workers' messages late and all at once.
 const (
-	// frozenFor is how long it takes from one look to the next if the whole process was held up.
+	// frozenFor is the time between two passes from which the whole process counts as suspended.
 	frozenFor = fleet.WorkerTimeout / 2
-	// slowWrite is how long a small write takes if heartbeats could not be stored either.
+	// slowWrite is the duration of a small write from which heartbeats may not have been stored either.
 	slowWrite = time.Second
 )
 
-// loss is why an attempt is to be taken back, for people, and how that counts.
+// loss is the public reason for taking back an attempt, and whether it counts against the run.
 type loss struct {
 	reason string
 	counts work.Loss
 }
 
-// watch finds attempts that will never end unless they are given up. Its only state is since when it saw something; a new
-// one finds the same a little later. For each live attempt one of these holds:
+// watch finds attempts that will never end unless they are taken back. Its only state is times of observation; a new
+// watch finds the same a little later. For each live attempt one of these holds:
 //
-//	its worker lists it                         no loss, however long it takes: limits of time are the worker's
-//	its worker speaks and does not list it      lost after missingFor: restarted, the attempt was forgotten, or its job has not arrived
-//	its worker is silent                        lost after WorkerTimeout
+//	its worker lists it                     not lost, however long it takes: the worker enforces time limits
+//	its worker reports and does not list it lost after missingFor: it restarted, forgot the attempt, or did not get its job
+//	its worker is silent                    lost after WorkerTimeout
 //
-// The last two count against a run that its worker took (blame), because a kernel can take its worker down. They do not
-// count if the site itself was away then, or if the worker was about to leave: its operator stopped it, and it was killed before
-// it had handed its attempts back.
+// The last two count against a run that its worker took (blame), because a kernel can crash its worker. They do not
+// count if the site itself was down then, or if the worker was stopping: it was killed before it had handed its
+// attempts back.
 type watch struct {
-	started  time.Time            // silence counts from here: no one was listening before
-	looked   time.Time            // when it last looked
-	writeFor time.Duration        // see slowWrite
-	missing  map[string]time.Time // attempt → since when its live worker does not list it
-	leaving  map[string]bool      // attempts that a worker listed while it was stopping
+	started  time.Time            // silence counts from here
+	looked   time.Time            // time of the last pass
+	writeFor time.Duration        // slowWrite, except in tests
+	missing  map[string]time.Time // by attempt: since when its live worker does not list it
+	leaving  map[string]bool      // attempts of workers that are stopping
 }
 
 func newWatch(started time.Time) watch {
 	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}, leaving: map[string]bool{}}
 }
 
-// looks notes that the site is about to look. It was blind in between if that took too long, or if the
-// clock was set.
+// looks records the start of a pass. If the last one was too long ago, or the clock was set, silence is counted from
+// now.
 func (w *watch) looks(now time.Time) {
-	now = now.Round(0) // by the wall clock, which goes on while a machine sleeps
+	now = now.Round(0) // by the wall clock, which continues while a machine sleeps
 	if since := now.Sub(w.looked); !w.looked.IsZero() && (since > frozenFor || since < -frozenFor) {
 		w.resetClock(now)
 	}
 	w.looked = now
 }
 
-// resetClock notes that the site was held up or that its database did not answer: heartbeats and results got
-// lost or lie waiting, so silence counts from here.
+// resetClock counts silence from now. Call it after the site was suspended or its database did not answer, because
+// heartbeats and results were lost or are still waiting.
 func (w *watch) resetClock(now time.Time) {
 	w.started = now
 	w.missing = map[string]time.Time{}
 }
 
-// lost returns the attempts to take back. What their runs can have caused counts against them: the end of
-// a worker, unless the site itself was away since they began.
+// lost returns the attempts to take back. The end of a worker counts against its runs, which may have caused it, unless
+// the site itself was down since they started.
 func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]loss {
 	byName := make(map[string]fleet.Worker, len(workers))
 	for _, worker := range workers {
@@ -101,7 +101,7 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.T
 	return lost
 }
 
-// blame decides how the end of an attempt's worker counts. leaving reports whether the worker was stopping.
+// blame decides whether a lost worker counts against the run. leaving means that the worker was stopping.
 func (w *watch) blame(a work.LiveAttempt, leaving bool) work.Loss {
 	switch {
 	case a.TakenAt == nil || leaving:
@@ -115,6 +115,6 @@ func (w *watch) blame(a work.LiveAttempt, leaving bool) work.Loss {
 // liveSlots counts the slots of live workers, by device.
 func liveSlots(workers []fleet.Worker, started, now time.Time) map[string]fleet.DeviceSlots {
 	return fleet.SlotsOf(workers, now, func(w fleet.Worker, slot job.Slot) bool {
-		return w.Takes(slot) && !w.SeenAt.Before(started) // a worker that only an earlier process heard of may be gone
+		return w.Takes(slot) && !w.SeenAt.Before(started) // a worker seen only by an earlier process may be gone
 	})
 }

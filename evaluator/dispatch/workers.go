@@ -19,10 +19,10 @@ func (d *Dispatcher) Events(ctx context.Context, batch []job.Event) (drop []stri
 	return stale, d.follow(out, err)
 }
 
-// Result stores a result; after an error the worker sends it again. One that can never be stored is logged
-// and dropped: the work is then retried when its worker no longer names the attempt.
-// Late or twice is normal: RecordResult finds the attempt ended, or its secret wrong. It is answered once it is stored, so that
-// a death in between repeats it.
+// Result stores a result. After an error the worker sends it again. A result that can never be stored is logged and
+// dropped; its work is retried when the worker no longer lists the attempt. Late and repeated results are normal:
+// RecordResult finds that the attempt has ended, or that its secret is wrong. The worker gets its answer only after the
+// commit, so that it repeats the result if the process dies before.
 func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	revoked, err := d.store.Fleet.Revoked(ctx, result.Machine.Worker)
 	if err != nil {
@@ -53,21 +53,22 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	return d.follow(out, nil)
 }
 
-// ofRevoked hands an attempt back whose worker was revoked since it took it. On a cluster it stays connected for minutes.
+// ofRevoked replaces the result of a worker that was revoked since it took the attempt, so that the attempt is handed
+// back. Such a worker stays connected to a cluster for minutes.
 func ofRevoked(r job.Result) job.Result {
 	return job.Result{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Outcome: job.OutcomeReturned,
 		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s was revoked before the end.", r.Machine.Worker)}, Machine: job.Machine{Worker: r.Machine.Worker}}
 }
 
 // Sync stores a worker's heartbeat, and returns its attempts that no longer count: it may have missed that a run was
-// cancelled, deleted or given to another worker.
+// cancelled, deleted, or given to another worker.
 func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error) {
 	known, fresh, stale, err := d.store.Work.Known(ctx, h.Worker, h.Attempts)
 	if err != nil {
 		return nil, err
 	}
-	h.Attempts = append(known, stale[:min(1, len(stale))]...) // a worker with an attempt, even one that no longer counts, has not left
-	// Nothing below is done without it: a worker that is not known to be alive must not be said to have attempts.
+	h.Attempts = append(known, stale[:min(1, len(stale))]...) // a worker with any attempt, even a stale one, has not left
+	// If this fails, stop: a worker that is not known to be alive must not own attempts.
 	if err := d.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	}
 	d.keepSentinels(ctx, h, before)
 	if h.Stopping && len(h.Attempts) == 0 {
-		d.queue.Kick(h.Worker) // a guest's name is free again soon: its connection must not stay
+		d.queue.Kick(h.Worker) // a guest's name becomes free soon, so its connection must end
 	}
 	if now := (state{len(h.Slots), h.Refusing, h.Stopping}); now != before.told {
 		before.told = now
@@ -91,15 +92,15 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	return stale, nil
 }
 
-// noteSlots stores new devices and software. A worker that brings some connects again, because its rights were decided when
+// noteSlots stores new devices and software. A worker with new devices must reconnect, because its rights were set when
 // it connected.
 func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, before *heard) error {
 	var units strings.Builder
 	for _, slot := range h.Slots {
-		slot.Machine.Gauge = nil // no news of silicon or software, and printed as an address, which is another one each time
+		slot.Machine.Gauge = nil // not part of hardware or software
 		fmt.Fprintf(&units, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
 	}
-	// Compared as text, so that a heartbeat that says nothing new costs no transaction.
+	// Compared as text, so that an unchanged heartbeat causes no transaction.
 	if before.slots == units.String() || !before.news.Allow() {
 		return nil
 	}
@@ -108,8 +109,8 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, before *hea
 		return err
 	}
 	before.slots = units.String()
-	d.Wake() // there may be something to measure again, or baselines to run
-	// Its permissions in the queue were fixed when it connected, and do not hold the new device's subjects yet.
+	d.Wake() // runs may have been queued for the new software, or baselines
+	// Its permissions in the queue were set when it connected and lack the new device's subjects.
 	if len(fresh) > 0 {
 		d.log.Info("new devices", "worker", h.Worker, "devices", fresh)
 		d.queue.Kick(h.Worker)
@@ -117,30 +118,30 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, before *hea
 	return nil
 }
 
-// What one worker may have stored of its slots. Silicon and software are new after a start and an update; a machine of 16 units
-// gauges each every minute at most.
+// Rate limits of what one worker may have stored about its slots. Hardware and software change at a start and an
+// update; a machine with 16 slots benchmarks each at most every minute.
 const (
 	noteEvery, noteBurst         = 5 * time.Minute, 20
 	sentinelEvery, sentinelBurst = 3 * time.Second, 64
 )
 
-// heard is what the site has dealt with of a worker's heartbeats.
+// heard is the stored state of a worker's heartbeats.
 type heard struct {
 	told   state
-	slots  string               // that were noted last
-	gauged map[string]time.Time // by unit: the last sentinel that is kept
-	news   *rate.Limiter        // of slots that are noted
-	gauges *rate.Limiter        // of sentinels that are kept
+	slots  string               // stored last, as text
+	gauged map[string]time.Time // time of the last stored benchmark, by device hash
+	news   *rate.Limiter        // limits storing slots
+	gauges *rate.Limiter        // limits storing benchmarks
 }
 
-// state is what watchers of the devices are told.
+// state is the part of a worker's state that viewers of the devices page see.
 type state struct {
 	slots    int
 	refusing string
 	stopping bool
 }
 
-// heardOf is what was dealt with of a worker. Only Sync, which is not called concurrently, uses it.
+// heardOf returns the stored state of a worker. Only Sync, which is not called concurrently, may use it.
 func (d *Dispatcher) heardOf(worker string) *heard {
 	if d.heard[worker] == nil {
 		d.heard[worker] = &heard{

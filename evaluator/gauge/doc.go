@@ -1,11 +1,12 @@
-// Package gauge measures a slot with kernels of our own, through the same judge as everyone's: a kernel that does nothing,
-// one that reads memory, and one that multiplies and adds. The results are the floor below which no time can be honest, the
-// roofs above which no rate can be, and, over time, a sentinel that shows when the slot drifts.
+// Package gauge benchmarks a slot with built-in kernels, through the same judge as submissions: a kernel that does
+// nothing, one that reads memory, and one that multiplies and adds. The results are the floor below which no time is
+// plausible, the limits above which no rate is plausible (roofs), and, over time, a sentinel that shows whether the
+// slot drifts.
 //
-// gauge.go makes the job and reads its result; the kernels are in programs/. The worker gauges its slots while they are
-// idle, and reports the numbers with every run.
+// gauge.go makes the job and reads its result; the kernels are in programs/. The worker benchmarks its slots while they
+// are idle, and reports the numbers with every run.
 //
-// The roof of arithmetic is that of fp32 without tensor cores: a task whose kernels may use those should declare only bytes.
-// Memory is read, not written, because reading is faster. The best of all repetitions counts, so that a neighbour's load
-// during the gauge cannot put an honest run above a roof.
+// The arithmetic limit is that of fp32 without tensor cores: a task whose kernels may use tensor cores should declare
+// only bytes. Memory is read, not written, because reading is faster. The best of all repetitions counts, so that a
+// neighbor's load during the benchmark cannot put an honest run above a limit.
 package gauge

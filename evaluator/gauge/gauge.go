@@ -15,21 +15,21 @@ import (
 //go:embed programs
 var programs embed.FS
 
-// What the kernels do in one call.
+// Amounts of work in one call of the kernels.
 const (
 	cpuFloats = 4 << 20   // read
-	gpuFloats = 256 << 20 // read: 1 GiB, far more than a cache
+	gpuFloats = 256 << 20 // read: 1 GiB, far more than a cache holds
 	cpuFlops  = 2 * 64 * (1 << 20)
 	gpuFlops  = 2 * 16 * (1 << 12) * 256 * 16 * 256
 )
 
-// limit is for a machine that others keep busy; on an idle one it takes some seconds.
+// limit is generous for a busy machine; on an idle one the benchmark takes some seconds.
 const limit = 5 * time.Minute
 
-// kinds are the cases, in their order.
+// kinds is the number of cases: nothing, reading, arithmetic, in this order.
 const kinds = 3
 
-// Job is the job that measures a device. Every case has its own seed, so that no inputs repeat.
+// Job returns the job that benchmarks a device.
 func Job(device string, gpu bool) (job.Job, error) {
 	def, floats := definition(tasks.LangCPP, "reference.h", "submission.cpp"), cpuFloats
 	if gpu {
@@ -67,8 +67,8 @@ func sourcesOf(def tasks.Definition) (map[string][]byte, error) {
 	return sources, nil
 }
 
-// Read takes the measured numbers from a result. The floor uses the clock that shows the least: the judge's clocks also
-// include the machine's other work.
+// Read returns the benchmark from a result. The floor uses the clock with the smallest value: the judge's clocks also
+// include other work of the machine.
 func Read(result job.Result, gpu bool) (job.Gauge, error) {
 	if result.Failure != nil {
 		return job.Gauge{}, fmt.Errorf("the gauge ended with %q: %s", result.Outcome, result.Failure.Reason)

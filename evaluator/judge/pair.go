@@ -9,42 +9,44 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Side runs one process of a stage to its end, with files as its descriptors from 4 on; ctx ends it early. The error
-// is the machine's. started is called when the process has its descriptors.
+// Side runs one process of a stage to its end, with files as its descriptors from 4 on. ctx ends it early. The error is
+// an infrastructure error. Side calls started when the process has its descriptors.
 type Side func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error)
 
-// Runners says which runners a judge gets, and when.
+// Runners describes the runners of a judge.
 type Runners struct {
-	// Together is how many live at the same time: two that are compared, or one for each GPU. The next one is started
-	// when there are fewer. 0 means one at a time: the process that is measured is alone then.
+	// Together is the number of concurrent runners: two that are compared, or one for each GPU. When one ends, the next
+	// starts. 0 means one at a time, so that the measured process is alone.
 	Together int
-	// Ranks is how many parts of a runner make calls together, each with wires of its own: one for each GPU. 0 means one.
+	// Ranks is the number of parts of a runner that make calls together, each with its own wires, one per GPU. 0 means
+	// one.
 	Ranks int
-	// Linger is how long a runner may take to leave when its turn is over or the judge has ended in order: what it still
-	// prints, and writes, is kept. 0 means two seconds.
+	// Linger is the time that a runner has to exit after its turn is over or the judge has ended. Its output until then
+	// is kept. 0 means two seconds.
 	Linger time.Duration
-	// Next returns the runner of a number, 0, 1, …; nil: there is no other. It may wait for reports of the judge, until ctx ends.
+	// Next returns the runner with a number, 0, 1, …, or nil if there is no other. It may block until the judge reports
+	// something, or ctx ends.
 	Next func(ctx context.Context, number int) Side
 }
 
-// Ending is how a stage ended.
+// Ending describes the end of a stage.
 type Ending struct {
-	// Outcome is that of the process that ran the submission. Of several it is the first that did not end in order, or the
-	// last. Its Wall is the stage's; the other counts are sums over all of them.
+	// Outcome is that of the process that ran the submission. With several it is the first failed one's, or else the
+	// last one's. Wall is the stage's; the other counts are sums.
 	sandbox.Outcome
-	Judge *sandbox.Outcome // nil where that process judged itself (a bundle's own program)
-	// RunnerFirst says that the runner was killed and that the judge, busy with the task's own code, was not waited
-	// for: the runner's ending is the stage's.
+	Judge *sandbox.Outcome // nil if that process judged itself (a bundle's own program)
+	// RunnerFirst means that the runner was killed and the judge, busy with the task's own code, was stopped: the
+	// runner's ending is the stage's.
 	RunnerFirst bool
-	Processes   int // how many runners there were
+	Processes   int // number of runners
 }
 
-// lingerTimeout is the default of Runners.Linger. It is also how long the judge may take to see that a runner was
-// killed.
+// lingerTimeout is the default of Runners.Linger. It also limits the time that the judge has to notice a killed runner.
 const lingerTimeout = 2 * time.Second
 
-// Run starts the judge and its runners and returns when all their processes are gone. The judge decides when a runner's turn
-// ends, and when the stage ends, which ends the runners too. The judge learns of a runner's end by the end of its channel.
+// Run starts the judge and its runners and returns when all their processes have ended. The judge decides when a
+// runner's turn ends, and when the stage ends, which also ends the runners. The end of its channel tells the judge that
+// a runner has ended.
 func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
 	d, err := newDoor()
 	if err != nil {
@@ -58,20 +60,20 @@ func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
 	return s.run(ctx, judge)
 }
 
-// end is how one process ended.
+// end is the end of one process.
 type end struct {
 	number  int
 	outcome sandbox.Outcome
 	err     error
 }
 
-// turn is a runner that lives.
+// turn is a live runner.
 type turn struct {
 	stop context.CancelFunc
-	over bool // the judge has no calls for it any more
+	over bool // the judge has no more calls for it
 }
 
-// stage is one stage under way; its fields belong to run alone.
+// stage is one stage in progress. Only run uses its fields.
 type stage struct {
 	door     *door
 	runners  Runners
@@ -80,14 +82,14 @@ type stage struct {
 	judged, ran chan end
 	offers      chan Side
 	over        chan int
-	closed      chan struct{} // no one listens any more
+	closed      chan struct{} // closed when run returns
 
 	next      int // number of the next runner
 	alive     map[int]*turn
-	asking    bool // for the next runner
-	done      bool // no further runner
+	asking    bool // a goroutine waits for Runners.Next
+	done      bool // no further runner follows
 	judgeLeft bool
-	decided   bool // the outcome is that of a runner that did not end in order
+	decided   bool // ending.Outcome is that of a failed runner
 	ending    Ending
 	failure   error
 }
@@ -100,7 +102,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 	judging, stopJudge := context.WithCancel(both)
 	defer stopJudge()
 	s.begin(judging, judge)
-	timeout := time.NewTimer(0) // with what is left
+	timeout := time.NewTimer(0) // limits waiting for the remaining processes
 	<-timeout.C
 	for s.ask(both); s.judgeLeft || len(s.alive) > 0; s.ask(both) {
 		select {
@@ -130,7 +132,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 	return s.ending, s.failure
 }
 
-// begin starts the judge, and listens to what it says of turns.
+// begin starts the judge, and a goroutine that reads its messages about turns.
 func (s *stage) begin(ctx context.Context, judge Side) {
 	s.ending.Judge, s.judgeLeft = &sandbox.Outcome{}, true
 	go func() {
@@ -141,7 +143,7 @@ func (s *stage) begin(ctx context.Context, judge Side) {
 	go s.door.over(s.send)
 }
 
-// left counts a runner that has ended, and reports whether it was killed in its turn: the judge may not have noticed.
+// left records a runner's end, and reports whether it was killed during its turn, which the judge may not notice.
 func (s *stage) left(got end) (lost bool) {
 	t := s.alive[got.number]
 	delete(s.alive, got.number)
@@ -151,7 +153,7 @@ func (s *stage) left(got end) (lost bool) {
 	return lost
 }
 
-// stopAll ends who has not ended in time.
+// stopAll stops the processes that did not end in time.
 func (s *stage) stopAll(stopJudge context.CancelFunc) {
 	if s.ending.RunnerFirst = s.judgeLeft; s.judgeLeft {
 		stopJudge()
@@ -161,7 +163,7 @@ func (s *stage) stopAll(stopJudge context.CancelFunc) {
 	}
 }
 
-// ask asks for the next runner when there is room for one.
+// ask asks for the next runner if fewer than together are alive.
 func (s *stage) ask(ctx context.Context) {
 	if s.asking || s.done || len(s.alive) >= s.together {
 		return
@@ -177,7 +179,7 @@ func (s *stage) ask(ctx context.Context) {
 	}()
 }
 
-// start hands a runner to the judge and lets it begin; without one it shuts the door: there is no further runner.
+// start passes a runner's wires to the judge and starts it. A nil runner closes the door: no further runner follows.
 func (s *stage) start(ctx context.Context, runner Side) error {
 	if s.done {
 		return nil
@@ -206,7 +208,7 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 	go func() {
 		defer stop()
 		o, err := runner(ctx, wires, func() {})
-		// Not before: the end of the life line means to the judge that the runner is gone.
+		// Only now: for the judge the end of the life line means that the runner is gone.
 		closeAll(wires)
 		closeAll(alive)
 		s.ran <- end{number, o, err}
@@ -214,7 +216,7 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 	return nil
 }
 
-// end lets a runner go whose turn is over, and makes it after a while.
+// end marks a runner's turn as over, and stops it after the linger time.
 func (s *stage) end(number int) {
 	t := s.alive[number]
 	if t == nil || t.over {
@@ -224,7 +226,7 @@ func (s *stage) end(number int) {
 	time.AfterFunc(s.linger(), t.stop)
 }
 
-// send passes the runner whose turn is over to run.
+// send passes to run the number of the runner whose turn is over.
 func (s *stage) send(number int) {
 	select {
 	case s.over <- number:
@@ -232,7 +234,7 @@ func (s *stage) send(number int) {
 	}
 }
 
-// count takes a runner's outcome into the stage's.
+// count adds a runner's outcome to the stage's.
 func (s *stage) count(o sandbox.Outcome) {
 	was := s.ending.Outcome
 	o.CPU, o.MemoryMax = was.CPU+o.CPU, max(was.MemoryMax, o.MemoryMax)
@@ -252,13 +254,13 @@ func (s *stage) fail(err error, stop context.CancelFunc) {
 	stop()
 }
 
-// inOrder reports whether a process ended with success, or on request.
+// inOrder reports whether a process succeeded or was cancelled.
 func inOrder(o sandbox.Outcome) bool {
 	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.Limit == ""
 }
 
-// killed reports whether a process was ended by a limit or from outside. One that crashes is not meant: it may do so as
-// it leaves, when its calls are done and the judge goes on without it.
+// killed reports whether a limit or an external signal ended a process. A crash does not count: a process may crash as
+// it exits, when its calls are done and the judge continues without it.
 func killed(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
 
 func (s *stage) timeoutAfter(judge sandbox.Outcome) time.Duration {

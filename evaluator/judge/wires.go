@@ -13,15 +13,15 @@ import (
 // PageSize is the size in bytes of the page that judge and runner share.
 const PageSize = 256 << 10
 
-// wires connect the judge with one runner: a stream socket and the page. The judge has a life line beside them, a pipe whose
-// other end no sandbox ever holds: the end of a channel is easily pretended (shutdown), that of the life line is not.
+// wires connect the judge with one runner: a stream socket and a page. The judge also gets a life line, a pipe whose
+// other end is in no sandbox: a runner can fake the end of its channel (shutdown), but not that of the life line.
 type wires struct {
-	judge, runner [2]*os.File // each the channel's end and the page
-	lifeLine      *os.File    // the judge's end
-	alive         *os.File    // closed when nothing of the runner is left
+	judge, runner [2]*os.File // each the end of the channel, and the page
+	lifeLine      *os.File    // the judge's end of the pipe
+	alive         *os.File    // this process's end; closed when nothing of the runner is left
 }
 
-// newWires makes the connections of one runner. The caller closes each set of ends when its process has them.
+// newWires returns the wires of one runner. The caller closes each set of ends once its process has them.
 func newWires() (*wires, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -47,16 +47,17 @@ func newWires() (*wires, error) {
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		if f != nil {
-			f.Close() // a second time is harmless
+			f.Close() // closing twice is harmless
 		}
 	}
 }
 
-// door is where the judge gets its runners: a socket of messages. Each message to the judge is a runner's number with
-// the judge's ends of its wires and its life line; each from the judge is the number of a runner whose turn is over.
+// door passes runners to the judge over a message socket. Each message to the judge has a runner's number, with the
+// judge's ends of its wires and its life line as descriptors; each message from the judge has the number of a runner
+// whose turn is over.
 type door struct {
 	ours  *net.UnixConn
-	judge *os.File // becomes its descriptor 4
+	judge *os.File // the judge's descriptor 4
 }
 
 func newDoor() (*door, error) {
@@ -75,7 +76,7 @@ func newDoor() (*door, error) {
 	return d, nil
 }
 
-// hand gives the judge its ends of a runner's wires. A judge that is gone takes nothing, which it says itself.
+// hand sends the judge its ends of a runner's wires. Errors are ignored: a judge that has ended reports that itself.
 func (d *door) hand(number int, w *wires) {
 	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()), int(w.lifeLine.Fd()))
 	_, _, _ = d.ours.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
@@ -83,7 +84,7 @@ func (d *door) hand(number int, w *wires) {
 	w.lifeLine.Close()
 }
 
-// over reports each runner whose turn the judge has ended, until the door is closed.
+// over calls tell for each runner whose turn the judge has ended, until the door is closed.
 func (d *door) over(tell func(number int)) {
 	word := make([]byte, 4)
 	for {
@@ -95,7 +96,7 @@ func (d *door) over(tell func(number int)) {
 	}
 }
 
-// shut tells the judge that there is no further runner. The judge's messages are still read.
+// shut tells the judge that no further runner follows. Messages from the judge are still read.
 func (d *door) shut() { _ = d.ours.CloseWrite() }
 
 func (d *door) close() {
@@ -103,7 +104,7 @@ func (d *door) close() {
 	d.judge.Close()
 }
 
-// newPage makes shared memory that no one can shrink or grow: looking at it never fails.
+// newPage returns shared memory that no process can resize, so that accessing it never faults.
 func newPage() (*os.File, error) {
 	fd, err := unix.MemfdCreate("page", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

@@ -14,14 +14,15 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Passed records in a directory which programs passed with which software on which device. A worker that restarts with the
-// same ones need not wait for them, and runs the tests later, while the slot is idle. An empty Dir records nothing. A mark
-// is an empty file named by the key; its time is when the test passed. Several workers may share the directory: marks are
-// made and removed atomically. Anyone who can write there can make a slot skip its tests, so only the machine's operator
-// should.
+// Passed records in a directory which tests passed, by software and device. After a restart with the same ones, a
+// worker takes jobs at once and runs the tests later, while the slot is idle. An empty Dir records nothing. A mark is
+// an empty file named by the key; its modification time is the time of the test. Several workers may share the
+// directory: marks are created and removed atomically. Anyone who can write there can make a slot skip its tests, so
+// only the machine's operator should.
 type Passed struct{ Dir string }
 
-// Key names the software and the unit of a test. The worker's name says nothing of either, and gauges change all the time.
+// Key identifies a test by its software and device. It ignores the worker's name and the benchmark, which is different
+// each time.
 func Key(what string, m job.Machine) string {
 	m.Worker, m.Gauge = "", nil
 	text, err := json.Marshal(struct {
@@ -29,26 +30,26 @@ func Key(what string, m job.Machine) string {
 		Machine job.Machine
 	}{what, m})
 	if err != nil {
-		return "" // no machine record fails to be written
+		return "" // cannot happen: a Machine is always encodable
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 
-// Since is when the test passed; zero when it did not.
+// Since returns the time when the test passed, or the zero time.
 func (p Passed) Since(key string) time.Time {
 	if p.Dir == "" {
 		return time.Time{}
 	}
 	info, err := os.Stat(filepath.Join(p.Dir, key))
-	// A directory that cannot be read counts as one without marks: then the slot is tested.
+	// A directory that cannot be read counts as empty, so the slot is tested.
 	if err != nil {
 		return time.Time{}
 	}
 	return info.ModTime()
 }
 
-// Note records that the test passed just now, or that it failed.
+// Note records that the test passed just now, or removes the mark of a failed one.
 func (p Passed) Note(key string, passed bool) error {
 	if p.Dir == "" {
 		return nil

@@ -13,21 +13,21 @@ import (
 	"warpboard/tasks"
 )
 
-// TaskKey is that of all programs.
+// TaskKey is the task key of all test programs.
 const TaskKey = "selftest"
 
-// limit bounds a program: torch is imported twice, and Triton compiles, on a machine that just started.
-// A slot takes no jobs for as long, where nothing passed before: raised, a broken machine says so later.
+// limit is the time limit of a program: torch is imported twice, and Triton compiles, on a machine that just started. A
+// slot whose tests never passed takes no jobs for up to this time.
 const limit = 3 * time.Minute
 
-// Program is one that a slot must compile and run.
+// Program is one program that a slot must compile and run.
 type Program struct {
 	Name string // "NumPy"
 	Job  job.Job
-	fix  string // what the operator looks at when it fails
+	fix  string // advice for the operator after a failure
 }
 
-// kind is a language that machines may claim, and the built-in task that tries it.
+// kind is a language that machines may offer, and the built-in task that tests it.
 type kind struct {
 	name, task, template, fix string
 	size                      tasks.Case
@@ -39,7 +39,8 @@ func elements(n int) tasks.Case {
 	return tasks.Case{{Name: "size", Value: strconv.Itoa(n)}, {Name: "seed", Value: "4242"}}
 }
 
-// What the machine does not claim is not tested: a worker without nvcc is in service for Python.
+// kinds returns all kinds. Languages that the machine does not offer are not tested: a worker without nvcc is in
+// service for Python.
 func kinds() []kind {
 	has := func(name string) func(toolchain.Toolchain) bool {
 		return func(t toolchain.Toolchain) bool { return t.Python != nil && t.Python.Packages[name] != "" }
@@ -64,7 +65,7 @@ func kinds() []kind {
 	}
 }
 
-// Programs are those that a unit must compile and run, by what the machine claims to have.
+// Programs returns the programs for a slot and the tools of its machine.
 func Programs(unit device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 	bundles, err := tasks.Examples()
 	if err != nil {
@@ -88,7 +89,8 @@ func Programs(unit device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 	return list, nil
 }
 
-// job measures the task's own template once, in the benchmark stage: only there the judge says what both clocks show.
+// job measures the task's own template once in the benchmark stage, the only one in which the judge reports both
+// clocks.
 func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
 	sources, err := b.Resolve(tasks.Submission{Source: b.Files[k.template]})
 	if err != nil {
@@ -98,14 +100,14 @@ func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
 	def.Tests, def.Benchmarks = nil, []tasks.Case{k.size}
 	def.Timeouts = tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}
 	return job.Job{
-		// The prefix marks it as the worker's own: it may use a slot on trial, gives way to jobs, and is never reported to
-		// the site.
+		// The prefix marks the worker's own attempts: they may use a slot on trial, are interrupted by jobs, and are
+		// not reported to the site.
 		Version: job.Version, AttemptID: job.GaugeAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
 		TaskKey: TaskKey, Task: def, Sources: sources, Enqueued: time.Now(),
 	}, nil
 }
 
-// Profiled is the same program under the profiler.
+// Profiled returns the same program under the profiler.
 func (p Program) Profiled() Program {
 	p.Job.Mode, p.Job.AttemptID = job.ModeProfile, job.GaugeAttempt+rand.Text()
 	return p

@@ -16,14 +16,14 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// longest is how much of a compiler's words a line has.
+// longest limits the bytes of a compiler's output in a line.
 const longest = 400
 
-// Error is nil if the program compiled, ran, gave the right answer, and both clocks agree on its time. Otherwise it says in
-// a sentence what went wrong and what to do.
+// Error returns nil if the program compiled, ran, gave the right answer, and both clocks agree on its time. Otherwise
+// it returns a sentence with the problem and advice.
 func (p Program) Error(result job.Result, err error) error {
 	switch {
-	// The task's own judge checked the answer; what remains to check are the clocks.
+	// The task's judge has checked the answer; the clocks remain to be checked.
 	case result.Outcome == job.OutcomeDone:
 		err = clocks(result)
 	case result.Failure != nil:
@@ -37,7 +37,7 @@ func (p Program) Error(result job.Result, err error) error {
 	return fmt.Errorf("%s: %s. %s", p.Name, strings.TrimSuffix(err.Error(), "."), p.fix)
 }
 
-// why is a stage's message of its failure, with the compiler's first words.
+// why returns the failure's reason and the compiler's output.
 func why(result job.Result) string {
 	text := result.Failure.Reason
 	if n := len(result.Stages); n > 0 {
@@ -57,8 +57,8 @@ func stageOf(result job.Result) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// The runner cannot have worked for longer than the judge waited, except for the clocks' errors. The judge may wait for much
-// longer: on a busy machine processes take turns. A wrong unit (milliseconds for seconds) is off by far more.
+// The runner cannot have worked longer than the judge waited, except for errors of the clocks. The judge may wait much
+// longer: on a busy machine processes take turns. A wrong unit (milliseconds for seconds) differs by far more.
 const (
 	runnerOver   = 1.5
 	runnerOverNS = float64(time.Millisecond)
@@ -66,11 +66,11 @@ const (
 	judgeOverNS  = float64(200 * time.Millisecond)
 )
 
-// clocks compares the runner's clock with the judge's.
+// clocks returns an error if the runner's clock and the judge's disagree.
 func clocks(result job.Result) error {
 	for _, stage := range result.Stages {
 		for _, c := range stage.Cases {
-			// Calls that were late wait for the device on the host: the runner's clock means nothing then.
+			// Late calls synchronize with the device, so the runner's clock is meaningless.
 			if !c.Judged() || c.Clocks.Late > 0 {
 				continue
 			}
@@ -85,7 +85,8 @@ func clocks(result job.Result) error {
 	return nil
 }
 
-// ProfileError is nil when the profiler counted something of the program's kernel. tool is the ncu that was used.
+// ProfileError returns nil if the profiler measured at least half of the counters of the program's kernel. tool is the
+// ncu that was used.
 func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) error {
 	name := "Nsight Compute " + tool.Version
 	switch {
@@ -99,7 +100,7 @@ func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) er
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	counted, all := counters(report)
-	// Half: some counters exist only on other architectures, and ncu leaves those out without a word.
+	// Half, because some counters exist only on other architectures, and ncu silently omits those.
 	if 2*counted < all || counted == 0 {
 		return fmt.Errorf("%s (%s) has no value for %d of %d counters of a small known kernel, so this version does not fit the GPU "+
 			"and its driver. Install another and name it with --ncu PATH", name, tool.Path, all-counted, all)
@@ -128,7 +129,8 @@ func reportOf(result job.Result) (report ncu.Report, err error) {
 	return report, errors.New("the profile of a small known kernel has no report")
 }
 
-// counters counts the requested hardware metrics, and those with a number. Launch metrics always have one.
+// counters returns the number of requested hardware metrics with a value, and of all of them. Launch metrics always
+// have a value and are ignored.
 func counters(report ncu.Report) (counted, all int) {
 	for _, kernel := range report.Kernels {
 		for name, metric := range kernel.Metrics {

@@ -1,8 +1,7 @@
-// Package trial judges a task by submissions of a known verdict: correct ones must pass, wrong ones must be found wrong. It is
-// a leaf; verify-task runs them on its own machine, the pages for authors on the site's workers.
+// Package trial tests a task with submissions whose verdict is known: correct ones must pass, wrong ones must fail.
+// verify-task runs them on its own machine, the pages for authors on the site's workers.
 //
-// It promises verdicts only from evidence: an infrastructure error gives none, and a task whose correct solution fails has
-// none about the wrong ones.
+// An infrastructure error gives no verdict, and a task whose correct solution fails gives none about the wrong ones.
 //
-// What may go wrong: a wrong solution that passes is either a hole in the task's check or right by luck. The author decides.
+// A wrong solution that passes is either a gap in the task's check or correct by luck. The author decides.
 package trial

@@ -6,21 +6,21 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Ended is how a submission of a known verdict ended.
+// Ended is a submission with a known verdict that has ended.
 type Ended struct {
-	Correct bool // it must pass; otherwise it must fail
+	Correct bool // expected to pass; otherwise to fail
 	Outcome job.Outcome
 	Stages  []job.StageResult
 }
 
-// Works reports whether it shows that the task itself can be built and run: a right one passed, or an answer was found
-// wrong.
+// Works reports whether the submission shows that the task can be built and run: a correct one passed, or an answer was
+// found wrong.
 func (e Ended) Works() bool {
 	return e.Correct && e.Outcome == job.OutcomeDone || e.FoundWrong()
 }
 
-// FoundWrong reports whether the task's check ran and found an answer wrong. Whatever else ends a wrong solution might
-// end a right one, too: a task that does not compile, a reference that fails.
+// FoundWrong reports whether the task's check ran and found an answer wrong. Other failures of a wrong solution could
+// also end a correct one: a task that does not compile, a reference that fails.
 func (e Ended) FoundWrong() bool {
 	for _, stage := range e.Stages {
 		for _, c := range stage.Cases {
@@ -32,13 +32,13 @@ func (e Ended) FoundWrong() bool {
 	return false
 }
 
-// Judged reports whether the task got to judge it: it was built, and a stage ran it. What does not compile shows
-// nothing of the task.
+// Judged reports whether the submission was built and a stage ran it. One that does not compile shows nothing about the
+// task.
 func (e Ended) Judged() bool {
 	return slices.ContainsFunc(e.Stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 
-// TaskFault is the failure of a stage that the task caused, not the solution; nil: there is none.
+// TaskFault returns the stage that failed because of the task, or nil.
 func (e Ended) TaskFault() *job.StageResult {
 	for i, s := range e.Stages {
 		if s.Failure != nil && (s.Failure.Task || s.Failure.ExitCode == job.ExitBadSpec) {
@@ -48,8 +48,8 @@ func (e Ended) TaskFault() *job.StageResult {
 	return nil
 }
 
-// AsExpected reports whether it ended as it should. Works says that some submission showed that the task works: until
-// then a wrong one may have failed by the task's fault.
+// AsExpected reports whether the verdict is the known one. works means that some submission showed that the task works:
+// until then a wrong one may have failed because of the task.
 func (e Ended) AsExpected(works bool) bool {
 	if e.Correct {
 		return e.Outcome == job.OutcomeDone

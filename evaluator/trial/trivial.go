@@ -10,7 +10,7 @@ import (
 //go:embed trivial.py
 var trivialSource string
 
-// Trivial is a kind of answer that computes nothing. A check that passes one says nothing of a kernel.
+// Trivial is a kind of answer that needs no computation. A check that accepts one does not test kernels.
 type Trivial struct {
 	Name string // as in "The tests pass zeros"
 	kind string
@@ -21,7 +21,8 @@ func Trivials() []Trivial {
 	return []Trivial{{"zeros", "zeros"}, {"a copy of an input", "copy"}, {"the mean of all elements", "mean"}}
 }
 
-// Replace returns a correct Python solution whose answers are of the kind. An answer that has no such form is None.
+// Replace changes a correct Python solution so that its answers are of the kind. An answer without such a form becomes
+// None.
 func (t Trivial) Replace(s tasks.Submission) tasks.Submission {
 	s.Source = fmt.Appendf(nil, "%s\nKIND = %q\n%s", s.Source, t.kind, trivialSource)
 	return s
