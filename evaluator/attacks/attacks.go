@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Reference is the kernel that those of /compare are compared with.
+// Reference is the reference kernel for attacks on /compare.
 //
 //go:embed reference/waves.py
 var Reference string
@@ -24,61 +24,62 @@ var Reference string
 //go:embed cpu gpu tasks
 var files embed.FS
 
-// Verdict is how an attack must end.
+// Verdict is the expected end of an attack.
 type Verdict string
 
 const (
 	Refused Verdict = "refused"         // no time is shown
-	Honest  Verdict = "scored honestly" // the shown time is the time that it took
-	Limit   Verdict = "limit"           // it hits a limit of the stage's
+	Honest  Verdict = "scored honestly" // the shown time is the actual time
+	Limit   Verdict = "limit"           // it hits a limit of the stage
 )
 
-// Attack is one folder of the corpus. attack.yml is flat, one line a field: scripts read it too.
+// Attack is one directory of the corpus. attack.yml is flat, one line per field, because scripts read it, too.
 type Attack struct {
 	Name    string     `yaml:"-"`
 	Title   string     `yaml:"title"`
 	Family  string     `yaml:"family"` // one of Families
-	Tries   string     `yaml:"tries"`  // how it works, in a sentence or two
+	Tries   string     `yaml:"tries"`  // what it does, in a sentence or two
 	Lang    tasks.Lang `yaml:"lang"`
 	Device  string     `yaml:"device"` // cpu or gpu
-	Task    string     `yaml:"task"`   // one of the corpus's own, a built-in one, or the evaluation API's /evaluate or /compare
+	Task    string     `yaml:"task"`   // a task of the corpus, a built-in one, or the evaluation API's /evaluate or /compare
 	Expect  Verdict    `yaml:"expect"`
-	Busy    Verdict    `yaml:"busy"`    // another way in which it may end, by chance or on a busy machine; empty: none
-	Reason  string     `yaml:"reason"`  // part of the sentence that a person reads; empty when it may vary
-	Size    int        `yaml:"size"`    // of the input, in place of the task's own benchmarks'
+	Busy    Verdict    `yaml:"busy"`    // another allowed end, by chance or on a busy machine
+	Reason  string     `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
+	Size    int        `yaml:"size"`    // input size, instead of that of the task's benchmarks
 	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
-	// Processes is in how many fresh processes it is measured; 0 means one.
+	// Processes is the number of fresh processes that measure it; 0 means one.
 	Processes int `yaml:"processes"`
-	// GPUs is how many its task needs; 0 means one. Mode is that of its run: ranked where it is empty, or profile, which is
-	// refused if no profile is shown. scripts/attack-check runs attacks with either field only by name.
+	// GPUs is the number of GPUs that its task needs; 0 means one. Mode is the mode of its run: empty for ranked, or
+	// profile, where the attack is refused if no profile is shown. scripts/attack-check runs attacks with either field
+	// only by name.
 	GPUs int    `yaml:"gpus"`
 	Mode string `yaml:"mode"`
-	// BusyReason may stand for Reason where the machine keeps the runner from its core: the judge waits for a call only so
-	// long, and then goes on. Empty: nothing may.
+	// BusyReason is another allowed Reason on a busy machine, where the judge stops waiting for a call of a delayed
+	// runner.
 	BusyReason string `yaml:"busy_reason"`
 
 	Submission []byte `yaml:"-"`
 	Twin       []byte `yaml:"-"`
 }
 
-// Holds reports whether the attack may end so.
+// Holds reports whether v is an allowed end of the attack.
 func (a Attack) Holds(v Verdict) bool { return v == a.Expect || v == a.Busy }
 
-// Says reports whether the attack may end with this sentence.
+// Says reports whether reason is an allowed reason.
 func (a Attack) Says(reason string) bool {
 	return strings.Contains(reason, a.Reason) || a.BusyReason != "" && strings.Contains(reason, a.BusyReason)
 }
 
-// Families are what attacks have in common, in the order in which the site lists them.
+// Families returns the groups of attacks, in the order of the site's list.
 func Families() []string {
 	return []string{"False clocks", "Done too early", "Work on other streams", "Work before the clock starts", "Kept or guessed answers",
 		"Wrong answers that look right", "The judge's memory and messages", "Chosen and uneven calls", "Crashes, hangs, and exhausted resources"}
 }
 
-// IsEvaluation reports whether it is tried on the evaluation API, and not on a task.
+// IsEvaluation reports whether the attack targets the evaluation API instead of a task.
 func (a Attack) IsEvaluation() bool { return strings.HasPrefix(a.Task, "/") }
 
-// All reads the corpus, by device and name.
+// All returns the attacks of the corpus, by device and name.
 func All() ([]Attack, error) {
 	folders, err := fs.Glob(files, "?pu/*/attack.yml")
 	if err != nil {
@@ -128,7 +129,7 @@ func read(folder string) (Attack, error) {
 	return a, err
 }
 
-// Tasks are the corpus's own.
+// Tasks returns the tasks of the corpus.
 func Tasks() ([]*tasks.Bundle, error) {
 	sub, err := fs.Sub(files, "tasks")
 	if err != nil {

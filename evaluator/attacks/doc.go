@@ -1,13 +1,13 @@
-// Package attacks is the corpus of known attacks: submissions that try to get a better time than they deserve, and an honest
-// twin of each. Every newly found attack becomes a folder here:
+// Package attacks is the corpus of known attacks: submissions that try to get a better time than they deserve, each
+// with an honest twin. Every newly found attack becomes a directory here:
 //
-//	cpu|gpu/NAME/attack.yml   what it is (Attack's fields)
+//	cpu|gpu/NAME/attack.yml   description (fields of Attack)
 //	cpu|gpu/NAME/submission.* the attack
-//	cpu|gpu/NAME/twin.*       uses the same technique legally, and must be ranked
-//	tasks/NAME                tasks of the corpus's own; others are built in
-//	reference/waves.py        the reference for kernels of the evaluation API
-//	results/DEVICE.json       how all ended there the last time; shown on the site
+//	cpu|gpu/NAME/twin.*       uses the same technique honestly, and must be ranked
+//	tasks/NAME                tasks of the corpus; others are built in
+//	reference/waves.py        reference kernel for the evaluation API
+//	results/DEVICE.json       latest results on a device; shown on the site
 //
-// Attacks on the CPU run in the tests of this package; those on GPUs by scripts/attack-check. Those of several ranks need a
-// machine with as many GPUs, and one on a profile needs Nsight Compute: they run there only by name.
+// Attacks on the CPU run in the tests of this package, those on GPUs in scripts/attack-check. There, attacks with
+// several ranks need a machine with as many GPUs, and one on a profile needs Nsight Compute: they run only by name.
 package attacks

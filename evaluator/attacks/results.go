@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// results has a file for each device, with the last run of the corpus there. The test of this package writes that of
-// the CPU where WARPBOARD_TEST_ATTACK_RESULTS names a file, scripts/attack-check --results those of GPUs.
+// results has a file for each device with the latest results there. The test of this package writes the CPU's if
+// WARPBOARD_TEST_ATTACK_RESULTS names a file; scripts/attack-check --results writes those of GPUs.
 //
 //go:embed results
 var results embed.FS
 
-// Table is how each attack ended on a device the last time that it was tried there.
+// Table is the latest result of each attack on a device.
 type Table struct {
-	Device  string   `json:"device"` // as boards name it
+	Device  string   `json:"device"` // board device
 	Results []Result `json:"results"`
 }
 
-// Result is how an attack ended.
+// Result is the result of one attack.
 type Result struct {
 	Attack    string    `json:"attack"`
-	Harness   string    `json:"harness"` // harness.Digest of the programs that it was last tried on
+	Harness   string    `json:"harness"` // harness.Digest of the tested programs
 	Verdict   Verdict   `json:"verdict"`
-	Held      bool      `json:"held"` // as expected, and its twin was ranked
+	Held      bool      `json:"held"` // it ended as expected, and its twin was ranked
 	ClaimedNS float64   `json:"claimed_ns,omitempty"`
 	ShownNS   float64   `json:"shown_ns,omitempty"`
 	At        time.Time `json:"at"`
 }
 
-// Results reads the tables.
+// Results returns the tables of all devices.
 func Results() ([]Table, error) {
 	entries, err := results.ReadDir("results")
 	if err != nil {

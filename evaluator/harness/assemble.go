@@ -7,33 +7,33 @@ import (
 	"warpboard/tasks"
 )
 
-// Unit is one source file that is compiled.
+// Unit is one source file to compile.
 type Unit struct {
 	Name string
-	// Submitted is true when the submission's text is in it: what comes of it belongs to one
-	// submission. Other units are the task's and are compiled without the submission in sight.
+	// Submitted marks a unit that contains the submission; its object belongs to one submission. Other units are the
+	// task's and are compiled without the submission.
 	Submitted bool
-	// Judge is true for the one unit of the judge's program; the others make the runner's.
+	// Judge marks the only unit of the judge's program. The others make up the runner's.
 	Judge bool
 }
 
-// SourceSet is everything that a run's program is made of: the task's files, the submission and the
-// harness that measures it.
+// SourceSet is everything that a run's program is made of: the task's files, the submission, and the harness that
+// measures it.
 type SourceSet struct {
 	Files     map[string][]byte // by run-time name
-	Submitted []string          // names of those that hold the submission
-	Units     []Unit            // cu, cpp: what is compiled, in link order
-	Main      string            // py: the script to start; with a runner, the judge's script
-	Runner    string            // py: the script of the submission's own process; empty where one process does all
-	// Separable says that judge and runner are separate programs, and that the units that are not Submitted compile without
-	// the submission. For a bundle's own harness only an attempt shows that.
+	Submitted []string          // names of the submission's files
+	Units     []Unit            // cu, cpp: files to compile, in link order
+	Main      string            // py: the script to start; the judge's if there is a runner
+	Runner    string            // py: the script of the submission's process; empty if one process does everything
+	// Separable means that judge and runner are separate programs, and that units that are not Submitted compile
+	// without the submission. For a bundle's own harness only trying shows whether they do.
 	Separable bool
 }
 
 const runnerScript = "warpboard_runner.py"
 
-// Assemble puts a task's sources and, unless the bundle brings its own, Warpboard's harness together.
-// Sources holds the text of every file of def.Files, the submission's included.
+// Assemble combines a task's sources with Warpboard's harness, unless the bundle brings its own. sources has the
+// content of every file of def.Files, including the submission's.
 func Assemble(def tasks.Definition, sources map[string][]byte) SourceSet {
 	l := SourceSet{Files: map[string][]byte{}, Main: def.Config.Main}
 	maps.Copy(l.Files, sources)
@@ -53,7 +53,8 @@ func Assemble(def tasks.Definition, sources map[string][]byte) SourceSet {
 	return l
 }
 
-// addLegacyHarness: the reference is included by the judge, and with the submission by the runner's one unit.
+// addLegacyHarness adds the harness of the legacy form. The judge includes the reference; the runner's only unit
+// includes the reference and the submission.
 func (l *SourceSet) addLegacyHarness(def tasks.Definition) {
 	maps.Copy(l.Files, Sources(def.Form, def.Lang))
 	if def.Lang == tasks.LangPython {
@@ -64,8 +65,8 @@ func (l *SourceSet) addLegacyHarness(def tasks.Definition) {
 	}
 }
 
-// addHarness replaces a bundle's eval program, if it has one, and for C++ the utils.h that goes with
-// it. A Python bundle's utils.py stays, for its reference may use anything in it.
+// addHarness replaces a bundle's eval program, if it has one, and for C++ also its utils.h. A Python bundle's utils.py
+// stays, because its reference may use anything in it.
 func (l *SourceSet) addHarness(def tasks.Definition) {
 	for name := range l.Files {
 		if isEval(name) {
@@ -98,7 +99,7 @@ func (l *SourceSet) addUnits(names []string) {
 	}
 }
 
-// TaskFiles returns the files without the submission.
+// TaskFiles returns the files without the submission's.
 func (l SourceSet) TaskFiles() map[string][]byte {
 	files := maps.Clone(l.Files)
 	for _, name := range l.Submitted {

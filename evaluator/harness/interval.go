@@ -12,14 +12,14 @@ import (
 	"warpboard/tasks"
 )
 
-// Interval contains a score with a probability of 95 %, computed from fresh processes of the submission.
+// Interval is the 95 % confidence interval of a score, computed from fresh processes of the submission.
 type Interval struct {
 	Low, High float64 // nanoseconds; both 0 if only one process was measured
 	Processes int
-	Noisy     bool // fewer processes than there should be, or an interval wider than it should be
+	Noisy     bool // too few processes, or too wide an interval
 }
 
-// Ends are the ends of the interval, in nanoseconds; nil if only one process was measured.
+// Ends returns the ends of the interval in nanoseconds, or nil if only one process was measured.
 func (i Interval) Ends() (low, high *float64) {
 	if i.High > 0 {
 		return &i.Low, &i.High
@@ -28,56 +28,56 @@ func (i Interval) Ends() (low, high *float64) {
 }
 
 const (
-	LeastProcesses = 5  // that measure a score, where the time suffices
-	MostProcesses  = 25 // however far they lie apart
+	LeastProcesses = 5  // minimum for a score, if the time suffices
+	MostProcesses  = 25 // maximum, however much they differ
 	confidence     = 0.95
-	// halfWidth is how far a score may lie from the ends of its interval, relatively.
+	// halfWidth is the relative half-width above which an interval is noisy.
 	halfWidth = 0.005
-	// byOrder is from how many processes on the interval is one of order statistics, which assume nothing.
+	// byOrder is the number of processes from which the interval uses order statistics, which assume no distribution.
 	byOrder = 7
-	// deviations is the half-width of a normal interval of that confidence, in standard deviations.
+	// deviations is the half-width of a normal interval with that confidence, in standard deviations.
 	deviations = 1.96
 )
 
-// BetweenRuns is how much the scores of two runs of one program differ beyond what the spread of their processes explains: a
-// standard deviation, relative to the score in nanoseconds. The processes of one run share a judge, its memory on the device
-// and a few seconds. Fitted to 100 runs on an H200 (docs/measuring.md): runs of 8 µs differ by 50 ns, of 39 µs by 100 ns, of
-// 122 µs by nothing measurable, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240 ns, which no GPU reaches,
-// it is constant: otherwise the interval would cover everything.
+// BetweenRuns returns the standard deviation, relative to the score in nanoseconds, of scores of the same program
+// between runs, in addition to the spread of their processes. The processes of one run share a judge, its memory on the
+// device, and a few seconds. Fitted to 100 runs on an H200 (docs/measuring.md): runs of 8 µs differ by 50 ns, of 39 µs
+// by 100 ns, of 122 µs by nothing measurable, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240 ns,
+// which no GPU reaches, it is constant: otherwise the interval would cover everything.
 func BetweenRuns(ns float64) float64 {
 	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
-// Widen makes an interval around a value wider by half, the relative half-width of an independent error that the interval
-// does not include. All three are positive.
+// Widen widens an interval around value by an independent error with the relative half-width half, which the interval
+// does not include. All values must be positive.
 func Widen(value, low, high, half float64) (float64, float64) {
 	return value * math.Exp(-math.Hypot(math.Log(value/low), half)), value * math.Exp(math.Hypot(math.Log(high/value), half))
 }
 
-// ScoreInterval returns the interval of a score that Score made of the same cases; the second result is false where
-// no fresh processes were measured, as of a bundle's own program.
+// ScoreInterval returns the interval of the score that Score computes from the same cases. The second result is false
+// if no fresh processes were measured, as for a bundle's own program.
 //
-// Of each process the ranking rule makes a score. Few scores (fewer than 7) are taken as log-normal: a t-interval on
-// their logarithms. Of more, order statistics give the interval of their median. Repeats within one process say nothing
-// of the next one, and do not count here. The rule that stops when an interval is narrow makes intervals slightly too
-// narrow. What runs differ by (BetweenRuns) makes it wider; whether it is noisy says nothing of that, which more processes
-// would not change.
+// The ranking rule gives a score for each process. Fewer than 7 are treated as log-normal: a t-interval on their
+// logarithms. With more, order statistics give the interval of their median. Repeats within one process show nothing
+// about the next one, and do not count. Stopping when an interval is narrow makes intervals slightly too narrow. The
+// difference between runs (BetweenRuns) widens the interval, but does not make it noisy, because more processes would
+// not change that.
 func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
 	return intervalOfRuns(ranking, score, cases, 1)
 }
 
-// intervalOfRuns is ScoreInterval for processes of so many equal runs: together they know more of what runs differ by.
+// intervalOfRuns is ScoreInterval for processes of several equal runs, which average the difference between runs.
 func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs float64) (Interval, bool) {
 	i, measured := ProcessInterval(ranking, score, cases)
 	if i.High > 0 {
 		low, high := Widen(score, i.Low, i.High, deviations*BetweenRuns(score)/math.Sqrt(runs))
-		// What a clock can show; the database checks the same bounds.
+		// The range of a clock; the database checks the same limits.
 		i.Low, i.High = max(low, min(i.Low, minTime)), min(high, max(i.High, maxTime))
 	}
 	return i, measured
 }
 
-// ProcessInterval is ScoreInterval as if runs differed by nothing but their processes.
+// ProcessInterval is ScoreInterval without the difference between runs.
 func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
 	if len(cases) == 0 || len(cases[0].Processes) == 0 {
 		return Interval{}, false
@@ -89,7 +89,7 @@ func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResul
 		return i, true
 	}
 	summary := summarize(scores)
-	// The score is made of medians by case, and may lie outside by a hair.
+	// The score is made of medians by case, and may lie slightly outside.
 	i.Low, i.High = min(summary.Lo, score), max(summary.Hi, score)
 	i.Noisy = len(scores) < LeastProcesses || i.High-i.Low > 2*halfWidth*score
 	return i, true
@@ -108,7 +108,7 @@ func summarize(scores []float64) benchmath.Summary {
 	return s
 }
 
-// processScores is what each process alone would have scored.
+// processScores returns the score that each process alone would have.
 func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	scores := make([]float64, len(cases[0].Processes))
 	for p := range scores {
@@ -121,7 +121,8 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	return scores
 }
 
-// checkProcesses says what in the cases' processes cannot be: each case has as many, with times, and Median is theirs.
+// checkProcesses returns an error unless all cases have equally many processes, with valid times, whose median is the
+// case's Median.
 func checkProcesses(cases []job.CaseResult) error {
 	for _, c := range cases {
 		if len(c.Processes) != len(cases[0].Processes) || len(c.Processes) > MostProcesses {

@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Exit codes of eval programs, beside 0.
+// Exit codes of eval programs, in addition to 0.
 const (
 	exitException = 1
 	exitUsage     = 2
@@ -22,11 +22,11 @@ const (
 	exitTimeout   = 114
 
 	exitRunnerGone = 115 // of a judge: the submission's process has ended
-	exitRefused    = 116 // the submission's process broke the protocol; "refused" in the report says how
-	exitTask       = 117 // the task's own code failed; "task" in the report says how
+	exitRefused    = 116 // the submission's process broke the protocol; "refused" in the report has the reason
+	exitTask       = 117 // the task's own code failed; "task" in the report has the reason
 )
 
-// exitTexts says what an exit code means to the person who submitted.
+// exitTexts explains exit codes to the submitter.
 var exitTexts = map[int]string{
 	exitException: "it ended with an exception; its last lines on stderr say which",
 	exitUsage:     "the task's program does not know this stage",
@@ -36,7 +36,7 @@ var exitTexts = map[int]string{
 	exitTimeout:   "the task's program gave up waiting",
 }
 
-// signalTexts says what the common signals mean.
+// signalTexts explains common signals.
 var signalTexts = map[string]string{
 	"SIGSEGV": "segmentation fault (invalid memory access)",
 	"SIGBUS":  "bus error (access to memory that does not exist)",
@@ -48,9 +48,9 @@ var signalTexts = map[string]string{
 	"SIGPIPE": "it wrote to a closed pipe",
 }
 
-// Judge says how a stage ended: from how its processes ended and from what was reported. limit is the time
-// that the stage had; want are the cases that must have been reported for a pass, none when the program
-// decides (a bundle's own). The failure is nil exactly when the status is StatusPass.
+// Judge returns a stage's status and failure from the end of its processes and the report. limit is the stage's time
+// limit. want lists the cases that must be reported for a pass; it is empty if the program decides (a bundle's own).
+// The failure is nil exactly if the status is StatusPass.
 func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	if end.Judge == nil {
 		return judgeProcess(end.Outcome, limit, p, want)
@@ -64,7 +64,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 		return judgeProcess(end.Outcome, limit, p, want)
 	case j.Cancelled || j.Limit == "wall":
 		return judgeProcess(j, limit, p, want)
-	case end.Outcome.Limit == "wall": // it was killed, and the judge saw it go in time
+	case end.Outcome.Limit == "wall": // it was killed, and the judge noticed in time
 		return judgeProcess(end.Outcome, limit, p, want)
 	case j.Signal == "" && j.Limit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
 		return verdict(j, p, want)
@@ -73,7 +73,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	case j.Signal == "SIGKILL" && j.Limit == "":
 		return job.StatusError, &job.Failure{Infrastructure: true, Signal: j.Signal,
 			Reason: "The judge's process was killed from outside" + progressText(p) + ", and not by a limit. Neither the task nor the submission is to blame."}
-	case j.Limit != "": // the task's, whatever the judge said as it ended
+	case j.Limit != "": // the task's fault, whatever the judge reported
 	case j.ExitCode == exitRunnerGone:
 		return judgeProcess(end.Outcome, limit, p, want)
 	case j.ExitCode == exitRefused && said["refused"] != "":
@@ -92,7 +92,7 @@ func left(out sandbox.Outcome) bool {
 	return !out.Cancelled && out.Limit == "" && out.Signal == "" && (out.ExitCode == 0 || out.ExitCode == exitFailed)
 }
 
-// judgeProcess judges a process that ran to its end or was ended.
+// judgeProcess returns the status and failure for one process.
 func judgeProcess(out sandbox.Outcome, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	where := progressText(p)
 	switch {
@@ -112,7 +112,7 @@ func judgeProcess(out sandbox.Outcome, limit time.Duration, p *Parser, want []ta
 	return verdict(out, p, want)
 }
 
-// verdict judges a program that ran to its end.
+// verdict returns the status and failure for a program that exited with success or a failed check.
 func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	failure := func(status job.Status, reason string) (job.Status, *job.Failure) {
 		return status, &job.Failure{ExitCode: out.ExitCode, Reason: reason}
@@ -169,7 +169,7 @@ func passedCases(p *Parser) int {
 	return n
 }
 
-// inProcess says which fresh process it was, where it was not the first one.
+// inProcess names the fresh process, unless it is the first one.
 func inProcess(p *Parser) string {
 	if p.Processes() == 0 {
 		return ""
@@ -177,7 +177,7 @@ func inProcess(p *Parser) string {
 	return fmt.Sprintf(" It was right in the %d fresh processes before.", p.Processes())
 }
 
-// progressText names the case that ran when the program ended, if its report has it.
+// progressText names the case that was running when the program ended, if the report shows it.
 func progressText(p *Parser) string {
 	cases := p.Cases()
 	for _, c := range cases {
@@ -197,7 +197,7 @@ func progressText(p *Parser) string {
 	return ""
 }
 
-// ofProcess names the fresh process that is meant, where it is not the first one.
+// ofProcess names the current fresh process, unless it is the first one.
 func ofProcess(p *Parser) string {
 	if p.Processes() == 0 {
 		return ""
@@ -205,7 +205,7 @@ func ofProcess(p *Parser) string {
 	return fmt.Sprintf(" of fresh process %d", p.Processes()+1)
 }
 
-// Finish returns the stage's cases with those that never ended marked by how the stage ended.
+// Finish gives the cases that never ended the status of the stage.
 func Finish(cases []job.CaseResult, stage job.Status) []job.CaseResult {
 	out := make([]job.CaseResult, len(cases))
 	for i, c := range cases {

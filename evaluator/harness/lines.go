@@ -2,17 +2,17 @@ package harness
 
 import "bytes"
 
-// Lines splits a stream into lines, independent of how its pieces are cut, and never holds more than Max bytes: the rest of
-// a longer line is dropped.
+// Lines splits a stream into lines, independent of the size of its pieces. It buffers at most Max bytes: the rest of a
+// longer line is dropped.
 type Lines struct {
 	Max  int
-	Each func(line []byte) // is not called for empty lines
+	Each func(line []byte) // not called for empty lines
 
 	pending []byte
-	skip    bool // inside the dropped rest of an over-long line
+	skip    bool // dropping the rest of a long line
 }
 
-// Feed takes the next piece of the stream.
+// Feed adds the next piece of the stream.
 func (l *Lines) Feed(b []byte) {
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n')
@@ -36,7 +36,7 @@ func (l *Lines) keep(b []byte) {
 	l.pending = append(l.pending, b...)
 }
 
-// Flush hands on what stands in the buffer: a whole line, or at the stream's end a broken one.
+// Flush passes the buffered line to Each: a complete line, or the unfinished one at the stream's end.
 func (l *Lines) Flush() {
 	if len(l.pending) > 0 {
 		l.Each(l.pending)

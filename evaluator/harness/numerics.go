@@ -7,8 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// setNumerics stores one field of a test case's error; false for an unknown field. It makes a new value each time, because a
-// case that was already reported belongs to the receiver.
+// setNumerics stores one field of a test case's error. It returns false for an unknown field. It replaces the value
+// each time, because the receiver may have the previous one.
 func setNumerics(c *job.CaseResult, field, value string) bool {
 	n := job.Numerics{}
 	if c.Numerics != nil {
@@ -32,5 +32,5 @@ func setNumerics(c *job.CaseResult, field, value string) bool {
 	return true
 }
 
-// isError reports whether this can be how far a number is from another.
+// isError reports whether off is a possible distance between two numbers.
 func isError(off float64) bool { return off >= 0 && off <= math.MaxFloat64 }

@@ -10,7 +10,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Bounds of what is kept of a result pipe, however long a program writes.
+// Limits of the data kept from a result pipe.
 const (
 	maxCases      = 4096
 	maxExtra      = 256
@@ -18,35 +18,35 @@ const (
 	maxPipe       = 64 << 20
 )
 
-// CaseFunc gets a case when it is complete, and again if a later line changes it. Total is
-// the number of cases that the program announced, 0 if it has not.
+// CaseFunc receives a case when it is complete, and again if a later line changes it. total is the number of cases that
+// the program announced, or 0.
 type CaseFunc func(c job.CaseResult, total int)
 
-// maxLine bounds one line of the result pipe.
+// maxLine limits one line of the result pipe, in bytes.
 const maxLine = 1 << 20
 
-// Parser reads the "key: value" lines of a result pipe while the program writes them. It is tolerant: keys may come in any
-// order, unknown keys are kept as Extra, of which the last wins, and bytes that are not UTF-8 are replaced. For a verdict or
-// a score the first value counts, and nothing after the verdict; Judge gets the reason if a report breaks this. It is not
-// safe for concurrent use.
+// Parser parses the "key: value" lines of a result pipe while the program writes them. It is tolerant: keys may come in
+// any order, unknown keys are kept as Extra, where the last value wins, and invalid UTF-8 is replaced. For a verdict or
+// a score the first value counts, and nothing after the verdict; a violation is reported to Judge. It is not safe for
+// concurrent use.
 type Parser struct {
 	lines         Lines
 	onCase        CaseFunc
-	size          int       // bytes of the pipe so far
-	inconsistency string    // why Judge must refuse the report, a sentence; empty if it may accept it
-	section                 // what is being reported
-	byProcess     bool      // a judge reports one fresh process of the submission after another
-	processes     int       // that have been reported
-	done          []section // of those, without the ones that were dropped
+	size          int       // bytes parsed so far
+	inconsistency string    // reason to refuse the report, a sentence; empty if there is none
+	section                 // of the current process
+	byProcess     bool      // a judge reports several fresh processes, one after another
+	processes     int       // number of reported processes
+	done          []section // of the reported processes, except dropped ones
 	total         int
 	check         string
-	open          int // the case whose lines are coming in, -1 for none
+	open          int // index of the case being reported, or -1
 	changed       bool
 	extra         map[string]string
 	extraBytes    int
 }
 
-// section is a report about one process of the submission.
+// section is the report on one process of the submission.
 type section struct {
 	seen  map[string]string // hashes of values, by key
 	cases map[int]*job.CaseResult
@@ -56,7 +56,7 @@ func newSection() section {
 	return section{seen: map[string]string{}, cases: map[int]*job.CaseResult{}}
 }
 
-// list returns what is known, in the order of the cases.
+// list returns the cases so far, by index.
 func (s section) list() []job.CaseResult {
 	out := make([]job.CaseResult, 0, len(s.cases))
 	for _, index := range slices.Sorted(maps.Keys(s.cases)) {
@@ -75,7 +75,7 @@ func NewParser(onCase CaseFunc) *Parser {
 	return p
 }
 
-// Write takes the next piece of the pipe. It never fails.
+// Write parses the next piece of the pipe. It never fails.
 func (p *Parser) Write(b []byte) (int, error) {
 	if p.size += len(b); p.size > maxPipe {
 		p.refuse("The program reported more than a result can hold.")
@@ -85,20 +85,20 @@ func (p *Parser) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close handles the end of the pipe: a last line without a line break counts, and a complete case is reported.
+// Close ends the report: it parses a last line without a line break, and passes on a complete case.
 func (p *Parser) Close() {
 	p.lines.Flush()
 	p.finishOpen()
 }
 
-// Check is the program's own verdict: "pass", "fail", or empty when it gave none.
+// Check returns the program's own verdict: "pass", "fail", or "" if it gave none.
 func (p *Parser) Check() string { return p.check }
 
-// Total is the number of cases that the program announced, 0 if it did not.
+// Total returns the number of cases that the program announced, or 0.
 func (p *Parser) Total() int { return p.total }
 
-// Cases returns the cases so far, in their order. A case without a status did not end. For several fresh processes it
-// combines their reports, or returns that of the process that did not finish.
+// Cases returns the cases so far, by index. A case without a status did not end. For several fresh processes it merges
+// their reports, or returns that of a process that did not finish.
 func (p *Parser) Cases() []job.CaseResult {
 	if len(p.done) == 0 || len(p.cases) > 0 {
 		return p.list()
@@ -165,14 +165,14 @@ func (p *Parser) caseLine(index int, field, value, key string) {
 	}
 }
 
-// finishOpen reports the open case if it has ended; the next line is about something else.
+// finishOpen passes on the open case if it has ended. Call it when the next line is about something else.
 func (p *Parser) finishOpen() {
 	if p.open < 0 {
 		return
 	}
 	c := p.cases[p.open]
 	if c.Status == "" && c.Runs > 0 && c.Mean > 0 {
-		c.Status = job.StatusPass // stock programs give a timed case no status unless it failed
+		c.Status = job.StatusPass // KernelBot's programs report a status of timed cases only for failures
 	}
 	if c.Status != "" && p.changed {
 		p.onCase(*c, p.total)
@@ -195,7 +195,7 @@ func (p *Parser) keepExtra(key, value string) {
 	p.extraBytes += size
 }
 
-// setField stores one field of a case; false if a CaseResult has no such field.
+// setField stores one field of a case. It returns false if CaseResult has no such field.
 func setField(c *job.CaseResult, field, value string) bool {
 	times := map[string]*float64{"mean": &c.Mean, "best": &c.Best, "worst": &c.Worst, "median": &c.Median, "p95": &c.P95}
 	if target, ok := times[field]; ok {
@@ -229,8 +229,8 @@ func setField(c *job.CaseResult, field, value string) bool {
 	return true
 }
 
-// setClock stores one field of a case that a judge timed. The calls' numbers by each clock are dropped: those that count are
-// the case's times, and three more lists per case would make the result too large.
+// setClock stores one field of a case timed by a judge. It drops the lists of the calls' times by each clock: those
+// that count are the case's Times, and three more lists per case would make the result too large.
 func setClock(c *job.Clocks, field, value string) bool {
 	switch field {
 	case "clock":
@@ -254,7 +254,7 @@ func setClock(c *job.Clocks, field, value string) bool {
 	return true
 }
 
-// unknownClock stands for every other name of a clock: a report with it is refused.
+// unknownClock replaces any unknown name of a clock. A report with it is refused.
 const unknownClock job.Clock = "unknown"
 
 func clock(value string) job.Clock {
@@ -272,7 +272,7 @@ func status(value string) job.Status {
 	return job.StatusFail
 }
 
-// number reads a time or a spread; anything else is 0, which no score accepts as a time.
+// number parses a time or a spread. An invalid one is 0, which no score accepts as a time.
 func number(value string, valid func(float64) bool) float64 {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || !valid(f) {

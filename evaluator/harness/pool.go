@@ -7,8 +7,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Pool makes one score of several runs of one program, each given by the medians of its processes by case: the score that
-// one run of all these processes would have. Its interval allows for the difference between runs.
+// Pool returns the score of several runs of the same program, each given as medians of its processes by case. It is the
+// score that one run of all these processes would have. The interval includes the difference between runs.
 func Pool(ranking tasks.Ranking, runs [][][]float64) (score float64, interval Interval, err error) {
 	if len(runs) == 0 || len(runs[0]) == 0 {
 		return 0, interval, errors.New("there is no case to score")
@@ -27,15 +27,15 @@ func Pool(ranking tasks.Ranking, runs [][][]float64) (score float64, interval In
 		if len(c.Processes) == 0 || len(c.Processes) != len(cases[0].Processes) {
 			return 0, interval, errors.New("the cases were measured in different numbers of processes")
 		}
-		c.Index, c.Median, c.Clocks.Counts = i, quantile(c.Processes, 0.5), job.ClockEvent // with a clock, Median is what counts
+		c.Index, c.Median, c.Clocks.Counts = i, quantile(c.Processes, 0.5), job.ClockEvent // any clock makes Time return Median
 	}
 	score = rank(ranking, cases)
 	interval, _ = intervalOfRuns(ranking, score, cases, equalRuns(runs))
 	return score, interval, nil
 }
 
-// equalRuns is the number of runs of equal size that say as much about how runs differ. Each run weighs by its processes, so
-// that a run of one process, for instance a cancelled one, adds hardly anything to one of many.
+// equalRuns returns the number of equally large runs with the same information about differences between runs. Runs are
+// weighted by their processes, so that a run of one process, such as a cancelled one, adds little to one of many.
 func equalRuns(runs [][][]float64) float64 {
 	all, squares := 0.0, 0.0
 	for _, run := range runs {

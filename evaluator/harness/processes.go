@@ -8,8 +8,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// endProcess takes the line by which a judge says that one fresh process of the submission has been measured and all of
-// it reported. They come in order.
+// endProcess handles the line with which a judge ends the report on one fresh process. Processes are reported in order.
 func (p *Parser) endProcess(key, value string) {
 	switch n, err := strconv.Atoi(value); {
 	case !p.byProcess:
@@ -24,19 +23,20 @@ func (p *Parser) endProcess(key, value string) {
 	p.section = newSection()
 }
 
-// maxProcesses is more than are ever asked for.
+// maxProcesses exceeds the number of processes that a stage can have.
 const maxProcesses = 64
 
-// ByProcess has the parser read a judge's reports of several fresh processes of the submission, one after another.
+// ByProcess makes the parser expect a judge's reports on several fresh processes, one after another. It returns p.
 func (p *Parser) ByProcess() *Parser {
 	p.byProcess = true
 	return p
 }
 
-// Processes is how many fresh processes of the submission a judge has reported to their end, those that were dropped too.
+// Processes returns the number of completely reported fresh processes, including dropped ones.
 func (p *Parser) Processes() int { return p.processes }
 
-// Medians are those of the processes that were reported to their end and not dropped, by case; nil where there are none.
+// Medians returns the medians of the completely reported processes that were not dropped, by case; nil if there are
+// none.
 func (p *Parser) Medians() (medians [][]float64) {
 	if len(p.done) == 0 {
 		return nil
@@ -47,11 +47,11 @@ func (p *Parser) Medians() (medians [][]float64) {
 	return medians
 }
 
-// Drop drops the report of the last process, for a measured reason other than its times.
+// Drop removes the report on the last process. The reason must be a measured condition other than its times.
 func (p *Parser) Drop() { p.done = p.done[:len(p.done)-1] }
 
-// together makes one report of several processes. Each case's time is the median of its processes' medians; the clocks'
-// numbers are medians, too, and all else is about the calls of all of them.
+// together merges the reports of several processes. Each case's time is the median of its processes' medians. The
+// clocks' numbers are medians, too; everything else is over the calls of all processes.
 func together(processes []section) []job.CaseResult {
 	first := processes[0].list()
 	out := make([]job.CaseResult, len(first))
@@ -84,7 +84,7 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Err = c.Std / math.Sqrt(float64(max(len(c.Times), 1)))
 	c.Best, c.Worst, c.P95 = quantile(c.Times, 0), quantile(c.Times, 1), quantile(c.Times, 0.95)
 	c.Median = quantile(c.Processes, 0.5)
-	// By the clock that counted in the process next to the middle.
+	// The clock that counted in the process closest to the median.
 	fromMiddle := math.Inf(1)
 	for _, part := range parts {
 		if ns, clock := timeOf(part, usual); math.Abs(ns-c.Median) < fromMiddle {
@@ -105,12 +105,13 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	return c
 }
 
-// agreeing is the share of processes in which the judge's clocks must agree with the runner's for that to count in all of
-// them. On a GPU they are disturbed in one process of five, by up to 20 µs, and in most processes of one run in ten.
+// agreeing is the share of processes in which the judge's clocks must agree with the runner's for the runner's clock to
+// count in all of them. On a GPU they are disturbed in one process of five, by up to 20 µs, and in most processes of
+// one run in ten.
 const agreeing = 0.4
 
-// usualByEvent returns the median of what the runner's clock said where it counted; more than any time where it did not
-// count in enough processes, two at least or all of them.
+// usualByEvent returns the median by the runner's clock over the processes in which it counted. It returns infinity if
+// it did not count in enough processes: at least two, or all of them.
 func usualByEvent(parts []job.CaseResult) float64 {
 	var events []float64
 	for _, part := range parts {
@@ -124,9 +125,9 @@ func usualByEvent(parts []job.CaseResult) float64 {
 	return quantile(events, 0.5)
 }
 
-// timeOf is a process's time of a case: its median by the clock that counted there. It is the runner's clock instead if that
-// shows about, and at least, what it showed in the processes in which it counted, and if the judge's clocks exceed it by no more
-// than a disturbance. So a runner gains nothing by false times in the others.
+// timeOf returns a process's time of a case, and its clock: normally the median by the clock that counted there. It is
+// the runner's clock instead if that shows about, and at least, the usual time of processes in which it counted, and if
+// the judge's clocks exceed it by no more than a disturbance. So a runner gains nothing by false times in the others.
 func timeOf(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
 	const about, mostNS, mostShare = 0.98, 20_000, 0.01
 	event := part.Clocks.Event
@@ -152,7 +153,7 @@ func meanAndStd(values []float64) (mean, std float64) {
 	return mean, math.Sqrt(std)
 }
 
-// quantile interpolates between the neighbours, as the judges do; 0 of nothing.
+// quantile interpolates between neighboring values, as the judges do. It returns 0 for an empty list.
 func quantile(values []float64, q float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -9,26 +9,25 @@ import (
 	"warpboard/tasks"
 )
 
-// The bounds of a time, in nanoseconds: no clock shows less than one, and none has run for thirty years.
-// Sums and spreads of such times stay finite.
+// Range of a valid time in nanoseconds: from one to thirty years. Sums and spreads of such times stay finite.
 const (
 	minTime = 1
 	maxTime = 1e18
 )
 
-// isTime reports whether a clock can have shown this; nothing that is not a number is.
+// isTime reports whether ns is a possible time. NaN is not.
 func isTime(ns float64) bool { return ns >= minTime && ns <= maxTime }
 
-// isSpread reports whether this can be how far times lie apart.
+// isSpread reports whether ns is a possible spread of times.
 func isSpread(ns float64) bool { return ns >= 0 && ns <= maxTime }
 
-// isDifference reports whether this can be a time less a constant.
+// isDifference reports whether ns is a possible time minus a constant.
 func isDifference(ns float64) bool { return ns >= -maxTime && ns <= maxTime }
 
-// Score computes one number, in nanoseconds, from a ranked stage's cases by the task's ranking rule. A case that a judge
-// timed in a separate process counts by its median, any other by its mean (job.CaseResult.Time). Several fresh processes
-// count by the median of their medians. It fails if there is no case, if one has not passed with a time that a clock can
-// show, or if its processes do not give its time.
+// Score computes the score in nanoseconds from a ranked stage's cases by the task's ranking rule. A case timed by a
+// judge in a separate process counts by its median, any other by its mean (job.CaseResult.Time). Several fresh
+// processes count by the median of their medians. It returns an error if there is no case, if one has not passed with a
+// valid time, or if its processes do not match its time.
 func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	if len(cases) == 0 {
 		return 0, errors.New("the ranked stage reported no case, and so there is nothing to score")
@@ -46,7 +45,7 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	}
 }
 
-// rank applies a ranking rule that is known.
+// rank applies a known ranking rule.
 func rank(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	switch ranking {
 	case tasks.RankMean:

@@ -15,8 +15,8 @@ import (
 //go:embed programs
 var programs embed.FS
 
-// Sources returns Warpboard's own harness for a form and language: file texts by the names that
-// they have beside the task's files.
+// Sources returns Warpboard's own harness for a form and language: file contents by their names beside the task's
+// files.
 func Sources(form tasks.Form, lang tasks.Lang) map[string][]byte {
 	if form == tasks.FormLegacy {
 		return legacySources(lang)
@@ -47,8 +47,8 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	}
 }
 
-// Digest covers all programs: workers with the same digest measure alike. The programs are embedded, so this is computed
-// once; each heartbeat has it for each slot.
+// Digest returns a hash of all programs: workers with the same digest measure alike. It is computed once, because each
+// heartbeat contains it for each slot.
 func Digest() string { return digest() }
 
 var digest = sync.OnceValue(func() string {
@@ -62,21 +62,21 @@ var digest = sync.OnceValue(func() string {
 		return err
 	})
 	if err != nil {
-		panic(err) // they are embedded
+		panic(err) // cannot happen: the files are embedded
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 })
 
-// RunnerSources returns the programs that serve Python stages from a warm process.
+// RunnerSources returns the programs of a warm Python.
 func RunnerSources() map[string][]byte { return read("runner/*") }
 
-// read returns the embedded files that match, by their base names.
+// read returns the embedded files that match the patterns, by base name.
 func read(patterns ...string) map[string][]byte {
 	files := map[string][]byte{}
 	for _, pattern := range patterns {
 		names, err := programs.ReadDir("programs/" + path.Dir(pattern))
 		if err != nil {
-			panic(err) // the patterns above name what is embedded
+			panic(err) // cannot happen: the patterns match embedded files
 		}
 		for _, entry := range names {
 			if ok, _ := path.Match(path.Base(pattern), entry.Name()); !ok {

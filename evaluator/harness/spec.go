@@ -7,17 +7,17 @@ import (
 	"warpboard/tasks"
 )
 
-// SpecLine writes a case the way eval programs read it: "seed: 1; size: 256".
+// SpecLine formats a case for eval programs: "seed: 1; size: 256".
 func SpecLine(c tasks.Case) string {
 	parts := make([]string, len(c))
 	for i, arg := range c {
 		parts[i] = arg.Name + ": " + arg.Value
 	}
-	// A line break would be a second case; readers of tasks refuse it, and so it cannot matter here.
+	// A line break would start another case. Tasks cannot contain one, because reading a task refuses it.
 	return strings.ReplaceAll(strings.Join(parts, "; "), "\n", " ")
 }
 
-// CasesFile is the file that an eval program is given: one spec line per case.
+// CasesFile returns the input file of an eval program: one spec line per case.
 func CasesFile(cases []tasks.Case) []byte {
 	var b strings.Builder
 	for _, c := range cases {
@@ -27,7 +27,7 @@ func CasesFile(cases []tasks.Case) []byte {
 	return []byte(b.String())
 }
 
-// PublicSeed is the seed that a task names for its stages, nil for none.
+// PublicSeed returns the seed that a task sets for its stages, or nil.
 func PublicSeed(def tasks.Definition) *uint64 {
 	if def.Seed == nil {
 		return nil
@@ -36,8 +36,8 @@ func PublicSeed(def tasks.Definition) *uint64 {
 	return &seed
 }
 
-// StageCases chooses what a stage runs: the tests, or the benchmarks, of which only the last
-// counts (and so only the last is run) when the task is ranked by it.
+// StageCases returns the cases of a stage: the tests or the benchmarks. If only the last benchmark counts, only that is
+// run.
 func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
 	switch {
 	case stage == job.StageTest, stage == job.StageSanitize:
@@ -49,7 +49,7 @@ func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
 	}
 }
 
-// Mode is the name of a stage for eval programs. The secret stage gets the same as the ranked stage.
+// Mode returns the name of a stage for eval programs. The secret stage has the same as the ranked stage.
 func Mode(stage job.Stage) string {
 	switch stage {
 	case job.StageTest, job.StageBenchmark, job.StageProfile, job.StageValidate:
@@ -64,7 +64,7 @@ func Mode(stage job.Stage) string {
 // Bundle is the Name of a task's own program: the kernel runs inside it, and no judge times it.
 const Bundle = "bundle"
 
-// Name says who measures a task's runs: "warpboard/<lang>", "bundle" or "legacy".
+// Name returns the name of the harness that measures a task's runs: "warpboard/<lang>", "bundle", or "legacy".
 func Name(def tasks.Definition) string {
 	switch {
 	case def.Form == tasks.FormLegacy:

@@ -11,18 +11,18 @@ import (
 	"warpboard/tasks"
 )
 
-// rounding is by how much numbers may disagree that were printed with ten digits.
+// rounding is the relative error of numbers printed with ten digits.
 const rounding = 1e-6
 
-// refuse keeps the first reason to refuse a report. Reasons quote nothing that a program wrote, because the inputs of the
-// stage may be secret.
+// refuse stores the first reason to refuse a report. Reasons must not quote the program's output, because the inputs of
+// the stage may be secret.
 func (p *Parser) refuse(sentence string) {
 	if p.inconsistency == "" {
 		p.inconsistency = sentence
 	}
 }
 
-// record reports whether a line of the protocol is new, and refuses one that contradicts an earlier line or comes after the
+// record reports whether a protocol line is new. It refuses a line that contradicts an earlier one or follows the
 // verdict.
 func (p *Parser) record(key, value string) bool {
 	sum := sha256.Sum256([]byte(value))
@@ -42,16 +42,15 @@ func (p *Parser) record(key, value string) bool {
 	return false
 }
 
-// verdict takes the line that ends a report.
+// verdict handles the line that ends a report.
 func (p *Parser) verdict(key, value string) {
 	if p.record(key, value) {
 		p.check = value
 	}
 }
 
-// checkReport says why a report that was written in order is not to be believed, empty if it may be: it is not
-// about the wanted cases, or has times that cannot be. Without wanted cases the program decides what it
-// reports and how it rounds; the score still needs times.
+// checkReport returns a sentence with the reason to refuse a well-formed report, or "": it is about other cases, or has
+// impossible times. Without wanted cases the program decides on its cases and rounding; the score still needs times.
 func checkReport(p *Parser, want []tasks.Case) string {
 	if len(want) == 0 {
 		return ""
@@ -85,7 +84,7 @@ func specAsReported(c tasks.Case) string {
 	return strings.TrimSpace(sandbox.Text([]byte(SpecLine(c))))
 }
 
-// implausible reports whether no clock and no arithmetic makes such times.
+// implausible reports whether the times contradict each other.
 func (s section) implausible(c job.CaseResult) bool {
 	reported := func(field string) bool {
 		_, ok := s.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
@@ -104,13 +103,13 @@ func (s section) implausible(c job.CaseResult) bool {
 	return reported("times") && !sameTimes(c) || c.Judged() && implausibleClocks(c)
 }
 
-// implausibleClocks reports whether no judge reports such clocks.
+// implausibleClocks reports whether a judge cannot have reported such clocks.
 func implausibleClocks(c job.CaseResult) bool {
 	return c.Clocks.Counts == unknownClock || c.Clocks.Late < 0 || c.Clocks.Late > c.Runs ||
 		c.Median <= 0 || c.Median < c.Best*(1-rounding) || c.Median > c.Worst*(1+rounding)
 }
 
-// sameTimes reports whether a case's single times give its mean.
+// sameTimes reports whether a case's single times match its mean.
 func sameTimes(c job.CaseResult) bool {
 	sum := 0.0
 	for _, t := range c.Times {

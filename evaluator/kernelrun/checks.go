@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// checkArgument gives a scalar's value the argument's type, and finds what an argument of its type lacks.
+// checkArgument converts a scalar's value to the argument's type, and returns problems with missing fields.
 func checkArgument(at path, given, arg map[string]any) []Problem {
 	switch {
 	case arg["type"] == "tensor" && arg["tensor_spec"] == nil:
@@ -25,7 +25,7 @@ func checkArgument(at path, given, arg map[string]any) []Problem {
 		of = number{}
 	case "bool":
 		of = boolean{}
-	default: // text is made of any scalar
+	default: // any scalar can be text
 		return nil
 	}
 	value, problems := of.read(at.to("value"), given["value"])
@@ -33,8 +33,8 @@ func checkArgument(at path, given, arg map[string]any) []Problem {
 	return problems
 }
 
-// checkCode puts a kernel's name into its metadata, and finds arguments that its type of kernel cannot take. A kernel that
-// launches itself ignores the launch configuration.
+// checkCode moves a kernel's name to its metadata, and returns problems with arguments that the kernel type does not
+// support. A kernel that launches itself ignores the launch configuration.
 func checkCode(at path, _, code map[string]any) []Problem {
 	io, _ := code["io"].(map[string]any)
 	if io == nil || code["kernel_type"] != "triton" && code["kernel_type"] != "cuda" {
@@ -48,7 +48,7 @@ func checkCode(at path, _, code map[string]any) []Problem {
 	return problems
 }
 
-// moveKernelName moves the name of the kernel from the launch configuration to the metadata, where all else reads it.
+// moveKernelName moves the kernel's name from the launch configuration to the metadata, where all other code reads it.
 func moveKernelName(at path, code, io map[string]any) []Problem {
 	launch, _ := io["launch"].(map[string]any)
 	name, _ := launch["kernel_name"].(string)
@@ -67,7 +67,7 @@ func moveKernelName(at path, code, io map[string]any) []Problem {
 	return nil
 }
 
-// complexArguments refuses arguments without a type in Triton.
+// complexArguments refuses complex arguments, which Triton does not support.
 func complexArguments(at path, io map[string]any) (problems []Problem) {
 	args, _ := io["args"].([]any)
 	for i, arg := range args {

@@ -9,21 +9,22 @@ import (
 	"warpboard/tasks"
 )
 
-// Extras says which unknown keys of a request are refused.
+// Extras selects the unknown keys of a request that are refused.
 type Extras int
 
 const (
-	// RefuseMistyped refuses keys that are close to a known one. Others are ignored, as clients of the foreign API,
-	// which add keys of their own, expect.
+	// RefuseMistyped refuses keys that are similar to a known one. Others are ignored, because clients of the foreign
+	// API add their own keys.
 	RefuseMistyped Extras = iota
-	// RefuseAll refuses every unknown key but those that foreign clients are known to send.
+	// RefuseAll refuses every unknown key except those that foreign clients are known to send.
 	RefuseAll
 )
 
-// foreignKeys are sent by clients of the foreign API and mean nothing: tolerances need a reference.
+// foreignKeys are keys that clients of the foreign API send and that have no effect; for example, tolerances need a
+// reference.
 var foreignKeys = []string{"index", "num_warmup", "atol", "rtol"}
 
-// names are the keys that a model has.
+// names returns the keys of a model.
 func (m model) names() []string {
 	names := make([]string, len(m.fields))
 	for i, f := range m.fields {
@@ -32,13 +33,13 @@ func (m model) names() []string {
 	return names
 }
 
-// mostProblems is how many problems of one list or object are reported. Each costs memory, and the first ones suffice.
+// mostProblems limits the reported problems of one list or object. Each takes memory, and the first ones suffice.
 const mostProblems = 100
 
-// mostLooked is how many unknown keys of a request are compared with known ones.
+// mostLooked limits the unknown keys of a request that are compared with known ones.
 const mostLooked = 1000
 
-// unknownKeys are the first of the keys that are not known, in order; of more than most, any.
+// unknownKeys returns at most most unknown keys, sorted. If there are more, the choice is arbitrary.
 func unknownKeys(given map[string]any, known []string, most int) (keys []string) {
 	for key := range given {
 		if len(keys) >= most {
@@ -52,20 +53,20 @@ func unknownKeys(given map[string]any, known []string, most int) (keys []string)
 	return keys
 }
 
-// search looks for unknown keys in a request.
+// search finds unknown keys in a request.
 type search struct {
 	refused Extras
-	left    int      // how many more it compares
-	ignored []string // the paths of those that are not refused
+	left    int      // remaining comparisons
+	ignored []string // paths of keys that are not refused
 }
 
-// The bounds of what a remark repeats of a request.
+// Limits of the ignored keys in a remark: their number, and the bytes of each.
 const (
 	mostIgnored    = 20
 	longestIgnored = 80
 )
 
-// remarks has a sentence about the keys that are ignored, if there are any.
+// remarks returns a sentence about the ignored keys, if there are any.
 func (s *search) remarks() []string {
 	if len(s.ignored) == 0 {
 		return nil
@@ -78,8 +79,8 @@ func (s *search) remarks() []string {
 	return []string{"Unknown fields were ignored: " + strings.Join(names, ", ") + more + "."}
 }
 
-// extras finds the unknown keys that are refused, in the model and in what it holds; read has refused a strict
-// model's own.
+// extras returns problems with unknown keys that are refused, in the model and its parts. Those of a strict model
+// itself were reported by read.
 func (s *search) extras(m model, at path, value any) (problems []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
@@ -95,10 +96,10 @@ func (s *search) extras(m model, at path, value any) (problems []Problem) {
 	return problems
 }
 
-// own finds those of one object.
+// own returns the problems with keys of one object.
 func (s *search) own(at path, given map[string]any, known []string) (problems []Problem) {
 	passed := known
-	if len(at) == 0 { // deeper, such keys were never sent
+	if len(at) == 0 { // clients send such keys only at the top level
 		passed = slices.Concat(known, foreignKeys)
 	}
 	for _, key := range unknownKeys(given, passed, min(s.left, mostProblems)) {
@@ -115,7 +116,7 @@ func (s *search) own(at path, given map[string]any, known []string) (problems []
 	}
 	if len(at) == 0 {
 		for _, key := range foreignKeys {
-			if _, given := given[key]; given && key != "index" && !slices.Contains(known, key) { // a client numbers its own requests
+			if _, given := given[key]; given && key != "index" && !slices.Contains(known, key) { // index is the client's own number
 				s.ignore(key)
 			}
 		}
@@ -127,7 +128,7 @@ func (s *search) ignore(field string) {
 	s.ignored = append(s.ignored, fmt.Sprintf("%.*s", longestIgnored, field))
 }
 
-// within looks into a value that is a model or a list of them.
+// within returns the problems in a value that is a model or a list of models.
 func (s *search) within(of kind, at path, value any) (problems []Problem) {
 	switch k := of.(type) {
 	case model:
@@ -144,7 +145,7 @@ func (s *search) within(of kind, at path, value any) (problems []Problem) {
 	return problems
 }
 
-// extra is the problem with one unknown key. Its hint names the known key that was probably meant, if there is one.
+// extra returns the problem with one unknown key. Its hint names a similar known key, if there is one.
 func extra(at path, key string, known []string) Problem {
 	problem := at.problem("extra_forbidden", "Extra inputs are not permitted")[0]
 	if near := tasks.Nearest(key, known); near != "" {

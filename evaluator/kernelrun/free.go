@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// atLeast is an integer of 64 bits with a smallest value, such as a tensor's size in one direction.
+// atLeast is a 64-bit integer with a minimum, such as the size of a tensor's dimension.
 type atLeast int64
 
 func (least atLeast) read(at path, value any) (any, []Problem) {
@@ -30,10 +30,10 @@ func (least atLeast) schema() map[string]any {
 	return map[string]any{"type": "integer", "format": "int64", "minimum": int64(least)}
 }
 
-// size is an integer from 1 on, or an expression over the scalar arguments.
+// size is a positive integer, or an expression over the scalar arguments.
 type size struct{}
 
-// read takes an integer, or a text such as "cdiv(n, 256)", which the launching program evaluates.
+// read accepts an integer, or a text such as "cdiv(n, 256)", which the launching program evaluates.
 func (size) read(at path, value any) (any, []Problem) {
 	if s, ok := value.(string); ok && expression.MatchString(s) {
 		return s, nil
@@ -43,11 +43,12 @@ func (size) read(at path, value any) (any, []Problem) {
 
 func (size) schema() map[string]any { return oneOf(atLeast(1).schema(), typed("string")) }
 
-// mostNested is how deep objects and lists of free keys may lie in each other. The worker's program reads them with
-// Python, which gives up far below what Go reads.
+// mostNested limits the nesting of objects and lists in free keys. The worker's program parses them with Python, whose
+// limit is far below Go's.
 const mostNested = 32
 
-// unreadable finds what the worker's program could not read in a value of free keys: nesting, or a number of no machine.
+// unreadable returns problems that the worker's program would have with a value of free keys: deep nesting, or a number
+// that no machine type holds.
 func unreadable(at path, value any, depth int) []Problem {
 	if depth < 0 {
 		return at.problem("too_deep", fmt.Sprintf("Input should be nested at most %d levels deep", mostNested))

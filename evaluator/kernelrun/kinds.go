@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong in a request. Message and Type are those of pydantic, because
-// clients of the API compare them.
-// The texts and types are an interface: clients match on them. They follow pydantic 2's wording.
+// Problem is one invalid value in a request. Message and Type follow pydantic 2's wording and are part of the
+// interface: clients compare them.
 type Problem struct {
 	Field   string `json:"field"` // path to the value, joined by " -> "
 	Message string `json:"message"`
 	Type    string `json:"type"`
-	Hint    string `json:"hint,omitempty"` // what to write instead
+	Hint    string `json:"hint,omitempty"` // a suggestion
 }
 
-// Sentence says what is wrong, and what to write instead.
+// Sentence returns the message with the hint.
 func (p Problem) Sentence() string {
 	switch {
 	case p.Hint == "":
@@ -29,24 +28,24 @@ func (p Problem) Sentence() string {
 	return p.Message + "; " + p.Hint + "."
 }
 
-// path leads to a value in a request.
+// path is the path to a value in a request.
 type path []string
 
-// The capacity is cut, so that two fields of one model never share the array behind their paths.
+// to appends a step. The capacity is cut, so that two fields of a model never share the array of their paths.
 func (p path) to(step string) path { return append(p[:len(p):len(p)], step) }
 
 func (p path) problem(kind, message string) []Problem {
 	return []Problem{{Field: strings.Join(p, " -> "), Message: message, Type: kind}}
 }
 
-// kind is the type of a value. It reads as laxly as pydantic does: "12", 12.0 and true are integers.
+// kind is the type of a value. It parses as leniently as pydantic: "12", 12.0, and true are integers.
 //
-// Values come from encoding/json with UseNumber: string, bool, json.Number, nil, []any, map[string]any. Anything else is
-// refused as a wrong type.
+// Values come from encoding/json with UseNumber: string, bool, json.Number, nil, []any, map[string]any. Anything else
+// is refused as a wrong type.
 type kind interface {
-	// read returns the value in its own type, or what is wrong with it.
+	// read returns the value converted to the type, or the problems with it.
 	read(at path, value any) (any, []Problem)
-	// schema is the type as JSON Schema.
+	// schema returns the type as JSON Schema.
 	schema() map[string]any
 }
 
@@ -56,10 +55,10 @@ type (
 	number  struct{}
 	boolean struct{}
 	scalar  struct{} // int, float, str or bool
-	object  struct{} // anything with keys
+	object  struct{} // any object
 	enum    []string
 	list    struct{ of kind }
-	anyCase struct{ enum } // read in lower case
+	anyCase struct{ enum } // case-insensitive
 )
 
 func (text) read(at path, value any) (any, []Problem) {
@@ -83,7 +82,7 @@ func (integer) read(at path, value any) (any, []Problem) {
 	return nil, at.problem("int_type", "Input should be a valid integer")
 }
 
-// readInt reads an integer of up to 64 bits; kind and message are the problem with a text that is none.
+// readInt parses an integer of up to 64 bits; kind and message describe the problem with any other text.
 func readInt(at path, s, kind, message string) (any, []Problem) {
 	n, ok := parseInt(s)
 	if !ok {
@@ -100,7 +99,7 @@ func readInt(at path, s, kind, message string) (any, []Problem) {
 // longestNumber is more digits than a float64 ever needs.
 const longestNumber = 1000
 
-// parseInt reads an integer, also one written like 12.0. A number beyond int64 stays as written.
+// parseInt parses an integer, also if written like 12.0. A number beyond int64 stays a json.Number.
 func parseInt(s string) (any, bool) {
 	if len(s) > longestNumber {
 		return nil, false
@@ -121,7 +120,8 @@ func parseInt(s string) (any, bool) {
 var (
 	allDigits   = regexp.MustCompile(`^[+-]?[0-9]+$`)
 	plainNumber = regexp.MustCompile(`^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$`)
-	// A fence, not a parser: names, numbers and operators, with a letter in it. The worker's program evaluates it.
+	// A filter, not a parser: names, numbers, and operators, with at least one letter. The worker's program evaluates
+	// it.
 	expression = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
 )
 
@@ -165,8 +165,8 @@ func (boolean) read(at path, value any) (any, []Problem) {
 	return nil, at.problem("bool_parsing", "Input should be a valid boolean, unable to interpret input")
 }
 
-// read takes a scalar of any kind: the argument's type is checked later. All four attempts are reported, as pydantic does
-// for a union.
+// read accepts a scalar of any kind: the argument's type is checked later. It reports all four attempts, as pydantic
+// does for a union.
 func (scalar) read(at path, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool, string:
@@ -236,24 +236,24 @@ func (l list) read(at path, value any) (any, []Problem) {
 	return out, problems
 }
 
-// model is an object of the API. One table of fields reads requests and describes them.
+// model is an object of the API. One table of fields both parses and describes requests.
 type model struct {
 	name   string
 	about  string
-	strict bool // every unknown key is refused; elsewhere as Extras says
+	strict bool // refuse every unknown key; otherwise Extras decides
 	fields []field
-	check  check // nil: fields that are sound one by one are sound together
+	check  check // nil if there are no conflicts between fields
 }
 
-// check finds conflicts between fields that are valid one by one. It may change the values that were read.
+// check returns conflicts between fields that are valid by themselves. It may change the parsed values.
 type check func(at path, given, read map[string]any) []Problem
 
 type field struct {
 	name     string
 	kind     kind
 	required bool
-	null     bool // null is a value too
-	standard any  // the value of a field that is absent
+	null     bool // null is allowed
+	standard any  // default value
 	about    string
 }
 
@@ -277,7 +277,7 @@ func (m model) read(at path, value any) (any, []Problem) {
 	return out, problems
 }
 
-// unknown are the problems with keys that the model does not have.
+// unknown returns the problems with keys that the model does not have.
 func (m model) unknown(at path, given map[string]any) (problems []Problem) {
 	known := m.names()
 	for _, key := range unknownKeys(given, known, mostProblems) {
@@ -291,7 +291,7 @@ func (f field) read(at path, given map[string]any) (any, []Problem) {
 	switch {
 	case !there && f.required:
 		return nil, at.problem("missing", "Field required")
-	// null means "not given" where it is allowed, so that clients may send every key.
+	// null means "not given" if it is allowed, so that clients can send every key.
 	case !there, value == nil && f.null:
 		return f.standard, nil
 	}

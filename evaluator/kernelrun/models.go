@@ -1,6 +1,6 @@
 package kernelrun
 
-// The defaults of a request. A body of the legacy format has a shorter time limit.
+// Defaults of a request. The legacy format has a shorter time limit.
 const (
 	defaultTrials        = 100
 	defaultTimeout       = 120
@@ -9,7 +9,7 @@ const (
 	defaultConfidence    = 0.95
 )
 
-// The tables below are read twice: to check a request, and to describe it (Schemas). What one says the other cannot deny.
+// The tables below both check a request and describe it (Schemas).
 func evaluateRequest() model {
 	return model{name: "EvaluationRequest", about: "One kernel: compile it, check that it runs, time it.", fields: append([]field{
 		{name: "kernel", kind: kernelCode(), required: true, about: "the kernel"},
@@ -79,7 +79,7 @@ func argSpec() model {
 	}, check: checkArgument}
 }
 
-// dtypes are the element types, by PyTorch's names. A worker's PyTorch may lack some, and then says which it has.
+// dtypes are the element types, by PyTorch's names. A worker whose PyTorch lacks one reports those it has.
 func dtypes() enum {
 	return enum{"float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu",
 		"float4_e2m1fn_x2", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool", "complex64", "complex128"}
@@ -133,8 +133,8 @@ func launchDim() model {
 	return model{name: "LaunchDim", about: "A size in up to three directions.", fields: fields}
 }
 
-// Schemas describes the requests and their parts as JSON Schema, by the names under which they refer
-// to each other at "#/components/schemas/".
+// Schemas returns the requests and their parts as JSON Schema, by name. They refer to each other at
+// "#/components/schemas/".
 func Schemas() map[string]any {
 	out := map[string]any{}
 	for _, m := range []model{evaluateRequest(), compareRequest()} {
@@ -147,8 +147,8 @@ const schemaHome = "#/components/schemas/"
 
 func (m model) schema() map[string]any { return map[string]any{"$ref": schemaHome + m.name} }
 
-// collect adds the model and all models that it uses. Several may use the same one: collecting it twice writes the same
-// entry again. None uses itself.
+// collect adds the model and all models that it uses. Models may be added twice, with the same result. None uses
+// itself.
 func (m model) collect(into map[string]any) {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range m.fields {
@@ -175,14 +175,14 @@ func (f field) schema() map[string]any {
 		s = oneOf(s, typed("null"))
 	}
 	s["description"] = f.about
-	// Generators of clients would take a default of null for a separate value.
+	// Client generators would treat a default of null as a separate value.
 	if f.standard != nil {
 		s["default"] = f.standard
 	}
 	return s
 }
 
-// typed is a schema of one type. Numbers say how wide they are: generators of clients would take half of it.
+// typed returns the schema of one type. Numbers have an explicit width: client generators would use half of it.
 func typed(name string) map[string]any {
 	switch name {
 	case "integer":
@@ -203,7 +203,7 @@ func (scalar) schema() map[string]any {
 	return oneOf(typed("integer"), typed("number"), typed("string"), typed("boolean"))
 }
 
-// oneOf is a schema of several kinds. Generators of clients know no list of types.
+// oneOf returns the schema of several kinds. Client generators do not support a list of types.
 func oneOf(first map[string]any, others ...map[string]any) map[string]any {
 	kinds, nested := first["anyOf"].([]any)
 	if !nested {

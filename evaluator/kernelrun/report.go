@@ -9,12 +9,12 @@ const (
 	StageProfiling  = "profiling"
 )
 
-// FaultReference is the fault of a report whose reference failed.
+// FaultReference is the Fault of a report whose reference failed.
 const FaultReference = "reference"
 
-// Report is what the program learned. What it did not come to is absent. Numbers that JSON cannot hold
-// (NaN, infinities) are their names.
-// Fields are only added: stored results of older versions are read into it, and clients of the foreign API know its names.
+// Report has the program's findings. Steps that were not reached are absent. Numbers that JSON cannot represent (NaN,
+// infinities) are given as names. Fields may only be added: stored results of older versions are decoded into it, and
+// clients of the foreign API use its names.
 type Report struct {
 	Compiled            bool               `json:"compiled" jsonschema:"whether the custom kernel compiles"`
 	Correctness         bool               `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
@@ -46,20 +46,20 @@ type Report struct {
 	ReusedReference     *ReusedReference   `json:"reused_reference,omitempty" jsonschema:"what was kept of the reference, because of reuse_reference; absent: it ran"`
 }
 
-// ReusedReference says what of a reference was not measured again.
+// ReusedReference describes measurements of a reference that were reused.
 type ReusedReference struct {
 	SecondsOld float64 `json:"seconds_old" jsonschema:"since it ran"`
 	Calls      int     `json:"calls" jsonschema:"timed calls of it"`
 }
 
-// Stopped is how stop_when ended the timed calls.
+// Stopped describes how stop_when ended the timed calls.
 type Stopped struct {
 	Reason string `json:"reason" jsonschema:"half_width, speedup_above or speedup_below; not confirmed where the clocks that count do not show what the kernel's own did"`
 	Calls  int    `json:"calls" jsonschema:"timed calls of each kernel"`
 }
 
-// Clocks are the medians of one kernel's calls by three clocks, in ms: the kernel's own process, and the judge until the
-// call is done and until it has the answer, each minus the time of an empty call.
+// Clocks has the medians of one kernel's calls by three clocks, in ms: the kernel's own process's, and the judge's
+// until the call is done and until it has the answer, each minus the time of an empty call.
 type Clocks struct {
 	Counts    string  `json:"counts" jsonschema:"event, wall or snapshot: the clock of runtime_stats"`
 	Event     float64 `json:"event"`
@@ -68,7 +68,7 @@ type Clocks struct {
 	Tolerance float64 `json:"tolerance" jsonschema:"by how much the judge's clocks may err; much where calls wait for the device on the host"`
 }
 
-// Stats are the statistics of timed calls, in ms at full precision. Std is the population's.
+// Stats are statistics of timed calls, in ms at full precision. Std is the population's.
 type Stats struct {
 	Mean         float64 `json:"mean"`
 	Std          float64 `json:"std"`
@@ -79,44 +79,44 @@ type Stats struct {
 	Percentile99 float64 `json:"percentile_99"`
 }
 
-// Result is how an evaluation ended on a worker.
+// Result is the result of an evaluation on a worker.
 type Result struct {
 	Report
-	Stage    string `json:"stage,omitempty"` // the last stage that was begun
+	Stage    string `json:"stage,omitempty"` // the last stage that started
 	TimedOut bool   `json:"timed_out,omitempty"`
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
 	Limit    string `json:"limit,omitempty"`  // "memory", "processes", …
 
-	Stdout string `json:"stdout,omitempty"` // the end of what the kernels printed
+	Stdout string `json:"stdout,omitempty"` // the end of the kernels' output
 	Stderr string `json:"stderr,omitempty"`
 
 	Device  string  `json:"device"`         // board device: "H200"
 	Name    string  `json:"name,omitempty"` // "NVIDIA H200"
 	CUDA    string  `json:"cuda,omitempty"`
-	Slot    int     `json:"slot"`    // index of the unit on its worker
+	Slot    int     `json:"slot"`    // index on its worker
 	Worker  string  `json:"worker"`  //
-	Warm    bool    `json:"warm"`    // a runner that had imported everything was ready
-	Seconds float64 `json:"seconds"` // how long the unit was held
-	Waited  float64 `json:"waited"`  // seconds until the unit was free, on the worker
-	// StageSeconds is how long each stage took, the last as far as it came.
+	Warm    bool    `json:"warm"`    // a runner with its imports done was ready
+	Seconds float64 `json:"seconds"` // time on the slot
+	Waited  float64 `json:"waited"`  // seconds of waiting for the slot
+	// StageSeconds has the duration of each stage, also of an incomplete last one.
 	StageSeconds map[string]float64 `json:"stage_seconds,omitempty"`
-	Cached       *bool              `json:"cached,omitempty"` // whether an earlier request had compiled what can be compiled before the run
+	Cached       *bool              `json:"cached,omitempty"` // whether an earlier request had compiled the kernels
 
 	Metrics map[string]Metrics `json:"metrics,omitempty"` // "custom", "ref"
-	// MetricsError is the reason why there are no device metrics although they were requested.
+	// MetricsError is the reason for missing device metrics if they were requested.
 	MetricsError string `json:"metrics_error,omitempty"`
 }
 
 // Metrics are the hardware counters of one kernel.
 type Metrics struct {
 	Kernels []Kernel                  `json:"kernels,omitempty"`
-	Device  map[string]map[string]any `json:"device"`           // by category and name, as the API has them
-	Report  json.RawMessage           `json:"report,omitempty"` // the whole report of Nsight Compute: ncu.Report
+	Device  map[string]map[string]any `json:"device"`           // by category and name, as in the API
+	Report  json.RawMessage           `json:"report,omitempty"` // the complete report of Nsight Compute: ncu.Report
 }
 
-// Kernel is a kernel that ran on the device in the call under Nsight Compute, and where it came from by its name, which is the
-// program's claim.
+// Kernel is a kernel launched in the call under Nsight Compute, with its origin. The name, from which the origin
+// follows, is the program's claim.
 type Kernel struct {
 	Name     string  `json:"name" jsonschema:"without parameters; shortened"`
 	Origin   string  `json:"origin" jsonschema:"source, if it declares a kernel of this name; a library, by its name, like cuBLAS; unknown"`
@@ -126,8 +126,8 @@ type Kernel struct {
 	Share    float64 `json:"share,omitempty" jsonschema:"of the time of all kernels, from 0 to 1; absent: not measured"`
 }
 
-// WithoutDetails is the result without what matters least: whole reports, single times and what was printed.
-// r is a copy, and so are the maps that are changed: the caller's result stays whole.
+// WithoutDetails returns the result without its least important data: reports, single times, and output. It does not
+// change the receiver's maps.
 func (r Result) WithoutDetails() Result {
 	metrics := map[string]Metrics{}
 	for label, m := range r.Metrics {

@@ -7,17 +7,17 @@ import (
 	"maps"
 )
 
-// Kind says what is asked for.
+// Kind is the kind of an evaluation.
 type Kind string
 
-// The kinds of evaluations.
+// Kinds of evaluations.
 const (
 	Evaluate Kind = "evaluate" // one kernel
 	Compare  Kind = "compare"  // a kernel against a reference
 )
 
-// Request is an evaluation that was read and found sound. Its JSON is what a worker gets.
-// Workers of the same job.Version read it. Defaults are filled in by the site, so that they are not a worker's choice.
+// Request is a parsed and valid evaluation. Workers of the same job.Version get its JSON. The site fills in defaults,
+// so that they do not depend on the worker.
 type Request struct {
 	Kind          Kind     `json:"kind"`
 	Ref           *Code    `json:"ref,omitempty"` // Compare
@@ -29,28 +29,29 @@ type Request struct {
 	L2Flush       bool     `json:"l2_flush"`
 	DeviceMetrics bool     `json:"collect_device_metrics"`
 	Sections      []string `json:"ncu_sections,omitempty"`
-	GPUType       string   `json:"gpu_type,omitempty"`     // as it was asked for; empty: any
-	Shared        bool     `json:"shared,omitempty"`       // anyone who has the evaluation's id may read it
-	Reuse         bool     `json:"reuse_result,omitempty"` // the result of an equal request will do
-	// ReuseReference says that what was kept of the same reference will do.
+	GPUType       string   `json:"gpu_type,omitempty"`     // as requested; empty for any
+	Shared        bool     `json:"shared,omitempty"`       // anyone with the evaluation's ID may read it
+	Reuse         bool     `json:"reuse_result,omitempty"` // accept the result of an equal request
+	// ReuseReference accepts kept measurements of the same reference.
 	ReuseReference bool `json:"reuse_reference,omitempty"`
-	// StopWhen ends the timed calls before NumTrials; nil: never.
+	// StopWhen ends the timed calls before NumTrials; nil for never.
 	StopWhen *StopWhen `json:"stop_when,omitempty"`
-	// Matched is the share of the elements of each output that must be within the tolerance; 0 in requests of older versions: all.
+	// Matched is the share of the elements of each output that must be within the tolerance; 0 in requests of older
+	// versions means all.
 	Matched float64 `json:"required_matched_ratio,omitempty"`
 	// Remarks are sentences about the request for its answer.
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// StopWhen is what the timed calls have to show. One of its conditions suffices.
+// StopWhen is the condition for ending the timed calls early. One of its parts suffices.
 type StopWhen struct {
-	HalfWidth  *float64 `json:"half_width,omitempty"` // of the interval, as a share
+	HalfWidth  *float64 `json:"half_width,omitempty"` // relative half-width of the interval
 	Above      *float64 `json:"speedup_above,omitempty"`
 	Below      *float64 `json:"speedup_below,omitempty"`
 	Confidence float64  `json:"confidence"`
 }
 
-// check refuses what could not be reached, or would be by chance.
+// check returns a sentence about a condition that cannot be reached, or could be reached by chance.
 func (s StopWhen) check(hasRef bool) string {
 	outside := func(v *float64, least, most float64) bool { return v != nil && !(*v >= least && *v <= most) }
 	switch {
@@ -76,7 +77,7 @@ type Code struct {
 	Metadata map[string]any `json:"metadata"`
 }
 
-// UnmarshalJSON keeps integers as they are written: as floating-point numbers those beyond 53 bits would be others.
+// UnmarshalJSON keeps numbers as written: as floating-point numbers, integers beyond 53 bits would change.
 func (c *Code) UnmarshalJSON(data []byte) error {
 	type plain Code
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -84,8 +85,8 @@ func (c *Code) UnmarshalJSON(data []byte) error {
 	return decoder.Decode((*plain)(c))
 }
 
-// Read reads the body of a request, decoded with json.Number for its numbers. The problems are in the
-// order of the fields; without any the request is ready for Check.
+// Read parses the body of a request, decoded with UseNumber. Problems are in the order of the fields; without any the
+// request is ready for Check.
 func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	m := evaluateRequest()
 	if kind == Compare {
@@ -93,7 +94,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	}
 	read, problems := m.read(nil, body)
 	var remarks []string
-	if len(problems) == 0 { // otherwise every field of another endpoint's body would be reported as unknown
+	if len(problems) == 0 { // otherwise every field of another endpoint's body would be unknown
 		s := search{refused: refused, left: mostLooked}
 		problems = s.extras(m, nil, body)
 		remarks = s.remarks()
@@ -110,7 +111,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	}
 	var r Request
 	ref, custom := takeSource(fields["ref"]), takeSource(fields["custom"])
-	// Through JSON and back: the tables name the fields, so that there is no second list to maintain.
+	// Converted through JSON: the tables name the fields, so that there is no second list.
 	data, err := json.Marshal(fields)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
@@ -118,13 +119,14 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	if r.Custom.Source = custom; r.Ref != nil {
 		r.Ref.Source = ref
 	}
-	if err != nil { // an integer that no machine holds
+	if err != nil { // an integer beyond 64 bits
 		return r, path{"num_trials"}.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
 	}
 	return r, nil
 }
 
-// takeSource takes the source out of the fields of a kernel: it may have megabytes, and needs no way through JSON.
+// takeSource removes the source from a kernel's fields and returns it: it may have megabytes, and need not go through
+// JSON.
 func takeSource(code any) (source string) {
 	if fields, ok := code.(map[string]any); ok {
 		source, _ = fields["source_code"].(string)
@@ -133,7 +135,7 @@ func takeSource(code any) (source string) {
 	return source
 }
 
-// upgradeLegacyBody turns a body of the legacy format, which holds only the two sources, into one of today's.
+// upgradeLegacyBody converts a body of the legacy format, which has only the two sources, to the current one.
 func upgradeLegacyBody(body map[string]any) map[string]any {
 	ref, custom := body["ref_code"], body["custom_code"]
 	if ref == nil || custom == nil {
@@ -151,19 +153,19 @@ func upgradeLegacyBody(body map[string]any) map[string]any {
 	return out
 }
 
-// Bounds are the largest values that a site takes.
+// Bounds are the largest values that a site accepts.
 type Bounds struct {
 	Trials  int64
 	Timeout int64 // seconds
 }
 
-// DefaultBounds are the API's own.
+// DefaultBounds returns the API's own bounds.
 func DefaultBounds() Bounds { return Bounds{Trials: 10000, Timeout: 600} }
 
-// Importing torch alone takes seconds on a cold machine.
+// minTimeout is the minimum time limit in seconds. Importing torch alone takes seconds on a cold machine.
 const minTimeout = 5
 
-// Refusal is a request whose fields are sound one by one, but not allowed.
+// Refusal is the error for a request with valid but disallowed fields.
 type Refusal struct {
 	Message string
 	Details map[string]any
@@ -171,8 +173,8 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Message }
 
-// Check reports whether the request may be carried out; the error is a *Refusal. Only Triton's need of a contract is checked
-// here: anything else that a kernel lacks is a failure to compile.
+// Check returns a *Refusal if the request is not allowed. Of missing parts it checks only Triton's contract: others
+// fail when compiling.
 func (r Request) Check(max Bounds) error {
 	refuse := func(name string, value any, format string, args ...any) error {
 		return &Refusal{Message: fmt.Sprintf(format, args...), Details: map[string]any{name: value}}

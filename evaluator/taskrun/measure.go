@@ -13,50 +13,50 @@ import (
 	"warpboard/tasks"
 )
 
-// Measuring is in how many fresh processes of a submission a worker measures a score. A submission can influence this only
-// by being slow or uneven, which means fewer or more processes: either shows in the interval.
+// Measuring configures the number of fresh processes that measure a score. A submission can affect it only by being
+// slow or uneven, which means fewer or more processes; either shows in the interval.
 type Measuring struct {
-	// Most is how many there are at most; 0 means harness.MostProcesses. Below harness.LeastProcesses every score
-	// is noisy, and quick: for tests.
+	// Most is the maximum number; 0 means harness.MostProcesses. Below harness.LeastProcesses every score is noisy, and
+	// fast to measure: for tests.
 	Most int
-	// Budget is for how long further processes are started while the interval is too wide. It begins after the first
-	// process, which may compile for the others. The task may set another; 0 means tasks.DefaultRankedBudget.
+	// Budget is the time during which further processes are started while the interval is too wide. It starts after the
+	// first process, which may compile for the others. The task can override it; 0 means tasks.DefaultRankedBudget.
 	Budget time.Duration
 }
 
 const (
-	// mostDrops is how many processes are dropped at most. More would cost GPU time on a device that is always throttled,
-	// without a better score; with fewer, one hot minute spoils a score.
+	// mostDrops limits the dropped processes. More would use GPU time on a device that is always throttled, without a
+	// better score; with fewer, one hot minute spoils a score.
 	mostDrops = 5
-	// mostLowClocks of these may be dropped for a low clock: a submission that can tell when it was unlucky could lower the
-	// clock, and so choose which of its processes count. After that many, all further processes count, and the run is marked
-	// as disturbed.
+	// mostLowClocks of these may be dropped because of a low clock: a submission that detects a slow process could
+	// lower the clock, and so choose which of its processes count. After that, all further processes count, and the run
+	// is marked as disturbed.
 	mostLowClocks = 1
-	// margin is how much longer than the slowest so far a process may take. It lets the next process end before the stage's
-	// limit, which would fail the run.
+	// margin is the factor by which a process may take longer than the slowest so far. It lets the next process end
+	// before the stage's limit, which would fail the run.
 	margin = 1.3
 )
 
 // measuring follows the judge's report of a ranked stage and decides after each process whether there is another one.
 //
-// Two goroutines: the pipe's, which calls see and alone touches all fields, and the stage's, which waits in more.
-// decisions is between them, with room for every process, so that see never waits. end is called when the stage has
-// ended, and with it the pipe.
+// Two goroutines use it: the pipe's, which calls see and alone uses all fields, and the stage's, which waits in more.
+// The decisions channel has capacity for every process, so that see never blocks. end is called after the stage, and so
+// the pipe, has ended.
 type measuring struct {
 	most, least   int
 	budget, limit time.Duration // of the stage
 	ranking       tasks.Ranking
 	parser        *harness.Parser
-	watch         func() (slowed func() string) // the unit, until slowed is called, which says what slowed it down
+	watch         func() (slowed func() string) // watches the device until slowed is called, which returns the reason for slowness
 
 	begun, last time.Time
-	slowed      func() string // while the process under way is measured
-	first       time.Duration // that the first process took
+	slowed      func() string // of the current process
+	first       time.Duration // duration of the first process
 	slowest     time.Duration
 	reported    int
 	dropped     []string
-	lowClocks   int    // processes that had a low clock
-	counted     string // what slowed the unit down in the last process that counts although it did
+	lowClocks   int    // number of processes with a low clock
+	counted     string // reason for slowness in the last slow process that counts
 	decisions   chan bool
 }
 
@@ -80,14 +80,14 @@ func (m *measuring) more(ctx context.Context, _ int) bool {
 	}
 }
 
-// see looks at the report after a piece of it. A judge reports one process and then waits for the next.
+// see checks the report after each piece. A judge reports one process and then waits for the next.
 func (m *measuring) see() {
 	if m.parser.Processes() == m.reported {
 		return
 	}
 	m.reported = m.parser.Processes()
 	now := time.Now()
-	// The wall clock of the worker, with the process's start: it decides about effort, never about a score.
+	// The worker's wall clock, including the process's start, decides only about effort, never about a score.
 	took := now.Sub(m.last)
 	m.last, m.slowest = now, max(m.slowest, took)
 	if m.reported == 1 {
@@ -96,13 +96,13 @@ func (m *measuring) see() {
 	another := m.decide(now.Sub(m.begun), took)
 	select {
 	case m.decisions <- another:
-	default: // more processes than were asked for: no one waits
+	default: // more processes than requested: more is not waiting
 	}
 }
 
 func (m *measuring) decide(elapsed, took time.Duration) bool {
 	slowed := m.slowed()
-	// The next process is watched from here on, before it is known whether there is one.
+	// Start watching for the next process before deciding whether there is one.
 	m.slowed = m.watch()
 	another := m.reported < m.most && elapsed+time.Duration(margin*float64(m.slowest)) <= m.limit
 	switch {
@@ -122,15 +122,15 @@ func (m *measuring) decide(elapsed, took time.Duration) bool {
 	cases := m.parser.Cases()
 	score, err := harness.Score(m.ranking, cases)
 	if err != nil {
-		return false // the stage has no score, and reports that when it has ended
+		return false // the stage has no score, and reports that at its end
 	}
 	interval, _ := harness.ScoreInterval(m.ranking, score, cases)
-	// Optional stopping: a narrow interval ends the stage. The score is the median of all, which stopping early favours
-	// in neither direction; how wide the interval is says how many there were.
+	// Optional stopping: a narrow interval ends the stage. The score is the median of all processes, which stopping
+	// early does not bias; the width of the interval reflects their number.
 	return interval.Noisy && elapsed-m.first+took <= m.budget
 }
 
-// mayDrop reports whether one more process may be dropped for what slowed the unit down.
+// mayDrop reports whether one more process may be dropped for this reason.
 func (m *measuring) mayDrop(slowed string) bool {
 	if slowed == device.LowClock {
 		if m.lowClocks++; m.lowClocks > mostLowClocks {
@@ -140,13 +140,13 @@ func (m *measuring) mayDrop(slowed string) bool {
 	return len(m.dropped) < mostDrops
 }
 
-// end says what goes into the record of the run's machine.
+// end stores the result in the record of the run's machine.
 func (m *measuring) end(machine *job.Machine) {
 	m.slowed()
 	if len(m.dropped) > 0 && machine.Conditions != nil {
 		machine.Conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropped), m.reported, strings.Join(m.dropped, ", "))
 	}
 	if machine.Disturbances != nil {
-		machine.Disturbances.Slowed = m.counted // and not in what was dropped
+		machine.Disturbances.Slowed = m.counted // not that of dropped processes
 	}
 }

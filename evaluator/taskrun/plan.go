@@ -15,18 +15,18 @@ type step struct {
 	cases   []tasks.Case
 	seed    *uint64
 	timeout time.Duration
-	want    []tasks.Case // cases that must be reported for a pass; none when the program decides
+	want    []tasks.Case // cases that must be reported for a pass; empty if the program decides
 	timed   bool
 }
 
-// plan lists the steps of a job in their order; the first that does not pass ends it.
+// plan returns the steps of a job in order; the first that does not pass ends it.
 //
-// A judge draws each input with a fresh seed that it keeps to itself and never reuses, so that a stage's output is not
-// secret. The ranked stage measures like the benchmark stage, in more processes, so a ranked run has no benchmark stage. A
+// A judge generates each input with a fresh secret seed and never reuses it, so that a stage's output is not secret.
+// The ranked stage measures like the benchmark stage, in more processes, so a ranked run has no benchmark stage. A
 // bundle's own program is different: it goes through all three stages on public inputs, as its authors expect, and then
 // again with the secret seed, only for a verdict.
 func plan(j job.Job) []step {
-	// It matters only to a task's own program: a judge draws its own seed for each input.
+	// Only a task's own program uses it: a judge generates its own seed for each input.
 	public := harness.PublicSeed(j.Task)
 	test := newStep(j, job.StageTest, public)
 	benchmark := newStep(j, job.StageBenchmark, public)
@@ -46,7 +46,7 @@ func plan(j job.Job) []step {
 	}
 }
 
-// secretPlan lists the steps of a bundle's secret pass, nil for jobs that have none.
+// secretPlan returns the steps of a bundle's secret pass, or nil for other jobs.
 func secretPlan(j job.Job) []step {
 	if j.Mode != job.ModeRanked || !j.Task.OwnHarness {
 		return nil
@@ -80,11 +80,11 @@ func newStep(j job.Job, stage job.Stage, seed *uint64) step {
 	return s
 }
 
-// units is how many units of its device the task needs at the same time; a rejection when there
-// are fewer.
+// units returns the number of slots that the task needs at the same time. It returns a rejection if the machine has
+// fewer.
 func units(def tasks.Definition, have int) (int, error) {
 	need := def.WorldSize()
-	// On the CPU, and for one unit, 1 is always there: the job was given to a slot of this device.
+	// On the CPU, and for one GPU, 1 is always available: a slot of this device received the job.
 	if need > have && def.MultiGPU {
 		return 0, attempt.Reject("This task needs %d GPUs of one kind in one machine, and this one has %d: choose a device with more.", need, have)
 	}

@@ -13,14 +13,14 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// Builder builds jobs and makes them run; *toolchain.Builder is the real one.
+// Builder builds jobs and opens the programs. The implementation is *toolchain.Builder.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
 	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
 }
 
-// Profiler profiles a program on its device; *profiling.Nsight is the real one. What goes wrong with the
-// program is in the stage's Status and Failure; the error is an infrastructure error.
+// Profiler profiles a program on its device. The implementation is *profiling.Nsight. Failures of the program are in
+// the stage's Status and Failure; the error is an infrastructure error.
 type Profiler interface {
 	Profile(ctx context.Context, req profiling.Request) (job.StageResult, []job.Artifact, error)
 }
@@ -36,24 +36,23 @@ type Run struct {
 	artifact  *toolchain.Artifact
 }
 
-// Tools are NVIDIA's, each nil if nothing can be done with it.
+// Tools are NVIDIA's tools; nil if unavailable.
 type Tools struct {
 	Profiler  Profiler
 	Sanitizer *sanitizing.Sanitizer
 }
 
-// New returns a run that has not begun.
+// New returns a run that has not started.
 func New(a *attempt.Attempt, builder Builder, tools Tools, measuring Measuring) *Run {
 	return &Run{Attempt: a, builder: builder, profiler: tools.Profiler, sanitizer: tools.Sanitizer, measuring: measuring}
 }
 
-// Build compiles the job on a build place; the slot stays free for others. A run that was built is always
-// ready to run.
+// Build compiles the job on a build slot, without holding a slot. It returns true unless there is an error.
 func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	if r.units, err = units(r.Job.Task, len(r.Pool.InService(r.Job.Device))); err != nil {
 		return false, err
 	}
-	// Said before the wait for a build place: the site must not think that no one took it.
+	// Announced before waiting for a build slot, so that the site knows that a worker took the run.
 	r.Taken()
 	number, release, err := r.AcquireBuild(ctx)
 	if err != nil {
@@ -73,28 +72,28 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	}
 	result.Stage = job.StageBuild
 	r.Leave(result)
-	// ProgramNS is the time of compilers and programs; the rest of WallNS is the worker's own, and waiting.
+	// ProgramNS is the time of compilers and programs; the rest of WallNS is the worker's own work, and waiting.
 	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started) - result.Overhead)
 	r.artifact = artifact
 	return true, attempt.Verdict(ctx, result)
 }
 
-// Units is how many units the run holds while it runs.
+// Units returns the number of slots that the run needs.
 func (r *Run) Units() int { return r.units }
 
-// Run runs what was built on the units held, stage by stage. It returns nil when all passed, a Rejection when
-// the submission failed, the cause when ctx ended, and other errors for infrastructure errors.
+// Run runs the program on the held slots, stage by stage. It returns nil if all passed, a Rejection if the submission
+// failed, the cause if ctx ended, and another error for an infrastructure error.
 func (r *Run) Run(ctx context.Context, held *slots.Held) error {
 	held.DropCached()
 	gpus := 0
 	if r.Job.Task.MultiGPU {
 		gpus = held.Count()
 	}
-	// The units are checked after every end but a pass: a wrong answer may be a broken unit's, and a broken unit gives
-	// the next run one.
+	// The slots are checked after every end except a pass: a broken GPU may have caused a wrong answer, and would cause
+	// the next.
 	err := r.stages(ctx, held.Place(gpus))
 	if err != nil && !held.Check(ctx) && !errors.As(err, new(attempt.Rejection)) {
-		err = attempt.Suspected(err) // an infrastructure error, and its unit is broken since
+		err = attempt.Suspected(err) // an infrastructure error that broke its slot
 	}
 	return err
 }
@@ -115,7 +114,8 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 			return err
 		}
 	}
-	// After the public stages, in the same program on the same slots: what it stored about the public inputs does not help here.
+	// After the public stages, in the same program on the same slots: what it stored about the public inputs does not
+	// help here.
 	if steps := secretPlan(r.Job); steps != nil {
 		if err := r.secretPass(ctx, program, steps); err != nil {
 			return err
@@ -133,10 +133,10 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 	return r.Interrupted(ctx, "", ctx.Err())
 }
 
-// profile is the stage of a profiling job, the only one beside its build.
+// profile runs the profile stage, the only one besides the build in this mode.
 func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	switch {
-	case r.profiler == nil || !r.Slot.IsGPU(): // a CPU has no counters that ncu reads
+	case r.profiler == nil || !r.Slot.IsGPU(): // ncu reads only GPUs
 		return attempt.Reject("Nothing can be profiled on worker %s: it has no profiler for %s.", r.Worker(), r.Job.Device)
 	case r.Job.Task.NoProfile:
 		return attempt.Reject("The task turns profiling off (profile: false).")
@@ -164,7 +164,7 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	return attempt.Verdict(ctx, result)
 }
 
-// Conclude makes the result from how Build or Run ended.
+// Conclude returns the result after Build or Run ended with err.
 func (r *Run) Conclude(err error) job.Result {
 	if err == nil {
 		err = r.score()
@@ -172,7 +172,7 @@ func (r *Run) Conclude(err error) job.Result {
 	return r.Attempt.Conclude(err)
 }
 
-// score fills in the score of a ranked run that passed.
+// score sets the score of a ranked run that passed.
 func (r *Run) score() error {
 	for _, stage := range r.Result.Stages {
 		if stage.Stage != job.StageRanked {

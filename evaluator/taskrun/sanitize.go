@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks"
 )
 
-// sanitize is the stage of a job of mode sanitize, the only one beside its build.
+// sanitize runs the sanitize stage, the only one besides the build in this mode.
 func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
 	cases := harness.StageCases(r.Job.Task, job.StageSanitize)
 	switch {

@@ -8,14 +8,14 @@ import (
 	"warpboard/tasks"
 )
 
-// secrecy is what a stage shows where the values of its cases are secret. A kernel knows them, and could print them, put them
-// into a wrong answer, or exit with them. Weakness: it could also take a time that tells them (docs/security.md).
+// secrecy hides the values of a stage's cases if they are secret. A kernel knows them and could print them, put them
+// into a wrong answer, or exit with them. Weakness: it could also encode them in its time (docs/security.md).
 type secrecy struct {
 	secret   bool
-	declared []tasks.Case // of the stage
+	declared []tasks.Case // cases of the stage, as declared
 }
 
-// outputHidden stands for what a program printed.
+// outputHidden replaces a program's output.
 const outputHidden = "[The output is not shown: values of this run's cases are drawn and secret.]\n"
 
 func (r *Run) secrecy(stage job.Stage) secrecy {
@@ -27,7 +27,7 @@ func (r *Run) secrecy(stage job.Stage) secrecy {
 	return secrecy{true, harness.StageCases(def, stage)}
 }
 
-// output passes a program's output on, unless it could tell the values.
+// output returns pass, or nil if the program's output could reveal the values.
 func (s secrecy) output(pass func([]byte)) func([]byte) {
 	if s.secret {
 		return nil
@@ -35,7 +35,7 @@ func (s secrecy) output(pass func([]byte)) func([]byte) {
 	return pass
 }
 
-// trim is a case as it is shown.
+// trim returns a case as it may be shown.
 func (s secrecy) trim(c job.CaseResult) job.CaseResult {
 	if !s.secret {
 		return trimCase(c)
@@ -47,7 +47,7 @@ func (s secrecy) trim(c job.CaseResult) job.CaseResult {
 	return trimCase(c)
 }
 
-// hide leaves of a stage's result what does not tell the values.
+// hide removes from a stage's result everything that could reveal the values.
 func (s secrecy) hide(r *job.StageResult) {
 	if !s.secret {
 		return
@@ -66,7 +66,7 @@ func (s secrecy) hide(r *job.StageResult) {
 	}
 }
 
-// failure says what kind of failure it was, and in which case.
+// failure returns a failure with only its kind and the case.
 func (s secrecy) failure(f job.Failure, cases []job.CaseResult) *job.Failure {
 	where, wrong := "", false
 	for _, c := range cases {
@@ -78,7 +78,7 @@ func (s secrecy) failure(f job.Failure, cases []job.CaseResult) *job.Failure {
 	f.ExitCode = 0
 	reason := f.Kind()
 	switch {
-	case f.Infrastructure: // before its Kind, which names nothing
+	case f.Infrastructure: // Kind would not name the stage
 		reason = "The stage could not be judged."
 	case wrong:
 		reason = fmt.Sprintf("In %s the answer is wrong.", where)

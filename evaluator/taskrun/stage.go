@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// extraCases is how many more cases a program may report than it was given.
-	// The report is the program's where it measures itself: any number of cases could come.
+	// extraCases limits the cases that a program may report in addition to its own: a program that measures itself can
+	// report any number.
 	extraCases = 256
-	// maxMessage bounds the text of a case and maxSpec the line that names it, in bytes.
+	// maxMessage limits the text of a case and maxSpec the line that names it, in bytes.
 	maxMessage, maxSpec = 4 << 10, 1 << 10
 )
 
-// stage runs one step, reports on it while it runs, and keeps its result.
+// stage runs one step, reports its progress, and stores its result.
 func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) error {
 	if err := r.Enter(ctx, s.stage, len(s.cases)); err != nil {
 		return err
@@ -40,10 +40,10 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 	return attempt.Verdict(ctx, result)
 }
 
-// runStep runs the task's program once and reads its report while it is written.
+// runStep runs the task's program once and parses its report while it is written.
 func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
-	// The parser is fed by the pipe's goroutine and read by this one after RunStage has returned: no lock is needed.
+	// The pipe's goroutine feeds the parser, and this one reads it after RunStage has returned: no lock is needed.
 	parser := harness.NewParser(onCase)
 	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
 	endWatch := r.watch(ctx, s)
@@ -67,17 +67,17 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	}
 	cases := harness.Finish(parser.Cases(), result.Status)
 	for _, c := range cases[:min(len(cases), len(s.cases)+extraCases)] {
-		// No judge: everything in the report was written by a process with the submission in it.
+		// Without a judge, a process that contains the submission wrote everything in the report.
 		if out.Judge == nil {
-			c.Clocks, c.Processes, c.Numerics = job.Clocks{}, nil, nil // a program that measures itself may say what it likes
+			c.Clocks, c.Processes, c.Numerics = job.Clocks{}, nil, nil // values that only a judge can measure
 		}
 		result.Cases = append(result.Cases, trimCase(c))
 	}
 	result.Stdout, result.Stderr, result.Extra = out.Stdout, out.Stderr, parser.Extra()
-	if result.Failure != nil && result.Failure.Task && out.Judge != nil { // what the task's own code printed explains it
+	if result.Failure != nil && result.Failure.Task && out.Judge != nil { // the output of the task's own code explains it
 		result.Stderr += out.Judge.Stderr
 	}
-	// The memory of a GPU is not counted by the kernel, and what its driver takes of the host's says nothing of the submission.
+	// Linux does not count the memory of a GPU, and the host memory of its driver is not the submission's.
 	if out.Judge != nil && !r.Slot.IsGPU() {
 		result.MemoryPeak = out.MemoryMax
 	}
@@ -87,16 +87,16 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	return result, nil
 }
 
-// keepUnfinished keeps the measurements of a judge's ranked stage that did not pass. Runs of equal source count together, so
-// that no one can choose among them by cancelling or failing.
+// keepUnfinished keeps the measurements of a judge's ranked stage that did not pass. Runs of equal source count
+// together, so that no one can choose among them by cancelling or failing.
 func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
 	if s.stage == job.StageRanked && !r.Job.Task.OwnHarness {
 		r.Result.Unfinished = &job.Unfinished{Cases: parser.Medians()}
 	}
 }
 
-// measure has a ranked stage with a judge measure in fresh processes of the submission, until their interval is narrow
-// or the time is up; the returned function ends that.
+// measure makes a ranked stage with a judge measure in fresh processes, until their interval is narrow or the time is
+// up. The caller must call end after the stage.
 func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *toolchain.StageRequest) (end func()) {
 	if s.stage != job.StageRanked || r.Job.Task.OwnHarness {
 		return func() {}
@@ -112,7 +112,7 @@ func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *
 	return func() { m.end(&r.Result.Machine) }
 }
 
-// watch samples the unit's condition while a timed step runs; the returned function ends that.
+// watch samples the device's condition during a timed step. The caller must call end after it.
 func (r *Run) watch(ctx context.Context, s step) (end func()) {
 	if !s.timed {
 		return func() {}
@@ -121,7 +121,7 @@ func (r *Run) watch(ctx context.Context, s step) (end func()) {
 	return func() { watch.Record(&r.Result.Machine) }
 }
 
-// secretPass does all steps again with the secret seed. Nothing but pass or fail leaves it.
+// secretPass runs all steps again with the secret seed. Only pass or fail is reported.
 func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps []step) error {
 	if err := r.Enter(ctx, job.StageSecret, 0); err != nil {
 		return err

@@ -13,9 +13,9 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// validate is the stage of a job of mode validate, the only one beside its build: the task's validation script runs with the
-// submission beside it. The script imports the submission, so the two share a process: a submission can forge what the
-// script says, and that decides no rank.
+// validate runs the validate stage, the only one besides the build in this mode: the task's validation script, with the
+// submission beside it. The script imports the submission, so both share a process: a submission can forge the script's
+// verdict, which therefore affects no rank.
 func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	if err := r.Enter(ctx, job.StageValidate, 0); err != nil {
 		return err
@@ -43,13 +43,13 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	return attempt.Verdict(ctx, result)
 }
 
-// validationTime is the longest time limit of the job's task.
+// validationTime returns the longest time limit of the job's task.
 func validationTime(j job.Job) time.Duration {
 	return max(j.Task.Timeouts.Test, j.Task.Timeouts.Benchmark, j.Task.Timeouts.Ranked)
 }
 
-// validated is what a script that has ended says of the submission: pass says that it applies, fail that it does not, and
-// everything else that the script did not come to an answer, and why.
+// validated returns the verdict of a script that has ended: pass if the submission applies, fail if it does not. Any
+// other status means that the script gave no verdict.
 func validated(out sandbox.Outcome, limit time.Duration) (job.Status, string) {
 	switch {
 	case out.Cancelled:
@@ -75,7 +75,7 @@ func validated(out sandbox.Outcome, limit time.Duration) (job.Status, string) {
 	return job.StatusError, `The script gave no answer: the last line that it prints must begin with "applies" or "does not apply", and may go on with a colon and a message.`
 }
 
-// lastLine is the last line that is not blank.
+// lastLine returns the last line that is not blank.
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])

@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// Resolution is the least relative difference that counts, as on boards.
+	// Resolution is the smallest relative difference that counts, as on boards.
 	Resolution = 0.005
 	// confidence is higher than that of a score: people compare many pairs.
 	confidence = 0.99
-	// byOrder is from how many processes of each side on the interval is one of order statistics, which assume nothing.
+	// byOrder is the number of processes of each side from which the interval uses order statistics, which assume no
+	// distribution.
 	byOrder = 7
 )
 
-// Ratio is B's time over A's.
+// Ratio is B's time divided by A's.
 type Ratio struct {
-	Value     float64 // 0: they have no times to compare
-	Low, High float64 // its interval; 0 if either side lacks fresh processes
+	Value     float64 // 0 if there are no times to compare
+	Low, High float64 // interval; 0 if either side lacks fresh processes
 }
 
 // Measured reports whether the ratio has an interval.
@@ -32,7 +33,7 @@ func (r Ratio) Apart() bool {
 	return r.Measured() && (r.Low > 1 || r.High < 1) && math.Abs(math.Log(r.Value)) > math.Log1p(Resolution)
 }
 
-// Inverse is A's time over B's.
+// Inverse returns A's time divided by B's.
 func (r Ratio) Inverse() Ratio {
 	switch {
 	case r.Value == 0:
@@ -43,8 +44,8 @@ func (r Ratio) Inverse() Ratio {
 	return Ratio{1 / r.Value, 1 / r.High, 1 / r.Low}
 }
 
-// newRatio sets two times in relation, with the interval that the processes of both give at an error rate, and what runs
-// differ by.
+// newRatio returns the ratio of two times, with the interval from the processes of both at an error rate, widened by
+// the difference between runs.
 func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
 	if !(a > 0 && b > 0) || math.IsInf(b/a, 0) || b/a == 0 {
 		return Ratio{}
@@ -54,7 +55,7 @@ func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
 	if math.IsNaN(low) || math.IsNaN(high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return r
 	}
-	// The times are medians, and may lie outside by a hair.
+	// The times are medians, and may lie slightly outside.
 	r.Low, r.High = min(math.Exp(low), r.Value), max(math.Exp(high), r.Value)
 	between := math.Hypot(harness.BetweenRuns(a), harness.BetweenRuns(b))
 	r.Low, r.High = harness.Widen(r.Value, r.Low, r.High, deviations(alpha)*between)
@@ -64,7 +65,7 @@ func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
 	return r
 }
 
-// deviations is the half-width of a normal interval at an error rate, in standard deviations.
+// deviations returns the half-width of a normal interval at an error rate, in standard deviations.
 func deviations(alpha float64) float64 { return math.Sqrt2 * math.Erfinv(1-alpha) }
 
 func logs(times []float64) []float64 {
@@ -75,8 +76,8 @@ func logs(times []float64) []float64 {
 	return out
 }
 
-// shift is the interval of how much larger b's values are than a's: by order statistics of all differences (Mann and
-// Whitney, Hodges and Lehmann) if there are enough, otherwise by Welch's t. NaN if there is none.
+// shift returns the interval of b's values minus a's: by order statistics of all differences (Mann and Whitney, Hodges
+// and Lehmann) if there are enough, otherwise by Welch's t. It returns NaN if there is none.
 func shift(a, b []float64, alpha float64) (low, high float64) {
 	if min(len(a), len(b)) < 2 {
 		return math.NaN(), math.NaN()
@@ -89,8 +90,9 @@ func shift(a, b []float64, alpha float64) (low, high float64) {
 	return welch(a, b, alpha)
 }
 
-// byRanks leaves out as many of the smallest and of the largest differences as the error rate allows, by the normal
-// approximation of Mann and Whitney's U, which from 7 on is the exact one within a rank; not ok where it allows none.
+// byRanks omits as many of the smallest and the largest differences as the error rate allows, by the normal
+// approximation of Mann and Whitney's U, which from 7 values on is within one rank of the exact one. ok is false if it
+// allows none.
 func byRanks(a, b []float64, alpha float64) (low, high float64, ok bool) {
 	differences := make([]float64, 0, len(a)*len(b))
 	for _, x := range a {
@@ -101,7 +103,7 @@ func byRanks(a, b []float64, alpha float64) (low, high float64, ok bool) {
 	slices.Sort(differences)
 	n, m := float64(len(a)), float64(len(b))
 	z := deviations(alpha)
-	out := int(math.Floor(n*m/2 - z*math.Sqrt(n*m*(n+m+1)/12) + 0.5)) // of 7 and 7 processes 4 at 99 %
+	out := int(math.Floor(n*m/2 - z*math.Sqrt(n*m*(n+m+1)/12) + 0.5)) // 4 for 7 and 7 processes at 99 %
 	if out <= 0 {
 		return 0, 0, false
 	}

@@ -8,7 +8,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Case is one case of both runs; a side that did not run it is nil.
+// Case is one case of both runs. A side that did not run it is nil.
 type Case struct {
 	Spec string
 	A, B *job.CaseResult
@@ -16,17 +16,17 @@ type Case struct {
 	Ratio Ratio
 }
 
-// Finding is what the times of two runs show of each other.
+// Finding is the comparison of two runs.
 type Finding struct {
 	Cases []Case
 	// Whole is the ratio of the scores, by the task's ranking rule, over the cases that both sides ran.
 	Whole Ratio
 	// Mean is the geometric mean of the cases' ratios.
 	Mean   Ratio
-	Shared int // cases that both sides ran
+	Shared int // number of cases that both sides ran
 }
 
-// Compare sets the timed cases of two runs in relation; ranking is the rule by which a score is made of them.
+// Compare compares the timed cases of two runs. ranking is the rule that computes their scores.
 func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Finding {
 	f := Finding{Cases: pair(a, b)}
 	as, bs := shared(f.Cases)
@@ -43,9 +43,9 @@ func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Finding {
 	return f
 }
 
-// Scores are the two that Compare's Whole is the ratio of: each of one run alone, over the cases that both sides ran, or over
-// its own where they share none; 0 where the rule finds none. A board may have another one: of several runs together, or of a
-// confirmation.
+// Scores returns the two scores of which Compare's Whole is the ratio: each of one run alone, over the cases that both
+// sides ran, or over its own if they share none; 0 if there is none. A board may show another score: of several runs
+// together, or of a confirmation.
 func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
 	as, bs := shared(pair(a, b))
 	if len(as) == 0 {
@@ -58,7 +58,7 @@ func onlyTimed(cases []job.CaseResult) []job.CaseResult {
 	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !timed(&c) })
 }
 
-// shared are the cases that both sides ran and timed.
+// shared returns the cases that both sides ran and timed.
 func shared(cases []Case) (as, bs []job.CaseResult) {
 	for _, c := range cases {
 		if timed(c.A) && timed(c.B) {
@@ -68,7 +68,7 @@ func shared(cases []Case) (as, bs []job.CaseResult) {
 	return as, bs
 }
 
-// pair puts equal cases beside each other, in A's order, and then what only B ran.
+// pair matches equal cases, in A's order, followed by those that only B ran.
 func pair(a, b []job.CaseResult) []Case {
 	var cases []Case
 	at := map[string]int{}
@@ -90,10 +90,10 @@ func timed(c *job.CaseResult) bool {
 	return c != nil && c.Status == job.StatusPass && c.Time() >= minTime && c.Time() <= maxTime
 }
 
-// What a clock can show, in nanoseconds: other times stay out, for statistics of them do not end.
+// Range of a valid time in nanoseconds. Others are omitted, because statistics of them would not terminate.
 const minTime, maxTime = 1, 1e18
 
-// processes are the medians of the case's fresh processes, which only a judge takes.
+// processes returns the medians of the case's fresh processes, which only a judge measures.
 func processes(c *job.CaseResult) []float64 {
 	if !c.Judged() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
 		return nil
@@ -101,12 +101,12 @@ func processes(c *job.CaseResult) []float64 {
 	return c.Processes
 }
 
-// whole is the ratio of two scores.
+// whole returns the ratio of two scores.
 func whole(ranking tasks.Ranking, a, b []job.CaseResult) Ratio {
 	return newRatio(score(ranking, a), score(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
 }
 
-// score is 0 where the rule finds none.
+// score returns the score, or 0 if there is none.
 func score(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	ns, err := harness.Score(ranking, cases)
 	if err != nil {
@@ -115,8 +115,8 @@ func score(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	return ns
 }
 
-// processScores is what each fresh process would have scored alone; nil where the cases were not measured in equally
-// many, two at least.
+// processScores returns the score that each fresh process would have alone; nil unless all cases were measured in the
+// same number of processes.
 func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	n := len(processes(&cases[0]))
 	var scores []float64
@@ -134,7 +134,7 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	return scores
 }
 
-// Spread is where one side's time of a case lies, by its fresh processes; false without them.
+// Spread returns the interval of one side's time of a case, by its fresh processes. ok is false without them.
 func Spread(c *job.CaseResult) (low, high float64, ok bool) {
 	if !timed(c) || len(processes(c)) == 0 {
 		return 0, 0, false

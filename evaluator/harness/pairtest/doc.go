@@ -1,3 +1,3 @@
-// Package pairtest runs a judge and a runner without sandboxes, for the tests of harness and judge: they share this
-// process's user and files. What only the sandbox keeps apart cannot be tested with it.
+// Package pairtest runs a judge and a runner without sandboxes, for tests of harness and judge: they share this
+// process's user and files. It cannot test isolation, which only the sandbox provides.
 package pairtest

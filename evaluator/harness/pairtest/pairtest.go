@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PageSize is that of the page which both share.
+// PageSize is the size in bytes of the shared page.
 const PageSize = 256 << 10
 
-// limit bounds a stage, whatever its programs do.
+// limit is the time limit of a stage.
 const limit = time.Minute
 
-// Ends are what a stage's processes share: the judge's door, in which a runner waits already, that runner's end of the
-// channel, and the page.
+// Ends are the shared files of a stage's processes: the judge's door, with a runner already waiting in it, that
+// runner's end of the channel, and the page.
 type Ends struct {
 	Door, Runner, Page *os.File
 }
 
-// NewEnds makes them, to be closed with the test.
+// NewEnds returns new Ends, closed at the end of the test.
 func NewEnds(t testing.TB) Ends {
 	t.Helper()
 	channel, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -44,7 +44,7 @@ func NewEnds(t testing.TB) Ends {
 	t.Cleanup(func() { e.Door.Close(); e.Runner.Close(); e.Page.Close() })
 	err = e.Page.Truncate(PageSize)
 	if err == nil {
-		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page, channel[0]), nil, 0) // the channel is its own life line: no one here pretends to be gone
+		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page, channel[0]), nil, 0) // the channel is its own life line: no runner here fakes its end
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -54,17 +54,17 @@ func NewEnds(t testing.TB) Ends {
 	return e
 }
 
-// Result is how a stage ended.
+// Result is the end of a stage.
 type Result struct {
 	Report string
 	Judge  *os.ProcessState
-	Runner *os.ProcessState // nil where a test played the runner
-	Stdout string           // the judge's
-	Errors string           // what the judge wrote to its stderr
-	Stderr string           // the runner's
+	Runner *os.ProcessState // nil if the test acts as the runner
+	Stdout string           // of the judge
+	Errors string           // stderr of the judge
+	Stderr string           // stderr of the runner
 }
 
-// StartJudge starts a judge with one line per case, and returns what waits for its end.
+// StartJudge starts a judge with one line per case, and returns a function that waits for its end.
 func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait func() Result) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cases.txt")
@@ -81,7 +81,7 @@ func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait 
 	judge.Stdout, judge.Stderr = &stdout, &stderr
 	start(t, judge)
 	write.Close()
-	e.Door.Close() // else the runner does not see the end of the channel
+	e.Door.Close() // otherwise the runner would not see the end of the channel
 	report := make(chan string)
 	go func() {
 		defer read.Close()
@@ -96,7 +96,7 @@ func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait 
 	}
 }
 
-// Run runs a stage with a judge's and a runner's program, the runner with an environment.
+// Run runs a stage with a judge's and a runner's program. env is the runner's environment.
 func Run(t testing.TB, judge, runner, mode, cases string, env ...string) Result {
 	t.Helper()
 	e := NewEnds(t)

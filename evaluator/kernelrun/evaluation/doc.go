@@ -1,26 +1,27 @@
-// Package evaluation takes an evaluation of single kernels through its stages on a worker: compiling, validating,
-// profiling (which here is timing, as the foreign API has it).
+// Package evaluation takes an evaluation of single kernels through its stages on a worker: compiling, validating, and
+// profiling (which means timing, as in the foreign API).
 //
-// In reading order: program.go makes a Python program of a request: a judge (program/evaluate.py) and, each in a process
-// and sandbox of its own, the kernels and what draws their inputs (program/kernel_process.py); evaluation.go builds
-// extensions, runs the program on a unit and reads device metrics; processes.go says what each process finds; reuse.go
-// compares with a reference that the judge keeps (program/reusing.py, program/trials.py); precompile.go compiles Triton and
-// CUDA kernels while their unit is still someone else's; reader.go follows the judge's report and blames a crash on what was
-// under way.
+// In reading order: program.go makes a Python program from a request: a judge (program/evaluate.py) and, each in its
+// own process and sandbox, the kernels and the source of their inputs (program/kernel_process.py); evaluation.go builds
+// extensions, runs the program on a slot, and reads device metrics; processes.go describes the files of each process;
+// reuse.go compares with a reference that the judge has kept (program/reusing.py, program/trials.py); precompile.go
+// compiles Triton and CUDA kernels while their slot is busy; reader.go parses the judge's report and attributes a crash
+// to the step in progress.
 //
-// The worker calls Build, Units, Run and Conclude, in this order (evaluator.Work).
+// The worker calls Build, Units, Run, and Conclude, in this order (evaluator.Work).
 //
-// Who is trusted with what: the judge runs no line of the request's, and draws the inputs that a contract describes.
-// get_inputs() is the requester's code and knows the inputs before any clock runs, so it has a process that is never
-// timed, under seeds that the kernels' processes are never told; of two sources with one, the reference's counts. The
-// requester decides what is right (by the reference) and for what (by the inputs), for all to read in the request; no
-// kernel can write its time or the verdict. The judge's gate, clocks and constants are those of tasks (package judge).
+// Trust: the judge runs no code of the request, and generates the inputs that a contract describes. get_inputs() is the
+// requester's code and knows the inputs before any clock runs, so it has a process that is never timed, with seeds that
+// the kernels' processes never get; if both sources have one, the reference's counts. The requester defines correctness
+// (by the reference) and the inputs, visibly in the request; no kernel can forge its time or the verdict. The judge's
+// gate, clocks, and constants are those of tasks (package judge).
 //
-// Weaknesses: two kernels that are compared live at the same time, and on a CPU one that goes on working slows the other
-// unnoticed; inputs that a request gives word for word are the same in every call, which the report says; what a kernel
-// was compiled to is handed on by its own process, and so kept for the same kernel of the same caller alone, where it
-// need not be what the source says. What user code says is bounded. A reference that is kept runs before the other kernel
-// has a process, and inputs that come back are known to anyone who reads what an earlier kernel printed: a kernel must be
-// much smaller than what its answers, or the inputs, can be told in.
-// A time limit counts building and running, and not the waiting for a unit.
+// Weaknesses: two compared kernels are alive at the same time, and on a CPU one that continues to work slows the other
+// unnoticed. Inputs given literally in a request are the same in every call; the report notes that. The kernel's own
+// process passes on its compiled form, which may not match the source, so it is kept only for the same kernel of the
+// same caller. Output of user code is limited. A kept reference runs before the other kernel has a process, and
+// repeated inputs are known to anyone who reads an earlier kernel's output: reuse requires a kernel much smaller than
+// its answers or the inputs.
+//
+// A time limit includes building and running, but not waiting for a slot.
 package evaluation

@@ -19,11 +19,11 @@ import (
 	"warpboard/tasks"
 )
 
-// extensionFailed is how PyTorch reports an extension that does not compile; without a device nothing
-// else that an import says is a verdict.
+// extensionFailed is PyTorch's message for an extension that does not compile. Other import errors without a device are
+// no verdict.
 const extensionFailed = "Error building extension"
 
-// Builder builds and runs programs, and caches what they compiled; *toolchain.Builder is the real one.
+// Builder builds and runs programs, and caches compiled kernels. The implementation is *toolchain.Builder.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
 	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
@@ -40,29 +40,29 @@ type Evaluation struct {
 	torch   bool
 
 	request     kernelrun.Request
-	text        []byte // of requestFile
+	text        []byte // content of requestFile
 	artifact    *toolchain.Artifact
 	built       job.StageResult
-	refusal     *kernelrun.Result // the custom kernel's extension does not compile: the reference alone is timed
+	refusal     *kernelrun.Result // set if the custom kernel's extension does not compile: only the reference is timed
 	precompiled precompiled
-	waiting     time.Time // for a unit, since then
+	waiting     time.Time // start of waiting for a slot
 	held        *slots.Held
-	began       time.Time // on the unit
+	began       time.Time // start on the slot
 	deadline    time.Time
-	clean       bool            // the program's last stage came to its end
-	kept        map[string]kept // the references that the program keeps, as its judge said, by their keys
+	clean       bool            // the program's last stage completed
+	kept        map[string]kept // references that the program's judge keeps, by key
 }
 
-// New returns an evaluation that has not begun. torch says that the worker's Python has PyTorch; nsight is nil if no
+// New returns an evaluation that has not started. torch means that the worker's Python has PyTorch; nsight is nil if no
 // counters can be read.
 func New(a *attempt.Attempt, builder Builder, nsight *profiling.Nsight, torch bool) *Evaluation {
 	a.Result.Harness = "warpboard/kernel"
 	return &Evaluation{Attempt: a, builder: builder, nsight: nsight, torch: torch}
 }
 
-// Build readies the evaluation without its unit: extensions are compiled on a build place, and while the unit is
-// someone else's also kernels that need none for that. It is not ready when an extension does not compile and there is no
-// reference to time, which is a result.
+// Build does the part that needs no slot: it compiles extensions on a build slot, and, while the slot is busy, kernels
+// that can be compiled without it. It returns false if an extension does not compile and there is no reference to time,
+// which is a result.
 func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	if err := json.Unmarshal(e.Job.Evaluation, &e.request); err != nil {
 		return false, fmt.Errorf("read the evaluation's request: %w", err)
@@ -90,7 +90,8 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	return true, e.Interrupted(ctx, "", err)
 }
 
-// refuse keeps the result of an extension that does not compile. If it is the custom kernel's, the reference is built without it.
+// refuse stores the result for an extension that does not compile. If it is the custom kernel's, the reference is built
+// without it.
 func (e *Evaluation) refuse(ctx context.Context) (err error) {
 	result, built := refused(e.built.Stderr), e.built
 	if err := e.keep(result); e.request.Ref == nil || result.Fault != "" || err != nil {
@@ -103,12 +104,12 @@ func (e *Evaluation) refuse(ctx context.Context) (err error) {
 	}
 	e.refusal = &result
 	err = e.buildExtensions(ctx)
-	e.built.Started = e.built.Started.Add(-built.Ended.Sub(built.Started)) // both are charged
+	e.built.Started = e.built.Started.Add(-built.Ended.Sub(built.Started)) // charge the time of both builds
 	return err
 }
 
-// buildExtensions builds modules that compile when they are imported, on a build place. If one does not compile, there is no
-// artifact, and the result's Stderr has the reason.
+// buildExtensions builds modules that compile when they are imported, on a build slot. If one does not compile,
+// artifact is nil, and the result's Stderr has the reason.
 func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	place := e.Pool.BuildPlace(e.Slot, 0)
 	if e.hasExtension() {
@@ -136,8 +137,8 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	return nil
 }
 
-// judgeEnv leaves a CPU's processors to the kernels: further threads of the judge would spin on them. OpenMP
-// reads it when torch is imported. (torch.set_num_threads aborts where there is no /proc.)
+// judgeEnv leaves a CPU's processors to the kernels: more threads of the judge would spin on them. OpenMP reads the
+// variable when torch is imported. (torch.set_num_threads aborts without /proc.)
 func (e *Evaluation) judgeEnv() map[string]string {
 	if e.Slot.IsGPU() {
 		return nil
@@ -152,11 +153,11 @@ func (e *Evaluation) hasExtension() bool {
 
 func (e *Evaluation) begin(stage string) { e.Begin(job.Stage(stage), 0) }
 
-// Units is how many units an evaluation holds.
+// Units returns the number of slots that an evaluation needs.
 func (e *Evaluation) Units() int { return 1 }
 
-// Run compiles, checks and times the kernels on the unit held. Waiting for the unit is not charged to the
-// request's time limit.
+// Run compiles, checks, and times the kernels on the held slot. The request's time limit does not include waiting for
+// the slot.
 func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
 	e.held, e.began = held, time.Now()
 	e.deadline = e.began.Add(time.Duration(e.request.Timeout)*time.Second - e.built.Ended.Sub(e.built.Started) - e.precompiled.took)
@@ -198,7 +199,7 @@ func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Progra
 	return e.keep(*e.refusal)
 }
 
-// open readies the program, in the runner that the caller's last evaluation left if there is one.
+// open opens the program, in the caller's previous program if there is one.
 func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 	if next, notes := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
 		e.kept, _ = notes.(map[string]kept)
@@ -208,7 +209,7 @@ func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 	return program, e.Interrupted(ctx, "", err)
 }
 
-// compare tests the kernels, or the custom one beside a reference that is kept.
+// compare tests both kernels, or the custom one with a kept reference.
 func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
 	if e.request.ReuseReference {
 		result, err := e.testReusing(ctx, program)
@@ -227,14 +228,14 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 	return concluded(report, out)
 }
 
-// newReader returns a reader of a stage that runs for the request.
+// newReader returns a reader for a stage of the request.
 func (e *Evaluation) newReader(onStage func(string)) *reader {
 	r := newReader(onStage)
 	r.inputs = inputsProcess(e.request)
 	return r
 }
 
-// run runs the program once, with its report read while it is written.
+// run runs the program once, and parses its report while it is written.
 func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report *reader, req toolchain.StageRequest) (judge.Ending, error) {
 	e.clean, req.Resident = false, true
 	req.OnPipe = report.read
@@ -259,16 +260,17 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 	return out, nil
 }
 
-// concluded is the result of a program that has ended.
+// concluded returns the result of a program that has ended.
 func concluded(report *reader, out judge.Ending) (kernelrun.Result, error) {
 	result, err := report.conclude(out)
 	if err != nil {
-		err = attempt.Suspected(err) // a kernel can take the device's memory before the judge has any
+		err = attempt.Suspected(err) // a kernel can use up the device's memory before the judge
 	}
 	return result, err
 }
 
-// count reads the device metrics of each kernel in a pass of its own. Without them the result is the same.
+// count reads the device metrics of each kernel in a separate pass. A failure is noted in the result and does not
+// change it otherwise.
 func (e *Evaluation) count(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
 	result.Metrics = map[string]kernelrun.Metrics{}
 	for _, label := range labels(e.request) {
@@ -285,7 +287,7 @@ func (e *Evaluation) count(ctx context.Context, program toolchain.Program, resul
 	return nil
 }
 
-// keep puts the evaluation's result into the attempt's.
+// keep stores the evaluation's result in the attempt's.
 func (e *Evaluation) keep(result kernelrun.Result) error {
 	m := e.Result.Machine
 	result.Device, result.Name, result.CUDA = e.Job.Device, m.Name, m.CUDA

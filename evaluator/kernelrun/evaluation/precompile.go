@@ -11,25 +11,25 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// precompiled is what the kernels of an evaluation were compiled to before their run.
+// precompiled holds the kernels of an evaluation that were compiled before its run.
 type precompiled struct {
-	key      toolchain.RecallKey // its key in the cache; zero if it is not cached
-	compiled map[string]string   // by the kernel's label; nil: the run on the slot compiles
-	known    bool                // an earlier evaluation left it
-	took     time.Duration       // what the caller is charged for it
+	key      toolchain.RecallKey // cache key; zero if not cached
+	compiled map[string]string   // by the kernel's label; nil if the run on the slot compiles
+	known    bool                // from an earlier evaluation
+	took     time.Duration       // time charged to the caller
 }
 
-// precompile finds the compiled form of the same caller's same kernels, or compiles them in a sidecar runner while another
-// job holds the slot. There is none if the run on the slot has to compile: because the slot is free, no Python waits,
-// or the kernels do not compile, which that run explains better. A slot that becomes free during this waits for the
-// compiler, as it would for one that ran on it.
+// precompile returns the same caller's compiled kernels from the cache, or compiles them in a sidecar while another job
+// holds the slot. It returns none if the run on the slot should compile: because the slot is free, no Python is ready,
+// or the kernels do not compile, which that run explains better. If the slot becomes free in the meantime, it waits for
+// the compiler.
 func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	if !e.Slot.IsGPU() {
 		return precompiled{}, nil
 	}
-	// For the caller alone: user code shares the processes that hand an archive over.
+	// Only for the same caller: user code runs in the processes that pass on an archive.
 	found := precompiled{key: toolchain.RecallKey{Owner: e.Job.Caller, Arch: e.Slot.Arch, Text: kernelsText(e.request)}}
-	// What cannot be read is compiled again.
+	// An unreadable entry is compiled again.
 	if json.Unmarshal(e.builder.Recall(found.key), &found.compiled) == nil && found.compiled != nil {
 		found.known = true
 		return found, nil
@@ -53,8 +53,8 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	return found, err
 }
 
-// compileIn returns an error only when the sidecar's place must not be used again. What did not compile is not charged:
-// whether it was tried before must not decide whether the time limit is kept.
+// compileIn compiles the kernels in a sidecar. It returns an error only if the sidecar's place must not be used again.
+// A failed compilation is not charged, so that it does not affect the time limit of the run.
 func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, limit time.Duration) (compiled map[string]string, took time.Duration, err error) {
 	compiled = map[string]string{}
 	clean := true
@@ -73,7 +73,7 @@ func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, l
 		}
 		took += out.Wall
 		clean = err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled
-		if text := report.compiled[label]; text != "" { // the kernel's own process said it, and may say more
+		if text := report.compiled[label]; text != "" { // written by the kernel's own process, which may add other labels
 			compiled[label] = text
 		}
 	}

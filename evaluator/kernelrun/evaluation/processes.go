@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// stage describes one stage with the processes of some kernels.
+// stage returns a stage with the processes of the given kernels.
 func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest {
 	limit := max(time.Until(e.deadline), time.Millisecond)
 	req := toolchain.StageRequest{
@@ -25,8 +25,8 @@ func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest
 	return req
 }
 
-// process has one kernel, and nothing of the other one: neither its source, which it could run in place of its own, nor what it
-// was compiled to. An extension of another's would be taken for its own if it had the name.
+// process returns the process of one kernel. It gets nothing of the other kernel: neither its source, which it could
+// run instead of its own, nor its compiled form. An extension of the other with the same name would replace its own.
 func (e *Evaluation) process(role, label string) toolchain.Process {
 	files := map[string][]byte{kernelRequestFile: ownRequest(e.request, e.Job.Device, label)}
 	if text := e.precompiled.compiled[label]; text != "" {
@@ -35,8 +35,8 @@ func (e *Evaluation) process(role, label string) toolchain.Process {
 	return toolchain.Process{Arguments: []string{role, label}, File: label + "_kernel.py", Files: files}
 }
 
-// ownRequest is what the process of a kernel has of the request: the kernel, with the other one's contract if it has no inputs of its
-// own and that says what they are.
+// ownRequest returns the part of the request for one kernel's process: the kernel, with the other one's contract if it
+// has no inputs and that describes them.
 func ownRequest(r kernelrun.Request, device, label string) []byte {
 	kernel, other := *codeOf(r, label), codeOf(r, otherLabel(label))
 	if kernel.IO == nil && other != nil && inputsFrom(r) == "" {
@@ -45,8 +45,8 @@ func ownRequest(r kernelrun.Request, device, label string) []byte {
 	return jsonOf(struct {
 		Device string         `json:"device"`
 		Kernel kernelrun.Code `json:"kernel"`
-		Draws  bool           `json:"draws"` // as the process that draws the inputs, get_inputs is called
-		Init   bool           `json:"init"`  // the judge sends what its class is made with
+		Draws  bool           `json:"draws"` // this kernel's get_inputs generates the inputs
+		Init   bool           `json:"init"`  // the judge sends the arguments of its class
 	}{device, kernel, inputsFrom(r) == label, label == customLabel && hasInit(r)})
 }
 
@@ -60,7 +60,7 @@ func otherLabel(label string) string {
 func jsonOf(part any) []byte {
 	text, err := json.Marshal(part)
 	if err != nil {
-		panic(err) // the request was read from JSON
+		panic(err) // cannot happen: the request was read from JSON
 	}
 	return text
 }

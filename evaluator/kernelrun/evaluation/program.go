@@ -20,45 +20,45 @@ var program embed.FS
 
 // Modes of the program.
 const (
-	ModeTest      = "test"      // compile, check and time
+	ModeTest      = "test"      // compile, check, and time
 	modeReference = "reference" // time the reference alone
-	modeRecord    = "record"    // run the reference alone, and keep what it gives
-	modeRecall    = "recall"    // compile, check and time the other kernel beside what is kept
-	ModeCompile   = "compile"   // compile what needs no GPU for that
-	modeProfile   = "profile-"  // and a label: one call of that kernel for Nsight Compute
+	modeRecord    = "record"    // run the reference alone, and keep its answers
+	modeRecall    = "recall"    // compile, check, and time the other kernel with a kept reference
+	ModeCompile   = "compile"   // compile kernels that can be compiled without a GPU
+	modeProfile   = "profile-"  // prefix of a label: one call of that kernel for Nsight Compute
 )
 
-// The labels of kernels.
+// Labels of kernels.
 const (
 	customLabel = "custom"
 	refLabel    = "ref"
 )
 
-// The programs of the judge, and of the processes of the kernels.
+// Scripts of the judge and of the kernels' processes.
 const (
 	judgeFile  = "evaluate.py"
 	kernelFile = "kernel_process.py"
 )
 
 const (
-	// CompiledFile is where the process of a kernel finds what that was compiled to before.
+	// CompiledFile holds a kernel's compiled form for its process.
 	CompiledFile = "compiled.json"
-	limitFile    = "limit"     // the seconds that it has
-	keyFile      = "reference" // the key of the reference to keep, or that is kept
-	// requestFile is the request, for the judge alone. It comes with each stage and is no file of the task: an extension would be
-	// compiled again for another reference, other inputs, or more trials.
+	limitFile    = "limit"     // time limit in seconds
+	keyFile      = "reference" // key of the reference to keep, or of the kept one
+	// requestFile is the request, only for the judge. It comes with each stage and is not a file of the task: otherwise
+	// an extension would be compiled again for another reference, other inputs, or more trials.
 	requestFile       = "request.json"
-	kernelRequestFile = "kernel.json" // what the process of a kernel has of the request
+	kernelRequestFile = "kernel.json" // part of the request for the process of a kernel
 )
 
-// The files of sources that compile an extension.
+// Files of sources that compile an extension.
 const (
 	customFile = customLabel + "_kernel.py"
 	refFile    = refLabel + "_kernel.py"
 )
 
-// taskOf makes a Python task of a request, which is built and run as any other, and the text of requestFile. A source that compiles
-// an extension is the task's submission, so that it is compiled before a device is held.
+// taskOf turns a request into a Python task, which is built and run like any other, and the content of requestFile. A
+// source that compiles an extension is the task's submission, so that it is compiled without holding a device.
 func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map[string][]byte, request []byte, err error) {
 	def = tasks.Definition{
 		Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
@@ -81,8 +81,8 @@ func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map
 	return def, files, request, nil
 }
 
-// inputsFrom is the label of the kernel whose get_inputs gives the inputs, in a separate process; empty if they come from a
-// contract. The reference's get_inputs counts, since it defines what is right.
+// inputsFrom returns the label of the kernel whose get_inputs generates the inputs in a separate process, or "" if a
+// contract describes them. The reference's takes precedence, because it defines correctness.
 func inputsFrom(r kernelrun.Request) string {
 	gives := func(code *kernelrun.Code) bool {
 		return code != nil && code.IO == nil && strings.Contains(code.Source, "get_inputs")
@@ -96,7 +96,7 @@ func inputsFrom(r kernelrun.Request) string {
 	return ""
 }
 
-// inputsProcess is the label of the source that the process beside the kernels has; empty if there is none.
+// inputsProcess returns the label of the source for the process beside the kernels, or "" if there is none.
 func inputsProcess(r kernelrun.Request) string {
 	if label := inputsFrom(r); label != "" || !hasInit(r) {
 		return label
@@ -104,14 +104,14 @@ func inputsProcess(r kernelrun.Request) string {
 	return refLabel
 }
 
-// hasInit reports whether the custom kernel's class is made with what the reference's get_init_inputs gives, as in KernelBench.
-// That runs in the process that draws the inputs.
+// hasInit reports whether the custom kernel's class is constructed with the result of the reference's get_init_inputs,
+// as in KernelBench. That runs in the process that generates the inputs.
 func hasInit(r kernelrun.Request) bool {
 	isClass := (r.Custom.Type == "torch" || r.Custom.Type == "torch_cuda") && r.Custom.Metadata["function_name"] == nil
 	return isClass && r.Ref != nil && strings.Contains(r.Ref.Source, "get_init_inputs") && inputsFrom(r) != customLabel
 }
 
-// labels are those of the request's kernels.
+// labels returns the labels of the request's kernels.
 func labels(r kernelrun.Request) []string {
 	if r.Ref == nil {
 		return []string{customLabel}
@@ -119,8 +119,8 @@ func labels(r kernelrun.Request) []string {
 	return []string{customLabel, refLabel}
 }
 
-// refused is the result of a request whose extension could not be built. The text is the compiler's, or a
-// traceback, and names the file.
+// refused returns the result for an extension that could not be built. text is the compiler's output, or a traceback,
+// and contains the file's name.
 func refused(text string) kernelrun.Result {
 	report := kernelrun.Report{CompilationError: "Compilation error:\n" + text}
 	if strings.Contains(text, refFile) {
@@ -143,7 +143,7 @@ func compilesBefore(r kernelrun.Request, label string) bool {
 	return code.Type == "triton" || code.Type == "cuda"
 }
 
-// codeOf is the kernel of a label.
+// codeOf returns the kernel of a label.
 func codeOf(r kernelrun.Request, label string) *kernelrun.Code {
 	if label == refLabel {
 		return r.Ref
@@ -151,7 +151,7 @@ func codeOf(r kernelrun.Request, label string) *kernelrun.Code {
 	return &r.Custom
 }
 
-// kernelsText is a text of the request's kernels and of the program: where it is the same, the same is compiled.
+// kernelsText returns a text of the request's kernels and the program. If it is equal, so are the compiled forms.
 func kernelsText(r kernelrun.Request) string {
 	files, err := programFiles()
 	text, unwritten := json.Marshal(struct {
@@ -159,7 +159,7 @@ func kernelsText(r kernelrun.Request) string {
 		Kernels []*kernelrun.Code
 	}{files, codes(r)})
 	if err := errors.Join(err, unwritten); err != nil {
-		panic(err) // the files are part of this binary, and the kernels were read from JSON
+		panic(err) // cannot happen: the files are embedded, and the kernels were read from JSON
 	}
 	return string(text)
 }
@@ -169,7 +169,7 @@ func programFiles() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
-	// The judge, the gate and the clocks are those of tasks.
+	// The judge, its gate, and its clocks are those of tasks.
 	files := harness.Sources(tasks.FormEval, tasks.LangPython)
 	delete(files, "utils.py")
 	for _, entry := range names {

@@ -14,40 +14,41 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// The bounds of what the program may say: it repeats what user code raised.
+// Limits of the program's report, which repeats messages of user code.
 const (
 	maxLine = 4 << 20
 	maxSaid = 64 << 20
 )
 
-// reader reads the program's pipe while it runs.
+// reader parses the program's report while it runs.
 type reader struct {
 	onStage  func(stage string)
 	lines    harness.Lines
 	said     int
 	last     kernelrun.Result
-	compiled map[string]string // what a later run need not compile, by kernel
-	kernel   string            // which kernel is being compiled
-	gone     string            // whose process ended too early: custom, ref or inputs
-	inputs   string            // the kernel whose source the inputs come from
-	refused  string            // how a process broke the judge's protocol
+	compiled map[string]string // compiled forms for later runs, by kernel
+	kernel   string            // kernel being compiled
+	gone     string            // process that ended too early: custom, ref, or inputs
+	inputs   string            // kernel whose source generates the inputs
+	refused  string            // description of a protocol violation by a process
 	done     bool
 	began    time.Time // of the stage
-	// references are those that the judge keeps, nil if it did not say; lost says that the one that was asked for is none of them.
+	// references are those that the judge keeps; nil if it did not report them. lost means that the requested one is
+	// not among them.
 	references map[string]kept
 	lost       bool
 
-	printed, failed sandbox.Capture // by the kernels, on both streams
+	printed, failed sandbox.Capture // output of the kernels on stdout and stderr
 }
 
-// newReader returns a reader that calls onStage when a stage begins.
+// newReader returns a reader that calls onStage when a stage starts.
 func newReader(onStage func(stage string)) *reader {
 	r := &reader{onStage: onStage}
 	r.lines = harness.Lines{Max: maxLine, Each: r.take}
 	return r
 }
 
-// read takes a piece of the pipe. What cannot be understood is left out.
+// read parses a piece of the report. Invalid lines are ignored.
 func (r *reader) read(b []byte) {
 	if r.said += len(b); r.said <= maxSaid {
 		r.lines.Feed(b)
@@ -101,7 +102,7 @@ func (r *reader) begin(stage string) {
 	r.onStage(stage)
 }
 
-// endStage notes how long the stage took; the program may come back to one.
+// endStage adds the elapsed time to the stage's; the program may return to a stage.
 func (r *reader) endStage() {
 	if r.last.Stage != "" {
 		if r.last.StageSeconds == nil {
@@ -112,8 +113,8 @@ func (r *reader) endStage() {
 	r.began = time.Now()
 }
 
-// conclude returns the result after the last line. What was known before a crash or the time limit stays, and the part
-// that was under way says what happened. It fails when the judge did: that is not the kernel's fault.
+// conclude returns the result after the last line. Results from before a crash or the time limit stay, and the step in
+// progress gets the reason. It returns an error if the judge failed, which is not the kernel's fault.
 func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	o := end.Outcome
 	if j := end.Judge; j != nil {
@@ -136,7 +137,7 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	return r.last, nil
 }
 
-// blame puts what ended the process where it happened.
+// blame stores the reason in the error of the step in progress.
 func (r *reader) blame(what string) {
 	report := &r.last.Report
 	if r.gone == refLabel || r.gone == "inputs" && r.inputs == refLabel {
@@ -145,7 +146,7 @@ func (r *reader) blame(what string) {
 	switch {
 	case r.last.Stage == kernelrun.StageProfiling && r.refused == "":
 		report.ProfilingError = "Profiling failed:\n" + what
-	case r.last.Stage != kernelrun.StageCompiling && r.last.Stage != "": // a program that breaks the protocol was never right
+	case r.last.Stage != kernelrun.StageCompiling && r.last.Stage != "": // a protocol violation also invalidates the answers
 		report.Correctness, report.ValidationError = false, what
 	case r.kernel == refLabel:
 		report.Fault = kernelrun.FaultReference
@@ -156,7 +157,7 @@ func (r *reader) blame(what string) {
 	}
 }
 
-// whose is the beginning of a sentence about the process that is gone.
+// whose returns the subject of a sentence about the process that ended.
 func (r *reader) whose() string {
 	switch r.gone {
 	case refLabel:
@@ -169,7 +170,7 @@ func (r *reader) whose() string {
 	return "The kernel's process"
 }
 
-// howEnded is the beginning of a sentence.
+// howEnded returns the beginning of a sentence about the end.
 func (r *reader) howEnded(o sandbox.Outcome) string {
 	switch who := r.whose(); {
 	case o.Limit == "wall":
@@ -185,8 +186,8 @@ func (r *reader) howEnded(o sandbox.Outcome) string {
 
 var deviceErrors = regexp.MustCompile(`(?i)CUDA error: [a-z][a-z -]+|CUDA_ERROR_[A-Z_]+`)
 
-// deviceError repeats the last error of the device that a process printed before it ended, as a sentence. An error of a kernel ends
-// its process, because each later call of the device fails with it.
+// deviceError returns a sentence with the last device error that a process printed. A kernel's error ends its process,
+// because each later call of the device fails with it.
 func deviceError(stderr string) string {
 	found := deviceErrors.FindAllString(stderr, -1)
 	if len(found) == 0 {
@@ -204,10 +205,10 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// maxOutput is how much of an output stream a result keeps, in bytes.
+// maxOutput limits the bytes of an output stream that a result keeps.
 const maxOutput = 16 << 10
 
-// tail keeps the end of a text.
+// tail returns the end of a text.
 func tail(s string) string {
 	if len(s) <= maxOutput {
 		return s

@@ -10,19 +10,19 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// share of a reference's content that a kernel may have at most: one that contains the answers to an eighth of its calls shows the times
-// of the others.
+// share is the minimum ratio of a kept reference's content to the kernel's size: a kernel that contains the answers to
+// an eighth of its calls still shows the times of the others.
 const share = 8
 
-// kept is what the judge says of a reference.
+// kept is the judge's description of a reference.
 type kept struct {
-	Calls   int64 // that were timed; 0: the reference cannot be kept
-	Content int64 // bytes that a source needs at least to contain the answers to its calls
+	Calls   int64 // timed calls; 0 if the reference cannot be kept
+	Content int64 // minimum bytes of a source that contains the answers to its calls
 }
 
-// testReusing tests the custom kernel beside a reference that the program's judge keeps. If it keeps none, the reference runs
-// alone before, in a stage of its own. The result is nil if it cannot be kept, or if the kernel could contain its answers: both kernels
-// then have to run, which also tells why a reference does not run.
+// testReusing tests the custom kernel with a reference that the program's judge keeps. If it keeps none, the reference
+// first runs alone, in a separate stage. The result is nil if it cannot be kept, or if the kernel could contain its
+// answers: both kernels must then run, which also explains why a reference fails.
 func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program) (*kernelrun.Result, error) {
 	key, size := referenceKey(e.request), int64(len(jsonOf(e.request.Custom)))
 	if key == "" {
@@ -47,8 +47,8 @@ func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program)
 	}
 }
 
-// record runs the reference alone, which the judge then keeps or not. It has a quarter of the time: if it takes longer, the rest is for
-// both kernels.
+// record runs the reference alone, and the judge keeps it if possible. It has a quarter of the time; if it takes
+// longer, the rest is for both kernels.
 func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key string) error {
 	e.begin(kernelrun.StageCompiling)
 	report := e.newReader(func(string) {})
@@ -62,7 +62,7 @@ func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key 
 	return err
 }
 
-// recall tests the custom kernel; the result is nil if the judge does not keep the reference any more.
+// recall tests the custom kernel. The result is nil if the judge no longer keeps the reference.
 func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key string) (*kernelrun.Result, error) {
 	report := e.newReader(e.begin)
 	out, err := e.run(ctx, program, report, e.reusing(modeRecall, key, customLabel))
@@ -77,7 +77,7 @@ func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key 
 	return &result, err
 }
 
-// reusing describes a stage with one of the two kernels, which leaves nothing compiled for the other.
+// reusing returns a stage with one of the two kernels, whose compiled kernels are hidden from the other.
 func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 	req := e.stage(mode, label)
 	req.Files[keyFile] = []byte(key)
@@ -85,23 +85,23 @@ func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 	return req
 }
 
-// referenceKey is equal for requests whose references get the same inputs under the same conditions, on one device and with one
-// program. It is empty if the reference cannot be kept, because the inputs come from the other kernel's source, or because elements may
-// be wrong.
+// referenceKey returns a key that is equal for requests whose references get the same inputs under the same conditions,
+// on one device and with one program. It is empty if the reference cannot be kept: because the other kernel's source
+// generates the inputs, or because elements may be wrong.
 func referenceKey(r kernelrun.Request) string {
 	from := inputsFrom(r)
-	if from == customLabel || r.Matched < 1 { // few of the elements are compared, and the share of wrong ones varies in them
+	if from == customLabel || r.Matched < 1 { // only a sample of the elements is compared, with a varying share of wrong ones
 		return ""
 	}
 	var contract map[string]any
-	if from == "" && r.Ref.IO == nil { // it is called by the other kernel's contract
+	if from == "" && r.Ref.IO == nil { // the other kernel's contract describes its arguments
 		contract = r.Custom.IO
 	}
 	hash := sha256.Sum256(jsonOf(struct {
 		Ref        *kernelrun.Code
 		Contract   map[string]any
 		L2Flush    bool
-		ATol, RTol float64 // its content depends on them
+		ATol, RTol float64 // Content depends on them
 	}{r.Ref, contract, r.L2Flush, r.ATol, r.RTol}))
 	return hex.EncodeToString(hash[:])
 }
