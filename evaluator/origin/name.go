@@ -11,21 +11,22 @@ import (
 )
 
 const (
-	// longestName is how much of a kernel's name is kept, in bytes: names of ATen and CUTLASS may have thousands.
+	// longestName limits a kept kernel name, in bytes: names in ATen and CUTLASS can have thousands.
 	longestName = 160
-	// longestRead is how much of it is looked at, and maxSignature bounds, as a power of two, what a mangled one may unfold to.
+	// longestRead limits the part of a name that is parsed, and maxSignature, as a power of two, the size of a
+	// demangled one.
 	longestRead, maxSignature = 16 << 10, 14
 )
 
-// cast is what ncu writes before a number among template arguments.
+// cast matches the casts that ncu writes before numbers in template arguments.
 var cast = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 
 // name is a kernel's name in parts.
 type name struct {
-	whole     string // the demangled signature
-	shown     string // without return type and parameters, for people
-	qualified string // likewise, without template arguments
-	base      string // the function alone
+	whole     string // demangled signature
+	shown     string // without return type and parameters
+	qualified string // also without template arguments
+	base      string // also without namespaces
 }
 
 func nameOf(printed string) name {
@@ -48,7 +49,8 @@ func nameOf(printed string) name {
 	return n
 }
 
-// function is the function of a signature, with and without template arguments. What is no signature stays as it is.
+// function returns the function of a signature, with and without template arguments. Other texts are returned
+// unchanged.
 func function(signature string) (shown, qualified string) {
 	var plain strings.Builder
 	start, depth := 0, 0

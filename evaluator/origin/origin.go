@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// The origins. Those of libraries are named like them.
+// Origins. Those of libraries are the libraries' names.
 const (
 	source  = "source"
 	unknown = "unknown"
@@ -22,7 +22,7 @@ const (
 	other   = "other library"
 )
 
-// rule says that kernels come from a library: by a function's qualified name, or anywhere in its signature.
+// rule recognizes kernels of a library by the function's qualified name, or anywhere in its signature.
 type rule struct {
 	origin    string
 	qualified *regexp.Regexp
@@ -33,11 +33,11 @@ func (r rule) fits(n name) bool {
 	return r.qualified != nil && r.qualified.MatchString(n.qualified) || r.signature != nil && r.signature.MatchString(n.whole)
 }
 
-// generations begin the names of kernels of cuBLAS and cuDNN for a generation of GPUs.
+// generations matches the prefix of a GPU generation in kernel names of cuBLAS and cuDNN.
 const generations = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
 
-// certain are names that a library has for itself. They go before the source: a comment with a kernel of this name does not make it
-// the source's. CUTLASS and CUB are libraries also where the source includes their headers.
+// certain are rules for names that only a library has. They are tried before the source: a comment that mentions such a
+// kernel does not make it the source's. CUTLASS and CUB count as libraries even if the source includes their headers.
 var certain = []rule{
 	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:xmma_|cask_|cutlass_)?_?(?:5x_)?cudnn\w*::|^cudnn_generated_|^_5x_cudnn_|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_`)},
 	{origin: cuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:internal::)?gemvx::`),
@@ -49,7 +49,7 @@ var certain = []rule{
 	{origin: other, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
 }
 
-// likely are names that a source can have as well, and that go after it.
+// likely are rules for names that a source may also have. They are tried after it.
 var likely = []rule{
 	{origin: dynamo, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
 	{origin: aten, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
@@ -58,7 +58,7 @@ var likely = []rule{
 	{origin: other, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
 }
 
-// of is the origin of a kernel, and whether that is a library.
+// of returns a kernel's origin, and whether that is a library.
 func of(n name, sources map[string]bool) (origin string, library bool) {
 	for _, r := range certain {
 		if r.fits(n) {
@@ -76,7 +76,7 @@ func of(n name, sources map[string]bool) (origin string, library bool) {
 	return unknown, false
 }
 
-// Of are the kernels of a report, in the order of their first launches. Files are what was submitted, by name.
+// Of lists the kernels of a report, in the order of their first launches. files are the submitted files, by name.
 func Of(report *ncu.Report, files map[string][]byte) []job.Kernel {
 	var rows []job.Kernel
 	at, names := map[string]int{}, declared(files)

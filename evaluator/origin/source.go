@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// longestHead bounds the declaration of a kernel in C++, in bytes.
+// longestHead limits a kernel's declaration in C++, in bytes.
 const longestHead = 2000
 
 var (
-	// called is a name before a parenthesis, perhaps with template arguments between them.
+	// called matches a name before a parenthesis, perhaps with template arguments in between.
 	called = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>(){};]*>\s*)?\(`)
-	// decorated is a function of Python that a compiler of kernels gets: @triton.jit, @gluon.jit, @cuda.jit, @cute.kernel.
+	// decorated matches a Python function with a kernel compiler's decorator: @triton.jit, @gluon.jit, @cuda.jit,
+	// @cute.kernel.
 	decorated = regexp.MustCompile(`(?m)^[ \t]*@[^\n]*\b(?:jit|kernel)\b[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\r?\n)*[ \t]*def[ \t]+(\w+)`)
 )
 
-// declared are the names of the kernels that files declare: __global__ functions, also inside strings of Python, and functions
-// with a decorator. Comments count, too: it is read as text.
+// declared returns the names of the kernels declared in files: __global__ functions, also inside Python strings, and
+// functions with a decorator. Comments are not excluded.
 func declared(files map[string][]byte) map[string]bool {
 	names := map[string]bool{}
 	for _, text := range files {
@@ -39,7 +40,8 @@ func declared(files map[string][]byte) map[string]bool {
 	return names
 }
 
-// firstCalled is the function that is declared behind __global__. Attributes like __launch_bounds__(min(256, N)) may be before it.
+// firstCalled returns the function declared after __global__. Attributes such as __launch_bounds__(min(256, N)) may
+// precede it.
 func firstCalled(head string) string {
 	for _, at := range called.FindAllStringSubmatchIndex(head, -1) {
 		name, before := head[at[2]:at[3]], head[:at[2]]
@@ -50,10 +52,10 @@ func firstCalled(head string) string {
 	return ""
 }
 
-// cuteDSL begins the names of kernels that CuTe DSL compiles: the function's name and its arguments' types follow.
+// cuteDSL is the prefix of kernels compiled by CuTe DSL; the function's name and its arguments' types follow.
 const cuteDSL = "kernel_cutlass_"
 
-// declares reports whether a kernel is one of these names.
+// declares reports whether a kernel has one of these names.
 func declares(names map[string]bool, n name) bool {
 	if names[n.base] {
 		return true

@@ -14,13 +14,13 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// maxWholeReport and maxReportValues bound the part of a result that the whole report may take, in bytes and in JSON values. A
-// larger one is kept without its source view: a kernel of cuBLAS has thousands of instructions, with 60 counters each. A
-// comparison has two reports, which must fit into job.MaxValues together.
+// maxWholeReport and maxReportValues limit the report in a result, in bytes and in JSON values. A larger one is kept
+// without its source view: a kernel of cuBLAS has thousands of instructions, with 60 counters each. A comparison has
+// two reports, which together must stay below job.MaxValues.
 const maxWholeReport, maxReportValues = 3 << 20, 100_000
 
-// Counters runs the stage's program once under Nsight Compute and returns what the last kernel inside its
-// range counted. Source is the kernel's. The error is for the person who asked. A nil Nsight counts nothing.
+// Counters runs the stage's program once under Nsight Compute and returns the counters of the last kernel inside its
+// range. source is the kernel's source. The error is a message for the requester. A nil Nsight returns an error.
 func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string, source string) (kernelrun.Metrics, error) {
 	if n == nil {
 		return kernelrun.Metrics{}, nsight.ErrNoTool
@@ -37,7 +37,7 @@ func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req to
 		return nil
 	}, nsight.Options{Sections: sections})
 	if err == nil && why != "" {
-		err = errors.New(why) // no half report: an evaluation's caller needs the counters of a call that ended well
+		err = errors.New(why) // an incomplete report is useless: the caller needs the counters of a complete call
 	}
 	if err != nil {
 		return kernelrun.Metrics{}, err
@@ -49,7 +49,7 @@ func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req to
 	return metrics(report, source)
 }
 
-// metrics takes the numbers of the last kernel, and the whole report as far as it fits.
+// metrics returns the counters of the last kernel, and the whole report if it fits.
 func metrics(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 	if len(report.Kernels) == 0 {
 		return kernelrun.Metrics{}, errors.New("the profile holds no kernel")

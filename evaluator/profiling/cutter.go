@@ -15,25 +15,25 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// cutter assigns the kernels of one report to cases. ncu prints at once that it begins to profile a launch, and the program
-// waits in that launch until it is done, for a tenth of a second or more. The judge reports when a case is over; before
-// anything is profiled again, it draws the next case's inputs and makes a call outside the range. So the two streams stay in
-// order, although different goroutines read them.
+// cutter assigns the kernels of one report to cases. ncu prints a line at the start of profiling each launch, and the
+// program waits in that launch until it is done, for a tenth of a second or more. The judge reports the end of a case;
+// before anything else is profiled, it generates the next case's inputs and makes a call outside the range. So the two
+// streams stay in order, although different goroutines read them.
 //
-// The program can imitate ncu's output. Then the number of launches differs from the report's, and the cases are profiled
-// one by one: no case shows the kernels of another. Profiles are never scored.
+// The program can imitate ncu's output. Then the number of launches differs from the report's, and the cases are
+// profiled one by one: no case shows the kernels of another. Profiles are never scored.
 type cutter struct {
 	cases int
 
 	mu       sync.Mutex
 	judged   *harness.Parser
-	over     int            // cases that the judge saw through
-	wrong    map[int]string // what it said of those whose answer was wrong, by their number
-	tail     []byte         // the end of the output, which may begin an announcement
-	launches []int          // for each that was announced, how many cases were over
+	over     int            // number of cases that the judge completed
+	wrong    map[int]string // checker's messages of wrong answers, by case
+	tail     []byte         // end of the output, which may be a partial announcement
+	launches []int          // for each announced launch, the number of completed cases
 	began    time.Time
-	first    time.Duration // until the first launch was announced, 0 without one
-	last     time.Duration // until the last
+	first    time.Duration // time until the first announcement; 0 if there is none
+	last     time.Duration // time until the last announcement
 }
 
 func newCutter(cases int) *cutter {
@@ -48,14 +48,14 @@ func newCutter(cases int) *cutter {
 	return c
 }
 
-// sawReport takes the next piece of the judge's report.
+// sawReport handles the next piece of the judge's report.
 func (c *cutter) sawReport(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = c.judged.Write(b) // never fails
 }
 
-// sawOutput takes the next piece of what ncu and the program print.
+// sawOutput handles the next piece of the output of ncu and the program.
 func (c *cutter) sawOutput(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *cutter) sawOutput(b []byte) {
 	c.tail = bytes.Clone(text[max(0, len(text)-len(nsight.Announcement)+1):])
 }
 
-// finished reports whether the judge, which has ended, saw all cases through.
+// finished reports whether the judge, which has ended, completed all cases.
 func (c *cutter) finished() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,8 +79,8 @@ func (c *cutter) finished() bool {
 	return c.over >= c.cases
 }
 
-// whyNot says why there is nothing to show of a case: its answer was wrong, or else why. A program can tell that it is
-// profiled, and compute nothing then.
+// whyNot returns the reason for a case without a profile: its wrong answer, or otherwise why. A program can detect the
+// profiler and compute nothing then.
 func (c *cutter) whyNot(index int, why string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,22 +90,22 @@ func (c *cutter) whyNot(index int, why string) string {
 	return why
 }
 
-// String describes the launches and cases that were counted.
+// String describes the number of announced launches and completed cases.
 func (c *cutter) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.launches), c.over, c.cases)
 }
 
-// when says when the launches were profiled.
+// when describes the times of the launches.
 func (c *cutter) when() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return fmt.Sprintf("the first kernel after %.1f s, the last after %.1f s", c.first.Seconds(), c.last.Seconds())
 }
 
-// cut returns the reports of the first complete cases, or none if launches and report do not match. A case without kernels
-// has an empty report.
+// cut returns the reports of the first complete cases, or none if launches and report do not match. A case without
+// kernels has an empty report.
 func (c *cutter) cut(report *ncu.Report) []*ncu.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,7 @@ func (c *cutter) cut(report *ncu.Report) []*ncu.Report {
 	last := 0
 	for i, kernel := range report.Kernels {
 		if last = c.launches[i]; last >= c.cases {
-			return nil // what was printed came too late to be of use
+			return nil // announced after the last case
 		}
 		if of := parts[last]; len(of.Kernels) < nsight.DefaultKernels {
 			kernel.ID = len(of.Kernels)
@@ -127,7 +127,7 @@ func (c *cutter) cut(report *ncu.Report) []*ncu.Report {
 		}
 	}
 	whole := min(c.over, c.cases)
-	if len(report.Kernels) >= c.cases*nsight.DefaultKernels { // there may have been more
+	if len(report.Kernels) >= c.cases*nsight.DefaultKernels { // the limit of kernels was reached, so the last case may be incomplete
 		whole = min(whole, last)
 		if len(parts[last].Kernels) == nsight.DefaultKernels {
 			whole = min(c.over, last+1)

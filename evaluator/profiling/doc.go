@@ -1,11 +1,12 @@
 // Package profiling runs Nsight Compute in the sandbox.
 //
-// In reading order: nsight.go runs a program's process under ncu and has ncu print the report that it left; profile.go is
-// the profile stage of a run, one process for all benchmark cases, and the artifacts that it leaves; cutter.go assigns
-// kernels to cases; counters.go reads the device metrics of an evaluation.
+// In reading order: nsight.go runs a program's process under ncu and lets ncu print the report; profile.go is the
+// profile stage of a run, one process for all benchmark cases, and its artifacts; cutter.go assigns kernels to cases;
+// counters.go reads the device metrics of an evaluation.
 //
-// taskrun calls Profile, kernelrun/evaluation calls Counters. Package ncu has the command lines and reads the pages.
+// taskrun calls Profile, kernelrun/evaluation calls Counters. Package ncu parses the pages of a report, and package
+// ncu/nsight has the command lines.
 //
-// What may go wrong: the driver refuses counters to the user, the report is too large, no kernel was launched. Each gives a
-// sentence for the person who asked; an error of Profile is an infrastructure error.
+// Failures: the driver refuses counters to the user, the report is too large, no kernel was launched. Each results in a
+// message for the requester; an error of Profile is an infrastructure error.
 package profiling

@@ -19,13 +19,13 @@ import (
 const (
 	reportFile = "profile.ncu-rep"
 	ptxFile    = "kernels.ptx"
-	// maxPage bounds what ncu prints of a report in bytes, for the same reason as ncu.MaxReport.
+	// maxPage limits a printed page of a report in bytes, for the same reason as ncu.MaxReport.
 	maxPage = 64 << 20
-	// writeTime is how long ncu may take to write its report when the program's last call is over.
+	// writeTime is the time that ncu has to write its report after the program's last call.
 	writeTime = 30 * time.Second
 )
 
-// keepPTX runs a command, and collects what Triton compiled in the meantime, up to so many bytes.
+// keepPTX is a shell script that runs a command, and then collects Triton's PTX, up to the given bytes.
 const keepPTX = `most=$1; shift; "$@"; code=$?
 find "$TRITON_CACHE_DIR" -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$most" >/out/` + ptxFile + `; exit $code`
 
@@ -37,10 +37,10 @@ type Nsight struct {
 
 var errNoCounters = errors.New("this device has no counters that Nsight Compute reads")
 
-// collect runs a program's process under ncu, changed by adapt, and returns the report, empty when there is none; why
-// says in a sentence what went wrong, which may leave a report all the same. The error is an infrastructure error.
+// collect runs a program's process under ncu, changed by adapt, and returns the report, which is empty if there is
+// none. why is a sentence about a failure, which may still leave a report. The error is an infrastructure error.
 func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o nsight.Options) (report []byte, out judge.Ending, why string, err error) {
-	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // a program without a judge has reported this already
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // report of a program without a judge, which an earlier stage reported
 	if err != nil {
 		return nil, out, "", err
 	}
@@ -54,7 +54,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		if spec.Env["TRITON_CACHE_DIR"] == "" {
 			spec.Env["TRITON_CACHE_DIR"] = "/tmp/triton"
 		}
-		spec.Interfaces = true // ncu and what it starts talk over TCP
+		spec.Interfaces = true // ncu communicates with its child processes over TCP
 		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
 		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport, ptxFile: ncu.MaxPTX}
 		spec.Limits.FileSize, spec.Limits.Out = ncu.MaxReport, 2*ncu.MaxReport
@@ -72,7 +72,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 	return report, out, why, nil
 }
 
-// read has ncu print the report, without a device.
+// read lets ncu print the report, without a device, and parses it.
 func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
 	limits := sandbox.DefaultRunLimits()
 	limits.FileSize, limits.Wall, limits.Out = maxPage, time.Minute, int64(len(ncu.PageNames()))*maxPage

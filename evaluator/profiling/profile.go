@@ -23,48 +23,49 @@ import (
 )
 
 const (
-	// caseProfileTime bounds the pass of one benchmark case under ncu, and profileTime that of all.
+	// caseProfileTime limits the pass of one benchmark case under ncu, and profileTime that of all.
 	caseProfileTime = time.Minute
 	profileTime     = 5 * time.Minute
-	// maxCells bounds the counters of instructions that a parsed report keeps; some 10 MB of them.
+	// maxCells limits the instruction counters in a parsed report; they take about 10 MB.
 	maxCells = 1 << 20
-	// casesAtOnce bounds the cases that are profiled in one process: ncu's output for all of them is read at once.
+	// casesAtOnce limits the cases profiled in one process: ncu's output for all of them is parsed at once.
 	casesAtOnce = 8
 )
 
-// Request asks for a profile of the program that was just built, on the slot that it holds.
+// Request asks for a profile of the built program on its held slot.
 type Request struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
-	First   int    // the number of the first of them
-	PTX     []byte // of the submission, if its build has kept it
-	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnCase sees each case as it ends.
+	First   int    // number of the first of the Cases
+	PTX     []byte // of the submission, if its build kept it
+	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnCase receives each case when it
+	// ends.
 	OnLog  func(stream string, text []byte)
 	OnCase func(job.CaseResult)
 }
 
-// session is one profile stage under way.
+// session is one profile stage in progress.
 type session struct {
 	*Nsight
 	Request
 	end       time.Time
-	alone     bool // from now on every case gets its own process
+	alone     bool // profile each remaining case in its own process
 	result    job.StageResult
 	artifacts []job.Artifact
 }
 
-// Profile profiles all cases in one process of the submission, led from case to case by a judge: starting Python and torch
-// under ncu takes longer than profiling a kernel. If the report cannot be divided by cases, each case gets its own process.
+// Profile profiles all cases in one process of the submission, one case after another: starting Python and torch under
+// ncu takes longer than profiling a kernel. If the report cannot be divided into cases, each case gets its own process.
 //
-// The stage passes if at least one case left a report; the other cases have the failure as their message. A case leaves
-// "profile.<case>.json.gz", the parsed report. ncu's own file for cases 0 to 2 is "profile.0-2.ncu-rep.gz", for case 0
-// "profile.0.ncu-rep.gz".
+// The stage passes if at least one case has a report; the other cases have the failure as their message. Artifacts are
+// "profile.<case>.json.gz", the parsed report of a case, and ncu's own files, such as "profile.0-2.ncu-rep.gz" for
+// cases 0 to 2 or "profile.0.ncu-rep.gz" for case 0.
 func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []job.Artifact, error) {
 	s := &session{Nsight: n, Request: req, end: time.Now().Add(profileTime)}
 	s.result = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, Started: time.Now().UTC()}
-	// A bundle's own program may do as it likes with several cases, and says nothing of them here; the launches of several
-	// processes are announced in any order.
+	// A bundle's own program may treat several cases differently, and does not report their ends here; the launches of
+	// several processes are announced in any order.
 	s.alone = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU || req.Job.Filter.Ranged()
 	for len(s.result.Cases) < len(req.Cases) {
 		if err := s.next(ctx); err != nil {
@@ -78,7 +79,7 @@ func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []j
 	return s.result, s.artifacts, ctx.Err()
 }
 
-// next profiles cases that have not been, and keeps what is whole of them. Its error is an infrastructure error.
+// next profiles the next cases, and keeps the complete ones. Its error is an infrastructure error.
 func (s *session) next(ctx context.Context) error {
 	left := time.Until(s.end)
 	if left <= 0 {
@@ -99,7 +100,7 @@ func (s *session) next(ctx context.Context) error {
 	switch {
 	case len(group) == 1 && why == "":
 		parts = []*ncu.Report{report}
-	case len(group) == 1, report == nil && finished: // all of them would fail for the same reason
+	case len(group) == 1, report == nil && finished: // all cases would fail for the same reason
 		for i := range group {
 			if err := s.keep(nil, cutter.whyNot(i, why)); err != nil {
 				return err
@@ -116,14 +117,14 @@ func (s *session) next(ctx context.Context) error {
 	return s.keepAll(s.First+first, parts, cutter, file)
 }
 
-// note adds a line to what the stage printed.
+// note adds a line to the stage's output.
 func (s *session) note(sentence string, args ...any) {
 	line := fmt.Sprintf("==WARPBOARD== "+sentence+"\n", args...)
 	s.OnLog("stderr", []byte(line))
 	s.result.Stderr += line
 }
 
-// pass runs one process over some cases and returns ncu's file and report, nil if there is none; why is the failure.
+// pass runs one process over some cases and returns ncu's file and report, or nil with the failure in why.
 func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Duration, seen *cutter) (file []byte, report *ncu.Report, why string, err error) {
 	asked := toolchain.StageRequest{
 		Mode: harness.Mode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,
@@ -133,7 +134,7 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	began := time.Now()
 	slot, options := 0, nsight.Options{Kernels: len(group) * nsight.DefaultKernels, Sections: s.Tool.Sections, Filter: s.Job.Filter}
 	file, out, why, err := s.collect(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
-		spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
+		spec.Env["POPCORN_NCU"] = "1" // makes a bundle's own program open the range that ncu profiles
 		showSource(spec, s.Job)
 		slot = spec.Slot
 		options.Report = "/out/" + reportFile
@@ -151,7 +152,7 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	report, err = s.read(ctx, slot, file)
 	s.note("%d of the cases in one process: %.1f s (%s), and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), seen.when(), time.Since(profiled).Seconds())
 	if err != nil && why != "" && ctx.Err() == nil {
-		return nil, nil, why, nil // ncu did not come to its end
+		return nil, nil, why, nil // ncu did not finish
 	}
 	if err != nil {
 		return nil, nil, "", err
@@ -160,7 +161,8 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	return file, report, why, nil
 }
 
-// keepAll keeps the reports of the cases from first on, but for those with a wrong answer, and the file that has them all.
+// keepAll keeps the reports of the cases from first on, except those with a wrong answer, and the file with all of
+// them.
 func (s *session) keepAll(first int, parts []*ncu.Report, seen *cutter, file []byte) error {
 	kernels := 0
 	for i, part := range parts {
@@ -187,11 +189,11 @@ func (s *session) keepAll(first int, parts []*ncu.Report, seen *cutter, file []b
 	if len(parts) == 1 {
 		name = fmt.Sprintf("profile.%d.ncu-rep", first)
 	}
-	// ncu's own is packed as well: that of a program with torch has 7 MB, and packed a twelfth.
+	// ncu's own file is compressed, too: that of a program with torch has 7 MB, a twelfth when compressed.
 	return s.attach(name, file)
 }
 
-// keep is the end of the next case: a report, or why it has none.
+// keep completes the next case with a report, or with the reason for having none.
 func (s *session) keep(report *ncu.Report, why string) error {
 	index := s.First + len(s.result.Cases)
 	one := job.CaseResult{Index: index, Spec: harness.SpecLine(s.Cases[len(s.result.Cases)]), Status: job.StatusError, Message: why}
@@ -205,7 +207,7 @@ func (s *session) keep(report *ncu.Report, why string) error {
 			return err
 		}
 		one.Status, s.result.Status = job.StatusPass, job.StatusPass
-		if s.Job.Filter.Empty() { // else it would list what was chosen, not what ran
+		if s.Job.Filter.Empty() { // otherwise it would list only the selected kernels
 			one.Kernels = origin.Of(report, submitted(s.Job))
 		}
 	}
@@ -214,14 +216,14 @@ func (s *session) keep(report *ncu.Report, why string) error {
 	return nil
 }
 
-// attach packs a file and keeps it, under its name with .gz behind it.
+// attach compresses a file and adds it as an artifact with the suffix .gz.
 func (s *session) attach(name string, data []byte) error {
 	a, err := packed(name, data)
 	s.artifacts = append(s.artifacts, a)
 	return err
 }
 
-// showSource puts the submission where the compiler saw it, so that the report takes it in.
+// showSource puts the submission at the path that the compiler saw, so that the report includes it.
 func showSource(spec *sandbox.Spec, j job.Job) {
 	for _, f := range j.Task.Files {
 		if spec.Files == nil {
@@ -233,7 +235,7 @@ func showSource(spec *sandbox.Spec, j job.Job) {
 	}
 }
 
-// submitted are the files of a job but those of its task.
+// submitted returns the files of a job that are not its task's.
 func submitted(j job.Job) map[string][]byte {
 	files := maps.Clone(j.Sources)
 	for _, f := range j.Task.Files {
@@ -244,7 +246,7 @@ func submitted(j job.Job) map[string][]byte {
 	return files
 }
 
-// keepFewer takes the instructions out of a report that is too large with them.
+// keepFewer removes the instructions from a report that has too many.
 func keepFewer(report *ncu.Report) {
 	lines := 0
 	for _, k := range report.Kernels {
@@ -261,7 +263,7 @@ func keepFewer(report *ncu.Report) {
 	report.Warnings = append(report.Warnings, "The kernels have more instructions than are kept; the report file has them all.")
 }
 
-// packed is a file as an artifact, under its name with .gz behind it.
+// packed returns a compressed file as an artifact with the suffix .gz.
 func packed(name string, data []byte) (job.Artifact, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -272,7 +274,7 @@ func packed(name string, data []byte) (job.Artifact, error) {
 	return job.Artifact{Name: name + ".gz", Type: "application/gzip", Size: int64(b.Len()), Data: b.Bytes()}, nil
 }
 
-// whyNothing is the sentence of a stage in which no case left a report.
+// whyNothing returns the failure of a stage in which no case has a report.
 func whyNothing(cases []job.CaseResult) string {
 	if len(cases) == 0 {
 		return "The task has no benchmark case that could be profiled."

@@ -10,23 +10,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// defaultArea is the size of a writable area for which the limits say nothing.
+// defaultArea is the size in bytes of a writable area without a limit.
 const defaultArea = 64 << 20
 
-// area holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which has to be
-// removed and which a crash leaves behind for sweep; or a mount namespace of the starting thread (stage), which ends with
-// the run. Only outDir gives access to the second.
+// area holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
+// removed and which a crash leaves behind for sweep; or a mount namespace of the starting thread (stage), which ends
+// with the run. Only outDir gives access to the second.
 type area struct {
-	in, out, tmp string // directories; tmp only without a sandbox to make one
+	in, out, tmp string // directories; tmp only if there is no sandbox to create one
 	binds        []bind
-	outDir       *os.File // for looking at out when the run is dead
-	dir          string   // to be removed afterwards, if not empty
+	outDir       *os.File // for reading out after the run has ended
+	dir          string   // remove afterwards, if not empty
 }
 
 // bind is a host path that bubblewrap shows inside.
 type bind struct{ host, inside string }
 
-// newArea makes the area of a run and puts its files there. uid is the run's, or -1.
+// newArea creates the area of a run and writes its files there. uid is the run's user ID, or -1.
 func (s *Sandbox) newArea(h *host, name string, uid int, spec *Spec) (*area, error) {
 	layOut := s.directory
 	if h.stage {
@@ -42,15 +42,15 @@ func (s *Sandbox) newArea(h *host, name string, uid int, spec *Spec) (*area, err
 	return a, nil
 }
 
-// directory makes an area in the file system. Only RLIMIT_FSIZE and the disk bound its /out.
+// directory creates an area in the file system. Only RLIMIT_FSIZE and the disk limit its /out.
 func (s *Sandbox) directory(name string, uid int, spec *Spec) (*area, error) {
-	// A slot's uid must be able to pass through, but not to list.
+	// A slot's user must be able to traverse it, but not to list it.
 	if err := os.MkdirAll(s.config.Root, 0o711); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.config.Root, name)
 	a := &area{dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"), tmp: filepath.Join(dir, "tmp")}
-	// Mkdir and not MkdirAll: a directory that is there already is not this run's.
+	// Mkdir, not MkdirAll: an existing directory is not this run's.
 	for _, each := range []string{dir, a.in, a.out, a.tmp} {
 		if err := os.Mkdir(each, 0o700); err != nil {
 			return nil, errors.Join(err, a.remove())
@@ -88,7 +88,7 @@ func (a *area) fill(uid int, spec *Spec) error {
 	return err
 }
 
-// writeFiles writes files below dir, all of them executable, for a program may be among them.
+// writeFiles writes files below dir. All of them are executable, because a program may be among them.
 func writeFiles(dir string, uid int, files map[string][]byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -106,7 +106,7 @@ func writeFiles(dir string, uid int, files map[string][]byte) error {
 		if err := writeProgram(root, name, content); err != nil {
 			return err
 		}
-		// Folders on the way belong to the run, too, or it could not write beside its own files in /out.
+		// Parent directories also belong to the run, so that it can write beside its own files in /out.
 		for path := name; uid >= 0 && path != "."; path = filepath.Dir(path) {
 			if err := root.Chown(path, uid, uid); err != nil {
 				return err
@@ -116,25 +116,25 @@ func writeFiles(dir string, uid int, files map[string][]byte) error {
 	return nil
 }
 
-// writeProgram writes a file that may be executed at once. Nothing is forked in the meantime: a child that has inherited the
-// open file, and has not come to its own exec yet, would make execve fail with "Text file busy".
+// writeProgram writes a file that may be executed at once. The lock prevents a fork in the meantime: a child that has
+// inherited the open file, and has not called exec yet, would make execve fail with "Text file busy".
 func writeProgram(root *os.Root, name string, content []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return root.WriteFile(name, content, 0o755)
 }
 
-// full reports whether /out has its own size and no room left.
+// full reports whether /out has its own size and is full.
 func (a *area) full() bool {
 	var stat unix.Statfs_t
-	// A directory shares the disk with everyone: that this is full says nothing of the run.
+	// A directory shares the disk with everyone: a full disk is not the run's doing.
 	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
 		return false
 	}
 	return stat.Bfree == 0 || stat.Ffree == 0
 }
 
-// remove leaves nothing of the area.
+// remove deletes the area.
 func (a *area) remove() error {
 	if a.outDir != nil {
 		a.outDir.Close()

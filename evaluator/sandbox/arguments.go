@@ -13,13 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hideArguments has bubblewrap read its options, with the program's environment among them, from a descriptor:
-// what stands on a command line can be read by every local account. The program and its arguments stay.
+// hideArguments makes bubblewrap read its options, which include the program's environment, from a descriptor: every
+// local account can read a command line. The program and its arguments stay there.
 func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 	end := slices.Index(cmd.Args, "--")
 	for _, arg := range cmd.Args[1:end] {
 		if strings.Contains(arg, "\x00") {
-			return fmt.Errorf("the option %q of a run holds a zero byte", arg) // everything after it would be taken for options
+			return fmt.Errorf("the option %q of a run holds a zero byte", arg) // the text after it would be read as options
 		}
 	}
 	file, err := sealedFile("arguments", strings.Join(cmd.Args[1:end], "\x00")+"\x00")
@@ -33,7 +33,7 @@ func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 	return nil
 }
 
-// sealedFile is memory that can only be read, from its beginning.
+// sealedFile returns read-only memory, positioned at its beginning.
 func sealedFile(name, text string) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -54,28 +54,27 @@ func sealedFile(name, text string) (*os.File, error) {
 	return file, nil
 }
 
-// systemDirs are links into /usr on most machines, and directories of their own on the others.
+// systemDirs returns the directories that link into /usr on most machines, and are separate on others.
 func systemDirs() []string {
 	return []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64"}
 }
 
-// environment is what every program gets, with the run's own on top.
+// environment returns the environment of every program, overridden by own.
 func environment(own map[string]string) map[string]string {
 	env := map[string]string{
 		"PATH": "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
-		// There is no /etc/passwd: programs that ask for a user's name look here first.
+		// There is no /etc/passwd: programs that look up the user's name check these first.
 		"USER": "job", "LOGNAME": "job",
 	}
 	maps.Copy(env, own)
 	return env
 }
 
-// arguments is bubblewrap's command line for a run; fds are the descriptors that it reads.
-// The order matters: later options cover earlier ones. /dev comes before its nodes, mounts before /in and /out, the
-// remounts last.
+// arguments returns bubblewrap's command line for a run; fds are the descriptors that it reads. The order matters:
+// later options cover earlier ones. /dev comes before its nodes, mounts before /in and /out, the remounts last.
 func arguments(spec *Spec, a *area, uid int, fds control) []string {
-	// Without its own uid a run has the server's, and only the pid namespace protects the server's processes.
+	// Without its own user ID a run has the server's, and only the PID namespace protects the server's processes.
 	gid := uid
 	if uid < 0 {
 		uid, gid = os.Getuid(), os.Getgid()
@@ -91,11 +90,11 @@ func arguments(spec *Spec, a *area, uid int, fds control) []string {
 	}
 	args = append(args, system()...)
 	if spec.Proc {
-		// bubblewrap's own process has the run's uid and no filter: anyone who wrote its memory through
-		// /proc would be free of the filter, and its command line holds the program's secrets.
+		// bubblewrap's own process has the run's user ID and no filter: a program that wrote its memory through /proc
+		// would escape the filter, and its command line has the program's secrets.
 		args = append(args, "--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 	}
-	args = append(args, "--dev", "/dev") // the device nodes below would be hidden by it
+	args = append(args, "--dev", "/dev") // before the device nodes, which it would hide
 	for _, node := range spec.Device {
 		args = append(args, "--dev-bind", node, node)
 	}
@@ -108,16 +107,16 @@ func arguments(spec *Spec, a *area, uid int, fds control) []string {
 		"--ro-bind", a.in, "/in", "--bind", a.out, "/out",
 		"--seccomp", strconv.Itoa(fds.seccomp),
 		"--json-status-fd", strconv.Itoa(fds.status), "--block-fd", strconv.Itoa(fds.gate),
-		// Last, for mount points are made in them. Both are tmpfs of half the machine's memory.
+		// Last, because mount points are created in them. Both are tmpfs with half of the machine's memory.
 		"--remount-ro", "/dev", "--remount-ro", "/",
 		"--chdir", cmp.Or(spec.Dir, "/tmp"), "--",
 	)
 	return append(args, spec.Argv...)
 }
 
-// system shows the host's programs and libraries, and of /etc only what the loader needs.
+// system returns the options that show the host's programs and libraries, and of /etc only the loader's files.
 func system() []string {
-	// Everything below /usr can be read by every program: no secret belongs there.
+	// Every program can read everything below /usr: no secret belongs there.
 	args := []string{"--ro-bind", "/usr", "/usr"}
 	for _, dir := range systemDirs() {
 		if target, err := os.Readlink(dir); err == nil {

@@ -12,15 +12,15 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// What is kept of a stream: its first 48 KiB and its last 16.
+// Bytes kept of a stream: its first 48 KiB and its last 16.
 const (
-	// More at the beginning: compilers say the first error there. Both streams of every stage travel in the result.
+	// More at the beginning, because compilers print the first error there. Both streams of every stage are part of the
+	// result.
 	keptHead = 48 << 10
 	keptTail = 16 << 10
 )
 
-// Capture keeps the head and the tail of one stream. The zero value is ready; it is safe for use by several
-// goroutines.
+// Capture keeps the head and the tail of one stream. The zero value is ready; it is safe for concurrent use.
 type Capture struct {
 	mu    sync.Mutex
 	total int64
@@ -42,7 +42,7 @@ func (c *Capture) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns the kept output, printable, with a note where bytes are missing.
+// String returns the kept output in printable form, with a note where bytes are missing.
 func (c *Capture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,9 +65,8 @@ func (c *Capture) String() string {
 	return fmt.Sprintf("%s\n[%d bytes are cut here]\n%s", Text(head), cut, Text(tail))
 }
 
-// Text makes output of a program printable anywhere: valid UTF-8, lines ended by \n, of the control
-// characters, which can rewrite a terminal and which PostgreSQL refuses, only the tab, and marks in place of
-// what would turn the direction of a line.
+// Text makes output of a program printable anywhere: valid UTF-8, lines ended by \n, no control characters except tabs
+// (others can rewrite a terminal, and PostgreSQL refuses them), and visible marks instead of bidirectional controls.
 func Text(b []byte) string {
 	s := strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\r\n", "\n")
 	return job.ShowBidi(strings.Map(func(r rune) rune {
@@ -103,9 +102,8 @@ func (m *meter) add(n int) {
 	}
 }
 
-// pump reads a stream to its end.
-// see is called by this goroutine and holds the program up while it runs: a pipe that no one empties is full after 64
-// KiB. Bytes beyond the limit are still read, until the supervisor has killed the run.
+// pump reads a stream to its end. It calls see for each piece, and the program waits while see runs: an unread pipe is
+// full after 64 KiB. Bytes beyond the limit are still read, until the supervisor has killed the run.
 func (c *Capture) pump(from *os.File, m *meter, see func([]byte)) {
 	defer from.Close()
 	buf := make([]byte, 32<<10)

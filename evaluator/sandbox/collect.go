@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collect reads the named files below dir. All processes that could change them must be dead. The program still chose what
-// they are, so each is opened without following links.
+// collect reads the named files below dir. All processes that could change them must have ended. The program created
+// them, so each is opened without following links.
 func collect(dir *os.File, names map[string]int64) (files map[string][]byte, refused map[string]string) {
 	files, refused = map[string][]byte{}, map[string]string{}
 	for name, size := range names {
@@ -32,8 +32,8 @@ func readOutput(dir *os.File, name string, size int64) ([]byte, error) {
 	if !filepath.IsLocal(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return nil, fmt.Errorf("the name %q is not that of an output", name)
 	}
-	// The kernel resolves the path in one step. O_NONBLOCK keeps a FIFO from stopping the server; RESOLVE_NO_XDEV keeps
-	// to the area's own file system.
+	// The kernel resolves the path in one step. O_NONBLOCK prevents blocking on a FIFO; RESOLVE_NO_XDEV stays on the
+	// area's own file system.
 	fd, err := unix.Openat2(int(dir.Fd()), name, &unix.OpenHow{
 		Flags:   unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_XDEV,
@@ -55,13 +55,13 @@ func readOutput(dir *os.File, name string, size int64) ([]byte, error) {
 	switch {
 	case stat.Mode&unix.S_IFMT != unix.S_IFREG:
 		return nil, errors.New("it is not a regular file")
-	// A second link would be another name of the same file, perhaps one that the program may not read itself.
+	// A second link would be another name of the same file, perhaps of one that the program may not read.
 	case stat.Nlink != 1:
 		return nil, fmt.Errorf("the file has %d hard links; it must have one", stat.Nlink)
 	case stat.Size > size:
 		return nil, fmt.Errorf("the file has %d bytes; at most %d are taken", stat.Size, size)
 	}
-	content := make([]byte, stat.Size) // and no more while it is read: a file of hundreds of megabytes is one allocation
+	content := make([]byte, stat.Size) // one allocation, also for hundreds of megabytes
 	n, err := io.ReadFull(file, content)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil

@@ -11,11 +11,11 @@ import (
 	"warpboard/evaluator/sandbox/cgroup"
 )
 
-// notExecutable is the exit code of a run whose program is not there or cannot be executed, as
-// shells have it; its stderr says so.
+// notExecutable is the exit code, as in shells, of a run whose program is missing or cannot be executed; stderr has the
+// reason.
 const notExecutable = 127
 
-// conclude says how a dead run ended and reads its outputs.
+// conclude returns the outcome of an ended run, and reads its outputs.
 func (p *Process) conclude(cause string) (Outcome, error) {
 	u := p.group.Usage()
 	o := Outcome{
@@ -32,7 +32,7 @@ func (p *Process) conclude(cause string) (Outcome, error) {
 	switch {
 	case cause == "" && ended:
 		o.ExitCode, o.Signal = code, signalOf(code)
-	// A program could print that itself and have bubblewrap killed; it gains the exit code 127 by it.
+	// A program could print this itself and have bubblewrap killed; it would only get the exit code 127.
 	case cause == "" && strings.HasPrefix(o.Stderr, "bwrap: execvp"):
 		o.ExitCode = notExecutable
 	case cause == "" && u.OOMKills == 0:
@@ -45,8 +45,8 @@ func (p *Process) conclude(cause string) (Outcome, error) {
 	return o, nil
 }
 
-// exitCode is the program's, with 128+n for signal n. There is none when bubblewrap was killed, or
-// did not come so far as to start the program.
+// exitCode returns the program's exit code, with 128+n for signal n. ok is false if bubblewrap was killed, or did not
+// start the program.
 func (p *Process) exitCode() (int, bool) {
 	if p.state == nil {
 		return 0, false
@@ -67,7 +67,7 @@ func (p *Process) exitCode() (int, bool) {
 	return *message.Code, true
 }
 
-// signalOf is the name of the signal that an exit code of a shell stands for, or "".
+// signalOf returns the signal that a shell's exit code represents, or "".
 func signalOf(code int) string {
 	if code <= 128 {
 		return ""
@@ -75,8 +75,8 @@ func signalOf(code int) string {
 	return unix.SignalName(syscall.Signal(code - 128))
 }
 
-// limit is the limit that ended the run, or that made it fail, or "". What the kernel counted goes
-// before the clock: a bomb that was contained until its time was up is still a bomb.
+// limit returns the limit that ended the run or made it fail, or "". The kernel's counters precede the clock: a bomb
+// that was contained until its time was up is still a bomb.
 func (p *Process) limit(cause string, o Outcome, u cgroup.Usage) string {
 	failed := o.ExitCode != 0
 	switch {
@@ -86,7 +86,7 @@ func (p *Process) limit(cause string, o Outcome, u cgroup.Usage) string {
 		return limitOutput
 	case u.OOMKills > 0:
 		return limitMemory
-	// Only of a run that failed: programs that try for more threads and go on with fewer are well.
+	// Only if the run failed: a program may try to create more threads and continue with fewer.
 	case failed && u.RefusedForks > 0:
 		return limitProcesses
 	case o.Signal == "SIGXCPU", failed && cause == "" && p.usedUp(o.CPU):

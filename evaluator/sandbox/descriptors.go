@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// control is the numbers, in the child, of the descriptors that only bubblewrap uses.
+// control has the descriptor numbers, in the child, that only bubblewrap uses.
 type control struct{ seccomp, status, gate int }
 
-// descriptors is both ends of everything that connects the server and a run.
-// Numbers in the child: 0 to 2, then the program's (Pipe, ExtraFiles), then bubblewrap's three and its options.
+// descriptors has both ends of all connections between the server and a run. Numbers in the child: 0 to 2, then the
+// program's (Pipe, ExtraFiles), then bubblewrap's three and its options.
 type descriptors struct {
 	control
 	stdout, stderr *os.File // read ends
 	status         *os.File // read end: bubblewrap's JSON
-	gate           *os.File // write end: one byte lets the program begin
+	gate           *os.File // write end: one byte starts the program
 	theirs         []*os.File
-	extra          []*os.File // from descriptor 3 on; the first ones are the program's
+	extra          []*os.File // from descriptor 3 on, the program's first
 }
 
-// newDescriptors makes the pipes of a run. The caller closes theirs after the start.
+// newDescriptors creates the pipes of a run. The caller closes theirs after the start.
 func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	d = &descriptors{}
 	defer func() {
@@ -48,7 +48,7 @@ func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	}
 	// bubblewrap reads the filter to the pipe's end.
 	defer seccomp.Close()
-	// The filter is far smaller than a pipe's buffer: this does not block.
+	// The filter is far smaller than a pipe's buffer, so this does not block.
 	if _, err := seccomp.Write(filter); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	return d, nil
 }
 
-// number lays out the child's descriptors: the program's first, then bubblewrap's.
+// number assigns the child's descriptors: the program's first, then bubblewrap's.
 func (d *descriptors) number(spec *Spec) {
 	if spec.Pipe != nil || len(spec.ExtraFiles) > 0 {
 		d.extra = append(append(d.extra, spec.Pipe), spec.ExtraFiles...)
@@ -66,7 +66,7 @@ func (d *descriptors) number(spec *Spec) {
 	d.extra = append(d.extra, d.theirs[2:]...)
 }
 
-// reading makes a pipe whose read end is the server's.
+// reading creates a pipe and returns the read end for the server.
 func (d *descriptors) reading() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err == nil {
@@ -75,7 +75,7 @@ func (d *descriptors) reading() (*os.File, error) {
 	return r, err
 }
 
-// writing makes a pipe whose write end is the server's.
+// writing creates a pipe and returns the write end for the server.
 func (d *descriptors) writing() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err == nil {
@@ -84,9 +84,9 @@ func (d *descriptors) writing() (*os.File, error) {
 	return w, err
 }
 
-// neverEnds opens the read end of the child's nth pipe also for writing, so that it never ends. bubblewrap goes on when the
-// gate's pipe ends: if the server were killed at this moment, the program would run without any limits. The next server ends
-// a waiting bubblewrap.
+// neverEnds opens the read end of the child's nth pipe also for writing, so that it never ends. bubblewrap would
+// continue at the end of the gate's pipe: if the server were killed at this moment, the program would run without
+// limits. The next server kills a waiting bubblewrap.
 func (d *descriptors) neverEnds(n int) error {
 	both, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(d.theirs[n].Fd())), os.O_RDWR, 0)
 	if err != nil {
@@ -97,8 +97,8 @@ func (d *descriptors) neverEnds(n int) error {
 	return nil
 }
 
-// closeOnExec keeps descriptors that the server has from its own parent, or that a C library
-// opened, from every program that is started from now on. Go's own are marked already.
+// closeOnExec marks descriptors that the server inherited, or that a C library opened, so that programs started from
+// now on do not inherit them. Go marks its own.
 func closeOnExec() error {
 	const first = 3
 	err := unix.CloseRange(first, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)

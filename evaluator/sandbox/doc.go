@@ -1,21 +1,22 @@
 // Package sandbox runs one untrusted process tree under bubblewrap, with limits.
 //
-// Only this package decides what a run may see and do: an unprivileged uid of its slot,
-// which is taken before bubblewrap starts; every namespace, no network, no capabilities; a seccomp
-// filter; a read-only system; sized writable areas at /tmp, /dev/shm and /out; cgroup limits (v1 or
-// v2) and rlimits. All processes of the run are dead before its outputs are opened, and nothing of it stays on the machine.
+// Only this package decides the rights of a run: an unprivileged user ID of its slot, set before bubblewrap starts;
+// every namespace, no network, no capabilities; a seccomp filter; a read-only system; sized writable areas at /tmp,
+// /dev/shm, and /out; cgroup limits (v1 or v2) and rlimits. All processes of the run have ended before its outputs are
+// opened, and nothing of it stays on the machine.
 //
-// A server that is not root has the same walls without separate uids; SelfTest reports this.
+// A server that is not root has the same isolation without separate user IDs; SelfTest reports this.
 //
-// In reading order: spec.go has the request and the outcome of a run; sandbox.go the machine's features; process.go starts a
-// run up to a gate, limits it and opens the gate; supervise.go waits for its end; conclude.go finds how it ended and
-// collect.go reads its files. Its parts: area.go and mountns.go (writable areas), arguments.go (bubblewrap's command line),
-// descriptors.go, seccomp*.go, cgroup/ and rlimit.go, capture.go (bounded output), thread.go. owner.go and orphan.go clean
-// up after a killed server. selftest.go tests all this on the machine, probe.go is the program that it runs inside; off.go
-// runs without a sandbox.
+// In reading order: spec.go has the request and the outcome of a run; sandbox.go detects the machine's features;
+// process.go starts a run up to a gate, limits it, and opens the gate; supervise.go waits for its end; conclude.go
+// determines how it ended, and collect.go reads its files. Parts: area.go and mountns.go (writable areas), arguments.go
+// (bubblewrap's command line), descriptors.go, seccomp.go and seccomp_amd64.go, cgroup/ and rlimit.go, priority.go,
+// capture.go (limited output), thread.go. owner.go and orphan.go clean up after a killed server. selftest.go tests all
+// this on the machine, probe.go is the program that it runs inside, and listen.go has the addresses that it must not
+// reach; off.go runs without a sandbox.
 //
-// The toolchain, warm Pythons and profiling run everything through Run; the worker takes no jobs if SelfTest fails.
+// The toolchain, warm Pythons, and profiling run everything through Run; the worker takes no jobs if SelfTest fails.
 //
-// What may go wrong: a process hangs in a driver and does not die (ErrStuck); a machine has no cgroups (only rlimits apply,
-// and the self-test lists the missing limits); Linux lacks a namespace (runs fail, and the self-test names it).
+// Failures: a process hangs in a driver and does not die (ErrStuck); a machine has no cgroups (only rlimits apply, and
+// the self-test lists the missing limits); Linux lacks a namespace (runs fail, and the self-test names it).
 package sandbox

@@ -5,9 +5,10 @@ import (
 	"net"
 )
 
-// listenEverywhere listens on the loopback and on one address of each other kind that this machine has, while the probe
-// runs. A program in the server's network would reach them all; one in its own network with address translation would reach
-// all but the loopback. They answer nothing. Weakness: on a machine without any other address, only the loopback is tested.
+// listenEverywhere listens on loopback and on one address of each other kind that this machine has. A program in the
+// server's network could reach all of them; one in its own network with address translation all except loopback. The
+// listeners answer nothing. Weakness: on a machine without other addresses, only loopback is tested. The caller must
+// call forget.
 func listenEverywhere() (addresses []string, forget func(), err error) {
 	var open []net.Listener
 	forget = func() {
@@ -28,7 +29,7 @@ func listenEverywhere() (addresses []string, forget func(), err error) {
 		}
 		listener, err := net.Listen("tcp", net.JoinHostPort(ip.String(), "0"))
 		if err != nil && len(open) > 0 {
-			continue // such as an address that is not ready yet
+			continue // for example, an address that is not ready yet
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("listen for the self-test: %w", err)

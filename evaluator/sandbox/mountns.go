@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outInodes bounds the number of files in /out.
-// Compilers leave thousands of files at most. Inodes cost kernel memory that size does not bound.
+// outInodes limits the number of files in /out. Compilers create thousands of files at most. Inodes use kernel memory
+// that the size does not limit.
 const outInodes = 16 << 10
 
-// stageDir is covered, for the thread that starts a run and for bubblewrap, by a tmpfs. Every
-// machine has the directory, and anyone may pass through it, which need not hold for a server's own.
+// stageDir is covered by a tmpfs for the thread that starts a run and for bubblewrap. Every machine has the directory,
+// and every user can traverse it, unlike perhaps the server's own.
 const stageDir = "/tmp"
 
-// stage makes an area that only the calling thread and its children can see: a mount namespace with sized tmpfs, and with
-// the binds that the run's uid might not reach. It needs no clean-up: it ends with the run, even if the server crashes.
+// stage creates an area that only the calling thread and its children see: a mount namespace with sized tmpfs, and with
+// the binds that the run's user might not reach. It needs no cleanup: it ends with the run, even if the server crashes.
 func stage(_ string, uid int, spec *Spec) (*area, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("make a mount namespace: %w", err)
 	}
-	// Before anything is mounted: shared mounts would show it on the host, and leave it there.
+	// Before any mount: shared mounts would propagate to the host, and stay there.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return nil, fmt.Errorf("make mounts private: %w", err)
 	}
@@ -57,8 +57,7 @@ func stage(_ string, uid int, spec *Spec) (*area, error) {
 	return a, nil
 }
 
-// openBinds opens what is to be bound before the stage covers it; nil stands for an optional
-// mount that is not there.
+// openBinds opens the sources of binds before the stage covers them. A missing optional mount is nil.
 func openBinds(mounts []Mount) ([]*os.File, error) {
 	files := make([]*os.File, len(mounts))
 	for i, m := range mounts {
@@ -89,7 +88,7 @@ func mountTmpfs(dir, options string) error {
 	return nil
 }
 
-// bindMount binds an open file or directory at target, which it makes.
+// bindMount binds an open file or directory at target, which it creates.
 func bindMount(source *os.File, target string) error {
 	info, err := source.Stat()
 	if err != nil {
@@ -103,7 +102,7 @@ func bindMount(source *os.File, target string) error {
 	if err != nil {
 		return err
 	}
-	// By the descriptor: the path of the host is covered by now, and could have been exchanged.
+	// By descriptor: the host path is covered by now, and could have been replaced.
 	path := "/proc/self/fd/" + strconv.Itoa(int(source.Fd()))
 	return unix.Mount(path, target, "", unix.MS_BIND|unix.MS_REC, "")
 }

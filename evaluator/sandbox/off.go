@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// inside maps paths in the sandbox to their places without one. It is only for machines that cannot have a sandbox. It
-// guesses which arguments are paths, which is good enough for the site's own programs. Nothing is hidden from such a
-// program.
+// inside maps paths in the sandbox to host paths, for machines that cannot have a sandbox. It guesses which arguments
+// are paths, which is good enough for the site's own programs. Such a program can see everything.
 type inside []bind
 
 func insideOf(a *area) inside {
 	return append(inside{{a.in, "/in"}, {a.out, "/out"}, {a.tmp, "/tmp"}}, a.binds...)
 }
 
-// path maps one absolute path; others stay.
+// path maps one absolute path. Paths outside stay unchanged.
 func (in inside) path(path string) string {
 	best := bind{}
 	for _, b := range in {
@@ -32,8 +31,8 @@ func (in inside) path(path string) string {
 	return best.host + path[len(best.inside):]
 }
 
-// argument maps the paths in an argument or a variable: each element of a list that is divided by
-// colons or commas is taken to be a path from its first slash on, as in -I/in/include.
+// argument maps the paths in an argument or a variable: in a list separated by colons or commas, each element is
+// treated as a path from its first slash on, as in -I/in/include.
 func (in inside) argument(arg string) string {
 	var b strings.Builder
 	for len(arg) > 0 {
@@ -55,8 +54,8 @@ func (in inside) argument(arg string) string {
 	return b.String()
 }
 
-// openCommand is the command line, environment and directory of a run without a sandbox. The
-// shell waits at the gate, as bubblewrap does, until the limits are set; it ends when the server does.
+// openCommand returns the command line, environment, and directory of a run without a sandbox. Like bubblewrap, the
+// shell waits at the gate until the limits are set; it ends when the server does.
 func openCommand(spec *Spec, a *area, fds control) (argv, env []string, dir string) {
 	in := insideOf(a)
 	gate := strconv.Itoa(fds.gate)

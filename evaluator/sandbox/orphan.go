@@ -12,19 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uidRange is how far the uids of one server reach from its first one, at most.
-// Workers of one machine choose ranges that do not meet (--first-uid). Slots, judges and builds stay far below this
-// number.
+// uidRange is the number of user IDs, from the first one on, that one server may use. Workers on one machine use ranges
+// that do not overlap (--first-uid). Slots, judges, and builds stay far below this number.
 const uidRange = 1000
 
-// orphanTimeout is how long the processes of a killed server may take to die before the next server goes on. A process that
-// hangs in a driver delays the start no longer; its slot then fails its self-test.
+// orphanTimeout limits the wait for a killed server's processes to die. A process that hangs in a driver delays the
+// start no longer; its slot then fails its self-test.
 const orphanTimeout = 2 * time.Second
 
-// endOrphans kills the processes of runs whose server was killed: bubblewrap dies with its server, but
-// not while it still sets itself up, and then its child sleeps forever. What is killed carries a dead
-// server's mark and a uid of this server's: runs of living servers are left alone, whatever uids those
-// have, and so is what is left of servers with other uids, which is for their next start to end.
+// endOrphans kills the processes of runs whose server was killed. bubblewrap dies with its server, but not while it
+// still sets itself up, and then its child sleeps forever. Only processes with a dead server's mark and a user ID of
+// this server are killed. Runs of living servers stay, and so do those of dead servers with other user IDs, which their
+// next start kills.
 func (s *Sandbox) endOrphans(ownUID bool) {
 	paths, _ := filepath.Glob("/proc/[0-9]*")
 	var dying []int
@@ -50,7 +49,7 @@ func (s *Sandbox) endOrphans(ownUID bool) {
 	}
 }
 
-// killOrphan kills the process if it is an orphan, and returns a descriptor for waiting until it is dead.
+// killOrphan kills the process if it is an orphan, and returns a descriptor to wait for its end.
 func (s *Sandbox) killOrphan(pid int, ownUID bool) (pidfd int, killed bool) {
 	if !s.isOrphan(pid, ownUID) {
 		return 0, false
@@ -59,7 +58,7 @@ func (s *Sandbox) killOrphan(pid int, ownUID bool) (pidfd int, killed bool) {
 	if err != nil {
 		return 0, false
 	}
-	// The pid may have become another process's since it was looked at.
+	// Check again: the PID may have been reused since.
 	if !s.isOrphan(pid, ownUID) || unix.PidfdSendSignal(pidfd, syscall.SIGKILL, nil, 0) != nil {
 		unix.Close(pidfd)
 		return 0, false
@@ -76,7 +75,7 @@ func (s *Sandbox) isOrphan(pid int, ownUID bool) bool {
 	if !orphaned(string(mark)) {
 		return false
 	}
-	// Not the owner of the directory, which is root where a process may not be dumped.
+	// Not the owner of the directory, which is root for a process that may not be dumped.
 	real, _, _ := strings.Cut(statusFields(filepath.Join("/proc", strconv.Itoa(pid), "status"))["Uid"], "\t")
 	uid, err := strconv.Atoi(real)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// runPrefix begins the mark of a run: the name of its directory, its cgroups and its first processes. The rest is the
-// server's pid, its start time, its pid namespace and a random word, so that a later server can tell which leftovers it may
-// remove. Servers of older versions look for three words without a namespace. The mark must not match these, or they would
-// take the runs of a living server for leftovers.
+// runPrefix is the prefix of a run's mark: the name of its directory, its cgroups, and its first processes. The rest is
+// the server's PID, its start time, its PID namespace, and a random word, so that a later server can tell which
+// leftovers it may remove. Servers of older versions look for three words without a namespace. The mark must not match
+// these, or they would treat the runs of a living server as leftovers.
 const runPrefix = "warpboard-"
 
 func runName() string {
@@ -22,20 +22,20 @@ func runName() string {
 	return fmt.Sprintf("%s%d-%s-%s-%s", runPrefix, pid, startTime(pid), pidNamespace(), rand.Text())
 }
 
-// pidNamespace identifies the container of a server, since pids mean different processes in different containers.
+// pidNamespace identifies the container of a server, because PIDs are per container.
 func pidNamespace() string {
-	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"; without one all pids are of one namespace
+	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"; if it is missing, there is only one namespace
 	return strings.Trim(link, "pid:[]")
 }
 
-// startTime is the pid's start in clock ticks since boot, or "" if there is no such process. Together they identify a
-// process even if its pid is used again.
+// startTime returns the process's start in clock ticks since boot, or "" if there is no such process. PID and start
+// identify a process even if the PID is reused.
 func startTime(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	// The second field is the program's name, which may hold spaces and brackets.
+	// The second field is the program's name, which may contain spaces and brackets.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	if len(fields) < 20 {
 		return ""
@@ -43,7 +43,7 @@ func startTime(pid int) string {
 	return fields[19]
 }
 
-// owner is the server that a run's mark names.
+// owner is the server named in a run's mark.
 type owner struct {
 	pid              int
 	start, namespace string
@@ -63,18 +63,18 @@ func ownerOf(mark string) (o owner, ok bool) {
 	return o, err == nil
 }
 
-// dead reports whether the server has ended, if it was in this pid namespace.
+// dead reports whether the server has ended, if it was in this PID namespace.
 func (o owner) dead() bool { return startTime(o.pid) != o.start }
 
-// orphaned reports whether mark belongs to a run whose server has ended. Of servers in other pid namespaces,
-// which may be alive, nothing is orphaned here: their processes end with the namespace.
+// orphaned reports whether mark belongs to a run whose server has ended. It is false for servers in other PID
+// namespaces, which may be alive: their processes end with the namespace.
 func orphaned(mark string) bool {
 	o, ok := ownerOf(mark)
 	return ok && o.dead() && (o.namespace == "" || o.namespace == pidNamespace())
 }
 
-// sweep removes the directories of runs whose server was killed. No one else's are in the server's own
-// root, not even when a restarted container gave it another pid namespace.
+// sweep removes the directories of runs whose server was killed. The server's root has only its own runs, even if a
+// restarted container gave it another PID namespace.
 func (s *Sandbox) sweep() {
 	entries, err := os.ReadDir(s.config.Root)
 	if err != nil {
@@ -90,8 +90,8 @@ func (s *Sandbox) sweep() {
 	}
 }
 
-// removeTree removes a directory that an untrusted program wrote into, even where it took
-// permissions from itself. Nothing may write there any more.
+// removeTree removes a directory that an untrusted program wrote to, even if it removed permissions. No process may
+// write there any more.
 func removeTree(dir string) error {
 	err := os.RemoveAll(dir)
 	if !errors.Is(err, fs.ErrPermission) {

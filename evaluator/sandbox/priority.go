@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lowestPriority is the nice value of programs in the background, if Config sets none.
+// lowestPriority is the nice value of programs in the background, unless Config sets one.
 const lowestPriority = 19
 
-// makeBackground lowers a process's priority to a nice value; its children inherit it. Linux with autogroups weighs whole sessions,
-// and each run is a session: there the session's value counts as well.
+// makeBackground sets the nice value of a process; its children inherit it. Linux with autogroups schedules whole
+// sessions, and each run is a session: there the session's value counts, too.
 func makeBackground(pid, nice int) error {
 	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, nice); err != nil {
 		return fmt.Errorf("lower the priority of a run: %w", err)

@@ -12,13 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probeCommand, as the first argument of this program, makes it look at the sandbox from inside.
+// probeCommand, as the first argument of this program, makes it test the sandbox from inside.
 const probeCommand = "sandbox-probe"
 
-// The self-test needs a program inside that makes system calls of its choice. The one program
-// that is surely there is this one, whatever it is otherwise: a server or a test of any package.
-// So the probe is found here and not by each main function.
-// It ends without what else ends a Go program: a race detector would wait a second for races.
+// The self-test needs a program inside that makes arbitrary system calls. The only program that is certainly available
+// is this executable, which may be a server or any package's test. So the probe starts here, not in each main function.
+// It exits directly, because a race detector would wait a second at a normal exit.
 func init() {
 	if len(os.Args) != 4 || os.Args[1] != probeCommand {
 		return
@@ -29,15 +28,15 @@ func init() {
 	syscall.Exit(0)
 }
 
-// report is what the probe saw. Attempts are named by what was tried and hold the error; an empty
-// string is a success, which the sandbox must not allow.
+// report is the probe's result. Attempts maps the name of an attempt to its error; an empty string is a success, which
+// the sandbox must not allow.
 type report struct {
 	Status   map[string]string // of /proc/self/status
 	Attempts map[string]string
-	Calls    map[string]string // system calls that the filter names
-	Env      []string          // names of variables
+	Calls    map[string]string // error names of system calls in the filter
+	Env      []string          // names of environment variables
 
-	listeners []string // attempts to connect to the server
+	listeners []string // names of attempts to connect to the server
 }
 
 func probe(secret string, listeners []string) report {
@@ -90,7 +89,7 @@ func dial(address string) string {
 	return ""
 }
 
-// try makes a system call with arguments that do no harm if it should be let through.
+// try makes a system call with arguments that are harmless if it is allowed.
 func try(number, first uintptr) string {
 	if _, _, errno := unix.RawSyscall(number, first, 0, 0); errno != 0 {
 		return unix.ErrnoName(errno)
@@ -99,7 +98,7 @@ func try(number, first uintptr) string {
 }
 
 func tryClone(flags uintptr) string {
-	// Nothing of Go may run in the child: it has one thread of many, and whatever lock was held stays so.
+	// No Go code may run in the child: it has one of many threads, and any lock held by another stays held.
 	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, flags|uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno == 0 && pid == 0 {
 		unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
@@ -110,7 +109,7 @@ func tryClone(flags uintptr) string {
 	return ""
 }
 
-// statusFields reads a process's status file.
+// statusFields parses a process's status file.
 func statusFields(path string) map[string]string {
 	fields := map[string]string{}
 	b, err := os.ReadFile(path)

@@ -17,20 +17,20 @@ import (
 	"warpboard/evaluator/sandbox/cgroup"
 )
 
-// Process is a run that has begun.
+// Process is a started run.
 //
 // Order of a run: launch on its own thread (area, cgroup, bubblewrap, find, limits, gate), which then stays in reap;
-// supervise in a goroutine; the two pumps. Closing exited publishes state, closing done publishes outcome and err: do not
-// read them before. The program begins only when the gate is opened, and then has all of its limits.
+// supervise in a goroutine; the two pumps. Closing exited publishes state, closing done publishes outcome and err: do
+// not read them before. The program starts only when the gate is opened, and then has all of its limits.
 type Process struct {
 	spec  Spec
 	off   bool
 	area  *area
 	group *cgroup.Group
 
-	cmd    *exec.Cmd // bubblewrap, or without a sandbox the program itself
+	cmd    *exec.Cmd // bubblewrap, or the program itself without a sandbox
 	pid    int       // pid 1 of the run's pid namespace, or the program itself
-	nice   int       // of a background program
+	nice   int       // nice value of a background program
 	pidfd  int
 	status *json.Decoder // of statusPipe; nil without a sandbox
 
@@ -43,15 +43,15 @@ type Process struct {
 
 	begun   time.Time
 	wall    *time.Timer
-	exited  chan struct{} // cmd has ended; state is set
+	exited  chan struct{} // closed when cmd has ended and state is set
 	state   *os.ProcessState
-	done    chan struct{} // outcome and err are set
+	done    chan struct{} // closed when outcome and err are set
 	outcome Outcome
 	err     error
 }
 
-// Start begins a run and returns when its program is about to start. The caller must Wait.
-// Cancelling ctx kills the run.
+// Start starts a run and returns when its program is about to start. The caller must call Wait. Cancelling ctx kills
+// the run.
 func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 	h, err := s.setup()
 	if err != nil {
@@ -87,23 +87,23 @@ func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// Wait returns when nothing of the run is left on the machine.
+// Wait waits until nothing of the run is left on the machine, and returns its outcome.
 func (p *Process) Wait() (Outcome, error) {
 	<-p.done
 	return p.outcome, p.err
 }
 
-// PID is a process of the run as the host sees it.
+// PID returns the host's PID of a process of the run.
 func (p *Process) PID() int { return p.pid }
 
-// reap waits for the direct child. It runs on the thread that started it, which must stay.
+// reap waits for the direct child. It runs on the thread that started the child, which must stay.
 func (p *Process) reap() {
-	// An error here adds nothing: the state is then missing.
+	// After an error the state is nil, which conclude handles.
 	p.state, _ = p.cmd.Process.Wait()
 	close(p.exited)
 }
 
-// launch brings the run up to the gate, limits it and opens the gate. Call it on a dedicated thread.
+// launch brings the run up to the gate, limits it, and opens the gate. It must run on a dedicated thread.
 func (p *Process) launch(s *Sandbox, h *host) (err error) {
 	name, uid := runName(), s.uid(h, p.spec.Slot)
 	p.nice = s.config.BuildNice
@@ -124,18 +124,18 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 		return err
 	}
 	if err := p.release(uid); err != nil {
-		// bubblewrap may have ended, and then has said why.
+		// bubblewrap may have ended and printed the reason.
 		return errors.Join(fmt.Errorf("make the sandbox: %w", err), p.abort())
 	}
 	return nil
 }
 
-// release limits the process that waits at the gate and opens it.
+// release limits the process that waits at the gate, and opens the gate.
 func (p *Process) release(uid int) error {
 	if err := p.find(); err != nil {
 		return err
 	}
-	// bubblewrap's child waits at the gate with what it will fork from: whatever it starts later is born into the group.
+	// bubblewrap's child waits at the gate before it forks: all its later children start in the group.
 	if err := errors.Join(p.group.Add(p.pid), shareUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func (p *Process) release(uid int) error {
 	return err
 }
 
-// start starts bubblewrap, or the program, with its descriptors; it then waits at the gate. bubblewrap
-// is called by the run's mark, and so is its child inside.
+// start starts bubblewrap, or the program, with its descriptors; it then waits at the gate. argv[0] of bubblewrap and
+// its child is the run's mark.
 func (p *Process) start(h *host, mark string, uid int) error {
 	d, err := newDescriptors(&p.spec, h.filters[p.spec.Interfaces])
 	if err != nil {
@@ -177,16 +177,16 @@ func (p *Process) start(h *host, mark string, uid int) error {
 	p.cmd = cmd
 	p.pumps.Go(func() { p.stdout.pump(d.stdout, p.meter, p.spec.OnStdout) })
 	p.pumps.Go(func() { p.stderr.pump(d.stderr, p.meter, p.spec.OnStderr) })
-	// Ten seconds for bubblewrap to set itself up, on a machine that is busy compiling. find takes the limit away again.
+	// Ten seconds for bubblewrap's setup on a machine that is busy compiling. find removes the deadline.
 	return p.statusPipe.SetReadDeadline(time.Now().Add(10 * time.Second))
 }
 
-// command is the command that starts the run: bubblewrap, or the program itself if the sandbox is off.
+// command returns the command that starts the run: bubblewrap, or the program itself if the sandbox is off.
 func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.Cmd {
 	cmd := &exec.Cmd{
 		Path: h.bwrap, Dir: "/", Env: []string{},
 		Stdout: d.theirs[0], Stderr: d.theirs[1], ExtraFiles: d.extra,
-		// Its own session, so that an interrupt at the server's terminal does not reach the run.
+		// A separate session, so that an interrupt at the server's terminal does not reach the run.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if p.spec.Stdin != nil {
@@ -206,7 +206,7 @@ func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.C
 	return cmd
 }
 
-// find learns which process is the root of the run's tree, and takes hold of it.
+// find determines the root of the run's process tree, and opens its pidfd.
 func (p *Process) find() error {
 	p.pid = p.cmd.Process.Pid
 	if p.status != nil {
@@ -229,10 +229,10 @@ func (p *Process) find() error {
 	return nil
 }
 
-// abort ends a run that did not get past the gate, and is what bubblewrap said.
+// abort ends a run that did not get past the gate, and returns bubblewrap's output as the error.
 func (p *Process) abort() error {
 	err := p.killAll()
-	// The state of a process that was killed says nothing new.
+	// The state of a killed process is not needed.
 	_, _ = p.cmd.Process.Wait()
 	p.reapInit()
 	p.drain()

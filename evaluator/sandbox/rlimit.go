@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/sandbox/cgroup"
 )
 
-// setRlimits limits a process that has not begun its program; its children inherit. Where the
-// group limits the whole tree, the rlimits are only a second wall.
+// setRlimits limits a process that has not started its program; its children inherit the limits. If the group limits
+// the whole tree, the rlimits are only a second line of defense.
 func setRlimits(pid int, l Limits, g *cgroup.Group) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.CPU > 0 {
@@ -25,13 +25,13 @@ func setRlimits(pid int, l Limits, g *cgroup.Group) error {
 	if l.Processes > 0 {
 		limits[unix.RLIMIT_NPROC] = uint64(l.Processes)
 		if g.LimitsProcesses() {
-			// The cgroup is to be hit first: only it reports that it was.
+			// The cgroup's limit should be reached first, because only the cgroup reports it.
 			limits[unix.RLIMIT_NPROC] *= 2
 		}
 	}
 	if l.Memory > 0 && !g.LimitsMemory() {
-		// Of each process, and of private memory alone: a tree of them may have several times as much. Not RLIMIT_AS,
-		// which CUDA exceeds at its start.
+		// For each process, and only for private memory: a tree of processes can use several times as much. Not
+		// RLIMIT_AS, which CUDA exceeds at its start.
 		limits[unix.RLIMIT_DATA] = uint64(l.Memory)
 	}
 	for resource, value := range limits {
@@ -42,7 +42,8 @@ func setRlimits(pid int, l Limits, g *cgroup.Group) error {
 	return nil
 }
 
-// setRlimit lowers a limit. SIGXCPU gets a second before SIGKILL, so that the cause is seen.
+// setRlimit lowers a limit. For the CPU time the hard limit is a second later, so that SIGXCPU comes before SIGKILL and
+// shows the cause.
 func setRlimit(pid, resource int, value uint64) error {
 	var now unix.Rlimit
 	if err := unix.Prlimit(pid, resource, nil, &now); err != nil {

@@ -15,35 +15,35 @@ import (
 	"warpboard/evaluator/sandbox/cgroup"
 )
 
-// ErrStuck means that a process of the run did not die within ten seconds of SIGKILL: it hangs in
-// a driver, and its slot must not be used again.
+// ErrStuck means that a process of the run did not die within ten seconds of SIGKILL: it hangs in a driver, and its
+// slot must not be used again.
 var ErrStuck = errors.New("a process of the run cannot be killed; take its slot out of service")
 
-// Config says how a Sandbox works. The zero value is good.
+// Config configures a Sandbox. The zero value is valid.
 type Config struct {
-	// Off runs programs without walls: only a session of their own, rlimits and the wall limit.
+	// Off runs programs without isolation: only with their own session, rlimits, and the wall limit.
 	Off bool
-	// Root is a directory for runs that cannot be kept in memory (a server that is not root);
-	// empty means one below the system's temporary directory.
+	// Root is the directory for runs that cannot be kept in memory (if the server is not root). The default is one
+	// below the system's temporary directory.
 	Root string
-	// FirstUID is the uid and gid of slot 0; 0 means 60000.
+	// FirstUID is the user and group ID of slot 0; 0 means 60000.
 	FirstUID int
-	// BuildNice is the nice value of programs in the background; 0 means 19. On a machine with other work, such programs get
-	// hardly any time at 19, and reach their limits.
+	// BuildNice is the nice value of programs in the background; 0 means 19. On a machine with other work, such
+	// programs get hardly any time at 19, and reach their limits.
 	BuildNice int
 	Log       *slog.Logger
 }
 
-// Sandbox runs untrusted processes. It is safe for use by several goroutines.
+// Sandbox runs untrusted processes. It is safe for concurrent use.
 type Sandbox struct {
 	config Config
-	// Weakness: an error of the first time stays. A machine on which bubblewrap is installed later needs its worker to
-	// be started again, although the self-test is repeated.
-	setup func() (*host, error) // once, at the first run
+	// setup runs once, at the first run. Weakness: its error is permanent. If bubblewrap is installed later, the worker
+	// must restart, although the self-test is repeated.
+	setup func() (*host, error) // cached result of prepare
 }
 
-// New returns a Sandbox. It touches nothing; the first run finds out what the machine offers and
-// removes what dead servers left behind.
+// New returns a Sandbox. It has no side effects; the first run detects the machine's features and removes the leftovers
+// of dead servers.
 func New(config Config) *Sandbox {
 	if config.Root == "" {
 		config.Root = filepath.Join(os.TempDir(), fmt.Sprintf("warpboard-sandbox-%d", os.Getuid()))
@@ -65,7 +65,7 @@ func New(config Config) *Sandbox {
 // Off reports whether programs run without a sandbox.
 func (s *Sandbox) Off() bool { return s.config.Off }
 
-// Name is the sandbox in a result's machine record: "bubblewrap" or "off".
+// Name returns the sandbox's name for a result's machine record: "bubblewrap" or "off".
 func (s *Sandbox) Name() string {
 	if s.config.Off {
 		return "off"
@@ -73,8 +73,8 @@ func (s *Sandbox) Name() string {
 	return "bubblewrap"
 }
 
-// Run runs one process to its end. The error is about the machine; whatever the process did,
-// its crash and its limits included, is in the Outcome. Cancelling ctx kills the run.
+// Run runs one process to its end. An error is an infrastructure error; everything that the process did, including
+// crashes and limits, is in the Outcome. Cancelling ctx kills the run.
 func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	p, err := s.Start(ctx, spec)
 	if err != nil {
@@ -83,13 +83,13 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	return p.Wait()
 }
 
-// host is what this machine offers for a sandbox.
+// host describes the features of this machine.
 type host struct {
 	bwrap   string
 	filters map[bool][]byte // seccomp programs, by Spec.Interfaces
-	cgroups *cgroup.Tree    // nil: no limits on whole trees
-	ownUID  bool            // runs get the uid of their slot
-	stage   bool            // runs get their files from a mount namespace of their own
+	cgroups *cgroup.Tree    // nil if whole trees cannot be limited
+	ownUID  bool            // runs have the user ID of their slot
+	stage   bool            // runs have their files in their own mount namespace
 }
 
 func (s *Sandbox) prepare() (*host, error) {
@@ -112,13 +112,13 @@ func (s *Sandbox) prepare() (*host, error) {
 	}
 	h := &host{bwrap: bwrap, filters: filters}
 	caps := effectiveCapabilities()
-	// Three ways a server runs: root with all of it (uids and mount namespaces), root in a container with less (uids,
-	// files on the disk), or an ordinary user (one uid for all runs).
+	// Three ways to run a server: root with all capabilities (user IDs and mount namespaces), root in a container with
+	// fewer (user IDs, files on the disk), or an ordinary user (one user ID for all runs).
 	h.ownUID = caps.has(unix.CAP_SETUID) && caps.has(unix.CAP_SETGID) && caps.has(unix.CAP_KILL)
 	if os.Geteuid() == 0 && !h.ownUID {
 		return nil, errors.New("the server is root but may not change its user: programs would run as root; start it as another user")
 	}
-	// Before the first run, when no process of this server has a slot's uid yet.
+	// Before the first run, while no process of this server has a slot's user ID.
 	s.endOrphans(h.ownUID)
 	h.stage = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
 	if h.cgroups, err = cgroup.Find(); err != nil {
@@ -129,7 +129,7 @@ func (s *Sandbox) prepare() (*host, error) {
 	return h, nil
 }
 
-// uid is the user that a run of the slot gets, or -1 for the server's own.
+// uid returns the user ID for a run of the slot, or -1 for the server's own.
 func (s *Sandbox) uid(h *host, slot int) int {
 	if !h.ownUID {
 		return -1

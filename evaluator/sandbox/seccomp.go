@@ -7,25 +7,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Offsets into struct seccomp_data, which is what a filter reads.
+// Offsets in struct seccomp_data, the input of a filter.
 const (
 	dataNumber   = 0
 	dataArch     = 4
 	dataFirstArg = 16 // the low half, on a little-endian machine
-	dataArgs     = 8  // from one argument to the next
+	dataArgs     = 8  // distance between arguments
 )
 
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// program is a classic BPF program in the making.
+// program is a classic BPF program under construction.
 type program []unix.SockFilter
 
 func (p *program) load(offset uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
 }
 
-// jump compares what is loaded with k and skips the given number of instructions.
+// jump compares the loaded value with k and skips the given number of instructions.
 func (p *program) jump(comparison uint16, k uint32, yes, no uint8) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | comparison, Jt: yes, Jf: no, K: k})
 }
@@ -34,16 +34,15 @@ func (p *program) end(action uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action})
 }
 
-// call ends the call with the action when what is loaded, its number or an argument, is k.
+// call ends the call with action if the loaded value, its number or an argument, is k.
 func (p *program) call(k, action uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, 1)
 	p.end(action)
 }
 
-// callByArg ends the call whose number is k with hit when its argument, from 0, compares with one of
-// the values, and else with miss.
-// Jumps are counted by hand: a value adds two instructions, and Jt and Jf have 8 bits. Only the low half of an argument
-// is compared; the calls here take 32-bit values.
+// callByArg handles the call with number k: it ends with hit if the argument with index arg matches one of the values,
+// and otherwise with miss. Jumps are counted by hand: a value adds two instructions, and Jt and Jf have 8 bits. Only
+// the low half of an argument is compared; the calls here take 32-bit values.
 func (p *program) callByArg(k, arg uint32, comparison uint16, values []uint32, hit, miss uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, uint8(2+2*len(values)))
 	p.load(dataFirstArg + arg*dataArgs)
@@ -54,8 +53,8 @@ func (p *program) callByArg(k, arg uint32, comparison uint16, values []uint32, h
 	p.end(miss)
 }
 
-// socket allows sockets of the families and denies all others. Of netlink's protocols it allows at most the one for routes
-// and addresses.
+// socket allows sockets of the given families and denies all others. Of netlink it allows at most the protocol for
+// routes and addresses.
 func (p *program) socket(families []uint32, routes bool, denied uint32) {
 	var body program
 	body.load(dataFirstArg)
@@ -72,7 +71,7 @@ func (p *program) socket(families []uint32, routes bool, denied uint32) {
 	*p = append(*p, body...)
 }
 
-// socketOptions denies options of the socket level, and allows all others.
+// socketOptions denies the given options of the socket level, and allows all others.
 func (p *program) socketOptions(options []uint32, denied uint32) {
 	var body program
 	body.load(dataFirstArg + dataArgs)
@@ -86,7 +85,7 @@ func (p *program) socketOptions(options []uint32, denied uint32) {
 	*p = append(*p, body...)
 }
 
-// bytes is the program in bubblewrap's format: an array of struct sock_filter.
+// bytes returns the program in bubblewrap's format: an array of struct sock_filter.
 func (p program) bytes() []byte {
 	var b bytes.Buffer
 	// Writing fixed-size values to a bytes.Buffer cannot fail.

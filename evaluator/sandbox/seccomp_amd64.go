@@ -2,38 +2,38 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// x32Bit marks calls of the x32 ABI, which would pass by every number below.
+// x32Bit marks calls of the x32 ABI, which have other numbers than those below.
 const x32Bit = 0x40000000
 
-// deniedCall is a system call that answers EPERM inside.
+// deniedCall is a system call that fails with EPERM inside.
 type deniedCall struct {
 	name   string
 	number uint32
 }
 
-// deniedCalls is a denylist, for libcuda's calls drift from driver to driver: it holds what leads
-// out of the sandbox, into rarely used kernel code or from one stage to the next, and nothing that a compiler, numpy, torch,
-// Triton or CUDA was seen to use.
+// deniedCalls is a denylist, because libcuda's calls change between drivers. It has calls that lead out of the sandbox,
+// into rarely used kernel code, or from one stage to the next, and none that a compiler, numpy, torch, Triton, or CUDA
+// was observed to use.
 func deniedCalls() []deniedCall {
 	return []deniedCall{
 		// other processes
 		{"ptrace", unix.SYS_PTRACE}, {"process_vm_readv", unix.SYS_PROCESS_VM_READV},
 		{"process_vm_writev", unix.SYS_PROCESS_VM_WRITEV}, {"kcmp", unix.SYS_KCMP},
 		{"pidfd_getfd", unix.SYS_PIDFD_GETFD},
-		// System V's and POSIX's shared memory, semaphores and queues: they outlive their makers, and would
-		// reach the next stage that a warm process's sandbox serves. CUDA, torch, Triton, NCCL, OpenMP and Python's
-		// multiprocessing share files in /dev/shm, which are removed between stages.
+		// Shared memory, semaphores, and queues of System V and POSIX outlive their creators, and would reach the next
+		// stage in a warm process's sandbox. CUDA, torch, Triton, NCCL, OpenMP, and Python's multiprocessing use files
+		// in /dev/shm, which are removed between stages.
 		{"shmget", unix.SYS_SHMGET}, {"shmat", unix.SYS_SHMAT}, {"shmctl", unix.SYS_SHMCTL}, {"shmdt", unix.SYS_SHMDT},
 		{"semget", unix.SYS_SEMGET}, {"semop", unix.SYS_SEMOP}, {"semtimedop", unix.SYS_SEMTIMEDOP}, {"semctl", unix.SYS_SEMCTL},
 		{"msgget", unix.SYS_MSGGET}, {"msgsnd", unix.SYS_MSGSND}, {"msgrcv", unix.SYS_MSGRCV}, {"msgctl", unix.SYS_MSGCTL},
 		{"mq_open", unix.SYS_MQ_OPEN}, {"mq_unlink", unix.SYS_MQ_UNLINK}, {"mq_timedsend", unix.SYS_MQ_TIMEDSEND},
 		{"mq_timedreceive", unix.SYS_MQ_TIMEDRECEIVE}, {"mq_notify", unix.SYS_MQ_NOTIFY}, {"mq_getsetattr", unix.SYS_MQ_GETSETATTR},
-		// Which files are in the page cache outlives every process: advice that throws one out writes a bit.
+		// The page cache outlives every process: evicting a file from it writes a bit.
 		{"fadvise64", unix.SYS_FADVISE64}, {"cachestat", unix.SYS_CACHESTAT},
-		// Who watches /usr sees which headers the build of another person's source reads.
+		// Watching /usr reveals the headers that the build of another person's source reads.
 		{"inotify_init", unix.SYS_INOTIFY_INIT}, {"inotify_init1", unix.SYS_INOTIFY_INIT1},
 		{"inotify_add_watch", unix.SYS_INOTIFY_ADD_WATCH},
-		// large or young parts of the kernel
+		// large or recent parts of the kernel
 		{"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
 		{"userfaultfd", unix.SYS_USERFAULTFD}, {"io_uring_setup", unix.SYS_IO_URING_SETUP},
 		{"io_uring_enter", unix.SYS_IO_URING_ENTER}, {"io_uring_register", unix.SYS_IO_URING_REGISTER},
@@ -58,13 +58,13 @@ func deniedCalls() []deniedCall {
 		{"iopl", unix.SYS_IOPL}, {"ioperm", unix.SYS_IOPERM}, {"modify_ldt", unix.SYS_MODIFY_LDT},
 		{"personality", unix.SYS_PERSONALITY}, {"syslog", unix.SYS_SYSLOG}, {"vhangup", unix.SYS_VHANGUP},
 		{"sethostname", unix.SYS_SETHOSTNAME}, {"setdomainname", unix.SYS_SETDOMAINNAME},
-		// a filter over this filter could hide its refusals
+		// a further filter could hide the refusals of this one
 		{"seccomp", unix.SYS_SECCOMP},
 	}
 }
 
-// seccompFilter is the program that bubblewrap installs last before the untrusted one begins. With
-// interfaces it lets through what Spec.Interfaces promises.
+// seccompFilter returns the program that bubblewrap installs last before it starts the untrusted one. With interfaces
+// it allows the sockets of Spec.Interfaces.
 func seccompFilter(interfaces bool) ([]byte, error) {
 	const (
 		allow  = unix.SECCOMP_RET_ALLOW
@@ -84,8 +84,8 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 	}
 	p.callByArg(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
 	p.callByArg(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
-	p.callByArg(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow) // as inotify
-	// The machine has one limit for the programs of all its filters, those of other sandboxes included.
+	p.callByArg(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow) // for the same reason as inotify
+	// The machine has one limit for the programs of all filters, including other sandboxes'.
 	p.socketOptions([]uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF, unix.SO_ATTACH_REUSEPORT_CBPF, unix.SO_ATTACH_REUSEPORT_EBPF}, denied)
 	families := []uint32{unix.AF_UNIX}
 	if interfaces {

@@ -17,12 +17,12 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// degraded begins the detail of a line that holds only in part, because of what the machine or
-// the server's user allows. It is for people to read: such a worker takes jobs.
+// degraded is the prefix of a detail about protection that the machine or the server's user allows only in part. It is
+// for people: such a worker still takes jobs.
 const degraded = "degraded: "
 
-// SelfTest tries to get out of the sandbox in the ways that programs have tried, and says for each
-// whether it held. A worker must refuse jobs when a line is not OK. It takes about a second.
+// SelfTest tries known ways out of the sandbox, and reports for each whether it was blocked. A worker must refuse jobs
+// if a line is not OK. It takes about a second.
 func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckLine {
 	if s.config.Off {
 		return []job.CheckLine{{Name: "sandbox", OK: true, Detail: "OFF: programs run with all rights of the server"}}
@@ -37,7 +37,7 @@ func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckLine {
 		s.checkMemory(ctx, h), s.checkForks(ctx, h), s.checkDisk(ctx, h), s.checkDaemon(ctx), s.checkWall(ctx))
 }
 
-// line makes a line that holds when err is nil.
+// line returns a line that is OK if err is nil.
 func line(name, detail string, err error) job.CheckLine {
 	if err != nil {
 		return job.CheckLine{Name: name, Detail: err.Error()}
@@ -45,7 +45,7 @@ func line(name, detail string, err error) job.CheckLine {
 	return job.CheckLine{Name: name, OK: true, Detail: detail}
 }
 
-// selfTestLimits are small enough that a bomb goes off at once.
+// selfTestLimits are small, so that a bomb reaches them at once.
 func selfTestLimits() Limits {
 	return Limits{
 		Wall: 4 * time.Second, Memory: 256 << 20, Processes: 32, FileSize: 32 << 20,
@@ -53,7 +53,7 @@ func selfTestLimits() Limits {
 	}
 }
 
-// checkUser looks from outside at the user of a program inside.
+// checkUser checks from outside the user ID of a program inside.
 func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckLine {
 	const name = "own user"
 	in, hold, err := os.Pipe()
@@ -80,7 +80,7 @@ func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckLine {
 	return line(name, "programs run as uid "+uids[0]+" on the host", nil)
 }
 
-// checkInside runs the probe and judges what it saw.
+// checkInside runs the probe and checks its report.
 func (s *Sandbox) checkInside(ctx context.Context) []job.CheckLine {
 	r, err := s.probe(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Sandbox) checkInside(ctx context.Context) []job.CheckLine {
 	return append(lines, line("system calls", fmt.Sprintf("%d are refused", len(all)), r.denied(all...)))
 }
 
-// probe runs this program inside, as init of this package has it.
+// probe runs this executable inside, where this package's init handles probeCommand.
 func (s *Sandbox) probe(ctx context.Context) (report, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -122,12 +122,12 @@ func (s *Sandbox) probe(ctx context.Context) (report, error) {
 	}
 	defer forgetListeners()
 	limits := selfTestLimits()
-	// Go reserves much memory and starts many threads; this tests walls, not limits.
-	limits.Memory, limits.Processes = 0, 0 // this program may be large, and does no harm
+	// Go reserves much memory and starts many threads; this tests isolation, not limits.
+	limits.Memory, limits.Processes = 0, 0 // this executable may be large, and is harmless
 	o, err := s.Run(ctx, Spec{
 		Argv:   []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
 		Mounts: []Mount{{Host: self, Inside: "/probe"}},
-		Proc:   true, Limits: limits, Interfaces: true, // without these it could reach nothing in any network
+		Proc:   true, Limits: limits, Interfaces: true, // without these it could not connect to any network
 	})
 	if err != nil {
 		return report{}, err
@@ -142,7 +142,7 @@ func (s *Sandbox) probe(ctx context.Context) (report, error) {
 	return r, nil
 }
 
-// plantSecret puts a file where the server may have its own.
+// plantSecret creates a file in a place where the server may have its own.
 func (s *Sandbox) plantSecret() (path string, forget func(), err error) {
 	dir, err := os.MkdirTemp("", runPrefix+"secret-")
 	if err != nil {
@@ -173,7 +173,7 @@ func (r report) environment() error {
 	return nil
 }
 
-// refused holds when every named attempt was made and failed.
+// refused returns an error unless every named attempt was made and failed.
 func (r report) refused(names ...string) error {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return r.Attempts[name] != "" })
 	if len(names) > 0 {
@@ -182,7 +182,7 @@ func (r report) refused(names ...string) error {
 	return nil
 }
 
-// denied holds when every named call was answered by the filter.
+// denied returns an error unless the filter denied every named call.
 func (r report) denied(names ...string) error {
 	for _, name := range names {
 		if r.Calls[name] != "EPERM" {
@@ -192,7 +192,7 @@ func (r report) denied(names ...string) error {
 	return nil
 }
 
-// shell runs a script with small limits.
+// shell runs a script with limits.
 func (s *Sandbox) shell(ctx context.Context, script string, limits Limits) (Outcome, error) {
 	return s.Run(ctx, Spec{Argv: []string{"/bin/sh", "-c", script}, Limits: limits})
 }
@@ -201,7 +201,7 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckLine {
 	const name = "memory bomb"
 	limits := selfTestLimits()
 	limits.Memory = 32 << 20
-	o, err := s.shell(ctx, "tail /dev/zero", limits) // keeps all of an endless line
+	o, err := s.shell(ctx, "tail /dev/zero", limits) // buffers an endless line
 	switch {
 	case err != nil:
 		return line(name, "", err)
@@ -248,7 +248,7 @@ func (s *Sandbox) checkDisk(ctx context.Context, h *host) job.CheckLine {
 	return line(name, "/tmp, /dev/shm, and /out have size limits", nil)
 }
 
-// checkDaemon leaves a process behind, and looks for it when the run has ended.
+// checkDaemon starts a background process, and checks that it is gone after the run.
 func (s *Sandbox) checkDaemon(ctx context.Context) job.CheckLine {
 	const name = "no daemon"
 	marker := fmt.Sprintf("86400.%d", time.Now().UnixNano())
@@ -262,7 +262,7 @@ func (s *Sandbox) checkDaemon(ctx context.Context) job.CheckLine {
 	return line(name, "a daemon of a program is killed when the run ends", err)
 }
 
-// findProcess is the pid of a process of the host with the marker in its command line, or "".
+// findProcess returns the PID of a host process with the marker in its command line, or "".
 func findProcess(marker string) string {
 	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range paths {

@@ -13,7 +13,7 @@ import (
 	"warpboard/evaluator/sandbox/cgroup"
 )
 
-// The limits that an Outcome names.
+// Limits that an Outcome names.
 const (
 	limitWall      = "wall"
 	limitCPU       = "cpu"
@@ -23,10 +23,10 @@ const (
 	limitOutput    = "output"
 )
 
-// cancelled is the cause of an end that is not a limit.
+// cancelled is the cause of an end by ctx.
 const cancelled = "cancelled"
 
-// killTimeout is how long a killed process may take to die; one that hangs in a driver never does.
+// killTimeout limits the wait for a killed process to die; one that hangs in a driver never does.
 const killTimeout = 10 * time.Second
 
 // supervise waits for a run to end, or ends it by force, and cleans up.
@@ -39,7 +39,7 @@ func (p *Process) supervise(ctx context.Context) {
 		p.err = errors.Join(err, p.clear())
 		return
 	}
-	// After killAll bubblewrap has no child left and exits, or was killed: this does not wait for long.
+	// After killAll, bubblewrap has no child left and exits, or was killed: this does not wait long.
 	<-p.exited
 	p.reapInit()
 	p.drain()
@@ -48,11 +48,11 @@ func (p *Process) supervise(ctx context.Context) {
 	p.err = errors.Join(p.err, p.clear())
 }
 
-// watch returns when the program has ended, with "", or when it must be, with the cause.
+// watch returns "" when the program has ended, or the cause if it must be ended.
 func (p *Process) watch(ctx context.Context) string {
 	defer p.wall.Stop()
-	// The kernel ends no one for reaching a group's limit of processes: a bomb that is contained is noticed here, within
-	// a tenth of a second.
+	// The kernel does not kill a process for reaching its group's process limit: a contained bomb is detected here,
+	// within a tenth of a second.
 	poll := time.NewTicker(100 * time.Millisecond)
 	defer poll.Stop()
 	for {
@@ -73,8 +73,8 @@ func (p *Process) watch(ctx context.Context) string {
 	}
 }
 
-// killAll ends every process of the run and returns when there is none. The death of pid 1 ends
-// all of its namespace, and is not seen before theirs; the cgroup is a second, independent way.
+// killAll kills every process of the run and returns when none is left. The death of PID 1 ends all processes of its
+// namespace, and becomes visible only after theirs; the cgroup is a second, independent way.
 func (p *Process) killAll() error {
 	deadline := time.Now().Add(killTimeout)
 	if p.pidfd >= 0 {
@@ -95,7 +95,7 @@ func (p *Process) killAll() error {
 // dead waits for the end of the run's first process.
 func (p *Process) dead(deadline time.Time) bool { return deadBy(p.pidfd, deadline) }
 
-// deadBy waits for the end of a process.
+// deadBy waits for the end of a process, and reports whether it ended before the deadline.
 func deadBy(pidfd int, deadline time.Time) bool {
 	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
 	for {
@@ -107,16 +107,16 @@ func deadBy(pidfd int, deadline time.Time) bool {
 	}
 }
 
-// reapInit reaps the run's first process where it has become a child of this server, as setSubreaper
-// has it: bubblewrap may end before it. Otherwise it is reaped already, and this does nothing.
+// reapInit reaps the run's first process if it became a child of this server (setSubreaper), because bubblewrap ended
+// first. Otherwise it was reaped already, and this does nothing.
 func (p *Process) reapInit() {
 	if !p.off && p.pidfd >= 0 {
 		_ = unix.Waitid(unix.P_PIDFD, p.pidfd, nil, unix.WEXITED|unix.WNOHANG, nil)
 	}
 }
 
-// drain reads what is left of the output. All writers are dead, except that without a sandbox a
-// daemon may hold the pipes open.
+// drain reads the rest of the output. All writers have ended, except that without a sandbox a daemon may hold the pipes
+// open.
 func (p *Process) drain() {
 	if p.off {
 		for _, stream := range p.streams {
@@ -126,7 +126,7 @@ func (p *Process) drain() {
 	p.pumps.Wait()
 }
 
-// clear removes everything that a dead run has on the machine.
+// clear removes everything of an ended run from the machine.
 func (p *Process) clear() error {
 	closeAll([]*os.File{p.gate, p.statusPipe})
 	if p.pidfd >= 0 {

@@ -7,10 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onOwnThread calls f in a new goroutine on an operating system thread that nothing else ever
-// uses; the thread ends with f. Two things need this: a mount namespace belongs to a thread, and
-// the kernel takes the death of the thread that started bubblewrap for the death of its parent,
-// so that f must stay until the child is gone.
+// onOwnThread calls f in a new goroutine on a dedicated operating system thread, which ends with f. Two things need
+// this: a mount namespace belongs to a thread, and the kernel treats the death of the thread that started bubblewrap as
+// the death of its parent, so that f must stay until the child is gone.
 func onOwnThread(f func()) {
 	go func() {
 		runtime.LockOSThread()
@@ -18,8 +17,8 @@ func onOwnThread(f func()) {
 			f()
 			return
 		}
-		// The main thread cannot end, and shows in /proc as the whole process: hold it just long
-		// enough that the next goroutine gets another one.
+		// The main thread cannot end, and /proc shows it as the whole process: block it until the next goroutine has
+		// another thread.
 		locked := make(chan struct{})
 		go func() {
 			runtime.LockOSThread()
@@ -31,9 +30,9 @@ func onOwnThread(f func()) {
 	}()
 }
 
-// shareUser gives the calling thread, which must be its own, the real uid and gid of a run; its
-// effective ones, and with them its rights, stay. The kernel lets a process be limited by its own
-// user, and by others only with CAP_SYS_RESOURCE, which root in a container often lacks.
+// shareUser sets the real user and group ID of the calling thread, which must be dedicated, to a run's; the effective
+// ones, and with them its rights, stay. The kernel lets a process be limited by its own user, and by others only with
+// CAP_SYS_RESOURCE, which root in a container often lacks.
 func shareUser(uid int) error {
 	if uid < 0 {
 		return nil
@@ -49,8 +48,8 @@ func shareUser(uid int) error {
 	return nil
 }
 
-// setSubreaper makes this process the parent of what its dead children leave, in place of the
-// machine's init, which in many containers reaps nothing.
+// setSubreaper makes this process the parent of its dead children's children, instead of the machine's init, which in
+// many containers reaps nothing.
 func setSubreaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the parent of orphans: %w", err)

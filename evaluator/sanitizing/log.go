@@ -11,23 +11,24 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// log is what a tool wrote, as far as it could be read. Its author may be the submission.
+// log is a tool's parsed log. The submission may have forged it.
 type log struct {
-	findings []job.Finding // errors first, each place once; at most job.MaxFindings
-	errors   int           // places with an error, also those beyond the findings
-	unread   int           // errors that the tool counted and did not print
-	ended    bool          // it has a summary
-	problem  string        // what the tool said of itself, such as that it could not start
+	findings []job.Finding // errors first, merged by place; at most job.MaxFindings
+	errors   int           // number of places with an error, also without a finding
+	unread   int           // errors that the tool counted but did not print
+	ended    bool          // the log has a summary
+	problem  string        // message about the tool itself, for example that it could not start
 }
 
-// whole reports whether the tool checked to its end. One that does not know the device says so, and lets the program run.
+// whole reports whether the tool checked the whole run. A tool that does not support the device prints a warning and
+// still runs the program.
 func (l log) whole() bool {
 	return l.ended && (l.problem == "" || strings.HasPrefix(l.problem, "Warning: "))
 }
 
 const prefix = "========="
 
-// gate is the harness's own kernel, which waits for a call and reads what another process wrote.
+// gate is the harness's own kernel, which waits for a call and reads memory written by another process.
 const gate = "warpboard_open_gate"
 
 var (
@@ -43,7 +44,7 @@ var (
 	address  = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
 )
 
-// read reads a tool's log. Ours are the names of the submission's files.
+// read parses a tool's log. ours are the names of the submission's files.
 func read(tool string, text []byte, ours []string) (l log) {
 	var one *record
 	counted, ignored := 0, 0 // errors
@@ -80,7 +81,7 @@ func read(tool string, text []byte, ours []string) (l log) {
 	}
 	end()
 	if l.errors == 0 && counted > ignored {
-		// What cannot be read is not taken for nothing.
+		// Unreadable errors still count.
 		l.add(job.Finding{Tool: tool, Message: "Errors that this site cannot read", Count: counted - ignored}, true)
 	}
 	slices.SortStableFunc(l.findings, func(a, b job.Finding) int { return warned(a) - warned(b) })
@@ -93,7 +94,7 @@ func isProblem(said string) bool {
 		(strings.HasPrefix(said, "Error: ") || strings.HasPrefix(said, "Warning: ")) && !race.MatchString(said)
 }
 
-// add counts a finding, together with those of its place.
+// add adds a finding, merged with others of its place, if real is set.
 func (l *log) add(f job.Finding, real bool) {
 	if !real {
 		return
@@ -113,18 +114,18 @@ func (l *log) add(f job.Finding, real bool) {
 	}
 }
 
-// record is a finding under way.
+// record is a finding being parsed.
 type record struct {
 	found  job.Finding
-	frames []frame // the innermost first
+	frames []frame // innermost first
 	others []string
 }
 
-// ofHost begins a record about a copy or another call of the host.
+// ofHost is the prefix of a record about a host call, such as a copy.
 const ofHost = "Host API "
 
-// ofHarness reports whether the harness is to blame: for its kernel that waits for a call, and for copies of inputs from memory
-// that another process wrote, unseen by initcheck. Other copies of what was never written look the same.
+// ofHarness reports whether the harness caused the finding: its kernel that waits for a call, or copies of inputs from
+// memory written by another process, which initcheck cannot see. Other copies of uninitialized memory look the same.
 func (r *record) ofHarness() bool {
 	return r.found.Tool == "initcheck" && strings.HasPrefix(r.found.Message, ofHost) ||
 		slices.ContainsFunc(r.frames, func(f frame) bool { return strings.Contains(f.kernel, gate) })
@@ -144,7 +145,7 @@ func newRecord(tool, said string) *record {
 	return r
 }
 
-// detail takes a further line of the record.
+// detail parses a further line of the record.
 func (r *record) detail(said string) {
 	if f, ok := frameOf(said); ok {
 		r.frames = append(r.frames, f)
@@ -161,7 +162,8 @@ func (r *record) detail(said string) {
 	}
 }
 
-// finding is the record; false: it is about no kernel and no call. It is at the innermost of its frames that is in the submission.
+// finding returns the record as a finding at the innermost frame in the submission. ok is false if it is about neither
+// a kernel nor a call.
 func (r *record) finding(ours []string) (job.Finding, bool) {
 	f := r.found
 	if len(r.frames) > 0 {
@@ -198,7 +200,7 @@ func base(file string) string {
 	return path.Base(file)
 }
 
-// most bounds the numbers of a log.
+// most limits the numbers in a log.
 const most = 1_000_000_000
 
 func number(digits string) int {
@@ -209,7 +211,7 @@ func number(digits string) int {
 	return min(n, most)
 }
 
-// clip shortens a text to so many bytes.
+// clip shortens a text to most bytes.
 func clip(text string, most int) string {
 	most -= len("…")
 	if len(text) <= most {

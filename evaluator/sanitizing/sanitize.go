@@ -22,14 +22,14 @@ import (
 const (
 	logFile = "sanitizer.log"
 	maxLog  = 4 << 20 // bytes
-	// printed is how many errors a tool writes into its log. Threads of one line are counted together, so that this is more
-	// than the findings that are kept.
+	// printed limits the errors that a tool writes to its log. Threads on one line are merged, so that this exceeds the
+	// number of kept findings.
 	printed = 1000
-	// leaveTime is what the judge has to end after a tool that was killed.
+	// leaveTime is the time that the judge has to end after a tool was killed.
 	leaveTime = 30 * time.Second
 )
 
-// Sanitizer runs the tools of compute-sanitizer inside the sandbox. Zero times mean those named with them.
+// Sanitizer runs the tools of compute-sanitizer inside the sandbox. Zero times mean the defaults in the comments.
 type Sanitizer struct {
 	Tool   *toolchain.Compiler
 	Runner toolchain.Runner
@@ -37,24 +37,26 @@ type Sanitizer struct {
 	All    time.Duration // for all tools; 10 minutes
 }
 
-// tools are those of compute-sanitizer, in the order in which they run: the first is the quickest, and finds most.
+// tools returns the tools of compute-sanitizer, in the order in which they run. The first is the fastest and finds
+// most.
 func tools() []string { return []string{"memcheck", "synccheck", "initcheck", "racecheck"} }
 
-// Request asks for a check of the program that was just built, on the slot that it holds.
+// Request asks for a check of the built program on its held slot.
 type Request struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
-	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnTool sees each tool as it ends.
+	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnTool receives the result of each
+	// tool when it ends.
 	OnLog  func(stream string, text []byte)
 	OnTool func(job.CaseResult)
 }
 
-// Tools is how many cases the stage has: each is a tool.
+// Tools returns the number of tools, each of which is a case of the stage.
 func Tools() int { return len(tools()) }
 
-// Sanitize runs each tool over the cases. The stage passes if all tools came to their end and found nothing. Its times mean
-// nothing.
+// Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times are
+// meaningless.
 func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult, error) {
 	result := job.StageResult{Stage: job.StageSanitize, Status: job.StatusPass, Started: time.Now().UTC()}
 	end := time.Now().Add(orElse(s.All, 10*time.Minute))
@@ -80,14 +82,14 @@ func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult,
 	return result, nil
 }
 
-// run is one tool under way.
+// run is the run of one tool.
 type run struct {
 	tool    string
-	limit   time.Duration // 0 or less: none was left, it did not run
+	limit   time.Duration // if 0 or less, no time was left and it did not run
 	command string
-	process sandbox.Outcome // of the submission
+	process sandbox.Outcome // outcome of the submission's process
 	log     log
-	tested  job.Status // of the tests
+	tested  job.Status // status of the tests
 	failure *job.Failure
 }
 
@@ -117,7 +119,7 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *run) error {
 	}
 	parser, want := judged, req.Cases
 	if ending.Judge == nil {
-		parser, want = own, nil // it decides what a pass is
+		parser, want = own, nil // the program decides on a pass
 	}
 	parser.Close()
 	r.tested, r.failure = harness.Judge(ending, asked.Timeout, parser, want)
@@ -128,7 +130,7 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *run) error {
 	return nil
 }
 
-// reportTo is the result pipe of a program that judges itself. A runner beside a judge has no use for it.
+// reportTo returns the result pipe of a program that judges itself. A runner beside a judge does not use it.
 func reportTo(parser *harness.Parser) (pipe *os.File, drain func(), err error) {
 	from, pipe, err := os.Pipe()
 	if err != nil {
@@ -137,39 +139,39 @@ func reportTo(parser *harness.Parser) (pipe *os.File, drain func(), err error) {
 	drained := make(chan struct{})
 	go func() {
 		defer func() { from.Close(); drained <- struct{}{} }()
-		io.Copy(parser, from) // neither side fails: it ends with the pipe
+		io.Copy(parser, from) // cannot fail; ends with the pipe
 	}()
 	return pipe, func() { pipe.Close(); <-drained }, nil
 }
 
-// wrap puts the submission's process under the tool.
+// wrap changes the submission's process to run under the tool.
 func (s *Sanitizer) wrap(spec *sandbox.Spec, r *run) {
 	spec.Argv = slices.Concat([]string{s.Tool.Path}, options(r.tool), spec.Argv)
 	r.command = strings.Join(spec.Argv, " ")
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
-	spec.Interfaces = true                           // the tool and what it starts talk over TCP
-	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: arrays end where they end
-	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for what torch allocates
-	// racecheck has a thread for each processor: they must neither count as the submission's nor disturb what is timed.
+	spec.Interfaces = true                           // the tool communicates with its child processes over TCP
+	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: a separate allocation for each array
+	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for torch
+	// racecheck has a thread for each processor: they must neither count as the submission's nor disturb timed runs.
 	spec.Limits.Wall, spec.Limits.CPU, spec.Limits.Background = r.limit, 0, true
 	spec.Limits.Processes, spec.Limits.FileSize = 2*spec.Limits.Processes+runtime.NumCPU(), spec.Limits.Tmp
 	spec.Collect = map[string]int64{logFile: maxLog}
 }
 
-// options are those of a tool.
+// options returns a tool's options.
 func options(tool string) []string {
 	all := []string{
 		"--tool", tool, "--log-file", "/out/" + logFile, "--print-limit", strconv.Itoa(printed), "--show-backtrace", "device",
 		"--kernel-name-exclude", "kernel_substring=" + gate,
 	}
 	if tool == "memcheck" {
-		// torch and the harness make calls that may fail, and go on.
+		// torch and the harness make calls that may fail without being errors.
 		return append(all, "--report-api-errors", "no")
 	}
 	return all
 }
 
-// submitted are the names of the submission's files.
+// submitted returns the names of the submission's files.
 func submitted(def tasks.Definition) (names []string) {
 	for _, f := range def.Files {
 		if f.IsSubmission() {
@@ -181,7 +183,7 @@ func submitted(def tasks.Definition) (names []string) {
 
 func (r *run) title() string { return fmt.Sprintf("==WARPBOARD== compute-sanitizer %s\n", r.tool) }
 
-// keepOutput adds what the program printed under the tool.
+// keepOutput adds the command and the program's output under the tool.
 func (r *run) keepOutput(result *job.StageResult) {
 	if r.command == "" {
 		return

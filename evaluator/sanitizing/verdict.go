@@ -9,10 +9,10 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// listed is how many findings the message of a tool has; the stage has them all.
+// listed limits the findings in a tool's message; the stage has all of them.
 const listed = 5
 
-// verdict is how the tool's run ended, and why in words; no words for a clean run.
+// verdict returns the status of the tool's run, and a message, which is empty for a clean run.
 func (r *run) verdict() (job.Status, string) {
 	switch {
 	case r.limit <= 0:
@@ -53,7 +53,7 @@ func (r *run) found() string {
 	return b.String()
 }
 
-// lastWords says why there is no whole log: in the tool's words, or in the program's.
+// lastWords returns the reason for an incomplete log: the tool's message, or the program's last line.
 func (r *run) lastWords() string {
 	text := r.log.problem
 	if text == "" {
@@ -66,7 +66,7 @@ func (r *run) lastWords() string {
 	return sandbox.Text([]byte(clip(text, 300)))
 }
 
-// conclude is how the stage ended: with what the tools say that did not pass, each sentence once.
+// conclude returns the stage's status and a failure with the messages of the tools that did not pass, each once.
 func conclude(cases []job.CaseResult) (job.Status, *job.Failure) {
 	status, why, said := job.StatusPass, []string{}, map[string][]string{}
 	for _, c := range cases {
@@ -95,7 +95,7 @@ func conclude(cases []job.CaseResult) (job.Status, *job.Failure) {
 	return status, failure
 }
 
-// inShort is what a tool says that did not pass, without its name.
+// inShort returns the message of a tool that did not pass, without its name.
 func inShort(c job.CaseResult) string {
 	first, more, _ := strings.Cut(c.Message, "\n")
 	switch {

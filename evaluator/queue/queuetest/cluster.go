@@ -17,7 +17,7 @@ type Cluster struct {
 	opts  []*server.Options
 }
 
-// NewCluster starts so many servers. They end with the test.
+// NewCluster starts the given number of servers. They stop at the end of the test.
 func NewCluster(t testing.TB, nodes int) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, nodes: make([]*server.Server, nodes)}
@@ -46,7 +46,7 @@ func NewCluster(t testing.TB, nodes int) *Cluster {
 	return c
 }
 
-// URL names all nodes.
+// URL returns the addresses of all nodes, separated by commas.
 func (c *Cluster) URL() string {
 	var urls []string
 	for _, opts := range c.opts {
@@ -69,7 +69,7 @@ func (c *Cluster) Start(i int) {
 	c.nodes[i] = node
 }
 
-// Stop ends a node.
+// Stop stops a node.
 func (c *Cluster) Stop(i int) {
 	c.nodes[i].Shutdown()
 	c.nodes[i].WaitForShutdown()
@@ -77,7 +77,7 @@ func (c *Cluster) Stop(i int) {
 
 func freePorts(t testing.TB, n int) (ports []int) {
 	t.Helper()
-	for range n { // all are open at once, so that no two are the same
+	for range n { // all are open at once, so that they are different
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -9,12 +9,12 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Desk answers workers as a site does whose database is a few variables. The functions are called under its lock, one at a
-// time; nil ones do nothing. Set them before it serves.
+// Desk is a queue.Desk for tests, with a few variables instead of a database. The functions are called with its lock
+// held, one at a time; nil ones do nothing. Set them before serving.
 type Desk struct {
 	OnSync   func(job.Heartbeat)
 	OnEvent  func(job.Event)
-	OnResult func(job.Result) error // an error has it sent again
+	OnResult func(job.Result) error // an error makes the worker send it again
 
 	mu      sync.Mutex
 	waiting []job.Job
@@ -28,29 +28,29 @@ type given struct {
 	job    job.Job
 }
 
-// Put has jobs wait, behind those that wait.
+// Put appends jobs to the waiting ones.
 func (d *Desk) Put(jobs ...job.Job) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.waiting = append(d.waiting, jobs...)
 }
 
-// Look lets a test see what the functions have noted.
+// Look calls see with the lock held, so that it can read what the functions have recorded.
 func (d *Desk) Look(see func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	see()
 }
 
-// Drop tells every worker to drop an attempt.
+// Drop makes every worker drop an attempt.
 func (d *Desk) Drop(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dropped = append(d.dropped, id)
 }
 
-// Next returns the first job of the device, or again a job that has not arrived. A busy slot gets none. A worker that would
-// precompile gets the first task that it does not know, whatever its device.
+// Next returns the first waiting job of the device, or again a job that has not arrived. With Ahead it returns the
+// first task that the worker does not know, for any device.
 func (d *Desk) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,7 +76,7 @@ func (d *Desk) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// Hint has workers precompile a task.
+// Hint makes workers precompile a task.
 func (d *Desk) Hint(p job.Preparation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,7 +84,7 @@ func (d *Desk) Hint(p job.Preparation) {
 	d.hints = append(d.hints, p)
 }
 
-// Sync notes what a worker has.
+// Sync records a heartbeat.
 func (d *Desk) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,7 +94,7 @@ func (d *Desk) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 	return d.dropped, nil
 }
 
-// Events notes events.
+// Events records events.
 func (d *Desk) Events(_ context.Context, batch []job.Event) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -106,7 +106,7 @@ func (d *Desk) Events(_ context.Context, batch []job.Event) ([]string, error) {
 	return d.dropped, nil
 }
 
-// Result notes the end of an attempt.
+// Result records the end of an attempt.
 func (d *Desk) Result(_ context.Context, r job.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

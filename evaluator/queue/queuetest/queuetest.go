@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Certificate writes one for 127.0.0.1 that is its own authority, and its key.
+// Certificate writes a self-signed certificate for 127.0.0.1 and its key, and returns their paths.
 func Certificate(t testing.TB) (cert, key string) {
 	t.Helper()
 	web := httptest.NewTLSServer(nil)

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Tree is where this server may make the cgroups of its runs. Machines differ: version 1, version 2,
-// or both with a controller on either, so each controller is looked for separately.
+// Tree is the place where this server creates the cgroups of its runs. Machines differ: version 1, version 2, or both
+// with a controller on either, so each controller is looked for separately.
 type Tree struct {
 	memory, pids controller
-	left         *leftovers // of groups that were removed
+	left         *leftovers // of removed groups
 }
 
-// controller is a directory in which a child gets the controller's files.
+// controller is a directory whose children get the controller's files.
 type controller struct {
-	dir string // "" when the controller cannot be used
+	dir string // "" if the controller is unavailable
 	v2  bool
 }
 
@@ -34,7 +34,7 @@ type hierarchy struct {
 	controllers []string // version 1 only
 }
 
-// Find looks for the controllers. It fails only when neither can be used.
+// Find looks for the controllers. It returns an error only if neither is available.
 func Find() (*Tree, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -59,7 +59,7 @@ func choose(mountinfo, own string) (*Tree, error) {
 	return c, nil
 }
 
-// use takes from a hierarchy the controllers that it has and that no better one had.
+// use takes from a hierarchy the controllers that an earlier one did not have.
 func (c *Tree) use(h hierarchy) error {
 	offered := h.controllers
 	if h.v2 {
@@ -77,7 +77,7 @@ func (c *Tree) use(h hierarchy) error {
 	}
 	dir, err := h.own, unix.Access(h.own, unix.W_OK)
 	if h.v2 {
-		// A process is in one place of the version 2 tree: one directory must have them all.
+		// A process has one place in the version 2 tree: one directory must have all controllers.
 		dir, err = delegated(h, names)
 	}
 	if err != nil {
@@ -89,12 +89,12 @@ func (c *Tree) use(h hierarchy) error {
 	return nil
 }
 
-// parseHierarchies reads /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several times: other programs
-// bind it, or their part of it, at other places. The mounts that contain this process are first, beginning with those at the
-// usual place.
+// parseHierarchies parses /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several times: other
+// programs bind it, or their part of it, elsewhere. Mounts that contain this process come first, and among them those
+// at the usual place.
 func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 	var found []hierarchy
-	shows := map[string]bool{} // mount points that show this process's own directory
+	shows := map[string]bool{} // by mount point: whether it shows this process's directory
 	for line := range strings.Lines(mountinfo) {
 		before, after, ok := strings.Cut(line, " - ")
 		place, kind := strings.Fields(before), strings.Fields(after)
@@ -107,7 +107,7 @@ func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 		}
 		below, ok := relative(ownPath(cgroup, h), unescape(place[3]))
 		h.own = filepath.Join(h.mount, below)
-		// A later line with the same mount point lies over the earlier one.
+		// A later line with the same mount point covers the earlier one.
 		found = slices.DeleteFunc(found, func(hidden hierarchy) bool { return hidden.mount == h.mount })
 		found, shows[h.mount] = append(found, h), ok
 	}
@@ -117,7 +117,7 @@ func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 	return found
 }
 
-// unescape decodes the escaped blanks in the paths of mountinfo.
+// unescape decodes escaped characters in the paths of mountinfo.
 func unescape(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
@@ -134,7 +134,7 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// ownPath is the path of this process in the hierarchy, as /proc/self/cgroup has it.
+// ownPath returns this process's path in the hierarchy, from /proc/self/cgroup.
 func ownPath(cgroup string, h hierarchy) string {
 	for line := range strings.Lines(cgroup) {
 		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
@@ -150,8 +150,8 @@ func ownPath(cgroup string, h hierarchy) string {
 	return "/"
 }
 
-// relative is path seen from root, where a container's mount shows only what is below root; ok is
-// false for a path that is not shown.
+// relative returns path relative to root: a container's mount shows only the part below root. ok is false if path is
+// not below root.
 func relative(path, root string) (rel string, ok bool) {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return rel, true
@@ -159,16 +159,15 @@ func relative(path, root string) (rel string, ok bool) {
 	return ".", false
 }
 
-// delegated finds, in version 2, the nearest directory that hands the controllers to its
-// children: going up from this process, or, where this server may not write there, its own
-// directory. From that it moves everything into a child, for a directory that hands out
-// controllers must not have processes itself.
+// delegated finds, in version 2, the nearest ancestor directory that delegates the controllers to its children and is
+// writable. Without one it uses this process's own directory, and moves all processes into a child, because a directory
+// that delegates controllers must not have processes itself.
 func delegated(h hierarchy, names []string) (string, error) {
 	for dir := h.own; len(dir) >= len(h.mount); dir = filepath.Dir(dir) {
 		if unix.Access(dir, unix.W_OK) != nil {
 			continue
 		}
-		// Only the true root may hand out controllers and have processes.
+		// Only the real root may both delegate controllers and have processes.
 		if handsOut(dir, names) || dir == h.mount && handOut(dir, names) == nil {
 			return dir, nil
 		}
@@ -189,7 +188,7 @@ func handOut(dir string, names []string) error {
 	return nil
 }
 
-// vacate moves the processes of dir into a child and lets dir hand out the controllers.
+// vacate moves the processes of dir into a child and makes dir delegate the controllers.
 func vacate(dir string, names []string) error {
 	leaf := filepath.Join(dir, "warpboard.main")
 	if err := os.Mkdir(leaf, 0o755); err != nil && !os.IsExist(err) {
@@ -204,8 +203,8 @@ func vacate(dir string, names []string) error {
 	return handOut(dir, names)
 }
 
-// Sweep kills what is in the cgroups below that orphaned reports of, and removes them. A cgroup whose
-// processes do not die within the timeout is left to the next start.
+// Sweep kills the processes in cgroups for which orphaned returns true, and removes them. A cgroup whose processes do
+// not die within the timeout is left to the next start.
 func (c *Tree) Sweep(orphaned func(name string) bool, timeout time.Duration) {
 	deadline := time.Now().Add(timeout)
 	for _, parent := range []string{c.memory.dir, c.pids.dir} {
@@ -217,7 +216,7 @@ func (c *Tree) Sweep(orphaned func(name string) bool, timeout time.Duration) {
 			if orphaned(entry.Name()) {
 				left := &Group{memory: controller{dir: filepath.Join(parent, entry.Name())}}
 				left.Kill(deadline)
-				_ = left.Remove() // fails while a process lives
+				_ = left.Remove() // fails while a process is alive
 			}
 		}
 	}
@@ -229,7 +228,7 @@ func (c *Tree) LimitsMemory() bool { return c != nil && c.memory.dir != "" }
 // LimitsProcesses reports whether groups of the tree limit the number of processes.
 func (c *Tree) LimitsProcesses() bool { return c != nil && c.pids.dir != "" }
 
-// words reads a file of words; a file that cannot be read has none.
+// words returns the words of a file, or none if it cannot be read.
 func words(path string) []string {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -14,32 +14,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The limits that Exceeded names.
+// Limits that Exceeded returns.
 const (
 	Memory    = "memory"
 	Processes = "processes"
 )
 
-// mostTCP is what the buffers of a run's TCP sockets may take, in bytes, beside its memory. Version 2 counts them as memory.
+// mostTCP limits the buffers of a run's TCP sockets in bytes, in addition to its memory. Version 2 counts them as
+// memory.
 const mostTCP = 64 << 20
 
-// forkBomb is how many refused forks make a bomb of a program that met its process limit.
+// forkBomb is the number of refused forks from which a program counts as a fork bomb.
 const forkBomb = 1000
 
 // Group is the cgroups of one run. A nil Group limits and counts nothing.
 type Group struct {
-	memory, pids controller // directories of this run; they may be the same one
+	memory, pids controller // directories of this run; may be the same
 	left         *leftovers
 }
 
-// Usage is what a group counted.
+// Usage has the counters of a group.
 type Usage struct {
 	MemoryMax    int64 // bytes
 	OOMKills     int64
 	RefusedForks int64
 }
 
-// New makes the cgroups of a run. Memory is in bytes; a limit of 0 is none.
+// New creates the cgroups of a run. memory is in bytes; 0 means no limit.
 func (c *Tree) New(name string, memory int64, processes int) (*Group, error) {
 	c.left.remove()
 	g := &Group{memory: c.memory.child(name), pids: c.pids.child(name), left: c.left}
@@ -85,7 +86,7 @@ func (g *Group) limitProcesses(n int) error {
 	return g.pids.write("pids.max", int64(n)+1, false) // bubblewrap's own pid 1 counts
 }
 
-// child is the directory of one run below the controller's.
+// child returns the directory of one run below the controller's.
 func (c controller) child(name string) controller {
 	if c.dir != "" {
 		c.dir = filepath.Join(c.dir, name)
@@ -102,7 +103,7 @@ func (c controller) write(name string, value int64, optional bool) error {
 	return os.WriteFile(path, strconv.AppendInt(nil, value, 10), 0o644)
 }
 
-// number reads one number: the whole file when key is empty, and else the word after key.
+// number reads one number: the first word of the file if key is empty, otherwise the word after key.
 func (c controller) number(name, key string) int64 {
 	if c.dir == "" {
 		return 0
@@ -121,7 +122,7 @@ func (c controller) number(name, key string) int64 {
 	return 0
 }
 
-// dirs are the directories of the group, each once.
+// dirs returns the directories of the group, each once.
 func (g *Group) dirs() []string {
 	var dirs []string
 	for _, each := range []controller{g.memory, g.pids} {
@@ -132,7 +133,7 @@ func (g *Group) dirs() []string {
 	return dirs
 }
 
-// Add moves a process into the group; its later children are in it too.
+// Add moves a process into the group. Its later children are also in it.
 func (g *Group) Add(pid int) error {
 	if g == nil {
 		return nil
@@ -161,8 +162,8 @@ func (g *Group) Usage() Usage {
 	return u
 }
 
-// Exceeded is the limit for which the run must be ended now, or "". Version 1 kills only one
-// process when memory runs out, and a fork bomb goes on however often it is refused.
+// Exceeded returns the limit for which the run must be ended now, or "". Version 1 kills only one process when memory
+// runs out, and a fork bomb continues however often it is refused.
 func (g *Group) Exceeded() string {
 	switch u := g.Usage(); {
 	case u.OOMKills > 0:
@@ -173,8 +174,8 @@ func (g *Group) Exceeded() string {
 	return ""
 }
 
-// Kill ends every process of the group and reports whether none was left at the deadline: a process
-// that hangs in a driver does not die.
+// Kill kills every process of the group and reports whether none was left at the deadline: a process that hangs in a
+// driver does not die.
 func (g *Group) Kill(deadline time.Time) (dead bool) {
 	if g == nil {
 		return true
@@ -207,8 +208,8 @@ func killProcs(dir string) bool {
 	return false
 }
 
-// Remove deletes the directories. The kernel may need a moment after the last process, and seconds after a fork bomb on a
-// busy machine: what it still needs then goes when the next group is made.
+// Remove deletes the directories. The kernel may need a moment after the last process, and seconds after a fork bomb on
+// a busy machine: directories that are still in use then are removed when the next group is created.
 func (g *Group) Remove() error {
 	if g == nil {
 		return nil
@@ -235,13 +236,13 @@ func removeDir(dir string) error {
 	return nil
 }
 
-// leftovers are directories that the kernel did not let go yet.
+// leftovers are directories that could not be removed yet.
 type leftovers struct {
 	mu   sync.Mutex
 	dirs []string
 }
 
-// keep reports whether there is someone who tries again.
+// keep stores dir for another try. It returns false if l is nil.
 func (l *leftovers) keep(dir string) bool {
 	if l == nil {
 		return false
@@ -252,7 +253,7 @@ func (l *leftovers) keep(dir string) bool {
 	return true
 }
 
-// remove tries each once more.
+// remove tries to remove each directory again.
 func (l *leftovers) remove() {
 	if l == nil {
 		return

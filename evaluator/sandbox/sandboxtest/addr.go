@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// The ports that are handed out. They lie below those that the kernel picks for port 0 and for outgoing connections
-// (32768 and up), so that nothing takes one while the server that listens there is being restarted.
+// Range of reserved ports. They are below those that the kernel chooses for port 0 and for outgoing connections (32768
+// and up), so that nothing takes one while its server is restarted.
 const (
 	firstPort = 20_000
 	pastPorts = 30_000
 )
 
-// Addr is an address on the loopback interface that is this test's until it ends, through every restart of its server.
+// Addr returns an address on loopback that is reserved until the test ends, through every restart of its server.
 func Addr(tb testing.TB) string {
 	tb.Helper()
 	port, release, err := reserve("ports", firstPort, pastPorts, 1, func(port int) bool {

@@ -1,5 +1,4 @@
-// Package sandboxtest gives tests what only one of them may use at a time on a machine: the user
-// ids that their sandboxes run under, and addresses. Tests count the processes of those ids, and the kernel counts
-// them for its limits, so neither another test nor a site that runs beside may have the same ones. What tests compile lies in a
-// folder that all may have.
+// Package sandboxtest reserves resources that only one test on a machine may use at a time: user IDs for sandboxes, and
+// addresses. Tests count the processes of those IDs, and the kernel counts them for its limits, so that neither another
+// test nor a running site may use the same ones. Compiled objects are in a directory that all tests may share.
 package sandboxtest

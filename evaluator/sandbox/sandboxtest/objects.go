@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// Objects is a folder for compiled objects of a package's tests, and remove deletes it. scripts/test names one for all
-// packages (WARPBOARD_TEST_OBJECTS), since they compile the same judges; the objects' keys are hashes of all inputs. A test
-// of compiling itself needs its own folder.
+// Objects returns a directory for compiled objects of a package's tests, and a function that removes it. scripts/test
+// sets one for all packages (WARPBOARD_TEST_OBJECTS), because they compile the same judges; the objects' keys are
+// hashes of all inputs. A test of compiling itself needs a separate directory.
 func Objects() (dir string, remove func(), err error) {
 	if dir := os.Getenv("WARPBOARD_TEST_OBJECTS"); dir != "" {
 		return dir, func() {}, nil

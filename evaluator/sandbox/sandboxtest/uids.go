@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RangeSize is how many ids from the first one on belong to its holder.
+// RangeSize is the number of user IDs in a reservation.
 const RangeSize = 100
 
-// The ids that are handed out: below systemd's and above people's, apart from a site's default.
+// Range of reserved user IDs: below systemd's and above people's, apart from a site's default.
 const (
 	firstRange = 50_000
 	pastRanges = 60_000
 )
 
-// FirstUID is the first of RangeSize user ids that nothing else on this machine uses before the test
-// ends. Take it before starting what runs under them, so that it is given back after that.
+// FirstUID returns the first of RangeSize user IDs that nothing else on this machine uses until the test ends. Call it
+// before starting processes with them, so that its cleanup runs after theirs.
 func FirstUID(tb testing.TB) int {
 	tb.Helper()
 	first, release, err := Reserve()
@@ -38,7 +38,8 @@ func Reserve() (first int, release func(), err error) {
 	return reserve("uids", firstRange, pastRanges, RangeSize, func(first int) bool { return !inUse(first) })
 }
 
-// reserve takes the first number that no other test has and that is free. Its lock's file lies in a folder of this kind.
+// reserve returns the first number that no other test has reserved and that is free. Lock files are in a directory for
+// each kind.
 func reserve(kind string, from, past, step int, free func(int) bool) (number int, release func(), err error) {
 	dir := filepath.Join(os.TempDir(), "warpboard-test-"+kind)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -59,8 +60,8 @@ func reserve(kind string, from, past, step int, free func(int) bool) (number int
 	return 0, nil, fmt.Errorf("reserve %s for tests: all of %d to %d are in use (last: %w)", kind, from, past-1, last)
 }
 
-// lock takes the file for this process, without waiting. It is a bare descriptor: an os.File that no one refers to any
-// more is closed by the garbage collector, and the number would be another process's in the middle of the tests.
+// lock locks the file for this process, without waiting. It returns a bare descriptor: the garbage collector closes an
+// unreferenced os.File, which would release the lock in the middle of the tests.
 func lock(path string) (int, error) {
 	file, err := unix.Open(path, unix.O_CREAT|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -72,13 +73,13 @@ func lock(path string) (int, error) {
 	return file, nil
 }
 
-// inUse reports whether a process has one of the ids: of a site, or left by a test that was killed.
+// inUse reports whether a process has one of the IDs: of a site, or left by a killed test.
 func inUse(first int) bool {
 	paths, _ := filepath.Glob("/proc/[0-9]*/status")
 	for _, path := range paths {
 		status, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended since
+			continue // the process has ended
 		}
 		_, after, _ := strings.Cut(string(status), "\nUid:")
 		var uid int

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Without ends a test for want of something that scripts/setup installs or that only root may do. Where scripts/test runs as
-// root, the test fails; on someone's own machine it is skipped.
+// Without ends a test that lacks something that scripts/setup installs or that requires root. If scripts/test runs as
+// root, the test fails; otherwise it is skipped.
 func Without(tb testing.TB, what string, why error) {
 	tb.Helper()
 	if os.Getenv("WARPBOARD_TEST") != "" && os.Getuid() == 0 {
@@ -17,7 +17,7 @@ func Without(tb testing.TB, what string, why error) {
 	tb.Skipf("without %s: %v", what, why)
 }
 
-// Disk is the folder of a small separate disk, which the test can fill: 4m, 512m.
+// Disk returns the directory of a separate disk with the given size, such as 4m or 512m, which the test can fill.
 func Disk(tb testing.TB, size string) string {
 	tb.Helper()
 	dir := tb.TempDir()
