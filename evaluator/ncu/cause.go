@@ -6,39 +6,39 @@ import (
 	"slices"
 )
 
-// Cause is a counter of both kernels that differs in the direction of their times: what the slower one does more of, or
-// has less of.
+// Cause is a counter that differs between two kernels in the same direction as their times.
 type Cause struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
 	From  string `json:"from"` // counters
 	A     Metric `json:"a"`
 	B     Metric `json:"b"`
-	// Busy is how far the slower kernel was held up by what is counted, 0 to 1: how busy the unit was, or what part of
-	// the cycles passed so.
+	// Busy is the utilization of the counted hardware unit in the slower kernel, or the share of its cycles spent in
+	// the counted state, from 0 to 1.
 	Busy float64 `json:"busy"`
-	// Explains is how much of the difference in time the counter can explain at most, 0 to 1: its own ratio against that
-	// of the times, as far as the unit was busy. Causes overlap and do not add up to 1.
+	// Explains is the largest share of the time difference that the counter can explain, from 0 to 1: its own ratio
+	// relative to that of the times, weighted by Busy. Causes overlap and do not add up to 1.
 	Explains float64 `json:"explains"`
 }
 
-// Because is what explains that two reports take different times.
+// Because explains why two reports take different times.
 type Because struct {
-	A      *Kernel `json:"-"` // the two kernels that make most of the difference, …
+	A      *Kernel `json:"-"` // the pair of kernels with the largest difference
 	B      *Kernel `json:"-"`
-	Part   float64 `json:"part"`   // … and how much of it
-	Ratio  float64 `json:"ratio"`  // the time of B's report over that of A's
-	Causes []Cause `json:"causes"` // of that pair, what explains most first
-	// Alone are the kernels of the slower report without a partner in the other, and AlonePart is their part of the difference.
+	Part   float64 `json:"part"`   // share of the total difference that the pair makes up
+	Ratio  float64 `json:"ratio"`  // time of B's report divided by that of A's
+	Causes []Cause `json:"causes"` // causes of the pair's difference, largest first
+	// Alone lists the kernels of the slower report without a counterpart in the other. AlonePart is their share of the
+	// difference.
 	Alone     []string `json:"alone,omitempty"`
 	AlonePart float64  `json:"alone_part,omitempty"`
 }
 
-// leastDifference of the times, and leastCause of what explains it; anything less is noise.
+// leastDifference is the smallest relative difference in time, and leastCause the smallest Explains, that is more than
+// noise.
 const leastDifference, leastCause = 0.03, 0.05
 
-// Causes looks for what explains the difference of two reports' times. ok is false where they hardly differ, or were
-// not measured.
+// Causes explains the difference of two reports' times. ok is false if they hardly differ or were not measured.
 func Causes(a, b *Report) (why Because, ok bool) {
 	timeA, timeB := whole(a), whole(b)
 	if !(timeA > 0) || !(timeB > 0) || math.Abs(timeB/timeA-1) < leastDifference {
@@ -83,7 +83,7 @@ func lasts(k *Kernel) float64 {
 	return ns
 }
 
-// causesOf compares what the rules count, of a faster and a slower kernel; swapped says that the slower one is A.
+// causesOf compares the rules' counters of a faster and a slower kernel. swapped means that the slower one is A.
 func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 	ratio := math.Log(lasts(slow) / lasts(fast))
 	add := func(c Cause, fast, slow Metric) {
@@ -107,8 +107,8 @@ func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 	return list
 }
 
-// factor is how many times more the slower kernel does, or how many times less it has; ok is false if both are equal or the
-// slower one is better.
+// factor returns how many times more the slower kernel does, or how many times less it has. ok is false if both are
+// equal or the slower one is better.
 func (r causeRule) factor(fast, slow Metric) (float64, bool) {
 	f, ok := fast.Base()
 	s, both := slow.Base()
@@ -124,8 +124,8 @@ func (r causeRule) factor(fast, slow Metric) (float64, bool) {
 	return s / max(f, s/1e6), true
 }
 
-// stallCauses are the warp states in which the slower kernel spends more: of the cycles that its warps lose against
-// the other's, the part in that state, as far as its schedulers had nothing to issue.
+// stallCauses returns the warp states in which the slower kernel spends more cycles. Explains is the state's share of
+// the additional cycles, weighted by the share of cycles in which the schedulers had nothing to issue.
 func stallCauses(fast, slow *Kernel) (list []Cause) {
 	f, okF := fast.base(executedTotal)
 	s, okS := slow.base(executedTotal)

@@ -5,7 +5,7 @@ import "math"
 // causeRule is a counter that can explain a difference in time.
 type causeRule struct {
 	key, label, from string
-	helps            bool // more of it takes less time
+	helps            bool // a larger value means less time
 	of               func(*Kernel) Metric
 	busy             func(slow *Kernel) float64 // as Cause.Busy
 }
@@ -16,7 +16,7 @@ const (
 	sharedWaves   = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 )
 
-// The keys of the rules; those of warp states are "stall: " and the state.
+// Keys of the rules. Those of warp states are "stall: " and the state.
 const (
 	CauseDRAM         = "dram"
 	CauseL2           = "l2"
@@ -46,7 +46,7 @@ func causeRules() []causeRule {
 	)
 }
 
-// trafficRules are what moves between the levels of memory, as far as the level was busy.
+// trafficRules returns the rules for traffic between the levels of memory, weighted by the utilization of the level.
 func trafficRules() []causeRule {
 	const l2, l1 = "lts__throughput" + ofElapsed, "l1tex__throughput" + ofActive
 	return []causeRule{
@@ -68,7 +68,7 @@ func counter(name string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric { return k.Metric(name) }
 }
 
-// sum adds counters of one unit; it is not measured if one of them is not.
+// sum adds counters with the same unit. The result is not measured if one of them is not.
 func sum(names ...string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric {
 		m := Metric{Unit: k.Metric(names[0]).BaseUnit(), Measured: true}
@@ -96,7 +96,8 @@ func tensorBusy(k *Kernel) Metric {
 	return Metric{}
 }
 
-// withoutTensor is 1 for a kernel that leaves the tensor cores alone; a kernel that uses them is explained by other counters.
+// withoutTensor returns 1 for a kernel that does not use the tensor cores. For others, other counters explain the
+// difference.
 func withoutTensor(slow *Kernel) float64 {
 	if m := tensorBusy(slow); m.Measured && m.Value < 1 {
 		return 1
@@ -104,7 +105,8 @@ func withoutTensor(slow *Kernel) float64 {
 	return 0
 }
 
-// waiting is how far a kernel is from the peaks of compute and memory: only then do more warps hide more latency.
+// waiting returns the distance of a kernel from the peaks of compute and memory: only then do more warps hide more
+// latency.
 func waiting(slow *Kernel) float64 {
 	sol := SpeedOfLight(slow)
 	if !sol[0].Value.Measured || !sol[1].Value.Measured {
@@ -113,7 +115,7 @@ func waiting(slow *Kernel) float64 {
 	return 1 - min(max(sol[0].Value.Value, sol[1].Value.Value, 0)/100, 1)
 }
 
-// filled is the part of the device's room for blocks that a launch takes, in percent.
+// filled returns the share of the device's capacity for blocks that a launch uses, in percent.
 func filled(k *Kernel) Metric {
 	m := k.Metric("launch__waves_per_multiprocessor")
 	m.Unit, m.Text, m.Value = "%", "", 100*math.Min(m.Value, 1)

@@ -6,23 +6,22 @@ import (
 	"slices"
 )
 
-// Pair is two kernels laid side by side; one of them is nil when the other report has no partner.
+// Pair is two kernels to compare. One of them is nil if the other report has no counterpart.
 type Pair struct {
 	A, B     *Kernel       `json:"-"`
-	NameA    string        `json:"a,omitempty"` // short names, empty without a kernel
+	NameA    string        `json:"a,omitempty"` // short names; empty without a kernel
 	NameB    string        `json:"b,omitempty"`
-	Sections []SectionDiff `json:"sections,omitempty"` // greatest effect first
+	Sections []SectionDiff `json:"sections,omitempty"` // largest effect first
 }
 
-// SectionDiff is one section of the details page, of both kernels.
+// SectionDiff is one section of the details page, for both kernels.
 type SectionDiff struct {
 	Name   string  `json:"name"`
-	Effect float64 `json:"effect"` // the greatest of its rows
-	Rows   []Diff  `json:"rows"`   // greatest effect first
+	Effect float64 `json:"effect"` // largest of its rows
+	Rows   []Diff  `json:"rows"`   // largest effect first
 }
 
-// Compare pairs the kernels of two reports (by name and order, then by order) and compares every
-// section of each pair.
+// Compare pairs the kernels of two reports (by name and order, then by order) and compares every section of each pair.
 func Compare(a, b *Report) []Pair {
 	pairs := pair(a, b)
 	for i := range pairs {
@@ -116,23 +115,23 @@ type Diff struct {
 	Label string `json:"label"`
 	A     Metric `json:"a"`
 	B     Metric `json:"b"`
-	// Change is B relative to A (0.25 is a quarter more), or the difference in points when Unit is
-	// "%"; it means something only when Comparable.
+	// Change is B relative to A (0.25 is a quarter more), or the difference in percentage points if the unit is "%". It
+	// is meaningful only if Comparable.
 	Change     float64 `json:"change"`
 	Comparable bool    `json:"comparable"`
-	// Effect sorts: 0 for equal, 1 at most. A percentage counts by its points, everything else by
-	// the difference relative to both, so that noise in tiny percentages stays at the bottom.
+	// Effect is for sorting: from 0 for equal to 1. A percentage counts by its points, everything else by the
+	// difference relative to both, so that noise in tiny percentages is last.
 	Effect float64 `json:"effect"`
 }
 
-// NewDiff compares two metrics in the base of their unit; different kinds of unit are not comparable.
+// NewDiff compares two metrics in base units. Different kinds of unit are not comparable.
 func NewDiff(label string, a, b Metric) Diff {
 	d := Diff{Label: label, A: a, B: b}
 	x, ok := a.Base()
 	y, both := b.Base()
 	if !ok || !both || a.BaseUnit() != b.BaseUnit() {
 		if a.Text != b.Text {
-			d.Effect = 0.5 // shown between great and small changes: something is there on one side only
+			d.Effect = 0.5 // sorted between large and small changes: only one side has a value
 		}
 		return d
 	}

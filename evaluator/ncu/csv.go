@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// maxRecords bounds what one page may hold, far above any real report.
+// maxRecords limits the rows of one page, far above any real report.
 const maxRecords = 500_000
 
-// records reads a CSV page leniently: rows may differ in length, quotes may be odd, and ncu's own
-// "==PROF==" lines may stand before the table. A last line without its newline was cut while ncu
-// wrote it; it is dropped, because half a number looks like a number.
+// records parses a CSV page leniently: rows may differ in length, quotes may be invalid, and ncu's own "==PROF==" lines
+// may precede the table. A last line without its newline was cut while ncu wrote it; it is dropped, because half a
+// number looks like a number.
 func records(page []byte) (rows [][]string, cut bool) {
 	page = bytes.TrimPrefix(page, []byte("\xef\xbb\xbf"))
 	if n := bytes.LastIndexByte(page, '\n') + 1; n < len(page) {
@@ -35,15 +35,14 @@ func records(page []byte) (rows [][]string, cut bool) {
 	return rows, true
 }
 
-// Decimals as a page in English has them, and as one in many another language has. Three digits are
-// left out: "1.234" and "1,234" may be either.
+// Decimals of pages in English and in many other languages. Three digits are excluded: "1.234" and "1,234" are
+// ambiguous.
 var (
 	decimalPoint = regexp.MustCompile(`^-?[0-9]+\.([0-9]{1,2}|[0-9]{4,})$`)
 	decimalComma = regexp.MustCompile(`^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`)
 )
 
-// foreign reports whether a page was printed where a comma begins the decimals, so that "1.234" on it is
-// more than a thousand.
+// foreign reports whether a page uses decimal commas, so that "1.234" on it is more than a thousand.
 func foreign(rows [][]string) bool {
 	commas := false
 	for _, row := range rows {
@@ -68,7 +67,7 @@ func columns(header []string) map[string]int {
 	return at
 }
 
-// cell returns the row's value in the named column, empty when either is missing.
+// cell returns the row's value in the named column, or "" if either is missing.
 func cell(row []string, at map[string]int, name string) string {
 	i, ok := at[name]
 	if !ok || i >= len(row) {
@@ -77,7 +76,7 @@ func cell(row []string, at map[string]int, name string) string {
 	return row[i]
 }
 
-// tableStart finds the header row that has both given names; it returns -1 when there is none.
+// tableStart returns the header row with both names, or -1.
 func tableStart(rows [][]string, first, second string) int {
 	for i, row := range rows {
 		if hasAll(row, first, second) {

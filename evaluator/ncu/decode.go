@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// What a parsed report may have: somewhat more than workers write, of 16 kernels with as many counters of instructions as they
-// keep. In memory a text of nothing but "{}," takes five hundred times its size.
+// Limits of a parsed report: slightly more than workers write for 16 kernels with the maximum number of instruction
+// counters. In memory a text of only "{}," takes five hundred times its size.
 const (
 	maxParsed  = 15 << 20 // bytes
 	maxObjects = 1 << 17
@@ -17,14 +17,14 @@ const (
 	maxKernels = 256
 )
 
-// ErrUnreadable says that a text is no report, or a larger one than workers write.
+// ErrUnreadable means that a text is not a report, or is larger than workers write.
 var ErrUnreadable = errors.New("the parsed report cannot be read")
 
 func unreadable(why string, about ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnreadable, fmt.Errorf(why, about...))
 }
 
-// Decode reads a report that a worker has parsed, and tells the size of its text.
+// Decode decodes a report that a worker has parsed, and returns the size of its text.
 func Decode(in io.Reader) (*Report, int64, error) {
 	var text bytes.Buffer
 	size, err := text.ReadFrom(io.LimitReader(in, maxParsed+1))
@@ -43,7 +43,7 @@ func Decode(in io.Reader) (*Report, int64, error) {
 	return report, size, nil
 }
 
-// decode reads an object, and its kernels one by one: an empty one takes more memory than any other value.
+// decode decodes an object, and its kernels one by one: an empty kernel takes more memory than any other value.
 func (r *Report) decode(in *json.Decoder) error {
 	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
 		return errors.Join(err, errors.New("it is no object"))
@@ -77,7 +77,7 @@ func (r *Report) decodeKernels(in *json.Decoder) error {
 		if begin != nil {
 			err = errors.New("its kernels are no list")
 		}
-		return err // null is no kernels
+		return err // null means no kernels
 	}
 	for in.More() {
 		if len(r.Kernels) == maxKernels {

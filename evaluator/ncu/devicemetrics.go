@@ -2,8 +2,8 @@ package ncu
 
 import "strings"
 
-// deviceField is one field of the eval API's device metrics: the category and name that its clients
-// know, and the raw metrics that may fill it, first measured first.
+// deviceField is one field of the evaluation API's device metrics: the category and name in the API, and candidate raw
+// metrics, of which the first measured one is used.
 type deviceField struct {
 	category, name string
 	metrics        []string
@@ -16,7 +16,7 @@ const (
 	l2Sectors = "memory_l2_theoretical_sectors_global"
 )
 
-// deviceFields lists the eval API's fields that are one raw metric in base units.
+// deviceFields lists the API's fields that are one raw metric in base units.
 func deviceFields() []deviceField {
 	var out []deviceField
 	add := func(category string, pairs ...string) {
@@ -29,7 +29,7 @@ func deviceFields() []deviceField {
 	return out
 }
 
-// deviceWide adds what is said of the device and the launch as a whole.
+// deviceWide adds the fields of the device and the launch as a whole.
 func deviceWide(add func(category string, pairs ...string)) {
 	add("speed_of_light",
 		"compute_memory_throughput_pct", "gpu__compute_memory_throughput"+ofElapsed,
@@ -53,7 +53,7 @@ func deviceWide(add func(category string, pairs ...string)) {
 	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
 }
 
-// perUnit adds what is said of pipes, schedulers, limits and kinds of access.
+// perUnit adds the fields of pipes, schedulers, limits, and kinds of access.
 func perUnit(add func(category string, pairs ...string)) {
 	for _, pipe := range []string{"fma", "fp64", "alu", "xu"} {
 		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+ofActive)
@@ -89,8 +89,8 @@ func perUnit(add func(category string, pairs ...string)) {
 		"shared_bank_conflicts_store_sum", l1Shared+"st.sum")
 }
 
-// DeviceMetrics returns a kernel's numbers under the categories and names of the eval API. A field
-// that was not measured is absent, and so is a category without fields.
+// DeviceMetrics returns a kernel's numbers under the categories and names of the evaluation API. Fields that were not
+// measured are absent, and so are empty categories.
 func DeviceMetrics(k *Kernel) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	set := func(category, name string, v any) {
@@ -117,7 +117,7 @@ func DeviceMetrics(k *Kernel) map[string]map[string]any {
 
 type setField func(category, name string, v any)
 
-// setActiveCycles computes a share that the full set of current ncu versions has only as cycles.
+// setActiveCycles computes a share for which current ncu versions report only cycles.
 func (k *Kernel) setActiveCycles(set setField) {
 	if _, measured := k.base("sm__cycles_active" + ofElapsed); measured {
 		return
@@ -128,7 +128,7 @@ func (k *Kernel) setActiveCycles(set setField) {
 	}
 }
 
-// setBandwidths divides by 1024³ although the names say gb: that is what the API's clients get.
+// setBandwidths divides by 1024³ although the names contain gb: API clients expect this.
 func (k *Kernel) setBandwidths(set setField) {
 	for name, metric := range map[string]string{
 		"dram_avg_bandwidth_gb_s":   "dram__bytes.avg.per_second",
@@ -163,8 +163,8 @@ func (k *Kernel) setAccess(set setField) {
 	}
 }
 
-// setRoofline gives the bytes that moved; operations come only from counters that current ncu
-// versions no longer have, and are absent without them.
+// setRoofline sets the transferred bytes. Operations come only from counters that current ncu versions no longer have,
+// and are absent without them.
 func (k *Kernel) setRoofline(set setField) {
 	const category = "roofline_metrics"
 	ns, timed := k.Duration()

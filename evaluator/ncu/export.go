@@ -2,7 +2,7 @@ package ncu
 
 import "strconv"
 
-// Views are the derived views of one kernel, as the details page shows them and its JSON gives them.
+// Views are the derived views of one kernel for the details page and its JSON.
 type Views struct {
 	SpeedOfLight []Fact     `json:"speed_of_light"`
 	Roofline     Roofline   `json:"roofline"`
@@ -24,8 +24,8 @@ func Derive(k *Kernel) Views {
 	}
 }
 
-// Table is every raw metric of every kernel below a heading: kernel number, kernel name, metric, unit, value
-// (empty when not measured) and ncu's own text.
+// Table returns every raw metric of every kernel below a header: kernel number, kernel name, metric, unit, value (empty
+// if not measured), and ncu's own text.
 func (r *Report) Table() [][]string {
 	rows := [][]string{{"kernel", "name", "metric", "unit", "value", "text"}}
 	for i := range r.Kernels {

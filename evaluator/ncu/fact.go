@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Fact is one number of a derived view, with where it comes from.
+// Fact is one number of a derived view, with its origin.
 type Fact struct {
 	Label string `json:"label"`
-	// From is the raw metric's name, or for a computed number the formula in words.
+	// From is the raw metric's name, or the formula in words for a computed number.
 	From  string `json:"from"`
 	Value Metric `json:"value"`
 }
 
-// named lists facts as pairs of label and raw metric name.
+// named is a label with a raw metric's name.
 type named struct{ label, metric string }
 
-// facts reads the named metrics; with absent ones left in, as not measured.
+// facts returns the named metrics, including absent ones as not measured.
 func (k *Kernel) facts(list []named) []Fact {
 	out := make([]Fact, len(list))
 	for i, n := range list {
@@ -29,7 +29,7 @@ func (k *Kernel) fact(label, metric string) Fact {
 	return Fact{Label: label, From: metric, Value: k.Metric(metric)}
 }
 
-// computed wraps a number that Warpboard worked out; it is not measured unless ok and finite.
+// computed returns a fact computed by Warpboard. It is not measured unless ok is true and v is finite.
 func computed(label, from, unit string, v float64, ok bool) Fact {
 	m := Metric{Unit: unit}
 	if ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -41,7 +41,7 @@ func computed(label, from, unit string, v float64, ok bool) Fact {
 // base returns a metric's value in base units.
 func (k *Kernel) base(name string) (float64, bool) { return k.Metric(name).Base() }
 
-// SpeedOfLight returns how much of each unit's peak the kernel reached, in percent.
+// SpeedOfLight returns the utilization of each hardware unit in percent of its peak.
 func SpeedOfLight(k *Kernel) []Fact {
 	return k.facts([]named{
 		{"Compute (SM)", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
@@ -52,7 +52,7 @@ func SpeedOfLight(k *Kernel) []Fact {
 	})
 }
 
-// Scheduler returns how the warp schedulers were fed, per scheduler and cycle.
+// Scheduler returns the utilization of the warp schedulers, per scheduler and cycle.
 func Scheduler(k *Kernel) []Fact {
 	return k.facts([]named{
 		{"Warps that fit (theoretical)", "smsp__maximum_warps_avg_per_active_cycle"},
@@ -67,7 +67,7 @@ func Scheduler(k *Kernel) []Fact {
 	})
 }
 
-// Launch returns how the kernel was launched.
+// Launch returns the launch parameters.
 func Launch(k *Kernel) []Fact {
 	return k.facts([]named{
 		{"Blocks", "launch__grid_size"},
@@ -88,14 +88,14 @@ func Launch(k *Kernel) []Fact {
 	})
 }
 
-// The derived sections whose rows are parts of one whole.
+// Derived sections whose rows are parts of one whole.
 const (
 	warpStates  = "Warp States"
 	memoryChart = "Memory Chart"
 )
 
-// weigh weighs each row by its difference relative to the section's largest row of the same unit: a small part of the whole
-// has little effect, even if it changed much.
+// weigh sets each row's effect to its difference relative to the section's largest row of the same unit: a small part
+// of the whole has little effect, even if it changed much.
 func weigh(rows []Diff) {
 	largest := map[string]float64{}
 	size := func(d Diff) float64 { return math.Max(d.A.Value, d.B.Value) }
@@ -109,8 +109,8 @@ func weigh(rows []Diff) {
 	}
 }
 
-// compared returns a kernel with the derived views as further sections: the details page says neither
-// what warps waited for nor what moved between the levels of memory.
+// compared returns a kernel with the derived views as further sections: the details page has neither warp states nor
+// traffic between the levels of memory.
 func (k *Kernel) compared() *Kernel {
 	all := &Kernel{Sections: slices.Clone(k.Sections)}
 	add := func(section string, f Fact) {

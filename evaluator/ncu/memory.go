@@ -1,6 +1,6 @@
 package ncu
 
-// MemoryPath is what moved between the levels of memory.
+// MemoryPath is the traffic between the levels of memory.
 type MemoryPath struct {
 	Levels []MemoryLevel `json:"levels"` // from the registers outwards
 	Links  []MemoryLink  `json:"links"`
@@ -12,7 +12,7 @@ type MemoryLevel struct {
 	Facts []Fact `json:"facts,omitempty"` // hit rate, busy percentage, conflicts
 }
 
-// MemoryLink is one arrow of the memory chart. Level numbers count into MemoryPath.Levels.
+// MemoryLink is one arrow of the memory chart. From and To are indexes into MemoryPath.Levels.
 type MemoryLink struct {
 	From   int    `json:"from"`
 	To     int    `json:"to"`
@@ -21,7 +21,7 @@ type MemoryLink struct {
 	Rate   Fact   `json:"rate"`   // bytes per second; not measured for shared memory
 }
 
-// The levels of MemoryPath.Levels.
+// Indexes into MemoryPath.Levels.
 const (
 	LevelRegisters = iota
 	LevelL1
@@ -30,7 +30,7 @@ const (
 	LevelDRAM
 )
 
-// sectorBytes is the size of the sector that the L1 counters count.
+// sectorBytes is the size of a sector in the L1 counters.
 const sectorBytes = 32
 
 // MemoryPathOf derives the memory chart of a kernel.
@@ -73,12 +73,12 @@ func (p MemoryPath) Label(l MemoryLink) string {
 	return l.Name + ": " + p.Levels[l.From].Name + " → " + p.Levels[l.To].Name
 }
 
-// byteLink is a link whose bytes and rate ncu measured itself.
+// byteLink returns a link whose bytes and rate ncu measured directly.
 func (k *Kernel) byteLink(from, to int, name, metric string) MemoryLink {
 	return MemoryLink{From: from, To: to, Name: name, Amount: k.fact(name, metric), Rate: k.fact(name+" per second", metric+".per_second")}
 }
 
-// sectorLink is a link counted in sectors; bytes and rate are worked out from it.
+// sectorLink returns a link counted in sectors, from which bytes and rate are computed.
 func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
 	sectors, ok := k.base(metric)
 	bytes := sectors * sectorBytes
@@ -94,7 +94,7 @@ func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
 	}
 }
 
-// wavefrontLink is shared memory's: its counters know wavefronts, not bytes.
+// wavefrontLink returns a link of shared memory, whose counters count wavefronts, not bytes.
 func (k *Kernel) wavefrontLink(from, to int, name, metric string) MemoryLink {
 	amount := k.fact(name, metric)
 	amount.Value.Unit = "wavefront"

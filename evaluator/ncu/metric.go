@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Metric is one number or word that ncu printed. Value is in Unit ("%", "us", "Mbyte", "sector/ns",
-// empty for a plain number) and means something only when Measured; Text is what ncu printed.
+// Metric is one number or word printed by ncu. Value is in Unit ("%", "us", "Mbyte", "sector/ns", empty for a plain
+// number) and is valid only if Measured; Text is ncu's text.
 type Metric struct {
 	Unit     string
 	Text     string
@@ -16,8 +16,8 @@ type Metric struct {
 	Measured bool
 }
 
-// NewMetric reads a cell as ncu prints it: thousands separators are understood; NaN, infinities,
-// n/a, "no data", a lone dash and words have no value.
+// NewMetric parses a cell as printed by ncu, with thousands separators. NaN, infinities, n/a, "no data", a single dash,
+// and words have no value.
 func NewMetric(text, unit string) Metric {
 	m := Metric{Unit: strings.TrimSpace(unit), Text: strings.TrimSpace(text)}
 	m.Value, m.Measured = number(m.Text)
@@ -33,7 +33,7 @@ func number(text string) (float64, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(digits, 64)
-	// No counter is larger than this, and sums and products of what is smaller stay finite.
+	// Larger than any counter, and small enough for sums and products to stay finite.
 	const largest = 1e100
 	if err != nil || math.IsNaN(v) || math.Abs(v) > largest {
 		return 0, false
@@ -41,7 +41,7 @@ func number(text string) (float64, bool) {
 	return v, true
 }
 
-// withoutThousands takes the separators out of "1,234.5". A comma anywhere else is not a separator, as in "65,97" or the
+// withoutThousands removes the separators from "1,234.5". A comma elsewhere is not a separator, as in "65,97" or the
 // list "0,1,2"; removing it would change the value.
 func withoutThousands(text string) (string, bool) {
 	whole, rest, _ := strings.Cut(text, ".")
@@ -58,7 +58,7 @@ func withoutThousands(text string) (string, bool) {
 	return strings.ReplaceAll(text, ",", ""), true
 }
 
-// Present reports whether ncu printed anything usable: a number, or a word such as "PolicySpread".
+// Present reports whether ncu printed a usable value: a number, or a word such as "PolicySpread".
 func (m Metric) Present() bool {
 	switch strings.ToLower(m.Text) {
 	case "", "-", "n/a", "nan", "-nan", "inf", "-inf", "no data", "(!) n/a", "(!) nan":
@@ -70,10 +70,10 @@ func (m Metric) Present() bool {
 type metricJSON struct {
 	Unit  string   `json:"unit,omitempty"`
 	Text  string   `json:"text"`
-	Value *float64 `json:"value,omitempty"` // absent: not measured
+	Value *float64 `json:"value,omitempty"` // absent if not measured
 }
 
-// MarshalJSON writes unit, text and value; the value is absent when there is none.
+// MarshalJSON writes unit, text, and value; the value is absent if not measured.
 func (m Metric) MarshalJSON() ([]byte, error) {
 	j := metricJSON{Unit: m.Unit, Text: m.Text}
 	if m.Measured {
@@ -82,7 +82,7 @@ func (m Metric) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the result of MarshalJSON.
 func (m *Metric) UnmarshalJSON(b []byte) error {
 	var j metricJSON
 	if err := json.Unmarshal(b, &j); err != nil {
@@ -95,7 +95,7 @@ func (m *Metric) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON keeps the label beside the metric's own fields.
+// MarshalJSON adds the label to the metric's own fields.
 func (r Row) MarshalJSON() ([]byte, error) {
 	j := rowJSON{Label: r.Label, metricJSON: metricJSON{Unit: r.Unit, Text: r.Text}}
 	if r.Measured {
@@ -104,7 +104,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the result of MarshalJSON.
 func (r *Row) UnmarshalJSON(b []byte) error {
 	var j rowJSON
 	if err := json.Unmarshal(b, &j); err != nil {
@@ -151,8 +151,8 @@ func prefix(letter byte) (factor float64, ok bool) {
 	return 0, false
 }
 
-// Base returns the value in the base of its unit: bytes, seconds, hertz, and per second for rates.
-// Units without a scale (%, inst, sector, plain numbers) come back unchanged.
+// Base returns the value in base units: bytes, seconds, hertz, and per second for rates. Units without a scale (%,
+// inst, sector, plain numbers) stay unchanged.
 func (m Metric) Base() (float64, bool) {
 	if !m.Measured {
 		return 0, false
@@ -166,7 +166,7 @@ func (m Metric) Base() (float64, bool) {
 	return m.Value * f, true
 }
 
-// BaseUnit returns the unit that Base counts in: "byte", "s", "hz", "byte/s", "sector/s".
+// BaseUnit returns the unit of Base: "byte", "s", "hz", "byte/s", "sector/s".
 func (m Metric) BaseUnit() string {
 	over, under, rate := strings.Cut(m.Unit, "/")
 	_, u := scale(over)
@@ -177,7 +177,7 @@ func (m Metric) BaseUnit() string {
 	return u
 }
 
-// scale splits a simple unit into its factor and its base; a unit that is not scaled is its own base.
+// scale splits a simple unit into its factor and its base. A unit without a scale is its own base.
 func scale(unit string) (float64, string) {
 	if base, ok := baseUnit(unit); ok {
 		return 1, base

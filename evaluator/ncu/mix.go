@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Mix is what the kernel executed.
+// Mix is a kernel's instruction mix.
 type Mix struct {
 	Pipes   []Fact   `json:"pipes"`   // percent of the active cycles, busiest first; see pipes
 	Opcodes []Opcode `json:"opcodes"` // most executed first; empty without a source page
@@ -18,7 +18,7 @@ type Mix struct {
 type Opcode struct {
 	Name     string  `json:"name"`
 	Executed float64 `json:"executed"` // warp instructions
-	Share    float64 `json:"share"`    // of all of the source page, 0 to 1
+	Share    float64 `json:"share"`    // of all instructions of the source page, 0 to 1
 }
 
 const (
@@ -37,9 +37,9 @@ func MixOf(k *Kernel) Mix {
 	return m
 }
 
-// pipes returns how busy each pipe was. One instruction can keep a pipe busy for many cycles (a matrix
-// instruction for more than a hundred), so the cycles count where ncu has them, and the instructions
-// issued only for the other pipes. "shared" is left out: it is the others' common entrance.
+// pipes returns the utilization of each pipe. One instruction can keep a pipe busy for many cycles (a matrix
+// instruction for more than a hundred), so busy cycles are used if ncu reports them, and issued instructions only for
+// the other pipes. "shared" is omitted: it is the common entrance of the others.
 func pipes(k *Kernel) []Fact {
 	found := k.byPipe(issuedPrefix, ofActive)
 	for pipe, fact := range k.byPipe(busyPrefix, busySuffix+ofActive) {
@@ -58,7 +58,7 @@ func pipes(k *Kernel) []Fact {
 	return out
 }
 
-// byPipe finds the measured metrics of that form, by the name of their pipe.
+// byPipe returns the measured metrics with this prefix and suffix, by the name of their pipe.
 func (k *Kernel) byPipe(prefix, suffix string) map[string]Fact {
 	out := map[string]Fact{}
 	for _, name := range k.metricNames(prefix, suffix) {
@@ -97,8 +97,7 @@ func opcodes(s *Source) []Opcode {
 	return out
 }
 
-// OpcodeOf returns an instruction's opcode without predicate and modifiers: "@!P0 LDG.E R2, …" is
-// "LDG".
+// OpcodeOf returns an instruction's opcode without predicate and modifiers: "LDG" for "@!P0 LDG.E R2, …".
 func OpcodeOf(sass string) string {
 	sass = strings.TrimSpace(sass)
 	if strings.HasPrefix(sass, "@") {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Nameless is a copy of the report for readers who may not see the program: without source and instructions, and with kernels
-// that are numbered, because a program gives them their names. Launches of one kernel have one number. Metrics are shared.
+// Nameless returns a copy of the report for readers who may not see the program: without source and instructions, and
+// with numbers instead of kernel names, which the program chooses. Launches of one kernel have one number. Metrics are
+// shared with r.
 func (r *Report) Nameless() *Report {
 	shown, numbers := *r, map[string]string{}
 	shown.Kernels = slices.Clone(r.Kernels)
@@ -34,12 +35,12 @@ func (r *Report) Nameless() *Report {
 	return &shown
 }
 
-// without is a sentence that calls the kernel something else.
+// without replaces the kernel's name in a sentence.
 func (k *Kernel) without(sentence, name string) string {
 	return replaceName(replaceName(sentence, k.Name, name), k.Short, name)
 }
 
-// replaceName replaces a name where it stands alone: "k" is not a part of "kernel".
+// replaceName replaces a name only as a whole word: "k" is not a part of "kernel".
 func replaceName(text, name, by string) string {
 	if name == "" {
 		return text

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Occupancy is how many warps the SMs held, and what held it back.
+// Occupancy is the number of warps per SM, and its limits.
 type Occupancy struct {
 	Theoretical      Fact      `json:"theoretical"` // percent
 	Achieved         Fact      `json:"achieved"`
@@ -15,10 +15,10 @@ type Occupancy struct {
 	Limiters         []Limiter `json:"limiters"` // tightest first
 }
 
-// Limiter is one resource and the blocks per SM that it allows.
+// Limiter is one resource and the number of blocks per SM that it allows.
 type Limiter struct {
 	Fact
-	Limits bool `json:"limits"` // it allows the fewest
+	Limits bool `json:"limits"` // it allows the fewest blocks
 }
 
 // OccupancyOf derives a kernel's occupancy.
@@ -47,12 +47,12 @@ func OccupancyOf(k *Kernel) Occupancy {
 	return o
 }
 
-// Stall is one state that warps spent cycles in, per instruction issued.
+// Stall is the number of cycles that warps spent in one state per issued instruction.
 type Stall struct {
 	Fact
 	Share   float64 `json:"share"`             // of all warp states, 0 to 1
 	Issuing bool    `json:"issuing,omitempty"` // not a stall: the warp was selected
-	Help    string  `json:"help,omitempty"`    // what the state means
+	Help    string  `json:"help,omitempty"`    // explanation of the state
 }
 
 const (
@@ -60,7 +60,7 @@ const (
 	stallSuffix = "_per_issue_active.ratio"
 )
 
-// stallHelp says in a few words what a warp waits for, by ncu's name of the state.
+// stallHelp has a few words on what a warp waits for, by ncu's name of the state.
 var stallHelp = map[string]string{
 	"barrier":            "other warps of the block to reach the barrier",
 	"branch_resolving":   "the target of a branch",
@@ -84,7 +84,7 @@ var stallHelp = map[string]string{
 	"warpgroup_arrive":   "its warp group",
 }
 
-// Stalls returns the warp states, most cycles first. States that this package does not know keep ncu's name.
+// Stalls returns the warp states, most cycles first. Unknown states keep ncu's name.
 func Stalls(k *Kernel) []Stall {
 	var out []Stall
 	total := 0.0
@@ -109,7 +109,7 @@ func Stalls(k *Kernel) []Stall {
 	return out
 }
 
-// title turns "long_scoreboard" into "Long scoreboard" and "lg_throttle" into "LG throttle".
+// title formats "long_scoreboard" as "Long scoreboard" and "lg_throttle" as "LG throttle".
 func title(state string) string {
 	first, rest, _ := strings.Cut(state, "_")
 	switch {

@@ -2,7 +2,7 @@ package ncu
 
 import "regexp"
 
-// Pages is what ncu printed for one report. Any of them may be empty: the rest is still read.
+// Pages has ncu's output for one report. Any page may be empty: the rest is still parsed.
 type Pages struct {
 	Version string // output of `ncu --version`
 	Details []byte // --page details --csv
@@ -11,7 +11,7 @@ type Pages struct {
 	Lines   []byte // --page source --print-source cuda,sass --csv; useful only with line information
 }
 
-// PageNames are the pages of a report that are read, by their names in Pages.Set.
+// PageNames returns the names of the pages for Pages.Set.
 func PageNames() []string { return []string{"details", "raw", "source", "lines"} }
 
 // Set stores one page's output by its name in PageNames; other names are ignored.
@@ -30,11 +30,11 @@ func (p *Pages) Set(page string, out []byte) {
 
 var versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
 
-// Version is the version of ncu that a text names, such as "2025.3.1.0"; empty if there is none.
+// Version returns the first version number in a text, such as "2025.3.1.0", or "".
 func Version(text string) string { return versionNumber.FindString(text) }
 
-// Parse reads the pages of one report. It never fails: what cannot be read is left out and named
-// in the report's Warnings.
+// Parse parses the pages of one report. It never fails: unreadable parts are omitted and listed in the report's
+// Warnings.
 func Parse(p Pages) *Report {
 	r := &Report{Version: Version(p.Version), Kernels: []Kernel{}}
 	r.readRaw(p.Raw)
@@ -51,8 +51,8 @@ func Parse(p Pages) *Report {
 	return r
 }
 
-// finish sets what needs the whole kernel, and warns of counters that came out as NaN: some ncu
-// versions do so on some drivers, and a page of gaps must say why.
+// finish sets fields that need the whole kernel, and warns of counters with the value NaN: some ncu versions report
+// those on some drivers, and a page with gaps needs an explanation.
 func (k *Kernel) finish(warn func(string)) {
 	if name := k.Metric("device__attribute_display_name"); name.Present() {
 		k.Device = name.Text

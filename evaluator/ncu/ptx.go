@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	// MaxPTX bounds what is read of the PTX of one program, in bytes: programs under the profiler may leave it.
+	// MaxPTX limits the PTX of one program that is read, in bytes: programs under the profiler may forge it.
 	MaxPTX = 4 << 20
-	// maxKernelPTX bounds what is kept of one kernel.
+	// maxKernelPTX limits the PTX kept for one kernel, in bytes.
 	maxKernelPTX = 256 << 10
 	maxEntries   = 2000
-	// maxSignature bounds, as a power of two, what a mangled name may unfold to: each type in it may double it.
+	// maxSignature limits, as a power of two, the size of a demangled name: each type in it may double it.
 	maxSignature = 14
 )
 
-// ptxEntry is one kernel in PTX. What it shares with others of its module is put before and behind it where it is kept: a module
-// may hold thousands, and be as long.
+// ptxEntry is one kernel in PTX. Parts that it shares with others of its module are added only where it is kept: a
+// module may have thousands of kernels, and be as long.
 type ptxEntry struct {
 	signature         string // demangled
 	head, body, files string
-	threads           int // of a block, as .reqntid or .maxntid say; 0: they do not
+	threads           int // threads per block from .reqntid or .maxntid; 0 if absent
 }
 
 func (e ptxEntry) size() int { return len(e.head) + len(e.body) + len(e.files) }
 
-// text is a complete module, except for functions and variables that it shares with others.
+// text returns a complete module, except for functions and variables that it shares with others.
 func (e ptxEntry) text() string { return e.head + "\n" + e.body + e.files }
 
 var (
@@ -40,8 +40,8 @@ var (
 	castInt   = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 )
 
-// AttachPTX gives each kernel its part of the program's PTX: one or several modules, one behind the other. A kernel gets
-// none if several parts fit, as with the variants that an autotuner tried.
+// AttachPTX gives each kernel its part of the program's PTX, which has one or several modules. A kernel gets none if
+// several parts fit, such as the variants tried by an autotuner.
 func (r *Report) AttachPTX(text string) {
 	if len(text) == 0 {
 		return
@@ -71,7 +71,7 @@ func (r *Report) AttachPTX(text string) {
 	}
 }
 
-// variants are the entries that may be the kernel, reduced by its signature and the size of a block.
+// variants returns the entries that may be the kernel, narrowed by its signature and block size.
 func (k *Kernel) variants(entries []ptxEntry) []ptxEntry {
 	keep := func(like func(ptxEntry) bool) {
 		var kept []ptxEntry
@@ -91,13 +91,13 @@ func (k *Kernel) variants(entries []ptxEntry) []ptxEntry {
 	return entries
 }
 
-// plainSignature is a signature without what ncu and others spell differently.
+// plainSignature removes the parts of a signature that tools spell differently.
 func plainSignature(s string) string {
 	s = castInt.ReplaceAllString(strings.TrimPrefix(s, "void "), "")
 	return strings.NewReplacer(" ", "", "const", "", "<unnamed>::", "", "(anonymous namespace)::", "").Replace(s)
 }
 
-// readPTX finds the kernels of modules.
+// readPTX returns the kernels of the modules.
 func readPTX(text string) []ptxEntry {
 	var out []ptxEntry
 	for i, module := range strings.Split("\n"+text, "\n.version") {
@@ -144,7 +144,7 @@ lines:
 	}
 	whole := out[:0]
 	for _, e := range out {
-		if e.body != "" { // otherwise it has no end
+		if e.body != "" { // otherwise it is incomplete
 			e.head, e.files = head.String(), files.String()
 			whole = append(whole, e)
 		}
@@ -162,15 +162,15 @@ func product(numbers []string) int {
 	return all
 }
 
-// PTXLine is a line of PTX, and the source line that it came from; 0 if unknown.
+// PTXLine is a line of PTX with its source line, which is 0 if unknown.
 type PTXLine struct {
-	Number int // in the text, from 1
+	Number int // line number in the text, from 1
 	Text   string
 	File   string
 	Line   int
 }
 
-// PTXLines are the kernel's lines but those that only say where they came from.
+// PTXLines returns the kernel's lines, except those that only give source positions.
 func (s *Source) PTXLines() []PTXLine {
 	files := map[string]string{}
 	for line := range strings.Lines(s.PTX) {
@@ -202,7 +202,7 @@ func (s *Source) PTXLines() []PTXLine {
 	return out
 }
 
-// ptxInstruction reports whether a line is an instruction, not a directive, label, brace or comment.
+// ptxInstruction reports whether a line is an instruction, not a directive, label, brace, or comment.
 func ptxInstruction(line string) bool {
 	line = strings.TrimSpace(line)
 	return strings.HasSuffix(line, ";") && !strings.HasPrefix(line, ".") && !strings.HasPrefix(line, "//")

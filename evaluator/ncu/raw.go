@@ -13,12 +13,12 @@ func identity(column string) bool {
 		"Context", "Stream", "Block Size", "Grid Size", "Device", "CC":
 		return true
 	}
-	// The NVTX columns carry their format in their name.
+	// The NVTX columns have their format in their name.
 	return strings.Contains(column, "Push/Pop_Range") || strings.Contains(column, "Start/Stop_Range")
 }
 
-// readRaw fills the report's kernels from the raw page: one row per launch; a separate row without an ID has the units of
-// the columns.
+// readRaw fills the report's kernels from the raw page: one row per launch; a separate row without an ID has the units
+// of the columns.
 func (r *Report) readRaw(page []byte) {
 	rows, cut := records(page)
 	if cut {
@@ -68,11 +68,11 @@ func metrics(header, units, row []string) map[string]Metric {
 	return out
 }
 
-// mostKernels bounds a report far above Options.Kernels: the file comes from an untrusted run.
+// mostKernels limits the kernels of a report, far above Options.Kernels: the file comes from an untrusted run.
 const mostKernels = 256
 
-// kernel returns the kernel that a row is about, adding it from the row's identity columns when it
-// is new. It returns nil, and warns, when the row has no usable ID.
+// kernel returns the kernel of a row, adding a new one from the row's identity columns. It returns nil, and warns, if
+// the row has no usable ID.
 func (r *Report) kernel(row []string, at map[string]int, page string) *Kernel {
 	id, err := strconv.Atoi(cell(row, at, "ID"))
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *Report) kernel(row []string, at map[string]int, page string) *Kernel {
 	return &r.Kernels[len(r.Kernels)-1]
 }
 
-// triple reads "(16, 16, 1)"; what is missing is zero.
+// triple parses "(16, 16, 1)"; missing numbers are zero.
 func triple(s string) (out [3]int) {
 	parts := strings.Split(strings.Trim(s, "() "), ",")
 	for i, p := range parts {
@@ -110,7 +110,7 @@ func triple(s string) (out [3]int) {
 	return out
 }
 
-// warn keeps each sentence once and a readable number of them.
+// warn adds a sentence once, up to a readable number of them.
 func (r *Report) warn(sentence string) {
 	const most = 20
 	for _, w := range r.Warnings {
@@ -156,7 +156,7 @@ func (r *Report) readDetails(page []byte) {
 
 func (k *Kernel) addDetail(row []string, at map[string]int) {
 	section := cell(row, at, "Section Name")
-	// A report has some twenty sections; the bound keeps a forged one from costing quadratic time.
+	// A report has about twenty sections; the limit prevents quadratic time for a forged one.
 	const mostSections = 200
 	if len(k.Sections) >= mostSections {
 		return

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// MaxReport bounds a report file in bytes: the program under ncu can write a report of its own making.
+// MaxReport limits a report file in bytes: the program under ncu can write a forged report.
 const MaxReport = 256 << 20
 
-// Report is one ncu report: the kernels in launch order, and what could not be read of it.
+// Report is one ncu report: the kernels in launch order, and warnings about unreadable parts.
 type Report struct {
 	Version  string   `json:"version,omitempty"` // of ncu: "2025.3.1.0"
 	Kernels  []Kernel `json:"kernels"`
@@ -19,11 +19,11 @@ type Report struct {
 // Kernel is one profiled launch.
 type Kernel struct {
 	ID       int               `json:"id"`   // ncu's result number, unique within the report
-	Name     string            `json:"name"` // as ncu prints it, with parameter types
+	Name     string            `json:"name"` // as printed by ncu, with parameter types
 	Short    string            `json:"short"`
 	Grid     [3]int            `json:"grid"`
 	Block    [3]int            `json:"block"`
-	Device   string            `json:"device"` // display name, or the device's number when ncu gave none
+	Device   string            `json:"device"` // display name, or the device's number without one
 	CC       string            `json:"cc"`     // compute capability: "9.0"
 	Process  string            `json:"process,omitempty"`
 	Metrics  map[string]Metric `json:"metrics"` // the raw page, by metric name
@@ -31,10 +31,10 @@ type Kernel struct {
 	Rules    []Rule            `json:"rules,omitempty"`
 	Source   *Source           `json:"source,omitempty"`
 
-	Names []string `json:"-"` // of Metrics, in alphabetical order; nil unless Index made it
+	Names []string `json:"-"` // names of Metrics, sorted; nil unless set by Index
 }
 
-// Index makes a report that many views will read faster to read: there are thousands of metrics in it. Their names must not change
+// Index speeds up further views of a report, which has thousands of metrics. Metrics must not be added or removed
 // afterwards.
 func (r *Report) Index() {
 	for i := range r.Kernels {
@@ -42,13 +42,13 @@ func (r *Report) Index() {
 	}
 }
 
-// Section is one section of the details page, in the order that ncu prints it.
+// Section is one section of the details page, in ncu's order.
 type Section struct {
 	Name string `json:"name"`
 	Rows []Row  `json:"rows"`
 }
 
-// Row is one labelled number of a section. Its value is rounded by ncu; the raw page is not.
+// Row is one labeled number of a section. Its value is rounded by ncu; the raw page is not.
 type Row struct {
 	Label string `json:"label"`
 	Metric
@@ -58,18 +58,18 @@ type Row struct {
 type Rule struct {
 	Section string `json:"section"` // ncu's identifier, "WarpStateStats"
 	Name    string `json:"name"`
-	Type    string `json:"type"` // "OPT" (something to gain), "INF", "WRN"
+	Type    string `json:"type"` // "OPT" (a possible gain), "INF", "WRN"
 	Message string `json:"message"`
-	// Speedup is the estimated gain in percent; nil when ncu estimates none. SpeedupType is
-	// "global" (of the kernel's time) or "local" (of the part that the rule looks at).
+	// Speedup is the estimated gain in percent, or nil. SpeedupType is "global" (of the kernel's time) or "local" (of
+	// the part that the rule examines).
 	Speedup     *float64 `json:"speedup,omitempty"`
 	SpeedupType string   `json:"speedup_type,omitempty"`
 }
 
-// Metric returns the named raw metric; an absent one is a Metric that was not measured.
+// Metric returns the named raw metric; an absent one is not measured.
 func (k *Kernel) Metric(name string) Metric { return k.Metrics[name] }
 
-// Row returns a number of the details page by section and label; absent is not measured.
+// Row returns a number of the details page by section and label; an absent one is not measured.
 func (k *Kernel) Row(section, label string) Metric {
 	for _, s := range k.Sections {
 		if s.Name != section {
@@ -90,11 +90,11 @@ func (k *Kernel) Duration() (ns float64, ok bool) {
 	return s * 1e9, ok
 }
 
-// MetricNames returns the names of the raw metrics in alphabetical order.
+// MetricNames returns the sorted names of the raw metrics.
 func (k *Kernel) MetricNames() []string { return k.metricNames("", "") }
 
-// metricNames are the names that begin and end so, in alphabetical order: there are thousands, and sorting them all for
-// each view took most of a page's time.
+// metricNames returns the sorted names with this prefix and suffix. There are thousands of names, and sorting all of
+// them for each view took most of a page's time.
 func (k *Kernel) metricNames(prefix, suffix string) []string {
 	var names []string
 	if k.Names != nil {
@@ -118,7 +118,7 @@ func (k *Kernel) metricNames(prefix, suffix string) []string {
 	return names
 }
 
-// Kernel returns the launch with ncu's number id, or nil.
+// Kernel returns the launch with this ncu number, or nil.
 func (r *Report) Kernel(id int) *Kernel {
 	for i := range r.Kernels {
 		if r.Kernels[i].ID == id {
@@ -128,8 +128,8 @@ func (r *Report) Kernel(id int) *Kernel {
 	return nil
 }
 
-// ShortName reduces a demangled C++ signature to the function's own name: parameters, template
-// arguments, namespaces and the return type go. A name that is not a signature stays unchanged.
+// ShortName reduces a demangled C++ signature to the function's own name, without parameters, template arguments,
+// namespaces, and return type. A name that is not a signature stays unchanged.
 func ShortName(name string) string {
 	bare := withoutTemplates(strings.TrimSpace(name))
 	bare = strings.ReplaceAll(bare, "(anonymous namespace)::", "")
@@ -149,7 +149,7 @@ func ShortName(name string) string {
 	return bare
 }
 
-// withoutTemplates drops every balanced <…>; an unbalanced name is returned unchanged.
+// withoutTemplates removes every balanced <…>. An unbalanced name is returned unchanged.
 func withoutTemplates(name string) string {
 	var b strings.Builder
 	depth := 0

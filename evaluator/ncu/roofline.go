@@ -2,16 +2,17 @@ package ncu
 
 import "strings"
 
-// Roofline holds what the roofline chart needs: work in FLOP/s (or op/s), traffic in byte/s. Nothing in it is a data sheet's number: every roof comes from the report.
+// Roofline has the data of the roofline chart: work in FLOP/s (or op/s), traffic in byte/s. All roofs come from the
+// report, none from data sheets.
 type Roofline struct {
 	Bandwidth     Fact       `json:"traffic"`      // DRAM bytes per second, achieved
-	PeakBandwidth Fact       `json:"peak_traffic"` // and the device's roof
+	PeakBandwidth Fact       `json:"peak_traffic"` // peak of the device
 	Kinds         []RoofKind `json:"works"`
-	// Caches are the roofs nearer to the SMs: L2, then L1. Their intensities are those of Main.
+	// Caches are the roofs of L2 and L1. Their intensities are for the work of Main.
 	Caches []RoofLevel `json:"caches,omitempty"`
 }
 
-// RoofLevel is a level of memory above DRAM: what it gave to the next one, and what it could.
+// RoofLevel is a level of memory above DRAM: its traffic to the next level, and its peak.
 type RoofLevel struct {
 	Name      string `json:"name"`
 	Traffic   Fact   `json:"traffic"`
@@ -19,7 +20,7 @@ type RoofLevel struct {
 	Intensity Fact   `json:"intensity"` // operations per byte of its traffic
 }
 
-// RoofKind is one kind of arithmetic: its roof and, where the kernel did any, its dot.
+// RoofKind is one kind of arithmetic: its roof and, if the kernel did any, its rate.
 type RoofKind struct {
 	Name      string `json:"name"` // "FP32", "Tensor BF16"
 	Rate      Fact   `json:"work"` // operations per second, achieved
@@ -30,7 +31,7 @@ type RoofKind struct {
 // Did reports whether the kernel did any work of this kind.
 func (w RoofKind) Did() bool { return w.Rate.Value.Measured && w.Rate.Value.Value > 0 }
 
-// Attainable returns what the roofs allow at the work's intensity, in operations per second.
+// Attainable returns the rate that the roofs allow at the work's intensity, in operations per second.
 func (r Roofline) Attainable(w RoofKind) (float64, bool) {
 	if !w.Intensity.Value.Measured || !w.Peak.Value.Measured || !r.PeakBandwidth.Value.Measured {
 		return 0, false
@@ -38,7 +39,7 @@ func (r Roofline) Attainable(w RoofKind) (float64, bool) {
 	return min(w.Peak.Value.Value, w.Intensity.Value.Value*r.PeakBandwidth.Value.Value), true
 }
 
-// Main returns the kind of work that the kernel did most, or nil when it did no arithmetic.
+// Main returns the kind of work that the kernel did most, or nil if it did no arithmetic.
 func (r Roofline) Main() *RoofKind {
 	var best *RoofKind
 	for i, w := range r.Kinds {
@@ -49,7 +50,7 @@ func (r Roofline) Main() *RoofKind {
 	return best
 }
 
-// flops is the unit of floating-point work; integer tensor work counts in "op/s".
+// flops is the unit of floating-point work; integer tensor work is in "op/s".
 const flops = "FLOP/s"
 
 const (
@@ -59,7 +60,7 @@ const (
 	perCycle   = "_pred_on.sum.per_cycle_elapsed"
 )
 
-// precision says which counters, per cycle, add up to operations, and which is the peak.
+// precision lists the counters, per cycle, that add up to operations, and the peak's counter.
 type precision struct {
 	name string
 	work []string
@@ -74,7 +75,7 @@ func precisions() []precision {
 	}
 }
 
-// RooflineOf derives the roofline of a kernel; what the report lacks is not measured.
+// RooflineOf derives the roofline of a kernel. Missing data is not measured.
 func RooflineOf(k *Kernel) Roofline {
 	r := Roofline{Bandwidth: k.fact("DRAM traffic", "dram__bytes.sum.per_second")}
 	r.Bandwidth.Value = inBase(r.Bandwidth.Value)
@@ -94,15 +95,15 @@ func RooflineOf(k *Kernel) Roofline {
 	return r
 }
 
-// The counters of ncu's own hierarchical roofline. That of L1 counts what loads bring to registers; what TMA copies and
-// matrix instructions read from shared memory passes it by.
+// Counters of ncu's own hierarchical roofline. That of L1 counts loads to registers, but neither TMA copies nor
+// operands that matrix instructions read from shared memory.
 const (
 	l2Bytes = "derived__lts__lts2xbar_bytes.sum"
 	l1Bytes = "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum"
 )
 
-// caches are the levels that were measured. L1 is left out where it gave a small part of what L2 did: then the data took
-// another way.
+// caches returns the measured levels. L1 is omitted if its traffic was a small part of L2's: then the data took another
+// path.
 func (k *Kernel) caches(main *RoofKind) (list []RoofLevel) {
 	passed := 0.0
 	for _, level := range []struct{ name, bytes, cycles string }{{"L2", l2Bytes, "lts"}, {"L1", l1Bytes, "l1tex"}} {
@@ -136,7 +137,7 @@ func (r *Roofline) add(w RoofKind) {
 	r.Kinds = append(r.Kinds, w)
 }
 
-// product is (the sum of the addends per cycle) × (cycles per second), all from the raw page.
+// product returns (the sum of the addends per cycle) × (cycles per second), all from the raw page.
 func (k *Kernel) product(label, unit string, addends []string, rate string) Fact {
 	sum, ok := 0.0, true
 	for _, a := range addends {
@@ -157,11 +158,11 @@ const (
 	tensorWork   = ".sum.per_second"
 )
 
-// tensorWorks returns the tensor operations that the kernel did. If it did none, the only result is the dense FP16 roof, so
-// that the chart shows what tensor cores would offer.
+// tensorWorks returns the tensor operations that the kernel did. If it did none, the only result is the dense FP16
+// roof, so that the chart shows the peak of the tensor cores.
 //
-// The totals such as sm__ops_path_tensor_src_bf16_dst_fp32 are left out: their peak counts the
-// structured sparsity that a dense kernel cannot use, which would halve its percentage.
+// Totals such as sm__ops_path_tensor_src_bf16_dst_fp32 are omitted: their peak includes structured sparsity, which a
+// dense kernel cannot use, so that its percentage would be halved.
 func (k *Kernel) tensorWorks() []RoofKind {
 	var did []RoofKind
 	var roof RoofKind
@@ -203,7 +204,7 @@ func (k *Kernel) tensorWork(stem string) RoofKind {
 	return w
 }
 
-// inBase returns the metric in the base of its unit; ncu's text goes, as it was in another unit.
+// inBase returns the metric in base units, without ncu's text, which is in another unit.
 func inBase(m Metric) Metric {
 	v, ok := m.Base()
 	return Metric{Unit: m.BaseUnit(), Value: v, Measured: ok}

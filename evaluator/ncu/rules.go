@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Rules returns Nsight Compute's findings, worst first: by estimated speed-up, then those that
-// only warn, then those that inform.
+// Rules returns Nsight Compute's findings, most important first: by estimated speedup, then warnings, then information.
 func Rules(k *Kernel) []Rule {
 	out := slices.Clone(k.Rules)
 	slices.SortStableFunc(out, func(a, b Rule) int {
@@ -33,15 +32,14 @@ func weight(ruleType string) int {
 	return 2
 }
 
-// Share is one kernel's part of the report's time.
+// Share is one kernel's share of the report's time.
 type Share struct {
 	Kernel int     `json:"kernel"` // ID
 	NS     float64 `json:"ns"`
 	Share  float64 `json:"share"` // 0 to 1
 }
 
-// Shares returns each kernel's part of the time, in launch order; kernels without a measured time
-// are left out.
+// Shares returns each kernel's share of the time, in launch order, without kernels whose time was not measured.
 func Shares(r *Report) []Share {
 	var out []Share
 	total := 0.0
@@ -59,8 +57,8 @@ func Shares(r *Report) []Share {
 	return out
 }
 
-// Verdict says in one sentence what bounds the kernel, from its speed-of-light numbers; it is empty
-// when those were not measured. The thresholds are those of Nsight Compute's own rule.
+// Verdict returns a sentence with the bottleneck of the kernel, from its speed-of-light numbers, or "" if those were
+// not measured. The thresholds are those of Nsight Compute's own rule.
 func Verdict(k *Kernel) string {
 	const high, low = 80, 60
 	sol := SpeedOfLight(k)
@@ -93,7 +91,7 @@ func busiestPipe(k *Kernel) string {
 	return ""
 }
 
-// smallGrid says when the launch leaves room on the device, which no change inside the kernel fixes.
+// smallGrid returns a sentence if the launch does not fill the device, which no change inside the kernel fixes.
 func smallGrid(k *Kernel) string {
 	waves, blocks := k.Metric("launch__waves_per_multiprocessor"), k.Metric("launch__grid_size")
 	if !waves.Measured || !blocks.Measured || waves.Value >= 1 {

@@ -11,17 +11,17 @@ import (
 type Source struct {
 	Counters []string     `json:"counters"` // names, in ncu's order
 	Lines    []SourceLine `json:"lines"`
-	// PTX is what the compiler made of the kernel before the machine code, as text; empty where it was not kept.
+	// PTX is the kernel's PTX; empty if not available.
 	PTX string `json:"ptx,omitempty"`
 }
 
-// SourceLine is one instruction. Cells holds ncu's text for each of Source.Counters.
+// SourceLine is one instruction. Cells has ncu's text for each of Source.Counters.
 type SourceLine struct {
 	Address string   `json:"address"` // "0x7f29537a0000"
 	SASS    string   `json:"sass"`
-	File    string   `json:"file,omitempty"` // source file and line, where line information exists
+	File    string   `json:"file,omitempty"` // source file and line, if there is line information
 	Line    int      `json:"line,omitempty"`
-	Text    string   `json:"text,omitempty"` // that source line
+	Text    string   `json:"text,omitempty"` // text of the source line
 	Cells   []string `json:"cells"`
 }
 
@@ -53,9 +53,9 @@ type sourceSection struct {
 	code    Source
 }
 
-// readSections reads the SASS tables of the source page: a line that names the kernel, a header
-// with Address and, somewhere after it, Source, then one row per instruction. What some forms of the
-// page have before (a number, the lines of the source) is not read.
+// readSections parses the SASS tables of the source page: a line with the kernel's name, a header with Address and,
+// somewhere after it, Source, then one row per instruction. Columns before Address, which some forms of the page have
+// (a number, the source lines), are ignored.
 func readSections(page []byte, warn func(string)) []sourceSection {
 	rows, cut := records(page)
 	if cut {
@@ -101,9 +101,9 @@ func (s *Source) add(address, sass string, cells []string, warn func(string)) {
 	s.Lines = append(s.Lines, SourceLine{Address: address, SASS: sass, Cells: cells})
 }
 
-// attachSource gives each kernel its table. Launches of one name share them out in order; ncu prints
-// each launch's table twice when it imported sources, so the tables are divided evenly. The source page may
-// spell out what the others shorten (namespaces, template arguments): such tables go by the function's own name.
+// attachSource gives each kernel its table. Launches with the same name take them in order; ncu prints each launch's
+// table twice if it imported sources, so the tables are divided evenly. The source page may spell out what other pages
+// shorten (namespaces, template arguments): such tables are matched by the function's own name.
 func (r *Report) attachSource(sections []sourceSection, lines map[string]lineRef) {
 	taken := map[string]bool{}
 	full := func(name string) string { return name }
@@ -139,18 +139,17 @@ func (r *Report) shareOut(kernels, tables []int, sections []sourceSection, lines
 	}
 }
 
-// lineRef is the source line that an instruction came from.
+// lineRef is the source line of an instruction.
 type lineRef struct {
 	file string
 	line int
 	text string
 }
 
-// readLines reads the cuda,sass form of the source page: a File Path line and a Function Name line,
-// a header "Line No, Source, Address, Source, …", then rows of a source line (numbered) each followed
-// by its instructions (with an address), or with the instruction in the same row. It returns the line
-// of each address. Without line information ncu prints no such table, and the map is empty; so it is
-// for the forms that know no address (cuda, ptx).
+// readLines parses the cuda,sass form of the source page: a File Path line and a Function Name line, a header "Line No,
+// Source, Address, Source, …", then rows with a numbered source line, each followed by its instructions (with an
+// address), or with the instruction in the same row. It returns the source line of each address. Without line
+// information ncu prints no such table, and the map is empty; likewise for forms without addresses (cuda, ptx).
 func readLines(page []byte) map[string]lineRef {
 	out := map[string]lineRef{}
 	rows, _ := records(page)
@@ -179,7 +178,7 @@ func readLines(page []byte) map[string]lineRef {
 	return out
 }
 
-// link copies each instruction's source line into it.
+// link sets each instruction's source line.
 func (s *Source) link(lines map[string]lineRef) {
 	if len(lines) == 0 {
 		return

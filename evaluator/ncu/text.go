@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// How much of each part a report as text has: its reader, often a language model, needs the largest.
+// Limits of each part of a report as text: its reader, often a language model, needs only the largest.
 const (
 	textRules        = 4
 	textStalls       = 4
@@ -16,14 +16,14 @@ const (
 	textLine         = 400 // bytes of a finding
 )
 
-// SampleCounters are the names, by ncu's version, of the counter of how often the sampler saw a warp at an instruction;
-// its share is where the time goes.
+// SampleCounters returns the names, in ncu's versions, of the counter of warp samples at an instruction. Its
+// distribution shows where the time goes.
 func SampleCounters() []string {
 	return []string{"# Samples", "Warp Stall Sampling (All Samples)", "Warp Stall Sampling (All Cycles)", "Sampling Data (All)"}
 }
 
-// WriteText writes a report as text: of each kernel what bounds it, the findings that promise most, what its warps wait
-// for, and the instructions at which the sampler saw them most often.
+// WriteText writes a report as text: for each kernel its bottleneck, the most promising findings, its warp states, and
+// its most sampled instructions.
 func (r *Report) WriteText(w io.Writer) {
 	for i := range r.Kernels {
 		if i > 0 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Page is a page of a report; testdata is the way from the test's folder to ncu's.
+// Page returns a page of a report; testdata is the path to the directory with the pages.
 func Page(t testing.TB, testdata, report, page string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join(testdata, report+"."+page+".csv.gz"))
@@ -29,7 +29,7 @@ func Page(t testing.TB, testdata, report, page string) []byte {
 	return text
 }
 
-// PlainCSV reads a page without any of the product's code.
+// PlainCSV parses a page without the product's code.
 func PlainCSV(t testing.TB, page []byte) [][]string {
 	t.Helper()
 	r := csv.NewReader(bytes.NewReader(page))

@@ -9,31 +9,32 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Range is the NVTX range that the harness opens around the call that is profiled.
+// Range is the NVTX range that the harness opens around the profiled call.
 const Range = "custom_kernel"
 
-// Announcement is what ncu prints, on the spot, when it begins to profile a launch; the program waits until that is done.
+// Announcement is the text that ncu prints at once when it starts to profile a launch; the program waits until that is
+// done.
 const Announcement = "==PROF== Profiling \""
 
-// DefaultKernels caps the launches of one case.
+// DefaultKernels limits the profiled launches of one case.
 const DefaultKernels = job.MostLaunches
 
-// Options bounds one profiling run.
+// Options configures one profiling run.
 type Options struct {
-	// Report is where ncu writes, inside the sandbox: "/out/profile.0.ncu-rep".
+	// Report is ncu's output file inside the sandbox: "/out/profile.0.ncu-rep".
 	Report string
-	// Kernels caps the profiled launches; 0 means DefaultKernels.
+	// Kernels limits the profiled launches; 0 means DefaultKernels.
 	Kernels int
-	// Filter goes before Kernels and Sections. ncu counts launches over the whole process.
+	// Filter takes precedence over Kernels and Sections. ncu counts launches over the whole process.
 	Filter *job.ProfileFilter
-	// Sections are the ncu sections to collect; none means its full set.
+	// Sections are the ncu sections to collect; empty means its full set.
 	Sections []string
-	// Everything profiles every launch instead of those inside Range: for programs without NVTX.
+	// Everything profiles every launch instead of those inside Range, for programs without NVTX.
 	Everything bool
 }
 
-// Command returns the argv that profiles program. The caller mounts tool.Dirs read-only, gives the
-// process the same devices as a timed run, and bounds its time.
+// Command returns the argv that profiles program. The caller mounts tool.Dirs read-only, gives the process the same
+// devices as a timed run, and limits its time.
 func Command(tool Tool, program []string, o Options) []string {
 	var filter job.ProfileFilter
 	if o.Filter != nil {
@@ -63,15 +64,15 @@ func Command(tool Tool, program []string, o Options) []string {
 	if !o.Everything {
 		argv = append(argv, "--nvtx", "--nvtx-include", Range+"/")
 	}
-	// The clocks stay as they are: locking them needs rights that the sandbox rightly lacks, and the
-	// profile shall show the kernel as it was ranked.
+	// Clocks stay unlocked: locking needs rights that the sandbox lacks, and the profile should show the kernel as it
+	// was ranked.
 	argv = append(argv, "-c", strconv.Itoa(kernels), "--clock-control", "none",
 		"--target-processes", "all", "-f", "-o", reportName(tool, o.Report), "--")
 	return append(argv, program...)
 }
 
-// reportName is the report's name for ncu: versions up to 2026.2 add .ncu-rep themselves, and later ones write another
-// format (.ncu-repz) unless the name has this suffix.
+// reportName returns the report's name for ncu: versions up to 2026.2 add .ncu-rep themselves, and later ones write
+// another format (.ncu-repz) unless the name has this suffix.
 func reportName(tool Tool, report string) string {
 	if tool.Version >= "2026.3" {
 		return report
@@ -79,8 +80,9 @@ func reportName(tool Tool, report string) string {
 	return strings.TrimSuffix(report, ".ncu-rep")
 }
 
-// importScript prints all pages at the same time, each into a file of its name: each ncu reads the whole report first,
-// which with torch's modules in it takes seconds. Each has its own home directory, because ncu may write its settings there.
+// importScript prints all pages concurrently, each into a file with its name: each ncu first reads the whole report,
+// which with torch's modules in it takes seconds. Each has its own home directory, because ncu may write its settings
+// there.
 const importScript = `page() {
   name=$1; shift; mkdir "$dir/home.$name"
   HOME=$dir/home.$name "$ncu" --import "$report" --csv --page "$@" >"$dir/$name" &
@@ -93,24 +95,24 @@ page lines source --print-source cuda,sass
 wait`
 
 // ImportCommand returns the command that prints a report's pages into files of a directory. It needs no device. "lines"
-// may stay empty where the kernels have no line information; that is no failure.
+// may be empty if the kernels have no line information, which is not an error.
 func ImportCommand(tool Tool, report, dir string) []string {
 	return []string{"/bin/sh", "-c", importScript, "import", tool.Path, report, dir}
 }
 
-// Ended is how a profiling command ended.
+// Ended describes the end of a profiling command.
 type Ended struct {
 	ExitCode int
-	Limit    string // which limit of the sandbox was hit, if one was: "wall", "memory"
+	Limit    string // exceeded limit of the sandbox, if any: "wall", "memory"
 	Output   string // stdout and stderr together
-	Report   bool   // a report file is there
+	Report   bool   // a report file exists
 	Filter   *job.ProfileFilter
 }
 
-// NoKernel is the reason why a case has no report although ncu counted.
+// NoKernel is the reason for a case without a report although ncu worked.
 const NoKernel = "No kernel was launched inside the profiled range, so there is nothing to profile."
 
-// known returns the sentence for a failure of ncu that it names in its output, or nothing.
+// known returns a sentence for a failure that ncu's output identifies, or "".
 func known(output string) string {
 	for _, k := range []struct{ sign, sentence string }{
 		{"ERR_NVGPUCTRPERM", "The driver refused access to the GPU's performance counters (ERR_NVGPUCTRPERM). The worker's operator must allow it: load the driver with NVreg_RestrictProfilingToAdminUsers=0."},
@@ -128,13 +130,13 @@ func known(output string) string {
 	return ""
 }
 
-// NoMatch is NoKernel of a profile with a filter.
+// NoMatch is NoKernel for a profile with a filter.
 const NoMatch = "No kernel matched the filter."
 
-// mostNames bounds the kernels that a sentence names, and mostLine each of them, or a quoted line of ncu's, in bytes.
+// mostNames limits the kernels in a sentence, and mostLine the bytes of each, or of a quoted line of ncu.
 const mostNames, mostLine = 20, 300
 
-// noMatch names the kernels that ran, if ncu does.
+// noMatch names the kernels that ran, if ncu lists them.
 func noMatch(f *job.ProfileFilter, output string) string {
 	sentence := fmt.Sprintf("No kernel matched the filter (%s).", f)
 	var names []string
@@ -152,8 +154,8 @@ func noMatch(f *job.ProfileFilter, output string) string {
 	return sentence
 }
 
-// Explain says in one sentence why profiling left no usable report; it is empty when it did leave
-// one. Whatever it says, a ranked result stands.
+// Explain returns a sentence with the reason for a missing or unusable report, or "" if there is one. A ranked result
+// is valid regardless.
 func Explain(e Ended) string {
 	sentence := known(e.Output)
 	if sentence == NoKernel && !e.Filter.Empty() {
@@ -177,7 +179,7 @@ func Explain(e Ended) string {
 	return "ncu ended without writing a report: " + errorLine(e.Output)
 }
 
-// errorLine picks the last line that ncu marks as an error, else the last line.
+// errorLine returns the last line that ncu marks as an error, or else the last line.
 func errorLine(output string) string {
 	line := ""
 	for l := range strings.Lines(output) {

@@ -22,21 +22,22 @@ var ErrNoTool = errors.New("Nsight Compute (ncu) was not found on this worker: i
 
 // Tool is an installed ncu.
 type Tool struct {
-	Path    string   // the program, without symlinks
-	Dirs    []string // what it needs to see at the same path, beside /usr
+	Path    string   // path of the program, with symlinks resolved
+	Dirs    []string // directories that it needs at the same path, in addition to /usr
 	Version string   // "2025.3.1.0"
-	// Sections are those that pages show, of this tool's own list; none: the list could not be read, its full set is collected.
+	// Sections are this tool's sections that pages show. If the list could not be read, it is empty, and the full set
+	// is collected.
 	Sections []string
 }
 
-// Places says where to look for ncu.
+// Places lists where to look for ncu.
 type Places struct {
 	Path  string   // as in $PATH; searched first
 	Globs []string // patterns of programs; of each, the last in alphabetical order wins
 	Extra []string // directories that a wrapper script on PATH may lead to
 }
 
-// DefaultPlaces are the environment's PATH and where NVIDIA's packages install ncu.
+// DefaultPlaces returns PATH and the directories in which NVIDIA's packages install ncu.
 func DefaultPlaces() Places {
 	return Places{
 		Path: os.Getenv("PATH"),
@@ -49,8 +50,8 @@ func DefaultPlaces() Places {
 	}
 }
 
-// Find looks for ncu and asks it for its version. The error is ErrNoTool when there is none, and
-// a sentence when one is there but does not start.
+// Find looks for ncu and asks it for its version. The error is ErrNoTool if there is none, and a sentence if it is
+// installed but does not start.
 func Find(ctx context.Context, where Places) (Tool, error) {
 	path := where.look()
 	if path == "" {
@@ -72,14 +73,14 @@ func Find(ctx context.Context, where Places) (Tool, error) {
 
 var sectionName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)
 
-// unread are the sections of ncu's full set that no page shows. On an H200 each kernel is replayed 36 times without them in
-// place of 38, in 1.4 s in place of 1.75: samples of the whole device over time take the most.
+// unread returns the sections of ncu's full set that no page shows. Without them, each kernel on an H200 is replayed 36
+// times instead of 38, in 1.4 s instead of 1.75 s: sampling of the whole device takes longest.
 func unread() []string {
 	return []string{"C2CLink", "NumaAffinity", "Nvlink", "Nvlink_Tables", "Nvlink_Topology", "PmSampling", "PmSampling_WarpStates"}
 }
 
-// sectionsOf reads a list of sections, with their identifiers in the first column, and leaves out the unread ones. It
-// returns nothing for any other text.
+// sectionsOf parses a list of sections, with their identifiers in the first column, and omits the unread ones. It
+// returns nil for any other text.
 func sectionsOf(listed string) (sections []string) {
 	_, rows, _ := strings.Cut(listed, "Identifier")
 	for line := range strings.Lines(rows) {
@@ -112,7 +113,7 @@ func (p Places) look() string {
 	return ""
 }
 
-// dirs lists what a sandbox must show beside /usr for the program at path to start.
+// dirs returns the directories, in addition to /usr, that a sandbox must show for the program at path to start.
 func (p Places) dirs(path string) []string {
 	var out []string
 	for _, dir := range append(slices.Clone(p.Extra), filepath.Dir(path)) {
