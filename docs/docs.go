@@ -10,17 +10,17 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Page is one of them.
+// Page is one page of the documentation.
 type Page struct {
-	Name     string // in its address
+	Name     string // name in its address
 	Title    string
-	About    string // what it says, in a sentence
+	About    string // summary in a sentence
 	For      string // its readers
 	Headings []string
 	text     string // Markdown, without its title
 }
 
-// Groups of pages, by what their readers do.
+// Groups of pages, by their readers.
 const (
 	Use        = "Use"
 	Author     = "Author tasks"
@@ -29,7 +29,7 @@ const (
 	Understand = "Understand"
 )
 
-// listed are the pages in the order in which they are listed.
+// listed are the pages in the order of the list.
 var listed = []Page{
 	{Name: "submit", For: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
 	{Name: "boards", For: Use, About: "Ties, intervals, marks, records, history, and downloads."},
@@ -67,7 +67,7 @@ var listed = []Page{
 	{Name: "architecture", For: Understand, About: "Terms, packages, and the path of a submission, an event, and a page."},
 }
 
-// Names are those of all pages, as their addresses have them.
+// Names returns the names of all pages, as in their addresses.
 func Names() (names []string) {
 	for _, page := range listed {
 		names = append(names, page.Name)
@@ -75,8 +75,9 @@ func Names() (names []string) {
 	return names
 }
 
-// Text is the page's Markdown without its title. Links to other pages lead to the site's addresses; of a link into the source
-// only the text remains. To look for links takes most of the time that Pages would: a process shows few of the pages.
+// Text returns the page's Markdown without its title. Links to other pages get the site's addresses; of a link into the
+// source only the text remains. Converting links takes most of Pages' time, so it happens only for pages that are
+// shown.
 func (p Page) Text() string { return toSite(p.text) }
 
 // Pages returns all pages.
@@ -88,14 +89,14 @@ func Pages() (list []Page, err error) {
 		}
 		title, body, _ := strings.Cut(string(text), "\n")
 		page.Headings = headings(body)
-		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body) // the page's title stands above them
+		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body) // one level up, because the title is separate
 		page.Title, page.text = strings.TrimPrefix(title, "# "), body
 		list = append(list, page)
 	}
 	return list, nil
 }
 
-// Anchor is what a link to a heading has behind #, as on GitHub.
+// Anchor returns the anchor of a heading, as on GitHub.
 func Anchor(heading string) string {
 	kept := notInAnchor.ReplaceAllString(strings.ToLower(heading), "")
 	return strings.ReplaceAll(strings.TrimSpace(kept), " ", "-")
@@ -104,11 +105,11 @@ func Anchor(heading string) string {
 var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	heading     = regexp.MustCompile(`^##+ (.*)`)
-	// link is a link, or the address of a page of the site in backquotes: GitHub shows it as text, the site as a link.
+	// link matches a link, or an address of the site in backquotes: GitHub shows it as text, the site as a link.
 	link = regexp.MustCompile("\\[([^\\]]*)\\]\\(([^)\\s]*)\\)|`(/(?:docs/tasks|leaderboards|trust|api|harness|playground|devices|webhooks|me|tasks/new|clients/python/))`")
 )
 
-// headings are those of a page, but for lines of code that look like them.
+// headings returns the headings of a page, without lines of code that look like them.
 func headings(text string) (list []string) {
 	code := false
 	for line := range strings.Lines(text) {
@@ -122,7 +123,7 @@ func headings(text string) (list []string) {
 	return list
 }
 
-// toSite has the links of a page lead to addresses of the site.
+// toSite changes the links of a page to addresses of the site.
 func toSite(text string) string {
 	return link.ReplaceAllStringFunc(text, func(found string) string {
 		parts := link.FindStringSubmatch(found)

@@ -16,40 +16,41 @@ import (
 	"time"
 )
 
-// UserAgent is how the client names itself.
+// UserAgent is the client's User-Agent without a version.
 const UserAgent = "warpboard-client"
 
 // maxAnswer limits an answer in bytes, so that a wrong address cannot fill the memory.
 const maxAnswer = 64 << 20
 
-// EvaluationKeyHeader carries the key of a caller without a token: the site answers with one, and sending it identifies the
+// EvaluationKeyHeader carries the key of a caller without a token. The site returns one, and sending it identifies the
 // same caller again.
 const EvaluationKeyHeader = "X-Evaluation-Key"
 
-// submitTries is how often Submit sends a kernel: 30 s in all, with the pauses that a site requests.
+// submitTries is the number of times that Submit sends a kernel: over 30 s in total, with the pauses that a site
+// requests.
 const submitTries = 6
 
-// VersionHeader says which version of Warpboard answers, on every answer of the API.
+// VersionHeader carries the site's version of Warpboard in every answer of the API.
 const VersionHeader = "Warpboard-Version"
 
-// Client talks to one site with one personal token. Without a token it keeps the key of its evaluations.
+// Client sends requests to one site with one personal token. Without a token it keeps the key of its evaluations.
 type Client struct {
 	base  string
 	token string
 	http  *http.Client
 	key   atomic.Pointer[string]
 	agent string
-	site  atomic.Pointer[string] // version that the site has stated
+	site  atomic.Pointer[string] // the site's version, from its answers
 }
 
-// SetVersion has the client name its program's version to the site.
+// SetVersion sets the program's version, which is part of the User-Agent.
 func (c *Client) SetVersion(version string) {
 	if version, _, _ = strings.Cut(version, " "); version != "" {
 		c.agent = UserAgent + "/" + version
 	}
 }
 
-// SiteVersion is the version of the site, as its last answer states it; empty: none has.
+// SiteVersion returns the site's version from its latest answer, or "".
 func (c *Client) SiteVersion() string {
 	if v := c.site.Load(); v != nil {
 		return *v
@@ -57,15 +58,17 @@ func (c *Client) SiteVersion() string {
 	return ""
 }
 
-// New returns a client of the site at base, "https://boards.example.org". An empty token is a visitor.
+// New returns a client of the site at base, for example "https://boards.example.org". With an empty token it acts as a
+// visitor.
 func New(base, token string) *Client {
 	return &Client{base: strings.TrimSuffix(base, "/"), token: token, agent: UserAgent, http: &http.Client{CheckRedirect: checkRedirect}}
 }
 
-// maxRedirects is how many redirects are followed.
+// maxRedirects limits the redirects that are followed.
 const maxRedirects = 5
 
-// checkRedirect follows only redirects within the same site: a request carries a token or a key, and perhaps a kernel.
+// checkRedirect follows only redirects within the same site, because a request carries a token or a key, and perhaps a
+// kernel.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	from, to := via[0].URL, next.URL
 	same := from.Scheme == to.Scheme && from.Host == to.Host
@@ -79,10 +82,10 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// UseKey makes the client the caller without a token to whom the site gave a key.
+// UseKey sets the key that the site gave a caller without a token.
 func (c *Client) UseKey(key string) { c.key.Store(&key) }
 
-// Devices lists the devices and how busy they are.
+// Devices returns the devices with their load.
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 	list, err := ask[struct {
 		Devices []Device `json:"devices"`
@@ -93,13 +96,13 @@ func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 	return list.Devices, nil
 }
 
-// Submit sends a kernel. The error is a *Problem when the site refused it. Submit tries again while the site cannot reach its
-// database. All tries carry one key, so they make one submission, even if a proxy repeats them.
+// Submit sends a kernel. The error is a *Problem if the site refused it. Submit retries while the site cannot reach its
+// database. All tries carry one key, so they create one submission, even if a proxy repeats them.
 func (c *Client) Submit(ctx context.Context, sub NewSubmission) (*Submission, error) {
 	return safely[Submission](ctx, c, "/submissions", sub)
 }
 
-// safely posts what is the same one however often it is sent.
+// safely posts a body with an idempotency key, and retries while the site is unavailable.
 func safely[T any](ctx context.Context, c *Client, path string, body any) (*T, error) {
 	key := rand.Text()
 	for try := 1; ; try++ {
@@ -113,17 +116,17 @@ func safely[T any](ctx context.Context, c *Client, path string, body any) (*T, e
 	}
 }
 
-// Get reads a submission with its runs and stages.
+// Get returns a submission with its runs and stages.
 func (c *Client) Get(ctx context.Context, id int64) (*Submission, error) {
 	return ask[Submission](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d", id), nil)
 }
 
-// Cancel stops a submission's runs that have not ended.
+// Cancel cancels a submission's runs that have not ended.
 func (c *Client) Cancel(ctx context.Context, id int64) (*Submission, error) {
 	return ask[Submission](ctx, c, http.MethodPost, fmt.Sprintf("/submissions/%d/cancel", id), nil)
 }
 
-// Tasks lists the tasks.
+// Tasks returns the tasks.
 func (c *Client) Tasks(ctx context.Context) ([]TaskSummary, error) {
 	list, err := ask[struct {
 		Tasks []TaskSummary `json:"tasks"`
@@ -134,27 +137,27 @@ func (c *Client) Tasks(ctx context.Context) ([]TaskSummary, error) {
 	return list.Tasks, nil
 }
 
-// Task reads one task.
+// Task returns one task.
 func (c *Client) Task(ctx context.Context, slug string) (*Task, error) {
-	if slug == "" { // its address would be the list's
+	if slug == "" { // the path would be that of the list
 		return nil, &Problem{Status: http.StatusNotFound, Code: "not_found", Detail: `There is no task "".`}
 	}
 	return ask[Task](ctx, c, http.MethodGet, "/tasks/"+url.PathEscape(slug), nil)
 }
 
-// Board reads one page of a board; pages count from 1.
+// Board returns one page of a board; pages count from 1.
 func (c *Client) Board(ctx context.Context, slug, device string, page int) (*Board, error) {
 	path := fmt.Sprintf("/boards/%s/%s?page=%d", url.PathEscape(slug), url.PathEscape(device), page)
 	return ask[Board](ctx, c, http.MethodGet, path, nil)
 }
 
-// Season chooses what a leaderboard counts; the zero value is everything.
+// Season limits what a leaderboard counts. The zero value counts everything.
 type Season struct {
 	Device   string // a device, or a family of devices
 	From, To string // days, such as 2026-10-01
 }
 
-// Leaderboard reads one page of people by points; pages count from 1.
+// Leaderboard returns one page of people by points; pages count from 1.
 func (c *Client) Leaderboard(ctx context.Context, season Season, page int) (*Leaderboard, error) {
 	q := url.Values{"page": {strconv.Itoa(page)}}
 	for name, value := range map[string]string{"device": season.Device, "from": season.From, "to": season.To} {
@@ -184,8 +187,8 @@ func ask[T any](ctx context.Context, c *Client, method, path string, body any, h
 	return &answer, nil
 }
 
-// readAll reads an answer, and refuses one that is too large, instead of taking a part for the whole. A connection that is lost here
-// is the same error as one that is lost before: a *url.Error.
+// readAll reads an answer. It returns an error if the answer is too large. A connection lost here is a *url.Error, like
+// one lost before.
 func readAll(resp *http.Response) ([]byte, error) {
 	at := resp.Request.URL.Redacted()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
@@ -198,7 +201,7 @@ func readAll(resp *http.Response) ([]byte, error) {
 	return text, nil
 }
 
-// send returns the answer to a request that went well, with its body open.
+// send returns the answer to a successful request, with its body open.
 func (c *Client) send(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
 	var content io.Reader
 	if body != nil {
@@ -211,7 +214,7 @@ func (c *Client) send(ctx context.Context, method, path string, body any, header
 	return c.sendTo(ctx, method, "/api/v1"+path, content, headers...)
 }
 
-// sendTo is send for any address of the site and any body.
+// sendTo is send for any path of the site and any body.
 func (c *Client) sendTo(ctx context.Context, method, path string, content io.Reader, headers ...string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
 	if err != nil {

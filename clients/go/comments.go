@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Comment is a text about a task or a submission.
+// Comment is a comment on a task or a submission.
 type Comment struct {
 	ID      int64      `json:"id"`
 	URL     string     `json:"url"`
@@ -20,24 +20,24 @@ type Comment struct {
 	Hidden  string     `json:"hidden,omitempty" jsonschema:"why only moderators and the person who wrote it can read it; absent: everyone can"`
 }
 
-// CommentList is one page of comments, the oldest first. A write-up comes before all.
+// CommentList is one page of comments, oldest first, after a write-up if there is one.
 type CommentList struct {
 	Comments []Comment `json:"comments"`
 	Next     int64     `json:"next,omitempty" jsonschema:"after of the next page; absent: this is the last"`
 }
 
-// NewComment is the body that adds a comment.
+// NewComment is the request body for a new comment.
 type NewComment struct {
 	Text    string `json:"text" jsonschema:"Markdown of at most 4,000 characters, or 20,000 of a write-up"`
 	Writeup bool   `json:"writeup,omitempty" jsonschema:"replace the write-up; for the author of the task or the submission"`
 }
 
-// NewReport is the body that reports a comment.
+// NewReport is the request body for reporting a comment.
 type NewReport struct {
 	Reason string `json:"reason"`
 }
 
-// commentsOf is the address of the comments on a submission, or on a task where that is 0.
+// commentsOf returns the path of the comments on a submission, or on a task if submission is 0.
 func commentsOf(task string, submission int64) string {
 	if submission != 0 {
 		return fmt.Sprintf("/submissions/%d/comments", submission)
@@ -45,7 +45,7 @@ func commentsOf(task string, submission int64) string {
 	return "/tasks/" + url.PathEscape(task) + "/comments"
 }
 
-// Comments lists the comments on a submission, or on a task where that is 0, after an id.
+// Comments returns the comments on a submission, or on a task if submission is 0, after an ID.
 func (c *Client) Comments(ctx context.Context, task string, submission, after int64) (*CommentList, error) {
 	return ask[CommentList](ctx, c, http.MethodGet, fmt.Sprintf("%s?after=%d", commentsOf(task, submission), after), nil)
 }

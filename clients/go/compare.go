@@ -2,7 +2,7 @@ package client
 
 import "warpboard/evaluator/job"
 
-// Comparison is two runs beside each other: GET /compare.json.
+// Comparison compares two runs: GET /compare.json.
 type Comparison struct {
 	A         ComparedRun    `json:"a"`
 	B         ComparedRun    `json:"b"`
@@ -35,7 +35,7 @@ type ComparedCase struct {
 	Ratio *Ratio          `json:"ratio,omitempty"`
 }
 
-// Ratio is B's time over A's.
+// Ratio is B's time divided by A's.
 type Ratio struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low,omitempty" jsonschema:"low end of its interval; absent: it has none"`
@@ -43,7 +43,7 @@ type Ratio struct {
 	Apart *bool    `json:"apart,omitempty" jsonschema:"the data show a difference"`
 }
 
-// Profile is what Nsight Compute measured of one benchmark case of a run.
+// Profile is Nsight Compute's report of one benchmark case of a run.
 type Profile struct {
 	Submission int64  `json:"submission"`
 	Run        int64  `json:"run"`

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// EvaluateMany sends up to 1,000 requests as one batch, and calls each with every result, in the order of ends. It returns one
-// entry per request when all have ended. A lost connection is waited out. When each or ctx ends it early, the batch goes on.
+// EvaluateMany sends up to 1,000 requests as one batch, and calls each with every result, in the order in which they
+// end. It returns one entry per request when all have ended. It reconnects after a lost connection. If each or ctx ends
+// it early, the batch continues.
 func (c *Client) EvaluateMany(ctx context.Context, requests []any, each func(BatchResult) error) (*Batch, error) {
 	batch, err := safely[Batch](ctx, c, "/evaluations/batch", NewBatch{Requests: requests})
 	if err != nil || batch.ID == "" {
@@ -22,7 +23,7 @@ func (c *Client) EvaluateMany(ctx context.Context, requests []any, each func(Bat
 	return batch, resume(ctx, &after, func() error { return c.batchResults(ctx, batch.ID, &after, each) })
 }
 
-// batchResults reads one connection's worth of results and moves after along.
+// batchResults reads results from one connection and updates after.
 func (c *Client) batchResults(ctx context.Context, id string, after *int64, each func(BatchResult) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -31,7 +32,7 @@ func (c *Client) batchResults(ctx context.Context, id string, after *int64, each
 		return err
 	}
 	defer resp.Body.Close()
-	silence := time.AfterFunc(maxSilence, cancel) // a dead connection gives no error by itself
+	silence := time.AfterFunc(maxSilence, cancel) // a dead connection returns no error by itself
 	defer silence.Stop()
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(make([]byte, 0, 4096), maxAnswer)
@@ -42,7 +43,7 @@ func (c *Client) batchResults(ctx context.Context, id string, after *int64, each
 		}
 		var line BatchResult
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			return fmt.Errorf("a result of batch %s is not JSON: %w", id, err) // cut off: it comes again
+			return fmt.Errorf("a result of batch %s is not JSON: %w", id, err) // cut off; it is sent again
 		}
 		if line.End {
 			return errEnded

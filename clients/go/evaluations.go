@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Evaluation is one kernel that is compiled, checked and timed, or two that are compared, outside any task.
+// Evaluation is one kernel that is compiled, checked, and timed, or two that are compared, without a task.
 type Evaluation struct {
 	ID      string           `json:"id"`
 	URL     string           `json:"url" jsonschema:"address of this answer"`
@@ -32,12 +32,12 @@ type Evaluation struct {
 	Result  *json.RawMessage `json:"result,omitempty" jsonschema:"what POST /evaluate and /compare answer with"`
 }
 
-// EvaluationChange is what of an evaluation can be changed.
+// EvaluationChange is the request body for changing an evaluation.
 type EvaluationChange struct {
 	Shared *bool `json:"shared" jsonschema:"anyone who has its id can read it"`
 }
 
-// Job is what GET /job/ID answers.
+// Job is the answer of GET /job/ID.
 type Job struct {
 	ID      string  `json:"job_id"`
 	Status  string  `json:"status"`
@@ -45,7 +45,7 @@ type Job struct {
 	Error   *string `json:"error" jsonschema:"why it has no result; null: no error"`
 }
 
-// EvaluationError is the unversioned addresses' answer to a refused request, or to one without a result.
+// EvaluationError is the answer of the unversioned addresses to a refused request, or to one without a result.
 type EvaluationError struct {
 	Error      string          `json:"error"`
 	Status     string          `json:"status" jsonschema:"client_error, error or unhealthy"`
@@ -56,7 +56,7 @@ type EvaluationError struct {
 	Partial    json.RawMessage `json:"partial_result,omitempty" jsonschema:"the state before the end"`
 }
 
-// BodyErrors is their answer to a body that is not a JSON object.
+// BodyErrors is the answer of the unversioned addresses to a body that is not a JSON object.
 type BodyErrors struct {
 	Detail []struct {
 		Type  string          `json:"type"`
@@ -67,20 +67,20 @@ type BodyErrors struct {
 	} `json:"detail"`
 }
 
-// NewWith is New with an HTTP client of one's own.
+// NewWith is New with a given HTTP client.
 func NewWith(base, token string, doer *http.Client) *Client {
 	c := New(base, token)
 	c.http = doer
 	return c
 }
 
-// Evaluate queues an evaluation; the request is a body of POST /evaluate or /compare.
+// Evaluate queues an evaluation. The request is a body of POST /evaluate or /compare.
 func (c *Client) Evaluate(ctx context.Context, request any) (*Evaluation, error) {
 	return ask[Evaluation](ctx, c, http.MethodPost, "/evaluations", request)
 }
 
-// Evaluation reads an evaluation. With a wait, below a minute, the answer comes when it has ended, or else
-// after that time; a second at least, however busy the site is.
+// Evaluation returns an evaluation. With a wait, below a minute, it returns when the evaluation has ended, or after
+// that time; at least after a second, however busy the site is.
 func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) (*Evaluation, error) {
 	began, path := time.Now(), fmt.Sprintf("/evaluations/%s?wait=%d", url.PathEscape(id), int(wait.Seconds()))
 	e, err := ask[Evaluation](ctx, c, http.MethodGet, path, nil)
@@ -90,12 +90,12 @@ func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) 
 	return e, err
 }
 
-// CancelEvaluation ends an evaluation that has not ended.
+// CancelEvaluation cancels an evaluation that has not ended.
 func (c *Client) CancelEvaluation(ctx context.Context, id string) (*Evaluation, error) {
 	return ask[Evaluation](ctx, c, http.MethodPost, "/evaluations/"+url.PathEscape(id)+"/cancel", nil)
 }
 
-// Stats reads the counters of evaluations.
+// Stats returns the counters of evaluations.
 func (c *Client) Stats(ctx context.Context) (*map[string]any, error) {
 	return ask[map[string]any](ctx, c, http.MethodGet, "/evaluations/stats", nil)
 }

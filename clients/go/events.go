@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// EventSummary is an event: several tasks with one start and one end. Event is a step of a run.
+// EventSummary is an event: several tasks with one start and one end. (Event is a step of a run.)
 type EventSummary struct {
 	Slug      string     `json:"slug"`
 	Title     string     `json:"title"`
@@ -22,7 +22,7 @@ type EventSummary struct {
 	ByTeam    bool       `json:"by_team" jsonschema:"teams are the entrants; a person without a team stands alone"`
 }
 
-// EventStandings is an event with its standings, of the tasks that the caller may see.
+// EventStandings is an event with its standings, for the tasks that the caller may see.
 type EventStandings struct {
 	EventSummary
 	About     string       `json:"about" jsonschema:"Markdown"`
@@ -52,7 +52,7 @@ type EventRow struct {
 	Results []EventResult `json:"results" jsonschema:"one per board that the entrant is on"`
 }
 
-// EventResult is what an entrant has on a board.
+// EventResult is an entrant's result on one board.
 type EventResult struct {
 	Task    string  `json:"task"`
 	Device  string  `json:"device"`
@@ -63,7 +63,7 @@ type EventResult struct {
 	RunID   int64   `json:"run_id"`
 }
 
-// Events lists the events of the site, those that end last first.
+// Events returns the events of the site, latest end first.
 func (c *Client) Events(ctx context.Context) ([]EventSummary, error) {
 	answer, err := ask[struct {
 		Events []EventSummary `json:"events"`
@@ -74,8 +74,8 @@ func (c *Client) Events(ctx context.Context) ([]EventSummary, error) {
 	return answer.Events, nil
 }
 
-// EventStandings reads an event with all pages of its standings. If they change while it reads, an entrant can be in two pages
-// or in none.
+// EventStandings returns an event with all pages of its standings. If they change in the meantime, an entrant can be on
+// two pages or on none.
 func (c *Client) EventStandings(ctx context.Context, slug string) (*EventStandings, error) {
 	var all *EventStandings
 	for page := 1; ; page++ {

@@ -18,19 +18,19 @@ type Notice struct {
 	Created time.Time `json:"created"`
 }
 
-// InboxPage is one page of notices, the newest first.
+// InboxPage is one page of notices, newest first.
 type InboxPage struct {
 	Unread  int      `json:"unread" jsonschema:"notices that were not read, on all pages"`
 	Notices []Notice `json:"notices"`
 	Next    int64    `json:"next,omitempty" jsonschema:"before of the next page; absent: this is the last"`
 }
 
-// Inbox lists one's own notices before an id; 0: from the newest.
+// Inbox returns the caller's notices before an ID; 0 starts at the newest.
 func (c *Client) Inbox(ctx context.Context, before int64) (*InboxPage, error) {
 	return ask[InboxPage](ctx, c, http.MethodGet, fmt.Sprintf("/inbox?before=%d", before), nil)
 }
 
-// ReadInbox notes that one has read all notices up to an id; 0: all.
+// ReadInbox marks all notices up to an ID as read; 0 marks all.
 func (c *Client) ReadInbox(ctx context.Context, upTo int64) error {
 	return c.do(ctx, http.MethodPost, fmt.Sprintf("/inbox/read?up_to=%d", upTo))
 }

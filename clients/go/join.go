@@ -6,12 +6,12 @@ import (
 	"net/url"
 )
 
-// InviteCode is a code by which people join a members' board.
+// InviteCode is a code for joining a members' board.
 type InviteCode struct {
 	Code string `json:"code" jsonschema:"invite code from the author of the task"`
 }
 
-// Joined is the task of an invite code, which its person now sees.
+// Joined is the task of an invite code, which the caller can now see.
 type Joined struct {
 	Task    string   `json:"task" jsonschema:"slug of the task"`
 	Title   string   `json:"title"`
@@ -19,12 +19,12 @@ type Joined struct {
 	URL     string   `json:"url"`
 }
 
-// Join makes the owner of the token a member of the task that a code is for. A member may use any code of the task again.
+// Join makes the token's owner a member of the task of a code. A member may use any further code of the task.
 func (c *Client) Join(ctx context.Context, code string) (*Joined, error) {
 	return ask[Joined](ctx, c, http.MethodPost, "/join", InviteCode{Code: code})
 }
 
-// Leave ends the membership of the owner of the token in a members' board.
+// Leave ends the token owner's membership in a members' board.
 func (c *Client) Leave(ctx context.Context, task string) error {
 	return c.do(ctx, http.MethodDelete, "/tasks/"+url.PathEscape(task)+"/membership")
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// NewLogin describes a command line that asks to be signed in.
+// NewLogin is the request body for signing in a command line.
 type NewLogin struct {
 	Host string `json:"host" jsonschema:"name of the machine, shown to the person who approves"`
 }
 
-// Login is a question that a person answers in a browser.
+// Login is a sign-in that a person must approve in a browser.
 type Login struct {
 	Secret  string    `json:"secret" jsonschema:"secret for requesting the token"`
 	Code    string    `json:"code" jsonschema:"code that the person compares or types"`
@@ -20,12 +20,12 @@ type Login struct {
 	Expires time.Time `json:"expires"`
 }
 
-// LoginQuestion asks whether a login was answered.
+// LoginQuestion is the request body for polling a login.
 type LoginQuestion struct {
 	Secret string `json:"secret"`
 }
 
-// LoginAnswer has the token of a login that was let in.
+// LoginAnswer has the token of an approved login.
 type LoginAnswer struct {
 	Token string `json:"token,omitempty" jsonschema:"personal token; absent: not approved yet"`
 	User  *User  `json:"user,omitempty"`
@@ -42,12 +42,12 @@ type Token struct {
 	Expires *time.Time `json:"expires,omitempty" jsonschema:"absent: never"`
 }
 
-// BeginLogin asks to be signed in.
+// BeginLogin starts a login.
 func (c *Client) BeginLogin(ctx context.Context, host string) (*Login, error) {
 	return ask[Login](ctx, c, http.MethodPost, "/login", NewLogin{Host: host})
 }
 
-// EndLogin asks whether a login was answered.
+// EndLogin polls a login.
 func (c *Client) EndLogin(ctx context.Context, secret string) (*LoginAnswer, error) {
 	return ask[LoginAnswer](ctx, c, http.MethodPost, "/login/token", LoginQuestion{Secret: secret})
 }

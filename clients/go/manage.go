@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Tokens lists the tokens that still work of whose token the client has.
+// Tokens returns the valid tokens of the token's owner.
 func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
 	list, err := ask[struct {
 		Tokens []Token `json:"tokens"`
@@ -19,17 +19,17 @@ func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
 	return list.Tokens, nil
 }
 
-// RevokeToken ends a token.
+// RevokeToken revokes a token.
 func (c *Client) RevokeToken(ctx context.Context, id int64) error {
 	return c.do(ctx, http.MethodDelete, fmt.Sprintf("/tokens/%d", id))
 }
 
-// ShareEvaluation opens an evaluation of the caller to anyone with its id, or closes it again.
+// ShareEvaluation makes an evaluation of the caller readable for anyone with its ID, or private again.
 func (c *Client) ShareEvaluation(ctx context.Context, id string, shared bool) (*Evaluation, error) {
 	return ask[Evaluation](ctx, c, http.MethodPatch, "/evaluations/"+url.PathEscape(id), EvaluationChange{Shared: &shared})
 }
 
-// Webhooks lists one's own webhooks, or the site's.
+// Webhooks returns the caller's webhooks, or the site's.
 func (c *Client) Webhooks(ctx context.Context, ofSite bool) ([]Webhook, error) {
 	path := "/webhooks"
 	if ofSite {
@@ -44,12 +44,12 @@ func (c *Client) Webhooks(ctx context.Context, ofSite bool) ([]Webhook, error) {
 	return list.Webhooks, nil
 }
 
-// CreateWebhook makes a webhook. The answer has the secret of its signatures, this once.
+// CreateWebhook creates a webhook. Only this answer contains the secret of its signatures.
 func (c *Client) CreateWebhook(ctx context.Context, in NewWebhook) (*Webhook, error) {
 	return ask[Webhook](ctx, c, http.MethodPost, "/webhooks", in)
 }
 
-// DeleteWebhook removes a webhook with its log.
+// DeleteWebhook deletes a webhook with its log.
 func (c *Client) DeleteWebhook(ctx context.Context, id int64) error {
 	return c.do(ctx, http.MethodDelete, fmt.Sprintf("/webhooks/%d", id))
 }
@@ -59,7 +59,7 @@ func (c *Client) TestWebhook(ctx context.Context, id int64) error {
 	return c.do(ctx, http.MethodPost, fmt.Sprintf("/webhooks/%d/test", id))
 }
 
-// Deliveries lists what was sent to a webhook, the newest first; before is the id of the last one of the page before, or 0.
+// Deliveries returns a webhook's deliveries, newest first. before is the ID of the last one of the previous page, or 0.
 func (c *Client) Deliveries(ctx context.Context, id, before int64) ([]Delivery, error) {
 	path := fmt.Sprintf("/webhooks/%d/deliveries", id)
 	if before > 0 {
@@ -74,7 +74,7 @@ func (c *Client) Deliveries(ctx context.Context, id, before int64) ([]Delivery, 
 	return list.Deliveries, nil
 }
 
-// Redeliver sends a delivery once more.
+// Redeliver sends a delivery again.
 func (c *Client) Redeliver(ctx context.Context, webhook, delivery int64) (*Delivery, error) {
 	return ask[Delivery](ctx, c, http.MethodPost, fmt.Sprintf("/webhooks/%d/deliveries/%d/redeliver", webhook, delivery), nil)
 }

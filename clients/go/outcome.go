@@ -1,6 +1,6 @@
 package client
 
-// Outcome is what a ranked run means on its board. Its fields are those of the site's own, in the same order.
+// Outcome is the effect of a ranked run on its board. Its fields have the order of the site's own type.
 type Outcome struct {
 	Rank        int   `json:"rank,omitempty" jsonschema:"of the person on the board; absent: their entry was measured with older software"`
 	Tied        bool  `json:"tied,omitempty" jsonschema:"others share that rank"`

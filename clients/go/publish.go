@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Created is the Change of a task that is new, Settings of one of which only the deadline changes. The others are "none",
-// "texts" (scores keep their meaning) and "version" (a new version with empty boards).
+// Values of Change: Created for a new task, Settings if only the deadline changes. The others are "none", "texts"
+// (scores keep their meaning), and "version" (a new version with empty boards).
 const (
 	Created  = "created"
 	Settings = "settings"
 )
 
-// Published is what publishing a task has changed, or would change.
+// Published is the result of publishing a task, or of a dry run.
 type Published struct {
 	Task        string       `json:"task"`
 	URL         string       `json:"url"`
@@ -38,20 +38,20 @@ type Difference struct {
 	Breaks bool   `json:"breaks,omitempty" jsonschema:"scores made before do not compare with scores made after"`
 }
 
-// Publication is a task to be published.
+// Publication is a task to publish.
 type Publication struct {
 	Task    string
-	File    string // name of what is sent; its suffix says whether it is a zip
+	File    string // name of the sent file; its suffix determines the format
 	Data    []byte
-	Devices []string // of a new task; empty: those that it names
-	// Deadline, also for an existing task: a time, or "none"; empty: the upload's, or unchanged.
+	Devices []string // of a new task; empty for those in its files
+	// Deadline, also for an existing task, is a time, or "none"; empty for the upload's, or unchanged.
 	Deadline string
-	// Visibility of a new task: public, unlisted, members or hidden; empty: public.
+	// Visibility of a new task: public, unlisted, members, or hidden; empty means public.
 	Visibility string
 	DryRun     bool
 }
 
-// Publish makes a task, or brings it to another state.
+// Publish creates or updates a task.
 func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error) {
 	q := url.Values{"file": {p.File}}
 	for _, d := range p.Devices {
@@ -80,7 +80,8 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 	return &answer, nil
 }
 
-// Bundle reads a task's files as a zip, or its reference file of the legacy format, with the name that the site gives it.
+// Bundle returns a task's files as a zip, or its reference file of the legacy format, with the file name chosen by the
+// site.
 func (c *Client) Bundle(ctx context.Context, slug string) (name string, data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

@@ -19,7 +19,7 @@ type TaskSummary struct {
 	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"last moment for submissions; absent: none"`
 }
 
-// TaskLimit is what one person may submit to a task in the last hour or day. Nothing is bounded whose number is absent.
+// TaskLimit limits a person's submissions to a task per hour or day. A zero number means no limit.
 type TaskLimit struct {
 	Mode            job.Mode   `json:"mode,omitempty" jsonschema:"absent: all modes together"`
 	Per             string     `json:"per" jsonschema:"hour or day"`
@@ -30,7 +30,7 @@ type TaskLimit struct {
 	Free            *time.Time `json:"free,omitempty" jsonschema:"used up until then"`
 }
 
-// Task is everything that a submitter needs to know of a task.
+// Task is the description of a task for submitters.
 type Task struct {
 	TaskSummary
 	Version     int                   `json:"version" jsonschema:"the current one; boards belong to it"`
@@ -40,15 +40,16 @@ type Task struct {
 	Benchmarks  []tasks.Case          `json:"benchmarks" jsonschema:"likewise"`
 	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
-	// SubmissionFiles are names, and patterns with *, of the files that a submission may bring beside its main one.
+	// SubmissionFiles are names, and patterns with *, of further files that a submission may have.
 	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of further files of a submission; absent: none"`
 	SanitizeFirst   bool     `json:"sanitize_first,omitempty" jsonschema:"a GPU ranks only what a sanitize run found clean"`
-	Library         string   `json:"library,omitempty"` // "refuse": as in task.yml
-	// Limits are those of the caller; admins have none.
+	Library         string   `json:"library,omitempty"` // "refuse", as in task.yml
+	// Limits are the caller's limits; admins have none.
 	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"the caller's limits, and what is left; absent: none"`
 }
 
-// Draw is what was drawn for the ranges in a task's cases, for all ranked runs of a version on a device with one software.
+// Draw has the values drawn from the ranges in a task's cases, for all ranked runs of a version on a device with the
+// same software.
 type Draw struct {
 	Version    int          `json:"version"`
 	Device     string       `json:"device"`
@@ -67,10 +68,10 @@ type SourceFile struct {
 	Files map[string]string `json:"files,omitempty" jsonschema:"a submission's further files: their texts by name"`
 }
 
-// Submission is what was submitted, as package tasks has it.
+// Submission converts the file to the type of package tasks.
 func (f SourceFile) Submission() tasks.Submission { return tasks.TextSubmission(f.Text, f.Files) }
 
-// NewSubmission is what Submit sends. Task and Devices may be left to directives in the source
+// NewSubmission is the request body of Submit. Task and Devices may be set by directives in the source instead
 // (#!POPCORN leaderboard NAME, #!POPCORN gpus A B; //!POPCORN … in C++ and CUDA).
 type NewSubmission struct {
 	Task     string   `json:"task,omitempty"`
@@ -78,10 +79,10 @@ type NewSubmission struct {
 	Mode     job.Mode `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; absent: test"`
 	FileName string   `json:"file_name"`
 	Source   string   `json:"source"`
-	// Files are further files, if the task takes any: their texts by name.
+	// Files are the texts of further files by name, if the task allows them.
 	Files         map[string]string  `json:"files,omitempty" jsonschema:"further files, if the task's submission_files allow them: their texts by name"`
 	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"with mode profile: what to profile; absent: everything"`
-	// For is the name of the person that an admin adds the submission for, after a deadline too; Why is public.
+	// For is the name of the person for whom an admin adds the submission, even after the deadline; Why is public.
 	For string `json:"for,omitempty" jsonschema:"for admins: name of the person to add it for, even after the deadline"`
 	Why string `json:"why,omitempty" jsonschema:"with for: the public reason; at most 280 characters"`
 }
@@ -91,13 +92,13 @@ type User struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 	Role string `json:"role,omitempty" jsonschema:"only about oneself"`
-	// Budget is only for the caller's own account, if its use of GPUs is limited.
+	// Budget is set only for the caller's own account, if its use of GPUs is limited.
 	Budget *Budget `json:"budget,omitempty" jsonschema:"only for yourself, if your use of GPUs is limited"`
-	// TeamBudget is that of one's team.
+	// TeamBudget is the budget of the caller's team.
 	TeamBudget *TeamBudget `json:"team_budget,omitempty" jsonschema:"only for yourself, if your team's use of GPUs is limited; a submission needs something left of both"`
 }
 
-// Budget is for how long one's runs and evaluations may hold GPUs in a day, in seconds of one GPU.
+// Budget limits the time per day for which a person's runs and evaluations may hold GPUs, in GPU-seconds.
 type Budget struct {
 	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
 	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by runs that ended and were not cancelled"`
@@ -105,7 +106,7 @@ type Budget struct {
 	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
 
-// TeamBudget is for how long the work of a team's members may hold GPUs in a day, in seconds of one GPU.
+// TeamBudget limits the time per day for which the work of a team's members may hold GPUs, in GPU-seconds.
 type TeamBudget struct {
 	Team        string    `json:"team"`
 	Members     int       `json:"members"`
@@ -115,7 +116,7 @@ type TeamBudget struct {
 	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
 
-// Submission is one act of submitting and its runs, one per device.
+// Submission is a submission with its runs, one per device.
 type Submission struct {
 	ID            int64              `json:"id"`
 	URL           string             `json:"url"`
@@ -131,7 +132,7 @@ type Submission struct {
 	Runs          []Run              `json:"runs"`
 }
 
-// SubmissionList is one page of one's own submissions, the newest first. Their runs are without stages.
+// SubmissionList is one page of the caller's submissions, newest first. Their runs have no stages.
 type SubmissionList struct {
 	Submissions []Submission `json:"submissions"`
 	Next        int64        `json:"next,omitempty" jsonschema:"before for the next page; absent: this is the last page"`
@@ -174,7 +175,7 @@ type Run struct {
 	Stages  []job.StageResult `json:"stages"`
 }
 
-// Interval says how exact a score is.
+// Interval is the uncertainty of a score.
 type Interval struct {
 	IntervalLow  *float64 `json:"interval_low,omitempty" jsonschema:"low end of the score's 95 % interval, in nanoseconds, from fresh processes; absent: there is no interval"`
 	IntervalHigh *float64 `json:"interval_high,omitempty" jsonschema:"its high end"`
@@ -182,13 +183,13 @@ type Interval struct {
 	Noisy        bool     `json:"noisy,omitempty" jsonschema:"the processes differ too much for an interval of ± 0.5 %"`
 }
 
-// Numerics says how far the answers of a run's tests are from the task's reference in double precision, the worst of them.
+// Numerics has the largest errors of a run's tests relative to the task's reference in double precision.
 type Numerics struct {
 	ErrorULP      *float64 `json:"error_ulp,omitempty" jsonschema:"largest error in units in the last place of the answer's type; rounding causes at most 0.5; absent: nothing was compared"`
 	ErrorRelative *float64 `json:"error_relative,omitempty" jsonschema:"largest error relative to the reference's magnitude"`
 }
 
-// Event is one thing that happened to a run. Its ID grows; Watch resumes after it.
+// Event is a step of a run. IDs increase; Watch resumes after one.
 type Event struct {
 	ID      int64        `json:"id"`
 	RunID   int64        `json:"run_id"`

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Validation is what a task's validation script said of an entry. It changes no rank.
+// Validation is the verdict of a task's validation script on an entry. It does not affect ranks.
 type Validation struct {
 	Answer        string    `json:"answer" jsonschema:"'applies', 'does not apply', or 'no answer'; empty: the script has not ended"`
 	Message       string    `json:"message,omitempty" jsonschema:"the script's message, or why it gave no answer"`
@@ -16,13 +16,13 @@ type Validation struct {
 	AskedBy       string    `json:"asked_by" jsonschema:"name of the person who asked for it"`
 }
 
-// ValidationQueued says for how many entries a task's validation script was queued.
+// ValidationQueued is the number of entries for which a task's validation script was queued.
 type ValidationQueued struct {
 	Task   string `json:"task" jsonschema:"slug of the task"`
 	Queued int    `json:"queued" jsonschema:"entries that the script will run on; those for which it waits already are not among them"`
 }
 
-// Validate has a task's validation script run on the first entries of its boards. The boards have its answers.
+// Validate queues a task's validation script for the first entries of its boards. The boards show the results.
 func (c *Client) Validate(ctx context.Context, task string) (*ValidationQueued, error) {
 	return ask[ValidationQueued](ctx, c, http.MethodPost, "/tasks/"+url.PathEscape(task)+"/validation", nil)
 }

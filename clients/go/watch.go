@@ -20,17 +20,17 @@ const (
 	maxLine    = 4 << 20
 )
 
-// errEnded is the server's word that every run has ended and every event was sent.
+// errEnded means that every run has ended and the server has sent every event.
 var errEnded = errors.New("all runs have ended")
 
-// Watch calls each with every event of the submission newer than after, in order and once each, and returns nil when all
-// runs have ended. After a lost connection or a restart of the server it reconnects from the last event. It returns early if
-// each or ctx ends it, or the site refuses.
+// Watch calls each with every event of the submission newer than after, once and in order, and returns nil when all
+// runs have ended. After a lost connection or a restart of the server it reconnects from the last event. It returns
+// early if each returns an error, ctx ends, or the site refuses.
 func (c *Client) Watch(ctx context.Context, id, after int64, each func(Event) error) error {
 	return resume(ctx, &after, func() error { return c.follow(ctx, id, &after, each) })
 }
 
-// resume follows until it is over; follow moves after along.
+// resume calls follow until it is finished, and reconnects after errors. follow updates after.
 func resume(ctx context.Context, after *int64, follow func() error) error {
 	var pause time.Duration
 	for {
@@ -49,7 +49,7 @@ func resume(ctx context.Context, after *int64, follow func() error) error {
 	}
 }
 
-// verdict reports whether watching is over, and with which error.
+// verdict reports whether watching is over, and the error to return.
 func verdict(ctx context.Context, err error) (ended bool, _ error) {
 	var refused *Problem
 	var stop stopError
@@ -66,7 +66,7 @@ func verdict(ctx context.Context, err error) (ended bool, _ error) {
 	return false, nil
 }
 
-// retryAfter is how long the site asked to wait; 0 if it did not.
+// retryAfter returns the pause requested by the site, or 0.
 func retryAfter(err error) time.Duration {
 	var refused *Problem
 	if errors.As(err, &refused) {
@@ -75,10 +75,10 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// stopError is an error of the caller's own function.
+// stopError wraps an error of the caller's function.
 type stopError struct{ error }
 
-// follow reads one connection's worth of events and moves after along.
+// follow reads events from one connection and updates after.
 func (c *Client) follow(ctx context.Context, id int64, after *int64, each func(Event) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -89,7 +89,7 @@ func (c *Client) follow(ctx context.Context, id int64, after *int64, each func(E
 		return err
 	}
 	defer resp.Body.Close()
-	silence := time.AfterFunc(maxSilence, cancel) // a dead connection gives no error by itself
+	silence := time.AfterFunc(maxSilence, cancel) // a dead connection returns no error by itself
 	defer silence.Stop()
 	return readEvents(resp.Body, func(name, data string) error {
 		silence.Reset(maxSilence)
@@ -114,7 +114,7 @@ func (c *Client) follow(ctx context.Context, id int64, after *int64, each func(E
 	})
 }
 
-// readEvents parses server-sent events. It reports a block without data, such as a heartbeat, as empty.
+// readEvents parses server-sent events. A block without data, such as a heartbeat, is passed on as empty.
 func readEvents(r io.Reader, each func(name, data string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4096), maxLine)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// NewWebhook is the body of POST /api/v1/webhooks.
+// NewWebhook is the request body of POST /api/v1/webhooks.
 type NewWebhook struct {
 	URL         string   `json:"url" jsonschema:"https://… on the public internet; for the site's webhooks also networks that the operator allows, with http:// too. A delivery is a POST, signed as standardwebhooks.com describes"`
 	Events      []string `json:"events" jsonschema:"run.ended, record.taken, place.lost, comment.added and deadline.near; the site's run.ended, record.taken, worker.lost and wait.long"`
@@ -13,7 +13,7 @@ type NewWebhook struct {
 	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`
 }
 
-// Webhook is an address of another program that gets events.
+// Webhook is an address of another program that receives events.
 type Webhook struct {
 	ID          int64     `json:"id"`
 	URL         string    `json:"url"`
@@ -25,7 +25,7 @@ type Webhook struct {
 	Off         string    `json:"off,omitempty" jsonschema:"why it is switched off"`
 }
 
-// Delivery is one message to a webhook, and how sending it went.
+// Delivery is one message to a webhook, with the result of sending it.
 type Delivery struct {
 	ID        int64           `json:"id"`
 	MessageID string          `json:"message_id" jsonschema:"the header webhook-id, the same in every try"`

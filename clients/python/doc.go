@@ -1,5 +1,5 @@
-// Package python holds the Python client, and makes the wheel of it that a site offers to pip.
+// Package python contains the Python client, and builds its wheel, which the site offers to pip.
 //
-// Read wheel.go. What is in pyproject.toml and warpboard/version.py is said there alone. The wheel is made without Python, and
-// of the same bytes on every machine: nothing in it is compressed, and nothing has a date.
+// Read wheel.go. pyproject.toml and warpboard/version.py are the only sources of the metadata. Building needs no Python
+// and is reproducible: the wheel is uncompressed and has no dates.
 package python

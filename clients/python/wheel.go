@@ -22,16 +22,16 @@ import (
 //go:embed LICENSE README.md pyproject.toml warpboard/*.py warpboard/py.typed kernel_eval_client/*.py io_contract/*.py shared/*.py
 var files embed.FS
 
-// Wheel is a built package, as pip installs it.
+// Wheel is a built package for pip.
 type Wheel struct {
-	Name     string // of the project
+	Name     string // name of the project
 	Version  string
-	Requires string // versions of Python
-	File     string // its name
+	Requires string // required Python versions
+	File     string // file name
 	Data     []byte
 }
 
-// project is as much of pyproject.toml as a wheel says.
+// project has the fields of pyproject.toml that a wheel needs.
 type project struct {
 	Name, Description string
 	Requires          string `toml:"requires-python"`
@@ -44,10 +44,10 @@ type project struct {
 
 var (
 	versionLine = regexp.MustCompile(`__version__ = "([0-9.]+)"`)
-	epoch       = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // where zip begins
+	epoch       = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the earliest date in a zip
 )
 
-// Build makes the wheel of the client in this binary.
+// Build builds the wheel of the embedded client.
 func Build() (*Wheel, error) {
 	var about struct{ Project project }
 	settings, err := files.ReadFile("pyproject.toml")
@@ -72,7 +72,7 @@ func Build() (*Wheel, error) {
 	return w, err
 }
 
-// archive is the zip: the modules, then what is said of them, with the list of all at the end.
+// archive returns the zip: the modules, then the metadata, with the list of all files at the end.
 func (p project) archive(info, version string) ([]byte, error) {
 	var out, record bytes.Buffer
 	archive := zip.NewWriter(&out)
@@ -124,7 +124,7 @@ func addModules(add func(string, []byte) error) error {
 	})
 }
 
-// metadata are the core metadata, with the README as description.
+// metadata returns the core metadata, with the README as description.
 func (p project) metadata(version, readme string) []byte {
 	lines := []string{"Metadata-Version: 2.1", "Name: " + p.Name, "Version: " + version, "Summary: " + p.Description}
 	for _, author := range p.Authors {

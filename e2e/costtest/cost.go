@@ -9,17 +9,17 @@ import (
 	"warpboard/internal/tier"
 )
 
-// What one request may take.
+// Limits of the cost of one request.
 const (
 	CPU    = 100 * time.Millisecond
-	Memory = 64 << 20 // bytes that are allocated, which is more than are held at any time
+	Memory = 64 << 20 // allocated bytes, more than are live at any time
 )
 
-// tries is the number of times that work is measured before it fails: other goroutines of the process count, too.
+// tries is the number of measurements before the test fails: other goroutines of the process count, too.
 const tries = 4
 
-// Check fails the test if work takes more than one request may each time that it is tried. Processor time counts in
-// `make test-timed` alone.
+// Check fails the test if work exceeds the limits of one request in every try. Processor time counts only in `make
+// test-timed`.
 func Check(t *testing.T, what string, work func()) {
 	t.Helper()
 	var cpu time.Duration
@@ -43,7 +43,7 @@ func Check(t *testing.T, what string, work func()) {
 		float64(memory)/1e6, CPU, Memory*fatter>>20)
 }
 
-// computed is the processor time that this process has taken.
+// computed returns the processor time that this process has used.
 func computed(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

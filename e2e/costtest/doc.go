@@ -1,4 +1,4 @@
-// Package costtest holds what one request may cost, whatever its input is: [CPU] of processor time and [Memory].
+// Package costtest limits the cost of one request, whatever its input is: [CPU] of processor time and [Memory].
 //
-// Read cost.go. Tests of worst inputs call it.
+// Read cost.go. Tests of worst-case inputs call it.
 package costtest

@@ -2,5 +2,5 @@
 
 package costtest
 
-// fatter is how much more it allocates without the race detector.
+// fatter is the factor of additional allocations without the race detector.
 const fatter = 1

@@ -2,5 +2,6 @@
 
 package costtest
 
-// fatter is how much more it allocates: pools drop what they hold now and then.
+// fatter is the factor of additional allocations with the race detector, under which a sync.Pool drops values at
+// random.
 const fatter = 4

@@ -1,6 +1,6 @@
-// Package fuzztest runs each fuzz target for a moment as part of its package's tests, so that what a few thousand odd inputs
-// break shows in `make test-attacks`.
+// Package fuzztest runs each fuzz target briefly as part of its package's tests, so that `make test-attacks` finds what
+// a few thousand random inputs break.
 //
-// A target calls fuzztest.go's Moment first. The process that fuzzes is the test binary itself, without the coverage that guides long
-// fuzzing: compiling everything once more for that takes minutes. For a long search use go test -fuzz.
+// A target first calls Moment of fuzztest.go. The fuzzing process is the test binary itself, without the coverage that
+// guides long fuzzing: compiling everything again for coverage takes minutes. For a long search use go test -fuzz.
 package fuzztest

@@ -19,10 +19,10 @@ import (
 	"warpboard/internal/app/verify"
 )
 
-// Environment is what a command may use of the outside world.
+// Environment is a command's access to the outside world.
 type Environment = console.Environment
 
-// commands are those that run or check something on this machine. Those that talk to a site are cli's.
+// commands returns the commands that run or check something on this machine. Package cli has those that talk to a site.
 func commands(env Environment) []*cobra.Command {
 	return []*cobra.Command{
 		settingsCommand(env, "serve", "serve the site and evaluate on this machine", serve),
@@ -42,11 +42,11 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// Main carries out the command line of this process and ends it.
+// Main runs the command line of this process and exits.
 func Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// stop gives the signals back to their defaults. What a second one leaves is what a crash leaves: jobs in flight are
-	// lost, and their work is tried again.
+	// stop restores the default signal handling: a second signal ends the process at once, as a crash would. Jobs in
+	// flight are lost, and their work is retried.
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	env := Environment{Getenv: os.Getenv, Stdin: os.Stdin, Version: version(), Stdout: os.Stdout, Stderr: os.Stderr}
 	for _, name := range unknownVariables(os.Environ()) {
@@ -60,7 +60,7 @@ func Main() {
 	}
 }
 
-// Run carries out one command line; it returns when the command is done or ctx ends.
+// Run runs one command line. It returns when the command is done or ctx ends.
 func Run(ctx context.Context, env Environment, args []string) error {
 	if len(args) > 0 && slices.Contains([]string{"-version", "--version"}, args[0]) {
 		args = append([]string{"version"}, args[1:]...)
@@ -75,15 +75,15 @@ func Run(ctx context.Context, env Environment, args []string) error {
 	return out.Err()
 }
 
-// twoHyphens writes -addr as --addr in a command line of this machine's commands, which have no flags of one letter but -h:
-// units and scripts may have flags as package flag read them. Values stay: a secret may begin with a hyphen, too.
+// twoHyphens rewrites -addr as --addr for this machine's commands, whose only one-letter flag is -h: unit files and
+// scripts may use flags as package flag parsed them. Values stay unchanged, because a secret may begin with a hyphen.
 func twoHyphens(root *cobra.Command, args []string) []string {
-	args = append([]string{}, args...) // nil would be the process's own
+	args = append([]string{}, args...) // nil would mean the process's arguments
 	cmd, _, err := root.Find(args)
 	if err != nil || !ofThisMachine(cmd) {
 		return args
 	}
-	isValue := false // of the flag before it
+	isValue := false // this argument is the value of the flag before it
 	for i, arg := range args {
 		if arg == "--" && !isValue {
 			break
@@ -96,18 +96,18 @@ func twoHyphens(root *cobra.Command, args []string) []string {
 			args[i] = "-" + arg
 		}
 		name, isFlag := strings.CutPrefix(args[i], "--")
-		flag := cmd.Flags().Lookup(name) // none with its value behind "="
+		flag := cmd.Flags().Lookup(name) // nil if the value follows "="
 		isValue = isFlag && flag != nil && flag.NoOptDefVal == ""
 	}
 	return args
 }
 
-// ofThisMachine reports whether a command, or one above it, acts on this machine.
+// ofThisMachine reports whether a command, or a parent of it, acts on this machine.
 func ofThisMachine(cmd *cobra.Command) bool {
 	return cmd != nil && (cmd.GroupID == "machine" || ofThisMachine(cmd.Parent()))
 }
 
-// rootCommand has every command.
+// rootCommand returns the root command with all commands.
 func rootCommand(env Environment) *cobra.Command {
 	root := console.Group(&cobra.Command{
 		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + console.ExitHelp,
@@ -131,7 +131,7 @@ func rootCommand(env Environment) *cobra.Command {
 	return root
 }
 
-// ownHelp has the commands that cobra adds refuse words that they do not know: they would print something and end with 0.
+// ownHelp makes the commands added by cobra refuse unknown words: otherwise they would print something and exit with 0.
 func ownHelp(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
@@ -154,7 +154,7 @@ func ownHelp(root *cobra.Command) {
 	}
 }
 
-// version is the module version and commit that Go recorded in the binary.
+// version returns the module version and commit recorded in the binary.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -162,8 +162,8 @@ func version() string {
 	}
 	v := info.Main.Version
 	for _, s := range info.Settings {
-		// A binary that was built without version control, as in a container, has no commit, only "(devel)".
-		// The version of a commit without a tag ends with it.
+		// A binary built without version control, as in a container, has no commit, only "(devel)". The version of a
+		// commit without a tag ends with the commit.
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 && !strings.Contains(v, s.Value[:12]) {
 			v += " " + s.Value[:12]
 		}

@@ -10,18 +10,18 @@ import (
 	"warpboard/evaluator"
 )
 
-// Config is every setting of the program. A flag --some-name falls back to the environment variable
-// WARPBOARD_SOME_NAME (or the content of the file that WARPBOARD_SOME_NAME_FILE names), then to some-name in the
-// settings file, then to the default that --help prints.
+// Config has every setting of the program. A flag --some-name falls back to the environment variable
+// WARPBOARD_SOME_NAME (or the content of the file named by WARPBOARD_SOME_NAME_FILE), then to some-name in the settings
+// file, then to the default that --help prints.
 type Config struct {
-	File        string // of settings
+	File        string // settings file
 	Addr        string
 	Data        string
 	BaseURL     string
 	Contact     string
 	DatabaseURL string
 	Artifacts   string
-	Site        string // a worker's, instead of NATS.URL
+	Site        string // address of the site for a worker, instead of NATS.URL
 	NATS        NATSSettings
 	Tasks       string
 	TaskDevices list
@@ -35,14 +35,14 @@ type Config struct {
 
 	MinFree int // MiB
 	PerHour int
-	// Baselines has the site run the baselines that come with tasks.
+	// Baselines makes the site run the baselines that come with tasks.
 	Baselines bool
-	// Confirm measures the first run of a board again, in turns with the next person's.
+	// Confirm makes the site measure the 1st place of a board again, alternating with the 2nd.
 	Confirm bool
-	// SigningKey signs what the site states of results; empty: the one in Data.
+	// SigningKey signs statements of results; empty for the key in Data.
 	SigningKey string
 	Waiting    int
-	// AtOnce is how many evaluations one caller may have waiting or running; a batch waits beyond it.
+	// AtOnce limits the evaluations that one caller may have waiting or running; further ones of a batch wait.
 	AtOnce int
 
 	OpenEvalAPI  string
@@ -55,20 +55,20 @@ type Config struct {
 	LogFormat    string
 }
 
-// SMTPSettings is the server that sends e-mail; without a host the site sends none.
+// SMTPSettings is the server for sending e-mail. Without a host the site sends none.
 type SMTPSettings struct {
 	Host, User, Password, From string
 	Port                       int
 }
 
-// NATSSettings has the address of the queue, and its TLS and credentials.
+// NATSSettings has the address of the queue, with its TLS settings and credentials.
 type NATSSettings struct {
 	URL, Listen            string
 	TLSCert, TLSKey, TLSCA string
 	AccountSeed, Account   string
 }
 
-// WorkerSettings says what this process evaluates, alone or inside serve.
+// WorkerSettings configures this process as a worker, alone or inside serve.
 type WorkerSettings struct {
 	Name        string
 	Secret      string
@@ -89,16 +89,16 @@ type WorkerSettings struct {
 	Ahead       bool
 }
 
-// list is a flag that takes several values, separated by commas.
+// list is a flag with several values, separated by commas.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
 
-// Type is the kind of value, for package pflag.
+// Type returns the kind of value, for package pflag.
 func (l *list) Type() string { return "list" }
 
-// Set replaces the list with the comma-separated values of s.
-// The last of several flags of one name counts, as it does for every other flag.
+// Set replaces the list with the comma-separated values of s. If a flag is given several times, the last one counts, as
+// for every other flag.
 func (l *list) Set(s string) error {
 	*l = nil
 	for part := range strings.SplitSeq(s, ",") {
@@ -114,13 +114,13 @@ func (c *Config) fillIn() {
 		c.BaseURL = "http://" + c.Addr
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	// Children of the process have other working directories, and messages name the folder.
+	// Child processes have other working directories, and messages contain the path.
 	if abs, err := filepath.Abs(c.Data); err == nil {
 		c.Data = abs
 	}
 }
 
-// logger builds the program's logger.
+// logger returns the program's logger.
 func (c *Config) logger(out io.Writer) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // validate has checked it
@@ -131,7 +131,7 @@ func (c *Config) logger(out io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, opts))
 }
 
-// libraries maps the names that tasks may use in include_dirs to directories.
+// libraries returns the directories of include_dirs by name.
 func (w WorkerSettings) libraries() map[string]string {
 	libs := map[string]string{}
 	for _, l := range w.Include {

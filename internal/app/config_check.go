@@ -20,13 +20,12 @@ import (
 )
 
 const (
-	// mostCPUSlots is above every machine's and far below what would exhaust one at start.
+	// mostCPUSlots is above every machine's number and far below one that would exhaust a machine at start.
 	mostCPUSlots = 1024
 )
 
-// validate returns a sentence for everything that cannot work.
-// It looks at the settings alone: whether a database answers or a port is free shows when it is used. migrate and token
-// pass with whatever concerns only serve.
+// validate returns a sentence for each invalid setting. It checks only the settings: it does not connect to the
+// database or open ports. migrate and token ignore settings of serve.
 func (c *Config) validate(command string) []error {
 	var wrong problems
 	var level slog.Level
@@ -92,7 +91,7 @@ func (c *Config) checkSite(wrong *problems) {
 		_, err := statement.ReadKey([]byte(c.SigningKey))
 		wrong.unless(err == nil, "--signing-key: %w", err)
 	}
-	// --nats-account-seed without --nats-url is allowed and has no effect: the embedded server asks the site anyway.
+	// --nats-account-seed without --nats-url is allowed and has no effect: the embedded server asks the site directly.
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen cannot be used together: --nats-listen is for the embedded queue")
 	if n.AccountSeed != "" {
@@ -117,7 +116,7 @@ func (c *Config) checkSite(wrong *problems) {
 	}
 }
 
-// sender is who e-mails come from.
+// sender returns the sender's address of e-mails.
 func (s SMTPSettings) sender() (mail.Address, error) {
 	from, err := mail.ParseAddress(s.From)
 	if err != nil {
@@ -126,7 +125,7 @@ func (s SMTPSettings) sender() (mail.Address, error) {
 	return *from, nil
 }
 
-// metricsFrom is nil while nothing is set, and empty for no one.
+// metricsFrom returns the networks that may read metrics: nil if not set, and empty for none.
 func (c *Config) metricsFrom() ([]netip.Prefix, error) {
 	switch {
 	case len(c.MetricsFrom) == 0:
@@ -137,7 +136,7 @@ func (c *Config) metricsFrom() ([]netip.Prefix, error) {
 	return web.ParseAddresses(c.MetricsFrom)
 }
 
-// isContact reports whether something can be written to.
+// isContact reports whether contact is an e-mail address or a URL.
 func isContact(contact string) bool {
 	if address, err := mail.ParseAddress(contact); err == nil {
 		return address.Address == contact

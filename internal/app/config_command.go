@@ -14,7 +14,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// settingsCommand is a command whose flags are settings. More declares flags that only this command has.
+// settingsCommand returns a command whose flags are settings. more declares flags that only this command has.
 func settingsCommand(env Environment, name, about string, run func(context.Context, Environment, *Config) error, more ...func(*pflag.FlagSet)) *cobra.Command {
 	cmd, cfg := &cobra.Command{Use: name, Short: about}, &Config{}
 	declare(cmd.Flags(), name, cfg)
@@ -31,16 +31,17 @@ func settingsCommand(env Environment, name, about string, run func(context.Conte
 	return cmd
 }
 
-// settled lets a command run even with wrong flags, and passes it their errors: one start reports everything that is wrong.
+// settled makes a command run even with invalid flags, and passes it their errors, so that one start reports everything
+// that is wrong.
 func settled(cmd *cobra.Command, run func(wrong error) error) {
-	cmd.Args = cobra.ArbitraryArgs // read refuses them
+	cmd.Args = cobra.ArbitraryArgs // read refuses arguments
 	cmd.RunE = func(*cobra.Command, []string) error { return run(nil) }
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(console.FlagError(cmd, err)) })
 }
 
-// read fills the configuration behind fs from its flags over the environment over the settings file over the defaults, and checks the
-// whole. Wrong is what parsing the flags ended with. A flag that does not parse keeps its default, which may add an error that
-// the first one explains.
+// read fills the configuration behind fs, in this order of precedence: flags, environment, settings file, defaults.
+// Then it validates everything. wrong is the error of parsing the flags. A flag that does not parse keeps its default,
+// which may cause a further error.
 func (c *Config) read(command string, fs *pflag.FlagSet, getenv func(string) string, wrong error) (origins, error) {
 	var all []error
 	switch {
@@ -70,7 +71,7 @@ func usage(fs *pflag.FlagSet, command string, out io.Writer) {
 	})
 }
 
-// eachSetting visits the flags but --help, which cobra adds.
+// eachSetting visits the flags except --help, which cobra adds.
 func eachSetting(fs *pflag.FlagSet, visit func(*pflag.Flag)) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" {

@@ -12,9 +12,8 @@ import (
 	"warpboard/evaluator/harness"
 )
 
-// declare adds all settings of one command to a flag set.
-// A name that two commands share must mean the same, for the settings file and the environment serve both. A new secret
-// has to be added to isSecret, or check-config prints it.
+// declare adds all settings of one command to a flag set. A name shared by two commands must have one meaning, because
+// the settings file and the environment serve both. A new secret must be added to isSecret, or check-config prints it.
 func declare(fs *pflag.FlagSet, command string, cfg *Config) {
 	fs.StringVar(&cfg.File, settingsFlag, "", "TOML file of settings, one per line as flag-name = value; several commands can share it")
 	if command == "work" {
@@ -44,7 +43,7 @@ func declare(fs *pflag.FlagSet, command string, cfg *Config) {
 }
 
 func workerFlags(fs *pflag.FlagSet, cfg *Config) {
-	// Two machines of one name need --worker-name, which identifies workers.
+	// Machines with the same host name need --worker-name, which identifies workers.
 	host, _ := os.Hostname()
 	w := &cfg.Worker
 	fs.StringVar(&w.Name, "worker-name", host, "name of this worker; for a remote worker, the name in its credential")
@@ -103,15 +102,15 @@ func serveFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "token for reading /metrics and /stats from elsewhere, sent as Authorization: Bearer TOKEN; prefer the environment, which other users cannot see")
 }
 
-// envName is the environment variable behind a flag.
+// envName returns the environment variable of a flag.
 func envName(flagName string) string {
 	return "WARPBOARD_" + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
-// unknownVariables lists the variables that look like settings and are the setting of no command: a
-// misspelt one would otherwise do nothing, silently.
+// unknownVariables returns variables that look like settings but are none: a misspelled variable would otherwise be
+// ignored silently.
 func unknownVariables(environ []string) []string {
-	// Those of package cli, which are not flags.
+	// Variables of package cli, which are not flags.
 	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_SITES": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
 	for name := range flagNames() {
 		known[envName(name)], known[envName(name)+"_FILE"] = true, name != settingsFlag

@@ -8,15 +8,16 @@ import (
 	"warpboard/web"
 )
 
-// OAuthConfig holds the sign-in providers; each is on when its key is set.
+// OAuthConfig has the sign-in providers; each is enabled if its key is set.
 type OAuthConfig []web.ProviderConfig
 
-// signInFlags declares the flags of all sign-in providers. A new one is a row here, and a case in web/signin's newProvider.
+// signInFlags declares the flags of all sign-in providers. A new provider needs a row here, and a case in newProvider
+// of web/signin.
 func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 	known := []struct{ name, title string }{
 		{"github", "GitHub OAuth"}, {"google", "Google OAuth"}, {"discord", "Discord OAuth"}, {"gitlab", "GitLab OAuth"}, {"oidc", "OpenID Connect"},
 	}
-	*o = make(OAuthConfig, len(known)) // flags point into it
+	*o = make(OAuthConfig, len(known)) // flags keep pointers into it
 	for i, row := range known {
 		p := &(*o)[i]
 		p.Name = row.name
@@ -32,7 +33,8 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 	}
 }
 
-// An e-mail or a login from such a provider can make admins (--admins), so the provider's operator is trusted with the site.
+// check validates the providers. An e-mail or a login from a provider can make its user an admin (--admins), so the
+// site trusts the provider's operator.
 func (o OAuthConfig) check(wrong *problems) {
 	for _, p := range o {
 		wrong.unless((p.Key == "") == (p.Secret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
@@ -42,7 +44,7 @@ func (o OAuthConfig) check(wrong *problems) {
 	}
 }
 
-// providers lists the sign-in providers whose keys are set.
+// providers returns the sign-in providers whose keys are set.
 func (o OAuthConfig) providers() (on []web.ProviderConfig) {
 	for _, p := range o {
 		if p.Key != "" {

@@ -13,15 +13,14 @@ import (
 	"warpboard/tasks"
 )
 
-// Where the server's own tasks come from, as a task's origin says.
+// Origins of the server's own tasks.
 const (
 	originBuiltin = "builtin"
 	originFolder  = "folder"
 )
 
-// installTasks puts the built-in tasks and those below dir on the site, and brings the ones that
-// it put there before up to date. A task that was deleted on the site stays deleted; one below dir
-// that cannot be used is logged and left out.
+// installTasks installs the built-in tasks and those below dir on the site, and updates the ones it installed before. A
+// task deleted on the site stays deleted; an invalid task below dir is logged and skipped.
 func installTasks(ctx context.Context, store *models.Store, dir string, devices []string, log *slog.Logger) error {
 	owner, err := store.Accounts.Operator(ctx)
 	if err != nil {
@@ -43,21 +42,20 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 	return in.installFolder(ctx, dir, devices)
 }
 
-// installer puts tasks on the site in the operator's name.
+// installer installs tasks in the operator's name.
 type installer struct {
 	store *models.Store
 	owner accounts.User
 	log   *slog.Logger
 }
 
-// installSpec is a task as the server's own files have it. One that has a deadline says it there, and a later
-// change of it holds for the task too.
+// installSpec is a task from the server's own files. If it sets a deadline, later changes of it also apply.
 type installSpec struct {
 	catalog.NewTask
 	hasDeadline bool
 }
 
-// key changes with all that an installed task follows.
+// key changes with everything that an installed task depends on.
 func (w installSpec) key() string {
 	if !w.hasDeadline {
 		return w.Bundle.Key()
@@ -65,7 +63,7 @@ func (w installSpec) key() string {
 	return w.Bundle.Key() + " until " + w.Deadline.Format(time.RFC3339)
 }
 
-// install makes or updates one task of the server's own.
+// install creates or updates one of the server's own tasks.
 func (i installer) install(ctx context.Context, origin string, task installSpec) error {
 	if task.Slug == "" {
 		task.Slug = task.Bundle.Name
@@ -74,8 +72,9 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 	if len(task.Devices) == 0 {
 		task.Devices = task.Bundle.Definition.GPUs
 	}
-	// The mark outlives the task: it is how a task that an admin deleted is known at the next start. It is written after
-	// the task, so that a death in between publishes the same bundle again, which makes no new version.
+	// The mark outlives the task, so that a task deleted by an admin is recognized at the next start. It is written
+	// after the task: after a crash in between, the next start publishes the same bundle again, which creates no new
+	// version.
 	mark := "installed." + task.Slug
 	before, err := i.store.Setting(ctx, mark)
 	if err != nil {
@@ -97,15 +96,15 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 	missing := err != nil && db.KindOf(err) == db.NotFound
 	switch {
 	case missing && !first:
-		return nil // it was deleted on the site
+		return nil // deleted on the site
 	case missing:
 		_, err = i.store.Catalog.CreateTask(ctx, i.owner, in.NewTask)
 		return err
 	case err != nil:
 		return err
-	// It is marked as installed all the same, and stays theirs when the file changes.
+	// It is marked as installed anyway, and is not changed when the file changes.
 	case task.Origin != in.Origin:
-		return nil // someone made a task of this name; it is theirs
+		return nil // a person created a task with this name
 	}
 	var settings *catalog.TaskSettings
 	if in.hasDeadline {

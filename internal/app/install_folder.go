@@ -13,8 +13,8 @@ import (
 	"warpboard/tasks"
 )
 
-// installFolder installs the tasks below dir, no matter who keeps them there: one bad task keeps
-// neither the others nor the site from starting. Tasks that name no device get these.
+// installFolder installs the tasks below dir. An invalid task prevents neither the others nor the site from starting.
+// Tasks without devices get the given ones.
 func (i installer) installFolder(ctx context.Context, dir string, devices []string) error {
 	wanted, err := i.readFolder(dir)
 	if err != nil {
@@ -25,7 +25,7 @@ func (i installer) installFolder(ctx context.Context, dir string, devices []stri
 			task.Devices = devices
 		}
 		err := i.install(ctx, originFolder, task)
-		// What is wrong with one task is said and left; a database that fails would fail for all of them.
+		// Problems of one task are logged and skipped; a failing database would fail for all of them.
 		if kind := db.KindOf(err); err != nil && (kind == db.Internal || kind == db.Unavailable) {
 			return err
 		}
@@ -40,10 +40,9 @@ func (i installer) skipped(where string, err error) {
 	i.log.Error("task not installed", "where", where, "why", err)
 }
 
-// readFolder reads the problem sets below dir or, without any, its task folders. Links do not
-// lead out of dir.
+// readFolder reads the problem sets below dir or, without any, its task folders. Links cannot lead out of dir.
 func (i installer) readFolder(dir string) ([]installSpec, error) {
-	// The folder belongs to the person who keeps tasks there, and may be written by others than the operator.
+	// People other than the operator may write to the directory.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a directory that can be read: %w", err)

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstActivated is the descriptor of the first socket that systemd passes on (sd_listen_fds).
+// firstActivated is the descriptor of the first socket passed by systemd (sd_listen_fds).
 const firstActivated = 3
 
-// listen gives the listener of systemd, or a new one.
+// listen returns systemd's listener, or a new one.
 func listen(addr string) (net.Listener, error) {
 	given, err := activated(os.Getenv, firstActivated)
 	if err != nil || given != nil {
@@ -26,11 +26,11 @@ func listen(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// activated is the socket of a systemd socket unit; nil without one. The socket is systemd's, too: while no process accepts,
-// connections wait in the kernel's queue.
+// activated returns the socket of a systemd socket unit, or nil if there is none. systemd also has the socket: while no
+// process accepts, connections wait in the kernel's queue.
 func activated(getenv func(string) string, first int) (net.Listener, error) {
 	n, pid := getenv("LISTEN_FDS"), getenv("LISTEN_PID")
-	// A variable that was meant for another process (a parent that did not clear it) is left alone.
+	// The variables may be meant for another process (a parent that did not clear them).
 	if n == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) {
 		return nil, nil
 	}

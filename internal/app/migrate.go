@@ -12,9 +12,9 @@ import (
 	"warpboard/models/accounts"
 )
 
-// migrate opens the database, which brings its schema up to date, and rebuilds the boards.
+// migrate opens the database, which updates its schema, and rebuilds the boards.
 func migrate(ctx context.Context, env Environment, cfg *Config) error {
-	// No lock on the data directory is taken: it may run beside a site, whose writes wait while boards are rebuilt.
+	// The data directory is not locked: the command may run beside a site, whose writes wait while boards are rebuilt.
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.Stderr)})
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func migrate(ctx context.Context, env Environment, cfg *Config) error {
 	return nil
 }
 
-// tokenCommand makes tokens: for operators and scripts on the server's own machine.
+// tokenCommand creates tokens, for operators and scripts on the server's own machine.
 func tokenCommand(env Environment) *cobra.Command {
 	var t newToken
 	return settingsCommand(env, "token", "create a personal API token for a user", t.make, func(fs *pflag.FlagSet) {
@@ -37,10 +37,10 @@ func tokenCommand(env Environment) *cobra.Command {
 	})
 }
 
-// newToken is what the flags of token say.
+// newToken has the flags of the token command.
 type newToken struct{ user, role, label string }
 
-// make prints a new personal token.
+// make creates a personal token and prints it.
 func (t *newToken) make(ctx context.Context, env Environment, cfg *Config) error {
 	if t.user == "" {
 		return errors.New("--user is needed: name the user of the token")
@@ -50,7 +50,7 @@ func (t *newToken) make(ctx context.Context, env Environment, cfg *Config) error
 		return err
 	}
 	defer store.Close()
-	// No one can sign in with the provider "operator". So a token never belongs to an account that a person signs in with.
+	// No one can sign in with the provider "operator", so a token never belongs to a person's account.
 	owner, err := store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "operator", Subject: t.user, Name: t.user})
 	if err != nil {
 		return err

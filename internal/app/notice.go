@@ -10,21 +10,22 @@ import (
 )
 
 const (
-	// Clouds give from 30 s to two minutes: a second is little of it. Stat of one file costs nothing.
+	// Clouds give from 30 s to two minutes of notice. stat of one file is cheap.
 	noticeEvery = time.Second
-	// handBackIn is what a notice leaves for telling the site, of a short one a quarter.
+	// handBackIn is the part of a notice reserved for delivering results; a quarter of a short one.
 	handBackIn = 5 * time.Second
 )
 
-// notice is a file that says that this machine goes away. What polls a cloud's metadata, or a batch system's hook, writes it.
+// notice is a file that announces that this machine will be shut down. A program that polls a cloud's metadata, or a
+// hook of a batch system, writes it.
 type notice struct {
 	file  string
-	grace time.Duration // of a file that does not say when
+	grace time.Duration // for a file without a time
 	log   *slog.Logger
-	over  time.Time // when the last notice ended that the machine outlived
+	over  time.Time // end of the last notice that had no effect
 }
 
-// notice is nil without a file.
+// notice returns nil if no file is set.
 func (c *Config) notice(log *slog.Logger) *notice {
 	if c.Worker.NoticeFile == "" {
 		return nil
@@ -32,9 +33,10 @@ func (c *Config) notice(log *slog.Logger) *notice {
 	return &notice{file: c.Worker.NoticeFile, grace: c.Grace, log: log}
 }
 
-// wait returns when results must be delivered, once there is a notice; false: ctx ended first.
+// wait waits for a notice, and returns the time by which results must be delivered. It returns false if ctx ended
+// first.
 func (n *notice) wait(ctx context.Context) (time.Time, bool) {
-	// The file's time and this process's clock come from one machine; on a network file system the difference of the clocks
+	// The file's time and this process's clock are from the same machine; on a network file system their difference
 	// adds an error.
 	tick := time.NewTicker(noticeEvery)
 	defer tick.Stop()
@@ -51,8 +53,8 @@ func (n *notice) wait(ctx context.Context) (time.Time, bool) {
 	}
 }
 
-// awaitEnd waits, if there is a notice already, until the machine is gone, a stop signal or the notice's end, because a
-// worker that left is often started again. false: there is no notice, or the machine outlived it.
+// awaitEnd waits, if there is a notice already, until the machine is shut down, a stop signal comes, or the notice
+// ends, because a worker that left is often restarted. It returns false if there is no notice or it had no effect.
 func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
 	gone, ok := n.read(time.Now())
 	if !ok {
@@ -67,7 +69,7 @@ func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
 	}
 }
 
-// read returns when the machine goes away; false without a notice. An unreadable file counts like an empty one.
+// read returns the time of the shutdown, and false without a notice. An unreadable file counts as an empty one.
 func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
 	info, err := os.Stat(n.file)
 	if err != nil {
@@ -75,7 +77,7 @@ func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
 	}
 	text, err := os.ReadFile(n.file)
 	if len(text) == 0 && err == nil && now.Sub(info.ModTime()) < noticeEvery {
-		return time.Time{}, false // it may be written just now
+		return time.Time{}, false // it may be incomplete
 	}
 	if err == nil {
 		gone, err = goneAt(strings.TrimSpace(string(text)), info.ModTime(), n.grace)

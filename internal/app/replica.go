@@ -17,9 +17,9 @@ import (
 	"warpboard/web"
 )
 
-// replica is the name of this process among those of one site; it stays with the data directory, which no two share.
-// A data directory that is copied makes two processes of one name, whose workers would have one, too. Restore a backup instead
-// of it, or delete this file in the copy.
+// replica returns the name of this process among those of one site. It is stored in the data directory, which processes
+// do not share. A copied data directory results in two processes with the same name, whose workers would have the same
+// name, too: restore a backup instead, or delete this file in the copy.
 func replica(data string) (string, error) {
 	path := filepath.Join(data, "replica")
 	kept, err := os.ReadFile(path)
@@ -36,8 +36,8 @@ func replica(data string) (string, error) {
 	return name, nil
 }
 
-// hearOthers exchanges announcements with the other processes on the same queue, so that viewers of each see the changes of
-// all. Each announcement may mean new work for the dispatcher.
+// hearOthers exchanges announcements with the other processes on the same queue, so that viewers of each see all
+// changes. Each announcement may mean new work for the dispatcher.
 func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store) (listen func(context.Context) error) {
 	if !q.Shared() {
 		return func(context.Context) error { return nil }
@@ -51,7 +51,7 @@ func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, s
 	}
 }
 
-// nameOwnWorker claims a name for the site's own worker that no other worker has, before others can join under it.
+// nameOwnWorker reserves a name for the site's own worker before other workers can join with it.
 func nameOwnWorker(ctx context.Context, cfg *Config, store *models.Store, id string, log *slog.Logger) error {
 	if cfg.NoWorker {
 		return nil

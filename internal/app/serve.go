@@ -23,10 +23,10 @@ import (
 	"warpboard/web"
 )
 
-// serve runs the site, and a worker beside it unless --no-worker.
+// serve runs the site, with a worker unless --no-worker is set.
 //
-// The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
-// store migrates before anyone is let in, and workers find all tasks there, since the queue opens after these are installed.
+// Components start in the order of their dependencies, and defers stop them in reverse: lock, store, tasks, queue,
+// loops. The store migrates before any connection is accepted, and the queue opens after tasks are installed.
 func serve(ctx context.Context, env Environment, cfg *Config) error {
 	log := cfg.logger(env.Stderr)
 	release, err := lockData(cfg.Data)
@@ -78,13 +78,13 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 	})
 }
 
-// ServeSite runs the loops of the site, with the caller's store and queue. When ctx ends, dispatcher and worker stop, the
-// worker finishes or hands back its jobs, and only then the site stops answering, so that the last results are stored. Pages are served
-// until then.
+// ServeSite runs the loops of the site with the caller's store and queue. When ctx ends, dispatcher and worker stop,
+// the worker finishes or hands back its jobs, and only then the site stops answering workers, so that the last results
+// are stored. Pages are served until then.
 //
-// Pages are served before the loops run: a starting site shows an empty queue instead of an error. The first loop that fails
-// ends all others, and so the process, which its supervisor restarts. hear, dispatcher and deliverer log their errors and go
-// on; they return only with ctx, or when their connection is closed for good.
+// Pages are served before the loops run: a starting site shows an empty queue instead of an error. The first loop that
+// fails ends all others, and so the process, which its supervisor restarts. hear, dispatcher, and deliverer log their
+// errors and continue; they return only with ctx, or if their connection is closed permanently.
 //
 // Workers are answered until this process's own worker has ended, including requests from before that.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
@@ -125,7 +125,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	return ignoreCancel(errors.Join(err, answering.err, pages.err))
 }
 
-// logSignIn logs the link that signs the operator in, if there is one. A site with neither link nor provider logs a warning.
+// logSignIn logs the operator's sign-in link, if there is one. A site with neither link nor provider logs a warning.
 func logSignIn(link string, providers []web.ProviderConfig, log *slog.Logger) {
 	switch {
 	case link != "":
@@ -135,16 +135,16 @@ func logSignIn(link string, providers []web.ProviderConfig, log *slog.Logger) {
 	}
 }
 
-// lastLoop is a loop that outlives the others: it goes on when ctx ends, until stop.
+// lastLoop is a loop that continues after ctx ends, until stop.
 type lastLoop struct {
 	stop  context.CancelFunc
 	ended chan struct{}
-	err   error // once it has ended
+	err   error // set once it has ended
 }
 
 func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
 	l := &lastLoop{ended: make(chan struct{})}
-	// It hangs on no other context: the caller that starts a lastLoop has to stop it, or it outlives the process's end in order.
+	// Independent of ctx: the caller must call stop, or the loop outlives an orderly exit.
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(l.ended)
@@ -153,7 +153,7 @@ func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
 	return l
 }
 
-// failing waits until the loop ends unasked, which is an error, or ctx.
+// failing waits until ctx ends or the loop ends, which is an error.
 func (l *lastLoop) failing(ctx context.Context, what string) error {
 	select {
 	case <-l.ended:
@@ -163,13 +163,13 @@ func (l *lastLoop) failing(ctx context.Context, what string) error {
 	}
 }
 
-// deliverer sends webhooks.
+// deliverer returns the sender of webhooks.
 func deliverer(cfg *Config, store *models.Store, log *slog.Logger) *webhooks.Deliverer {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return webhooks.New(webhooks.Config{Store: store, Allowed: allowed, Version: version(), Message: outcome.Message, Log: log})
 }
 
-// postman sends e-mail.
+// postman returns the sender of e-mail.
 func postman(cfg *Config, store *models.Store, log *slog.Logger) *mailer.Mailer {
 	from, _ := cfg.SMTP.sender() // validate has checked it
 	s := cfg.SMTP
@@ -177,7 +177,7 @@ func postman(cfg *Config, store *models.Store, log *slog.Logger) *mailer.Mailer 
 		Server: mailer.Server{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, From: from}})
 }
 
-// newServer makes the web server, with what it shows of attacks and the key that it signs with.
+// newServer returns the web server, with the attacks to show and the key for signatures.
 func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.Server, err error) {
 	if site.Attacks, err = attackCorpus(); err != nil {
 		return nil, err
@@ -191,9 +191,8 @@ func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.S
 	return web.New(site)
 }
 
-// signing is the key of the site's statements: the one given, or the one in the data directory.
-// The key in the data directory is made at the first start. Losing it loses nothing that was signed: public keys are in
-// the database.
+// signing returns the key of the site's statements: the configured one, or the one in the data directory, which is
+// created at the first start. If it is lost, signed statements stay valid: public keys are in the database.
 func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
 	if cfg.SigningKey != "" {
 		s.Key, err = statement.ReadKey([]byte(cfg.SigningKey))
@@ -206,8 +205,7 @@ func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signi
 	return s, err
 }
 
-// ownWorker runs the site's own worker. The site outlives a worker that is set aside, and says so on its
-// queue page.
+// ownWorker runs the site's own worker. The site continues without a failed worker, and shows that on its queue page.
 func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
 	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log, func(*evaluator.Config) {})
 	if errors.Is(err, evaluator.ErrWallsFail) {
@@ -217,7 +215,7 @@ func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logge
 	return err
 }
 
-// announceStop has the log say when the stop signal comes, and what follows.
+// announceStop logs the stop signal and what follows.
 func announceStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
 	return context.AfterFunc(ctx, func() {
 		log.Info("stopping: runs have until --grace to finish; the others continue on another worker or after the next start", "grace", cfg.Grace)
@@ -231,17 +229,18 @@ func ignoreCancel(err error) error {
 	return err
 }
 
-// authorizer checks a remote worker's credential for the queue. An error of the database is not a refusal.
+// authorizer returns a function that checks a remote worker's credential for the queue. An error of the database is not
+// a refusal.
 func authorizer(store *models.Store) func(name, secret string) ([]string, bool, error) {
 	return func(name, secret string) ([]string, bool, error) {
-		// The queue's server waits for this in the goroutine of a connection that is not let in yet.
+		// The queue's server waits for this in the goroutine of an unauthenticated connection.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		return store.Fleet.AuthorizeWorker(ctx, name, secret)
 	}
 }
 
-// web is the site's part of the settings.
+// web returns the site's part of the settings.
 func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
 	from, _ := c.metricsFrom() // validate has checked it
 	cfg := web.Config{

@@ -17,19 +17,19 @@ import (
 // settingsFlag names the settings file.
 const settingsFlag = "config"
 
-// origins says where the settings of one command line came from: by flag name, "flag", "default", the name of a
-// variable, or the path of a file.
+// origins has the source of each setting by flag name: "flag", "default", the name of a variable, or the path of a
+// file.
 type origins map[string]string
 
-// sources are the places of settings without a flag.
+// sources are the settings that are not flags.
 type sources struct {
 	getenv func(string) string
-	path   string            // of the settings file; empty without one
-	file   map[string]string // what it says, by flag name
+	path   string            // path of the settings file; may be empty
+	file   map[string]string // its values, by flag name
 }
 
-// readSettings reads the settings file. Its keys are the names of flags, its values text, numbers, truth values or
-// lists of text. A file may serve several commands, so keys of any command are right.
+// readSettings reads the settings file. Its keys are the names of flags, its values text, numbers, booleans, or lists
+// of text. A file may serve several commands, so keys of all commands are allowed.
 func readSettings(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
@@ -55,7 +55,7 @@ func readSettings(path string) (map[string]string, error) {
 	return values, errors.Join(wrong...)
 }
 
-// settingText is a value of the settings file as a flag would have it.
+// settingText formats a value of the settings file as a flag's value.
 func settingText(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -76,12 +76,12 @@ func settingText(value any) (string, error) {
 	return "", fmt.Errorf("expected a string, number, boolean, or list of strings, got %v", value)
 }
 
-// of returns a setting's value and its source; from is empty if it is not set. An empty variable counts as not set: a
-// variable cannot replace a text of the file by an empty one.
+// of returns a setting's value and its source; from is empty if it is not set. An empty variable counts as not set, so
+// a variable cannot replace a value of the file by an empty one.
 func (s sources) of(name string) (value, from string, err error) {
 	env := envName(name)
 	value, path := s.getenv(env), ""
-	if name != settingsFlag { // WARPBOARD_CONFIG_FILE would be taken for the settings file itself
+	if name != settingsFlag { // WARPBOARD_CONFIG_FILE would be ambiguous
 		path = s.getenv(env + "_FILE")
 	}
 	switch {
@@ -94,7 +94,7 @@ func (s sources) of(name string) (value, from string, err error) {
 		if err != nil {
 			return "", "", fmt.Errorf("%s_FILE: %w", env, err)
 		}
-		// Editors end files with a line end, and secrets have none.
+		// Editors end files with a newline, and secrets have none.
 		return strings.TrimRight(string(content), "\r\n"), env + "_FILE", nil
 	}
 	if value, ok := s.file[name]; ok {
@@ -125,7 +125,7 @@ func (s sources) fill(fs *pflag.FlagSet) (origins, []error) {
 	return from, wrong
 }
 
-// settingName is how a message names a setting from a variable or from the settings file.
+// settingName returns the name of a setting for messages, depending on its source.
 func settingName(flagName, origin string) string {
 	if strings.HasPrefix(origin, "WARPBOARD_") {
 		return origin
@@ -133,7 +133,7 @@ func settingName(flagName, origin string) string {
 	return fmt.Sprintf("%s: %s", origin, flagName)
 }
 
-// shown is a setting's value for people's eyes: secrets are not for them.
+// shown returns a setting's value for printing; secrets are hidden.
 func shown(flagName, value string) string {
 	if value != "" && isSecret(flagName) {
 		return "(secret)"
@@ -141,12 +141,12 @@ func shown(flagName, value string) string {
 	return value
 }
 
-// isSecret reports whether no one should see a setting. The addresses of a database and of a store hold passwords.
+// isSecret reports whether a setting must not be printed. Addresses of a database and of a store contain passwords.
 func isSecret(flagName string) bool {
 	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || strings.HasSuffix(flagName, "-password") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "artifacts" || flagName == "nats-url"
 }
 
-// flagNames are the settings of all commands.
+// flagNames returns the settings of all commands.
 func flagNames() map[string]bool {
 	known := map[string]bool{}
 	for _, command := range []string{"serve", "work"} {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// TLSSettings are for TLS without a proxy.
+// TLSSettings configures TLS without a proxy.
 type TLSSettings struct {
 	Auto                 bool
 	Cert, Key            string
@@ -30,7 +30,7 @@ func (s TLSSettings) check(wrong *problems, base *url.URL) {
 	}
 }
 
-// config is the encryption of connections; nil without. Certificates from an ACME server are kept in a folder.
+// config returns the TLS configuration, or nil if TLS is off. Certificates from an ACME server are stored in folder.
 func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	switch {
 	case s.Auto:
@@ -43,14 +43,14 @@ func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	return nil, nil
 }
 
-// auto proves by TLS-ALPN-01, on the site's own port, that the name is this site's: port 80 is not needed.
+// auto gets certificates by TLS-ALPN-01 on the site's own port: port 80 is not needed.
 func (s TLSSettings) auto(baseURL, folder string) (*tls.Config, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {
 		return nil, fmt.Errorf("--base-url: %w", err)
 	}
-	// Only the host of --base-url gets a certificate: any other name in a handshake is refused before the ACME server is
-	// asked, whose limits strangers could use up.
+	// Only the host of --base-url gets a certificate: other names in a handshake are refused without asking the ACME
+	// server, whose limits strangers could use up.
 	manager := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(folder), HostPolicy: autocert.HostWhitelist(base.Hostname()), Email: s.Email}
 	if s.Directory != "" {
 		manager.Client = &acme.Client{DirectoryURL: s.Directory}
@@ -61,7 +61,7 @@ func (s TLSSettings) auto(baseURL, folder string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: manager.GetCertificate, NextProtos: []string{"http/1.1", acme.ALPNProto}}, nil
 }
 
-// trusting is a client that trusts one authority; nil without one.
+// trusting returns a client that trusts one certificate authority, or nil if file is empty.
 func trusting(file string) (*http.Client, error) {
 	if file == "" {
 		return nil, nil
@@ -77,21 +77,21 @@ func trusting(file string) (*http.Client, error) {
 	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}, nil
 }
 
-// keyPair is a certificate in files, which others renew.
+// keyPair is a certificate in files, which other programs renew.
 type keyPair struct {
 	cert, key string
 
 	mu     sync.Mutex
-	read   time.Time // when the file was changed that was read last
+	read   time.Time // modification time of the file that was read
 	loaded *tls.Certificate
 }
 
-// get reads the files again after the certificate has changed; if they cannot be read, the former certificate stays.
+// get reads the files again if the certificate has changed. If they cannot be read, the previous certificate stays.
 func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	// Once per handshake. The key file is not looked at: renewers write the key first, or both at once. A pair that does
-	// not fit together is tried again at the next handshake, with the one before in the meantime.
+	// Once per handshake. The key file is not checked: renewers write the key first, or both at once. If a pair does
+	// not match, the next handshake tries again, and the previous one is used until then.
 	info, err := os.Stat(k.cert)
 	if err == nil && (k.loaded == nil || !info.ModTime().Equal(k.read)) {
 		var pair tls.Certificate

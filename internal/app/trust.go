@@ -11,7 +11,7 @@ import (
 	"warpboard/views"
 )
 
-// attackCorpus is what submissions have tried, with how it last ended on each device, for the page on trust.
+// attackCorpus returns the known attacks, with the latest result on each device, for the page on trust.
 func attackCorpus() ([]views.Attack, error) {
 	all, err := attacks.All()
 	if err != nil {
@@ -32,7 +32,7 @@ func attackCorpus() ([]views.Attack, error) {
 	return corpus, nil
 }
 
-// attackResults are an attack's in each table. One for the CPU may be called as one for GPUs is.
+// attackResults returns an attack's result in each table. Attacks for the CPU and for GPUs may have the same name.
 func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.AttackResult) {
 	for _, table := range tables {
 		for _, r := range table.Results {
@@ -46,7 +46,7 @@ func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.At
 	return results
 }
 
-// attackWhere says what an attack runs as: "CUDA C++", "Python on the CPU".
+// attackWhere describes an attack's language and device: "CUDA C++", "Python on the CPU".
 func attackWhere(a attacks.Attack) string {
 	name := map[tasks.Lang]string{tasks.LangPython: "Python", tasks.LangCPP: "C++", tasks.LangCUDA: "CUDA C++"}[a.Lang]
 	if a.Device == "cpu" {

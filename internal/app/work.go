@@ -20,10 +20,11 @@ import (
 	"warpboard/internal/app/machine"
 )
 
-// leastDisk is what must be free, in bytes, for a slot to take jobs: objects, inputs and a profile need some of it.
+// leastDisk is the minimum free disk space in bytes for a slot to take jobs: objects, inputs, and profiles need some of
+// it.
 const leastDisk = 256 << 20
 
-// work runs a worker alone: no site, no database, only its credential for the site's queue.
+// work runs a worker without a site and a database, only with its credential for the site's queue.
 func work(ctx context.Context, env Environment, cfg *Config) error {
 	// Before any program is started: compilers and ncu are asked for their versions soon.
 	if err := hideSecrets(); err != nil {
@@ -49,10 +50,10 @@ func work(ctx context.Context, env Environment, cfg *Config) error {
 	}))
 }
 
-// runWorker evaluates on this machine's devices until ctx ends. Leaving sets what makes the worker end by itself.
+// runWorker evaluates on this machine's devices until ctx ends. leaving configures when the worker exits by itself.
 func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger, leaving func(*evaluator.Config)) error {
 	dial.Name = cfg.Worker.Name
-	// Before the machine is looked at: a wrong secret shows at once, and a site that is not up is waited for.
+	// Before detecting devices: a wrong secret is reported at once, and a site that is not up is waited for.
 	conn, err := queue.Dial(ctx, dial)
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	return evaluator.NewWorker(config).Run(ctx)
 }
 
-// machine is what the settings say about this machine.
+// machine returns the settings of this machine.
 func (c *Config) machine(log *slog.Logger) machine.Settings {
 	return machine.Settings{
 		Name: c.Worker.Name, Version: version(), Data: c.Data, Objects: c.objects(), CPUSlots: cpuSlots(c.Worker.CPUSlots),
@@ -84,9 +85,10 @@ func (c *Config) machine(log *slog.Logger) machine.Settings {
 	}
 }
 
-// checking is when slots are tested: a failed test is repeated soon, since the machine may be repaired.
+// checking configures the self-tests of slots: a failed test is repeated soon, because the machine may have been
+// repaired.
 func (c *Config) checking() evaluator.Checking {
-	// Pause and Longest bound how long a repaired machine waits for its next test; Later lets the first jobs after a
+	// Pause and Longest limit how long a repaired machine waits for its next test; Later lets the first jobs after a
 	// start go first.
 	return evaluator.Checking{
 		Pause: 10 * time.Second, Longest: 10 * time.Minute, Later: time.Minute,
@@ -94,12 +96,12 @@ func (c *Config) checking() evaluator.Checking {
 	}
 }
 
-// objects is the directory of compiled objects.
+// objects returns the directory of compiled objects.
 func (c *Config) objects() string {
 	return cmp.Or(c.Worker.ObjectCache, filepath.Join(c.Data, "objects"))
 }
 
-// addNsight lets a worker with a GPU read hardware counters, and profile unless that is switched off.
+// addNsight enables hardware counters for a worker with a GPU, and profiling unless that is switched off.
 func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandbox, settings WorkerSettings) {
 	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
 		return
@@ -119,7 +121,7 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 	}
 }
 
-// addSanitizer lets a worker with a GPU check kernels with compute-sanitizer.
+// addSanitizer enables compute-sanitizer for a worker with a GPU.
 func addSanitizer(config *evaluator.Config, box *sandbox.Sandbox) {
 	switch tool := config.Tools.Sanitizer; {
 	case !slices.ContainsFunc(config.Slots, device.Slot.IsGPU):
@@ -130,7 +132,7 @@ func addSanitizer(config *evaluator.Config, box *sandbox.Sandbox) {
 	}
 }
 
-// cpuSlots is the wish for n slots in device's words, where 0 means "as many as fit".
+// cpuSlots converts the setting for package device, where 0 means "as many as fit".
 func cpuSlots(n int) int {
 	if n == 0 {
 		return -1

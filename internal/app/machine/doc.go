@@ -1,6 +1,6 @@
-// Package machine finds what this machine can evaluate with: its devices, compilers and a sandbox. `serve` and `work` make a
-// worker of it, and the commands of package verify run solutions on it without a site.
+// Package machine finds the devices, compilers, and sandbox of this machine. `serve` and `work` configure a worker with
+// it, and package verify runs solutions with it without a site.
 //
-// It only looks: nothing is compiled or tried here, and what does not work shows when a slot tests itself
-// (evaluator/selftest). Two processes on one machine need ranges of user ids of their own, see Settings.FirstUID.
+// It only detects: nothing is compiled or tested here, and failures show when a slot tests itself (evaluator/selftest).
+// Two processes on one machine need separate ranges of user IDs, see Settings.FirstUID.
 package machine

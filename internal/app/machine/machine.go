@@ -12,24 +12,24 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// LeastUID keeps sandboxes off the users that an operating system has for itself.
+// LeastUID keeps sandboxes away from an operating system's own users.
 const LeastUID = 1000
 
-// Settings are what someone may say about this machine.
+// Settings are the configurable properties of this machine.
 type Settings struct {
 	Name, Version string
-	Data          string // directory; the sandbox has its root in it
+	Data          string // directory with the sandbox's root
 	Objects       string // directory of compiled objects
-	CPUSlots      int    // -1: as many as fit
+	CPUSlots      int    // -1 for as many as fit
 	Unsandboxed   bool   // programs have this user's rights
-	FirstUID      int    // of the sandboxes
+	FirstUID      int    // first user ID of the sandboxes
 	BuildNice     int    // nice value of compilers
 	Libraries     map[string]string
 	Log           *slog.Logger
 }
 
-// Find is a worker's configuration as far as this machine decides it: its devices, compilers and sandbox. The rest is left
-// to the command.
+// Find returns a worker's configuration with the parts that this machine determines: its devices, compilers, and
+// sandbox. The command sets the rest.
 func Find(ctx context.Context, s Settings) (evaluator.Config, *sandbox.Sandbox, error) {
 	units, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Log: s.Log})
 	if err != nil {
