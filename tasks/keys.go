@@ -60,7 +60,7 @@ func contentKeys() []Key {
 			Limits: fmt.Sprintf("One line of at most %d bytes. Without it, the folder's name is used.", maxTitle), Example: `title: Vector add`},
 		{Name: "lang", Required: true, Meaning: "`cpp`: C++ on a CPU; `cu`: CUDA C++; `py`: Python with torch, Triton or NumPy.",
 			Limits: "One of the three.", Values: []string{"cpp", "cu", "py"}, Example: `lang: cpp`},
-		{Name: "description", Required: true, Meaning: "What to compute, in Markdown, for the people who will write kernels.",
+		{Name: "description", Required: true, Meaning: "What to compute, in Markdown with formulas in LaTeX (`$x_i$`), for the people who will write kernels.",
 			Limits:  fmt.Sprintf("At most %s for the whole task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as plain text.", problems.Size(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate`, and `advanced` give its difficulty, by which lists can be sorted. A task without one of them is in the middle.", Default: "[]",

@@ -41,6 +41,7 @@ func markdown(source string, of prose) (string, error) {
 	doc := md.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(pc))
 	links := 0 // bytes of addresses, which references repeat
 	var pictures []*ast.Image
+	math := newMathematics()
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -51,6 +52,12 @@ func markdown(source string, of prose) (string, error) {
 			if of.anchor != nil {
 				n.SetAttributeString("id", []byte(of.anchor(string(n.Lines().Value([]byte(source))))))
 			}
+		case *formula:
+			tex := &strings.Builder{}
+			for part := n.FirstChild(); part != nil; part = part.NextSibling() {
+				tex.Write(part.(*ast.Text).Segment.Value([]byte(source)))
+			}
+			n.html = math.add(strings.TrimSpace(tex.String()), n.display)
 		case *ast.Link:
 			links += len(n.Destination) + len(n.Title)
 		case *ast.Image:
@@ -79,7 +86,7 @@ func markdown(source string, of prose) (string, error) {
 	}
 	safe := untrusted().SanitizeBytes(buf.Bytes())
 	safe = emptyHeader.ReplaceAll(safe, []byte("<td></td>"))
-	return scrolls.ReplaceAllString(balanced(string(safe)), `<$1 tabindex="0">`), nil
+	return math.place(scrolls.ReplaceAllString(balanced(string(safe)), `<$1 tabindex="0">`)), nil
 }
 
 // prose says what Markdown is for.

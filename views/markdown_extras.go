@@ -17,8 +17,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// formulas keep what is written in LaTeX as it is, as code: Markdown would take its underscores and backslashes for marks.
-// They are $…$, $$…$$, \(…\), \[…\] at the beginning of a line, and \begin{…}…\end{…}.
+// formulas reads LaTeX before Markdown takes its underscores and backslashes for marks: $…$, $$…$$, \(…\), \[…\] at the
+// beginning of a line, and \begin{…}…\end{…}.
 type formulas struct{}
 
 var beginsFormula = regexp.MustCompile(`^(\$\$?|\\\(|\\\[|\\begin\{([a-z]+\*?)\})`)
@@ -44,7 +44,7 @@ func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	}
 	at, position := block.Position()
 	block.Advance(open)
-	span := ast.NewCodeSpan()
+	span := &formula{display: end != "$" && end != `\)`}
 	for line, segment := block.PeekLine(); line != nil; line, segment = block.PeekLine() {
 		if stop := formulaEnd(line, end); stop >= 0 {
 			if open == 0 {
@@ -102,6 +102,13 @@ func (extras) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 			_, _ = w.WriteString(box)
 		}
 		return ast.WalkContinue, nil
+	})
+	to.Register(kindFormula, func(w util.BufWriter, _ []byte, n ast.Node, _ bool) (ast.WalkStatus, error) {
+		if f := n.(*formula); f.html != "" {
+			_, _ = w.WriteString(f.html)
+			f.html = ""
+		}
+		return ast.WalkSkipChildren, nil
 	})
 	to.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if raw := string(n.Lines().Value(source)); entering && folds.MatchString(raw) {

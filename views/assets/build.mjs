@@ -46,6 +46,9 @@ buildSync({
 const htmx = ["htmx.min.js", "ext/hx-sse.min.js"].map((file) => withoutMap(text(npm(`htmx.org/dist/${file}`))));
 writeFileSync(`${out}/htmx.js`, htmx.join(""));
 
+// The server turns LaTeX into MathML with it.
+copyFileSync(npm("temml/dist/temml.min.js"), "views/temml.min.js");
+
 const figtree = "@fontsource-variable/figtree";
 // A third of a first visit is this font. The pages use weights from 400 to 700.
 const span = (from, to) => Array.from({ length: to - from }, (_, i) => String.fromCodePoint(from + i)).join("");
@@ -57,7 +60,7 @@ for (const [from, to] of [["views/charts/profile.css", "profile.css"], ["views/a
   buildSync({ entryPoints: [from], outfile: `${out}/${to}`, minify: true, target: "es2022", legalComments: "none" });
 }
 
-const licences = ["htmx.org", "codemirror", "@replit/codemirror-vim", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
+const licences = ["htmx.org", "codemirror", "@replit/codemirror-vim", "temml", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
 writeFileSync(`${out}/LICENSES.txt`, licences.join("\n----\n\n"));
 
 // What the tests look for barriers with; no page loads it.

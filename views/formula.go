@@ -1,0 +1,119 @@
+package views
+
+import (
+	"crypto/rand"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/dop251/goja"
+	"github.com/yuin/goldmark/ast"
+)
+
+// Bounds of the formulas of one description; above them they stay LaTeX.
+const (
+	mostFormulas   = 200
+	longestFormula = 2000        // bytes
+	mathTime       = time.Second // for all of them; one takes about 1 ms
+)
+
+// formula is LaTeX in a text.
+type formula struct {
+	ast.CodeSpan
+	display bool   // on a line of its own
+	html    string // what mathematics.add returned
+}
+
+var kindFormula = ast.NewNodeKind("Formula")
+
+// Kind returns the kind of node.
+func (*formula) Kind() ast.NodeKind { return kindFormula }
+
+// texToMath returns temml, a library that turns LaTeX into MathML.
+var texToMath = sync.OnceValues(func() (*temml, error) {
+	vm := goja.New()
+	vm.SetMaxCallStackSize(1000)
+	if _, err := vm.RunScript("temml.js", temmlSource); err != nil {
+		return nil, fmt.Errorf("temml: %w", err)
+	}
+	render, err := vm.RunString(`(tex, display) => temml.renderToString(tex,
+		{displayMode: display, throwOnError: true, trust: false, maxExpand: 100, maxSize: [20, 20]})`)
+	if err != nil {
+		return nil, fmt.Errorf("temml: %w", err)
+	}
+	call, _ := goja.AssertFunction(render)
+	return &temml{vm: vm, render: call}, nil
+})
+
+//go:embed temml.min.js
+var temmlSource string
+
+type temml struct {
+	mu     sync.Mutex // an interpreter does one thing at a time
+	vm     *goja.Runtime
+	render goja.Callable
+}
+
+// looks are attributes whose values the site's own style gives.
+var looks = regexp.MustCompile(` (?:style|class)="[^"]*"`)
+
+// mathML returns a formula as MathML, or an error if it is not LaTeX that temml knows, or takes longer than limit.
+func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	timer := time.AfterFunc(limit, func() { t.vm.Interrupt("too slow") })
+	html, err := t.render(goja.Undefined(), t.vm.ToValue(tex), t.vm.ToValue(display))
+	timer.Stop()
+	t.vm.ClearInterrupt()
+	if err != nil {
+		return "", err
+	}
+	return looks.ReplaceAllString(html.String(), ""), nil
+}
+
+// mathematics collects the formulas of one description while it is rendered. The HTML has marks in their places, because the
+// MathML is ours and does not go through the list of tags for text written by strangers.
+type mathematics struct {
+	mark  string // no one can guess it
+	math  []string
+	spent time.Duration
+	bytes int
+}
+
+func newMathematics() *mathematics { return &mathematics{mark: "formula" + rand.Text()} }
+
+// add returns the mark of a formula, or, if it cannot become MathML, the LaTeX as code.
+func (m *mathematics) add(tex string, display bool) string {
+	code := "<code>" + templ.EscapeString(tex) + "</code>"
+	if len(m.math) == mostFormulas || len(tex) > longestFormula || m.spent >= mathTime {
+		return code
+	}
+	renderer, err := texToMath()
+	if err != nil {
+		return code
+	}
+	start := time.Now()
+	html, err := renderer.mathML(tex, display, mathTime-m.spent)
+	m.spent += time.Since(start)
+	if m.bytes += len(html); err != nil || m.bytes > mostHTML {
+		return code
+	}
+	m.math = append(m.math, html)
+	return fmt.Sprintf("%s.%d.", m.mark, len(m.math)-1)
+}
+
+// place puts the MathML in place of its marks.
+func (m *mathematics) place(html string) string {
+	if len(m.math) == 0 {
+		return html
+	}
+	var pairs []string
+	for i, math := range m.math {
+		pairs = append(pairs, fmt.Sprintf("%s.%d.", m.mark, i), math)
+	}
+	return strings.NewReplacer(pairs...).Replace(html)
+}
