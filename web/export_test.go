@@ -3,7 +3,7 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/web/pages"
+	"warpboard/web/pages/submissions"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 )
@@ -24,8 +24,8 @@ func (s *Server) Shared() *site.Site { return s.site }
 // Evals waits for evaluations.
 func (s *Server) Evals() *evaluations.Evaluations { return s.evals }
 
-// Pages renders events.
-func (s *Server) Pages() *pages.Pages { return s.pages }
+// Submissions renders events.
+func (s *Server) Submissions() *submissions.Submissions { return s.submissions }
 
 // Fits reports whether a path is one of a route's.
 func Fits(route, path string) bool { return fits(route, path) }

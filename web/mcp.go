@@ -15,7 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/web/conns"
 	"warpboard/web/mcp"

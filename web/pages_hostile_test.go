@@ -110,7 +110,7 @@ func TestLiveTextCannotScriptAPage(t *testing.T) {
 	}
 	parts := 0
 	for _, e := range events {
-		html := string(s.Pages().RenderEvent(e))
+		html := string(s.Submissions().RenderEvent(e))
 		doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
 		if err != nil {
 			t.Fatal(err)

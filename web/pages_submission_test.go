@@ -19,7 +19,7 @@ func TestReaderWhoWasAwayGetsOneCardNotAll(t *testing.T) {
 	}
 	cards := 0
 	for _, e := range events {
-		if strings.Contains(string(s.Pages().RenderEvent(e)), "<article") {
+		if strings.Contains(string(s.Submissions().RenderEvent(e)), "<article") {
 			cards++
 		}
 	}

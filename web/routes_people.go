@@ -6,21 +6,21 @@ import "warpboard/web/site"
 func (s *Server) commentRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	for _, list := range []string{"/tasks/:slug/comments", "/submissions/:id/comments"} {
-		pages.get(list, s.comments.List)
-		own.post(list, s.comments.Write)
-		own.post(list+"/writeup", s.comments.WriteUp)
-		own.post(list+"/lock", s.comments.Lock)
+		pages.get(list, s.submissions.Comments)
+		own.post(list, s.submissions.CommentWrite)
+		own.post(list+"/writeup", s.submissions.WriteUpSave)
+		own.post(list+"/lock", s.submissions.CommentsLock)
 		for _, part := range []string{"/writeup", "/lock"} {
 			pages.get(list+part, site.RedirectTo(list))
 		}
 	}
 	pages.get("/comments", site.RedirectTo("/"))
-	pages.get("/comments/:id", s.comments.One)
-	own.post("/comments/:id/report", s.comments.Report)
-	own.post("/comments/:id/hide", s.comments.Hide)
-	own.post("/comments/:id/show", s.comments.Show)
-	own.post("/comments/:id/dismiss", s.comments.Dismiss)
-	own.post("/comments/:id/delete", s.comments.Delete)
+	pages.get("/comments/:id", s.submissions.Comment)
+	own.post("/comments/:id/report", s.submissions.CommentReport)
+	own.post("/comments/:id/hide", s.submissions.CommentHide)
+	own.post("/comments/:id/show", s.submissions.CommentShow)
+	own.post("/comments/:id/dismiss", s.submissions.CommentDismiss)
+	own.post("/comments/:id/delete", s.submissions.CommentDelete)
 	for _, part := range []string{"report", "hide", "show", "dismiss", "delete"} {
 		pages.get("/comments/:id/"+part, site.RedirectTo("/comments/:id"))
 	}
@@ -29,30 +29,30 @@ func (s *Server) commentRoutes(pages group) {
 // inboxRoutes are what a person was told. withoutPage takes forms that no page of this site sent.
 func (s *Server) inboxRoutes(pages, withoutPage group) {
 	own := pages.with(site.SignedIn)
-	pages.get("/inbox", site.NeedsSignIn, s.inbox.Show)
-	own.post("/inbox/choices", s.inbox.Choose)
+	pages.get("/inbox", site.NeedsSignIn, s.account.Inbox)
+	own.post("/inbox/choices", s.account.InboxChoose)
 	pages.get("/inbox/choices", site.RedirectTo("/inbox"))
-	pages.get("/inbox/confirm/:code", site.NeedsSignIn, s.inbox.AskConfirm)
-	own.post("/inbox/confirm/:code", s.inbox.Confirm)
-	pages.get("/inbox/off/:token", s.inbox.AskOff)
-	withoutPage.post("/inbox/off/:token", s.inbox.Off)
-	pages.get("/operate/mail", site.NeedsSignIn, s.inbox.Postbox)
+	pages.get("/inbox/confirm/:code", site.NeedsSignIn, s.account.MailConfirmAsk)
+	own.post("/inbox/confirm/:code", s.account.MailConfirm)
+	pages.get("/inbox/off/:token", s.account.MailOffAsk)
+	withoutPage.post("/inbox/off/:token", s.account.MailOff)
+	pages.get("/operate/mail", site.NeedsSignIn, s.account.Postbox)
 }
 
 // eventRoutes are competitions over several tasks.
 func (s *Server) eventRoutes(pages group) {
 	own := pages.with(site.SignedIn)
-	pages.get("/events", s.events.List)
-	pages.get("/events/new", site.NeedsSignIn, s.events.New)
-	own.post("/events/new", s.events.Create)
-	pages.get("/events/:slug", s.events.Show)
-	pages.get("/events/:slug/wall", s.events.Wall)
-	pages.get("/events/:slug/edit", site.NeedsSignIn, s.events.Edit)
-	own.post("/events/:slug/edit", s.events.Save)
-	own.post("/events/:slug/delete", s.events.Delete)
+	pages.get("/events", s.boards.Events)
+	pages.get("/events/new", site.NeedsSignIn, s.boards.EventNew)
+	own.post("/events/new", s.boards.EventCreate)
+	pages.get("/events/:slug", s.boards.Event)
+	pages.get("/events/:slug/wall", s.boards.EventWall)
+	pages.get("/events/:slug/edit", site.NeedsSignIn, s.boards.EventEdit)
+	own.post("/events/:slug/edit", s.boards.EventSave)
+	own.post("/events/:slug/delete", s.boards.EventDelete)
 	pages.get("/events/:slug/delete", site.RedirectTo("/events/:slug/edit"))
-	own.post("/events/:slug/reveal", s.events.Reveal)
+	own.post("/events/:slug/reveal", s.boards.EventReveal)
 	pages.get("/events/:slug/reveal", site.RedirectTo("/events/:slug"))
-	pages.get("/events/:slug/standings.csv", s.events.CSV)
+	pages.get("/events/:slug/standings.csv", s.boards.EventCSV)
 	pages.get("/events/:slug/standings.json", s.api.Event)
 }

@@ -56,7 +56,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public.get("/api/v1/tasks", s.api.Tasks)
 	public.get("/api/v1/tasks/:slug", s.api.Task)
 	public.get("/api/v1/tasks/:slug/draws", s.api.Draws)
-	public.get("/api/v1/tasks/:slug/bundle", s.pages.TaskBundle)
+	public.get("/api/v1/tasks/:slug/bundle", s.boards.TaskBundle)
 	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsRoom, s.api.PublishTask)
 	own.post("/api/v1/tasks/:slug/validation", s.api.Validate)
 	public.get("/api/v1/boards/:slug/:device", s.api.Board)

@@ -17,24 +17,13 @@ import (
 	"warpboard/web/conns"
 	"warpboard/web/evalapi"
 	"warpboard/web/metrics"
-	"warpboard/web/pages"
+	"warpboard/web/pages/account"
 	"warpboard/web/pages/authoring"
-	"warpboard/web/pages/comments"
-	"warpboard/web/pages/events"
-	"warpboard/web/pages/inbox"
-	"warpboard/web/pages/login"
-	"warpboard/web/pages/manual"
-	"warpboard/web/pages/members"
-	"warpboard/web/pages/moderation"
+	"warpboard/web/pages/boards"
+	"warpboard/web/pages/docs"
 	"warpboard/web/pages/operation"
-	"warpboard/web/pages/palette"
 	"warpboard/web/pages/playground"
-	"warpboard/web/pages/profiles"
-	"warpboard/web/pages/remeasure"
-	"warpboard/web/pages/share"
-	"warpboard/web/pages/slots"
-	"warpboard/web/pages/webhooks"
-	"warpboard/web/pages/workbench"
+	"warpboard/web/pages/submissions"
 	"warpboard/web/popcorn"
 	"warpboard/web/signin"
 	"warpboard/web/site"
@@ -61,31 +50,20 @@ type Server struct {
 
 	assets assets
 
-	evals      *evaluations.Evaluations
-	signIn     *signin.SignIn
-	pages      *pages.Pages
-	authoring  *authoring.Authoring
-	palette    *palette.Palette
-	events     *events.Events
-	playground *playground.Playground
-	comments   *comments.Comments
-	inbox      *inbox.Inbox
-	hooks      *webhooks.Hooks
-	members    *members.Members
-	logins     *login.Logins
-	manual     *manual.Manual
-	moderation *moderation.Moderation
-	operation  *operation.Operation
-	workbench  *workbench.Workbench
-	profiles   *profiles.Profiles
-	remeasure  *remeasure.Remeasure
-	units      *slots.Units
-	share      *share.Share
-	api        *api.API
-	evalAPI    *evalapi.API
-	popcorn    *popcorn.Popcorn
-	metrics    *metrics.Metrics
-	python     pythonClient
+	evals       *evaluations.Evaluations
+	signIn      *signin.SignIn
+	account     *account.Account
+	authoring   *authoring.Authoring
+	boards      *boards.Boards
+	docs        *docs.Docs
+	operation   *operation.Operation
+	playground  *playground.Playground
+	submissions *submissions.Submissions
+	api         *api.API
+	evalAPI     *evalapi.API
+	popcorn     *popcorn.Popcorn
+	metrics     *metrics.Metrics
+	python      pythonClient
 }
 
 // New builds a server from its configuration and opens nothing yet. The error is a sentence about the setting.
@@ -101,27 +79,16 @@ func New(cfg Config) (*Server, error) {
 	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
 		return nil, err
 	}
-	if s.manual, err = manual.New(site); err != nil {
+	shared, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MostColoured)
+	if s.docs, err = docs.New(site, shared, code, cfg.Attacks, cfg.Contact); err != nil {
 		return nil, err
 	}
-	shared, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MostColoured)
-	s.pages = pages.New(site, shared, s.signIn, code, cfg.Attacks, cfg.Contact)
+	s.account = account.New(site, shared, s.signIn)
 	s.authoring = authoring.New(site, shared, code, cfg.bundleLimit())
-	s.palette = palette.New(site, s.manual.Links())
-	s.events = events.New(site, code)
+	s.boards = boards.New(site, shared, s.signIn, code, cfg.Attacks)
+	s.operation = operation.New(site, shared, code, s.queueHealth, cfg.OwnCluster)
 	s.playground = playground.New(site, s.evals, code)
-	s.profiles = profiles.New(site, shared)
-	s.units = slots.New(site)
-	s.share = share.New(site, shared)
-	s.comments = comments.New(site, shared, code)
-	s.inbox = inbox.New(site)
-	s.hooks = webhooks.New(site)
-	s.members = members.New(site, shared)
-	s.logins = login.New(site)
-	s.moderation = moderation.New(site, shared, code)
-	s.operation = operation.New(site, shared, s.queueHealth, cfg.OwnCluster)
-	s.remeasure = remeasure.New(site, shared)
-	s.workbench = workbench.New(site, shared, code)
+	s.submissions = submissions.New(site, shared, code)
 	s.api = api.New(site, shared, s.evals)
 	s.popcorn = popcorn.New(site, shared)
 	s.evalAPI, s.python = evalapi.New(site, s.evals), newPythonClient()

@@ -14,12 +14,11 @@
 //	reports (web/site/runs)          the hash of the stored file                             32 MiB of JSON
 //	facts of reports                 the same                                                10,000 reports
 //	charts of profiles, and of two   all that they were made of; of reports and sources      32 MiB of HTML
-//	(web/pages/profiles)             their hashes
+//	(web/pages/submissions)          their hashes
 //	coloured sources, descriptions   the hash of language and text                           32 MiB of HTML
 //	(views)
 //	kinds and names of kernels       the evaluation                                          4 MiB
 //	(web/site/evaluations)
-//	pictures of links (web/pages/share)  all that is drawn on them                           64 pictures
 //
 // There is no invalidation: a key names everything that its value depends on, so that a change makes another key. Rights are
 // part of the key, too, or are checked before the cache is used.

@@ -12,6 +12,8 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
+	"warpboard/views"
+	"warpboard/web"
 )
 
 // EventOf makes an event that goes on for an hour, frozen for a while; 0: not frozen.
@@ -136,5 +138,14 @@ func (s *Scene) Measured(device string, ns float64) {
 			}
 			s.Finish(run, ns)
 		}
+	}
+}
+
+// SomeAttacks are a corpus of two, of which one is not as expected.
+func SomeAttacks(c *web.Config) {
+	c.Attacks = []views.Attack{
+		{Name: "early-done", Title: "Done at once", Family: "Done too early", Results: []views.AttackResult{{Device: "CPU", Verdict: "refused", Held: true}}},
+		{Name: "other-clocks", Title: "Other clocks", Family: "False clocks", Results: []views.AttackResult{{Device: "CPU", Verdict: "ranked"}}},
+		{Name: "not-tried", Title: "Not tried", Family: "False clocks"},
 	}
 }

@@ -2,6 +2,7 @@ package authoring
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -132,4 +133,26 @@ func formValues(c *fiber.Ctx, name string) []string {
 		values = append(values, string(value))
 	}
 	return values
+}
+
+// readLimits reads the limits for each person from the fields of a form; empty and 0 are no limit.
+func readLimits(field func(name string) string) (limits []catalog.Limit, err error) {
+	number := func(l catalog.Limit, what string) int {
+		text := field(views.LimitField(l, what))
+		n, wrong := strconv.Atoi(text)
+		if text != "" && wrong != nil && err == nil {
+			err = site.Invalid("limits", "The limit %q is not a whole number.", text)
+		}
+		return n
+	}
+	for _, mode := range catalog.LimitModes() {
+		for _, per := range catalog.Spans() {
+			l := catalog.Limit{Mode: mode, Per: per}
+			l.Submissions, l.GPUSeconds = number(l, views.LimitSubmissions), number(l, views.LimitSeconds)
+			if l.Submissions != 0 || l.GPUSeconds != 0 {
+				limits = append(limits, l)
+			}
+		}
+	}
+	return limits, err
 }

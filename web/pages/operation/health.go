@@ -3,14 +3,21 @@ package operation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
+	"warpboard/internal/gpuname"
+	"warpboard/migrations"
 	"warpboard/models/fleet"
 	"warpboard/models/sentinels"
 	"warpboard/views"
@@ -24,17 +31,17 @@ const (
 )
 
 // Health shows on one page what needs an operator, and what to do about it.
-func (o *Operation) Health(c *fiber.Ctx) error {
+func (p *Operation) Health(c *fiber.Ctx) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.HealthPage{Page: o.site.Page(c, "Health", "moderation")}
-	workers, err := o.site.Store.Fleet.Workers(c.UserContext())
+	page := views.HealthPage{Page: p.site.Page(c, "Health", "moderation")}
+	workers, err := p.site.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
 		return err
 	}
 	for _, check := range []func(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error){
-		o.waiting, o.queueUp, o.workers, o.slots, o.checks, o.sanitizers, o.drifting, o.disk, o.backup, o.reviews, o.switches,
+		p.waitingLong, p.queueUp, p.workersUp, p.slots, p.checks, p.sanitizers, p.drifting, p.disk, p.backup, p.reviews, p.switches,
 	} {
 		row, err := check(c, workers)
 		if err != nil {
@@ -44,12 +51,12 @@ func (o *Operation) Health(c *fiber.Ctx) error {
 	}
 	slices.SortStableFunc(page.Rows, func(a, b views.HealthRow) int { return cmp.Compare(b.State, a.State) }) // what needs a person first
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return o.site.Render(c, fiber.StatusOK, views.Health(page))
+	return p.site.Render(c, fiber.StatusOK, views.Health(page))
 }
 
-// waiting is how long the oldest work waits, and whether a slot takes it.
-func (o *Operation) waiting(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
-	devices, err := o.runs.CapacityOf(c.UserContext(), workers)
+// waitingLong is how long the oldest work waits, and whether a slot takes it.
+func (p *Operation) waitingLong(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
+	devices, err := p.runs.CapacityOf(c.UserContext(), workers)
 	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Queue"}
 	var oldest client.Capacity
 	var unserved []string
@@ -76,23 +83,23 @@ func (o *Operation) waiting(c *fiber.Ctx, workers []fleet.Worker) (row views.Hea
 }
 
 // queueUp is whether jobs reach workers.
-func (o *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+func (p *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Messages to workers", Says: "Messages are being delivered.", Link: "/docs/metrics", LinkText: "Health checks"}
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
-	if err := o.queue(ctx); err != nil {
+	if err := p.queue(ctx); err != nil {
 		row.State, row.Says, row.Do = views.HealthBad, "The queue takes no jobs.", "Read the site's log, and check NATS if it runs apart from the site."
 	}
 	return row, nil
 }
 
-// workers are those that were heard of lately, and those that left without a word.
-func (o *Operation) workers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+// workersUp are those that were heard of lately, and those that left without a word.
+func (p *Operation) workersUp(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Workers", Link: "/docs/workers", LinkText: "Workers"}
 	var lost, late []string
 	live := 0
 	for _, w := range workers {
-		card := views.WorkerCard{Worker: w, Online: w.Live(o.site.Now())}
+		card := views.WorkerCard{Worker: w, Online: w.Live(p.site.Now())}
 		switch {
 		case card.Online:
 			live++
@@ -118,14 +125,14 @@ func (o *Operation) workers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthR
 }
 
 // slots are those of connected workers that are out of service.
-func (o *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Slots", Link: "/devices", LinkText: "Queue"}
 	var out []string
 	usable := 0
 	for _, w := range workers {
 		for _, slot := range w.Slots {
 			switch why := w.Problem(slot); {
-			case !w.Live(o.site.Now()):
+			case !w.Live(p.site.Now()):
 			case why != "":
 				out = append(out, fmt.Sprintf("%s on %s: %s", slot.Device, w.Name, format.Sentence(why)))
 			default:
@@ -142,12 +149,12 @@ func (o *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow
 }
 
 // checks are the self-tests of connected workers.
-func (o *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Self-tests", Link: "/trust#sandbox", LinkText: "Results"}
 	var failed []string
 	tested := 0
 	for _, w := range workers {
-		if !w.Live(o.site.Now()) {
+		if !w.Live(p.site.Now()) {
 			continue
 		}
 		for _, line := range w.SelfTest {
@@ -167,11 +174,11 @@ func (o *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 }
 
 // drifting are slots of connected workers that are not as fast as they were.
-func (o *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Queue"}
-	list, err := o.site.Store.Sentinels.Drifting(c.UserContext())
+	list, err := p.site.Store.Sentinels.Drifting(c.UserContext())
 	list = slices.DeleteFunc(list, func(d sentinels.Drifted) bool {
-		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(o.site.Now()) })
+		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(p.site.Now()) })
 	})
 	if len(list) > 0 {
 		var said []string
@@ -185,9 +192,9 @@ func (o *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 }
 
 // disk is the room for what people send.
-func (o *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
+func (p *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Disk", Link: "/operate/storage", LinkText: "Storage"}
-	disk := o.site.Store.Disk
+	disk := p.site.Store.Disk
 	free, err := disk.Free()
 	if err != nil {
 		row.State, row.Says, row.Do = views.HealthUnknown, "The free space of the data directory could not be read.", "Check that the data directory exists and is mounted."
@@ -206,9 +213,9 @@ func (o *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 }
 
 // reviews are runs that wait for a person.
-func (o *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Runs to review", Says: "None.", Link: "/review", LinkText: "Runs to review"}
-	counts, err := o.site.Store.ReviewCounts(c.UserContext(), site.Actor(c))
+	counts, err := p.site.Store.ReviewCounts(c.UserContext(), site.Actor(c))
 	now, low := 0, 0
 	for _, count := range counts {
 		if count.Low {
@@ -228,9 +235,9 @@ func (o *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 }
 
 // switches are what an admin keeps off.
-func (o *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Switches", Says: "Nothing is switched off.", Link: "/operate#switches", LinkText: "Switches"}
-	off, err := o.site.Store.Switches.SwitchedOff(c.UserContext())
+	off, err := p.site.Store.Switches.SwitchedOff(c.UserContext())
 	if len(off) > 0 {
 		row.State, row.Do = views.HealthLook, "Turn it back on when you are done."
 		row.Says = fmt.Sprintf("%s switched off, since %s.", format.Plural(len(off), "part is", "parts are"), format.Minute(off[0].Since))
@@ -244,4 +251,95 @@ func firstOf(list []string) string {
 		return list[0]
 	}
 	return fmt.Sprintf("%s And %d more.", list[0], len(list)-1)
+}
+
+// backupAt is a file in the data directory. Its time is that of the last backup: the operator's commands touch it at their end.
+const backupAt = "last-backup"
+
+// backup is when the operator last recorded one, and how to make and record the next.
+func (p *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Backup", Link: "/docs/backup", LinkText: "Backup and restore"}
+	dir, err := filepath.Abs(p.site.Store.Disk.Dir)
+	if err != nil {
+		return row, fmt.Errorf("finding the data directory: %w", err)
+	}
+	path := filepath.Join(dir, backupAt)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		row.State, row.Says, row.Do = views.HealthUnknown, "No backup has been recorded.", "Make a backup on the site's machine:"
+	case err != nil:
+		row.State, row.Says, row.Do = views.HealthUnknown, "The record of the last backup could not be read.", "Check the rights of "+path+"."
+		return row, nil
+	default:
+		row.Says, row.At = "The last one was recorded", info.ModTime()
+		if p.site.Now().Sub(info.ModTime()) <= oldBackup {
+			return row, nil
+		}
+		row.State, row.Do = views.HealthLook, "Make a new one on the site's machine:"
+	}
+	row.Commands = p.backupCommands(dir)
+	row.Then = "The site can serve while they run. The last one records the backup: this page shows the time of that file. Copy the folder to another machine, with the settings and, if they are elsewhere, the artifacts and the signing key."
+	return row, nil
+}
+
+// backupCommands copy the database first: the site deletes artifacts that the database does not name.
+func (p *Operation) backupCommands(dir string) []string {
+	list := []string{"mkdir -p -m 700 backup &&"}
+	if p.site.Store.Dialect() == migrations.Postgres {
+		list = append(list, `pg_dump -Fc "$WARPBOARD_DATABASE_URL" > backup/database.dump &&`)
+	} else {
+		list = append(list, "sqlite3 "+quoted(filepath.Join(dir, "warpboard.db"))+` ".backup backup/warpboard.db" &&`)
+	}
+	for _, name := range []string{"artifacts", "signing.key"} { // settings can put them elsewhere
+		if path := filepath.Join(dir, name); exists(path) {
+			list = append(list, "cp -a "+quoted(path)+" backup/ &&")
+		}
+	}
+	return append(list, "touch "+quoted(filepath.Join(dir, backupAt)))
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// quoted is a path for a shell.
+func quoted(path string) string {
+	if !strings.ContainsAny(path, " \t\n\"'$`\\&;|<>()*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// sanitizers are the GPUs of connected workers on which mode sanitize is offered. A site may do without.
+func (p *Operation) sanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "compute-sanitizer", State: views.HealthNone, Says: "No GPU is connected.", Link: "/docs/sanitize", LinkText: "Mode sanitize"}
+	has := map[string]bool{}
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if w.Live(p.site.Now()) && slot.Device != gpuname.CPU {
+				has[slot.Device] = has[slot.Device] || slot.Sanitizer
+			}
+		}
+	}
+	var with, without []string
+	for _, device := range slices.Sorted(maps.Keys(has)) {
+		if has[device] {
+			with = append(with, device)
+		} else {
+			without = append(without, device)
+		}
+	}
+	var said []string
+	if len(with) > 0 {
+		said = append(said, "Workers of "+strings.Join(with, ", ")+" have it.")
+	}
+	if len(without) > 0 {
+		said = append(said, "No worker of "+strings.Join(without, ", ")+" has it: mode sanitize is not offered there.")
+	}
+	if len(said) > 0 {
+		row.State, row.Says = views.HealthGood, strings.Join(said, " ")
+	}
+	return row, nil
 }

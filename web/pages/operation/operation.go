@@ -1,3 +1,14 @@
+// Package operation has the pages for those who operate the site, its devices, and its boards.
+//
+// Read operation.go (switches) with budgets.go, then devices.go, queue.go and workers.go (devices, their software and slots,
+// what waits for them, and how workers join), health.go (one table of what may need a person) and storage.go. review.go is
+// the review of runs and the page to report one, people.go manages people and shows who did what. rejudge.go measures runs
+// of a task again and runs its validation script, for its author and admins.
+//
+// models/accounts has the table of rights; these pages use it to decide what to offer, and the store checks it again. A refused
+// form keeps its input, and a join token is shown once. A rejudge counts when it is applied: looking changes nothing. Runs of
+// hidden tasks are left out of a device's page for anyone who may not see the task: two readers may see different sums.
+// Storage sums over all submissions and artifacts, so it is the one page here that grows with the site.
 package operation
 
 import (
@@ -14,54 +25,56 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Operation is the page.
+// Operation has the handlers of these pages.
 type Operation struct {
 	site       *site.Site
 	runs       *runs.Runs
+	code       *views.Highlighter
 	queue      func(context.Context) error // why the queue carries no jobs now
 	ownCluster bool                        // workers connect to the operator's NATS cluster, not to the site
+	activity   activity
 }
 
-// New returns the page.
-func New(site *site.Site, runs *runs.Runs, queue func(context.Context) error, ownCluster bool) *Operation {
-	return &Operation{site, runs, queue, ownCluster}
+// New returns them.
+func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(context.Context) error, ownCluster bool) *Operation {
+	return &Operation{site: site, runs: runs, code: code, queue: queue, ownCluster: ownCluster}
 }
 
-// Page shows what is off and which tokens let workers in.
-func (o *Operation) Page(c *fiber.Ctx) error { return o.show(c, fiber.StatusOK, "", "") }
+// Operate shows what is off and which tokens let workers in.
+func (p *Operation) Operate(c *fiber.Ctx) error { return p.show(c, fiber.StatusOK, "", "") }
 
 // show answers with the page, and with what was just made or refused.
-func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error {
+func (p *Operation) show(c *fiber.Ctx, status int, token, problem string) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.OperatePage{Page: o.site.Page(c, "Controls", "moderation"), NewToken: token, Problem: problem, Now: o.site.Now(), Connect: "--site " + o.site.Settings.BaseURL}
-	if o.ownCluster {
+	page := views.OperatePage{Page: p.site.Page(c, "Controls", "moderation"), NewToken: token, Problem: problem, Now: p.site.Now(), Connect: "--site " + p.site.Settings.BaseURL}
+	if p.ownCluster {
 		page.Connect = "--nats-url tls://HOST:PORT"
 	}
-	if err := o.addSwitches(c, &page); err != nil {
+	if err := p.addSwitches(c, &page); err != nil {
 		return err
 	}
-	if err := o.addBudgets(c, &page); err != nil {
+	if err := p.addBudgets(c, &page); err != nil {
 		return err
 	}
 	var err error
-	if page.Tokens, err = o.site.Store.Fleet.JoinTokens(c.UserContext()); err != nil {
+	if page.Tokens, err = p.site.Store.Fleet.JoinTokens(c.UserContext()); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return o.site.Render(c, status, views.Operate(page))
+	return p.site.Render(c, status, views.Operate(page))
 }
 
-func (o *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err error) {
-	if page.Off, err = o.site.Store.Switches.SwitchedOff(c.UserContext()); err != nil {
+func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err error) {
+	if page.Off, err = p.site.Store.Switches.SwitchedOff(c.UserContext()); err != nil {
 		return err
 	}
-	tasks, err := o.site.Store.Catalog.Tasks(c.UserContext(), site.Actor(c))
+	tasks, err := p.site.Store.Catalog.Tasks(c.UserContext(), site.Actor(c))
 	page.Choices, page.Tasks = []string{switches.Submissions, switches.Evaluations}, map[string]string{}
 	for _, task := range tasks {
 		page.Tasks[switches.Task(task.ID)] = task.Title
-		if o.site.DeadlineOf(task).Takes() {
+		if p.site.DeadlineOf(task).Takes() {
 			page.Choices = append(page.Choices, switches.Task(task.ID))
 		}
 	}
@@ -72,15 +85,15 @@ func (o *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 }
 
 // Off keeps something off.
-func (o *Operation) Off(c *fiber.Ctx) error {
+func (p *Operation) Off(c *fiber.Ctx) error {
 	what := c.FormValue("what")
-	return o.leadTo(c, switched(what), o.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
+	return p.leadTo(c, switched(what), p.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
 }
 
 // On lets it go on.
-func (o *Operation) On(c *fiber.Ctx) error {
+func (p *Operation) On(c *fiber.Ctx) error {
 	what := c.FormValue("what")
-	return o.leadTo(c, switched(what), o.site.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), what))
+	return p.leadTo(c, switched(what), p.site.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), what))
 }
 
 // switched is the page with a notice about a switch.
@@ -89,13 +102,13 @@ func switched(what string) templ.SafeURL {
 }
 
 // done leads back to the page, or shows on it what was wrong.
-func (o *Operation) done(c *fiber.Ctx, err error) error { return o.leadTo(c, "/operate", err) }
+func (p *Operation) done(c *fiber.Ctx, err error) error { return p.leadTo(c, "/operate", err) }
 
-func (o *Operation) leadTo(c *fiber.Ctx, next templ.SafeURL, err error) error {
+func (p *Operation) leadTo(c *fiber.Ctx, next templ.SafeURL, err error) error {
 	switch {
 	case db.KindOf(err) == db.Invalid:
 		refused := site.FailureOf(err)
-		return o.show(c, refused.Status, "", refused.Message)
+		return p.show(c, refused.Status, "", refused.Message)
 	case err != nil:
 		return err
 	}

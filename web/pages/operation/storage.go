@@ -17,10 +17,10 @@ import (
 const soon = 7 * 24 * time.Hour
 
 // Storage shows what takes room, and what is let go next.
-func (o *Operation) Storage(c *fiber.Ctx) error {
+func (p *Operation) Storage(c *fiber.Ctx) error {
 	ctx, admin := c.UserContext(), site.Actor(c)
-	page := views.StoragePage{Page: o.site.Page(c, "Storage", "moderation")}
-	total, next, err := o.site.Store.StorageToGo(ctx, admin, o.site.Now().Add(soon))
+	page := views.StoragePage{Page: p.site.Page(c, "Storage", "moderation")}
+	total, next, err := p.site.Store.StorageToGo(ctx, admin, p.site.Now().Add(soon))
 	if err != nil {
 		return err
 	}
@@ -28,18 +28,18 @@ func (o *Operation) Storage(c *fiber.Ctx) error {
 		{Name: "Sources and tasks, in the database", Value: many(total.Blobs, total.BlobBytes)}, {Name: "Artifacts (profiles, traces)", Value: many(total.Artifacts, total.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(total.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(total.Events)},
 	}
-	page.Facts = append(page.Facts, o.folders()...)
+	page.Facts = append(page.Facts, p.folders()...)
 	page.Next = []views.Fact{
 		{Name: "Artifacts", Value: many(next.Artifacts, next.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
 	}
-	if page.People, err = o.site.Store.Storage.StorageByPerson(ctx, admin); err != nil {
+	if page.People, err = p.site.Store.Storage.StorageByPerson(ctx, admin); err != nil {
 		return err
 	}
-	if page.Tasks, err = o.site.Store.Storage.StorageByTask(ctx, admin); err != nil {
+	if page.Tasks, err = p.site.Store.Storage.StorageByTask(ctx, admin); err != nil {
 		return err
 	}
-	return o.site.Render(c, fiber.StatusOK, views.Storage(page))
+	return p.site.Render(c, fiber.StatusOK, views.Storage(page))
 }
 
 func many(n, size int64) string {
@@ -47,13 +47,13 @@ func many(n, size int64) string {
 }
 
 // folders says what is in the data directory, and how much room is left. A worker on another machine has its own.
-func (o *Operation) folders() (facts []views.Fact) {
+func (p *Operation) folders() (facts []views.Fact) {
 	for _, folder := range []struct{ name, what string }{{"objects", "Cache of compiled objects, at most 8 GiB"}, {"queue", "Queue"}} {
-		if size := sizeOf(filepath.Join(o.site.Store.Disk.Dir, folder.name)); size > 0 {
+		if size := sizeOf(filepath.Join(p.site.Store.Disk.Dir, folder.name)); size > 0 {
 			facts = append(facts, views.Fact{Name: folder.what, Value: format.Bytes(size)})
 		}
 	}
-	if free, err := o.site.Store.Disk.Free(); err == nil {
+	if free, err := p.site.Store.Disk.Free(); err == nil {
 		facts = append(facts, views.Fact{Name: "Free on the disk", Value: format.Bytes(free)})
 	}
 	return facts

@@ -1,0 +1,156 @@
+// Package account has the pages of people: signing in, the account page and the public page, the inbox, webhooks, and joining
+// boards for members, with the codes that their authors make.
+//
+// Read account.go and users.go, then inbox.go, webhooks.go, join.go with members.go, and login.go: the page on which a person
+// lets a command line in, in the middle of the device flow, whose ends are in web/api (login.go) and internal/app/cli.
+//
+// What may go wrong: a link with a code, sent to another person, asks for that person's access. So the page shows the program,
+// its address and the time of the request; opening it decides nothing, and a code is valid for one answer. Looking at the
+// newest notices marks them as read, so a browser that loads pages in advance must be recognized (Sec-Purpose). Secrets and
+// codes are shown once, in an answer that is not stored. Another person's webhook is not found rather than forbidden, so that
+// its number does not reveal that it exists.
+package account
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/submissions"
+	"warpboard/views"
+	"warpboard/web/signin"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Account has the handlers of these pages.
+type Account struct {
+	site   *site.Site
+	runs   *runs.Runs
+	signIn *signin.SignIn
+}
+
+// New returns them.
+func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn) *Account {
+	return &Account{site: site, runs: runs, signIn: signIn}
+}
+
+const accountSubmissions = 25 // on one page
+
+// SignInPage offers the ways to sign in, and redirects people who have signed in to the page that they requested. With
+// developer sign-in it stays, to let them sign in under another name.
+func (p *Account) SignInPage(c *fiber.Ctx) error {
+	next := signin.SafeNext(c.Query("next", "/"))
+	page := views.SignInPage{Page: p.site.Page(c, "Sign in", ""), Developer: p.signIn.IsDeveloper(c), NeedsLink: p.signIn.NeedsLink(c)}
+	if site.Viewer(c) != nil && !page.Developer {
+		return c.Redirect(next, fiber.StatusSeeOther)
+	}
+	page.Next = next
+	if page.Developer {
+		page.OtherLink = p.signIn.NewDeveloperLink()
+		c.Set(fiber.HeaderCacheControl, "no-store")
+	}
+	if err := p.addInvite(c, &page); err != nil {
+		return err
+	}
+	for _, provider := range p.signIn.Providers {
+		page.Providers = append(page.Providers, views.SignInProvider{Key: provider.Name, Name: provider.Label})
+	}
+	return p.site.Render(c, fiber.StatusOK, views.SignIn(page))
+}
+
+// addInvite names the task of the invite link that a visitor comes from, if its code lets people in.
+func (p *Account) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
+	code, invited := strings.CutPrefix(page.Next, views.JoinPath+"/")
+	if !invited || page.Viewer != nil {
+		return nil
+	}
+	offer, err := p.site.LookAtCode(c, code)
+	if err != nil && site.FailureOf(err).Status < fiber.StatusInternalServerError {
+		return nil // the page of the code explains it
+	}
+	if err != nil {
+		return err
+	}
+	owner, err := p.site.Store.Accounts.User(c.UserContext(), offer.Task.OwnerID)
+	page.Invite, page.Inviter = site.TaskRef(offer.Task), owner.Name
+	return err
+}
+
+// Me shows one's own account.
+func (p *Account) Me(c *fiber.Ctx) error {
+	return p.showMe(c, accounts.Token{}, "")
+}
+
+// DatasetsSave has datasets leave one's sources out, or bring them again.
+func (p *Account) DatasetsSave(c *fiber.Ctx) error {
+	if err := p.site.Store.Accounts.SetNoDataset(c.UserContext(), site.Actor(c), c.FormValue("out") != ""); err != nil {
+		return err
+	}
+	return site.Redirect(c, "/me?done=saved")
+}
+
+// showToken answers with the secret of a token that was just made; it is never seen again.
+func (p *Account) showToken(c *fiber.Ctx, token accounts.Token, secret string) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return p.showMe(c, token, secret)
+}
+
+func (p *Account) showMe(c *fiber.Ctx, token accounts.Token, secret string) error {
+	user := site.Actor(c)
+	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NoDataset: user.NoDataset, NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
+		Developer: p.signIn.IsDeveloper(c), Now: p.site.Now(), SessionID: site.SessionID(c), ProviderName: p.signIn.ProviderLabel}
+	var err error
+	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
+	if err != nil {
+		return err
+	}
+	page.Older = len(page.Submissions) == accountSubmissions
+	if err := p.addIdentities(c, user.ID, &page); err != nil {
+		return err
+	}
+	if page.Tokens, err = p.site.Store.Accounts.Tokens(c.UserContext(), user.ID); err != nil {
+		return err
+	}
+	if page.Sessions, err = p.site.Store.Accounts.Sessions(c.UserContext(), user.ID); err != nil {
+		return err
+	}
+	if page.Budget, err = p.site.Store.Budgets.BudgetOf(c.UserContext(), user); err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Me(page))
+}
+
+// addIdentities fills in how a person can sign in, and which ways could be added.
+func (p *Account) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) error {
+	var err error
+	if page.Identities, err = p.site.Store.Accounts.Identities(c.UserContext(), userID); err != nil {
+		return err
+	}
+	for _, provider := range p.signIn.Providers {
+		page.Linkable = append(page.Linkable, views.LinkChoice{Name: provider.Label, URL: p.signIn.LinkURL(c, provider)})
+	}
+	return nil
+}
+
+// TokenCreate makes a personal token and shows its secret this one time.
+func (p *Account) TokenCreate(c *fiber.Ctx) error {
+	user := site.Actor(c)
+	days, err := strconv.Atoi(c.FormValue("days", "0"))
+	if err != nil || days < 0 || days > 3650 {
+		return site.Invalid("days", "A token lives between 1 and 3650 days; 0 means that it never expires.")
+	}
+	secret, token, err := p.site.Store.Accounts.CreateToken(c.UserContext(), user.ID, c.FormValue("name"), time.Duration(days)*24*time.Hour)
+	if err != nil {
+		return err
+	}
+	return p.showToken(c, token, secret)
+}
+
+// TokenRevoke ends one of the viewer's tokens.
+func (p *Account) TokenRevoke(c *fiber.Ctx) error {
+	return site.RemoveOwn(c, p.site.Store.Accounts.RevokeToken, "/me")
+}

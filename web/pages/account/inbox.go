@@ -1,0 +1,123 @@
+package account
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/db"
+	"warpboard/models/inbox"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const inboxRows = 30 // on one page
+
+// Inbox lists a person's notices. Those that are shown are read from then on.
+func (p *Account) Inbox(c *fiber.Ctx) error { return p.showInbox(c, fiber.StatusOK, "", "") }
+
+// showInbox answers with the page, and with why an address was refused.
+func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) error {
+	ctx, user, before, at := c.UserContext(), site.Actor(c), int64(c.QueryInt("before")), time.Now()
+	list, err := p.site.Store.Inbox.List(ctx, user, before, inboxRows)
+	if err != nil {
+		return err
+	}
+	page := views.InboxPage{Page: p.site.Page(c, "Inbox", "me"), Mails: p.site.Store.Inbox.Mails(), SignInEmail: user.Email, Problem: problem, Typed: typed}
+	for _, n := range list {
+		page.Rows = append(page.Rows, views.InboxRow{Told: n, Unread: n.ID > user.InboxRead})
+	}
+	if len(list) == inboxRows {
+		page.Older = list[inboxRows-1].ID
+	}
+	if page.Choices, err = p.site.Store.Inbox.Choices(ctx, user.ID); err != nil {
+		return err
+	}
+	if user.Unread > 0 && before == 0 && seen(c) {
+		if err := p.site.Store.Inbox.MarkAllRead(ctx, user, at); err != nil {
+			return err
+		}
+		page.Viewer.Unread = 0
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return p.site.Render(c, status, views.Inbox(page))
+}
+
+// seen reports whether a person looks at the page, and not a browser in advance, for a picture or a frame, or a program.
+func seen(c *fiber.Ctx) bool {
+	dest := cmp.Or(c.Get("Sec-Fetch-Dest"), "document")
+	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
+}
+
+// InboxChoose keeps what a person is told, and where.
+func (p *Account) InboxChoose(c *fiber.Ctx) error {
+	ctx, user := c.UserContext(), site.Actor(c)
+	if err := p.site.Store.Inbox.Choose(ctx, user, kinds(c, "on"), kinds(c, "mail")); err != nil {
+		return err
+	}
+	done := "saved"
+	if p.site.Store.Inbox.Mails() {
+		address := c.FormValue("address")
+		asked, err := p.site.Store.Inbox.SetAddress(ctx, user, address)
+		switch kind := db.KindOf(err); {
+		case err == nil && asked:
+			done = "confirm-mail"
+		case kind == db.Invalid || kind == db.TooMany:
+			refused := site.FailureOf(err)
+			return p.showInbox(c, refused.Status, refused.Message, address)
+		case err != nil:
+			return err
+		}
+	}
+	return site.Redirect(c, templ.SafeURL("/inbox?done="+done))
+}
+
+func kinds(c *fiber.Ctx, field string) (list []inbox.Kind) {
+	for _, kind := range c.Context().PostArgs().PeekMulti(field) {
+		list = append(list, inbox.Kind(kind))
+	}
+	return list
+}
+
+// MailConfirmAsk asks a person whether the address is theirs to which the link was sent.
+func (p *Account) MailConfirmAsk(c *fiber.Ctx) error {
+	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Confirm your address", "me"),
+		About: "Notices will be sent to the address that received this link.", Action: "/inbox/confirm/" + url.PathEscape(c.Params("code")), Button: "Confirm"}))
+}
+
+// MailConfirm has notices come to that address.
+func (p *Account) MailConfirm(c *fiber.Ctx) error {
+	if err := p.site.Store.Inbox.ConfirmAddress(c.UserContext(), site.Actor(c), c.Params("code")); err != nil {
+		return err
+	}
+	return site.Redirect(c, "/inbox?done=saved")
+}
+
+// MailOffAsk asks whether e-mails are to end. It looks the same for every text in the address.
+func (p *Account) MailOffAsk(c *fiber.Ctx) error {
+	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Turn off e-mails", ""),
+		About: "You then get no more notices by e-mail. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))
+}
+
+// MailOff ends e-mails. The token in the address is the proof, for people and for mail programs that send this request by
+// themselves: neither a sign-in nor a page of this site is needed.
+func (p *Account) MailOff(c *fiber.Ctx) error {
+	if err := p.site.Store.Inbox.MailOff(c.UserContext(), c.Params("token")); err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "E-mails are off", ""),
+		About: "You get no more notices by e-mail. You can turn them on again in your inbox."}))
+}
+
+// Postbox shows admins how e-mails are sent.
+func (p *Account) Postbox(c *fiber.Ctx) error {
+	found, err := p.site.Store.Inbox.Postbox(c.UserContext(), site.Actor(c))
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Postbox(views.PostboxPage{Page: p.site.Page(c, "E-mail", "moderation"), On: p.site.Store.Inbox.Mails(), Postbox: found}))
+}

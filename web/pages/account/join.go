@@ -1,0 +1,72 @@
+package account
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// JoinAsk asks for an invite code.
+func (p *Account) JoinAsk(c *fiber.Ctx) error {
+	return p.site.Render(c, fiber.StatusOK, views.Join(p.joinPage(c, "")))
+}
+
+func (p *Account) joinPage(c *fiber.Ctx, code string) views.JoinPage {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return views.JoinPage{Page: p.site.Page(c, "Join a board", ""), Code: code}
+}
+
+// JoinLook shows what the code in the address opens, and leads those on who see it already.
+func (p *Account) JoinLook(c *fiber.Ctx) error {
+	page := p.joinPage(c, c.Params("code"))
+	offer, err := p.site.LookAtCode(c, page.Code)
+	switch {
+	case err != nil:
+		return p.joinRefused(c, page, err)
+	case offer.Seen:
+		return site.Redirect(c, views.TaskURL(offer.Task.Slug))
+	}
+	owner, err := p.site.Store.Accounts.User(c.UserContext(), offer.Task.OwnerID)
+	if err != nil {
+		return err
+	}
+	page.Title, page.Task, page.Owner = "Join "+offer.Task.Title, site.TaskRef(offer.Task), site.PersonOf(owner.ID, owner.Name)
+	page.Others = offer.Others()
+	return p.site.Render(c, fiber.StatusOK, views.Join(page))
+}
+
+// Join uses a code, and leads to its task.
+func (p *Account) Join(c *fiber.Ctx) error {
+	code := strings.TrimSpace(c.FormValue("code"))
+	code = code[strings.LastIndex(code, "/")+1:] // of a link
+	task, err := p.site.Join(c, code)
+	if err != nil {
+		return p.joinRefused(c, p.joinPage(c, code), err)
+	}
+	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=joined")
+}
+
+// joinRefused asks for another code, and says why this one opens nothing.
+func (p *Account) joinRefused(c *fiber.Ctx, page views.JoinPage, err error) error {
+	why := site.FailureOf(err)
+	if why.Status >= fiber.StatusInternalServerError || why.RetryAfter > 0 {
+		return err
+	}
+	page.Problem = why.Message
+	return p.site.Render(c, why.Status, views.Join(page))
+}
+
+// Leave ends the viewer's own membership of a task.
+func (p *Account) Leave(c *fiber.Ctx) error {
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err == nil {
+		err = p.site.Store.Members.Leave(c.UserContext(), site.Actor(c), task)
+	}
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, "/tasks?done=left")
+}

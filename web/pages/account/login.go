@@ -1,0 +1,38 @@
+package account
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/db"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Login asks for a code, or for the decision about its command line.
+func (p *Account) Login(c *fiber.Ctx) error {
+	page, status := views.LoginPage{Page: p.site.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
+	if page.Code != "" {
+		login, err := p.site.Store.Accounts.WaitingLogin(c.UserContext(), page.Code)
+		switch {
+		case db.KindOf(err) == db.NotFound:
+			page.Problem, status = err.Error(), fiber.StatusNotFound
+		case err != nil:
+			return err
+		default:
+			page.Code, page.Asks = login.ShownCode(), true
+			page.Host, page.Address, page.Since = login.Host, login.Address, login.CreatedAt
+		}
+	}
+	return p.site.Render(c, status, views.Login(page))
+}
+
+// LoginAnswer lets the command line with a code in, or refuses it.
+func (p *Account) LoginAnswer(c *fiber.Ctx) error {
+	user := site.Actor(c)
+	yes := c.FormValue("answer") == "yes"
+	if err := p.site.Store.Accounts.AnswerLogin(c.UserContext(), user, c.FormValue("code"), yes); err != nil {
+		return err
+	}
+	page := views.LoginPage{Page: p.site.Page(c, "Authorize the command line", ""), Answered: true, Let: yes}
+	return p.site.Render(c, fiber.StatusOK, views.Login(page))
+}

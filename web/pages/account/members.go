@@ -1,0 +1,119 @@
+package account
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/catalog"
+	"warpboard/models/membership"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const memberRows = 100 // on one page
+
+// Members shows the codes of a task and who joined.
+func (p *Account) Members(c *fiber.Ctx) error {
+	task, err := p.task(c)
+	if err != nil {
+		return err
+	}
+	return p.showMembers(c, task, fiber.StatusOK, "", "")
+}
+
+// task is the task in the address, if the viewer may change it.
+func (p *Account) task(c *fiber.Ctx) (catalog.Task, error) {
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err == nil && !task.EditableBy(site.Actor(c)) {
+		err = site.Forbidden("edit", "Only the task's owner and admins may see its members.")
+	}
+	return task, err
+}
+
+// showMembers answers with the page, and with the code that was just made, or why none was.
+func (p *Account) showMembers(c *fiber.Ctx, task catalog.Task, status int, code, problem string) error {
+	number := site.PageNumber(c, "page")
+	page := views.MembersPage{Page: p.site.Page(c, "Members of "+task.Title, "tasks"), Task: site.TaskRef(task), Visibility: task.Visibility,
+		Problem: problem, Now: p.site.Now(), Number: number}
+	if code != "" {
+		page.NewLink = p.site.Settings.BaseURL + views.JoinPath + "/" + code
+	}
+	var err error
+	if page.Invites, err = p.site.Store.Members.Invites(c.UserContext(), task.ID); err != nil {
+		return err
+	}
+	if page.Members, page.More, err = p.site.Store.Members.List(c.UserContext(), task.ID, (number-1)*memberRows, memberRows); err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return p.site.Render(c, status, views.Members(page))
+}
+
+// InviteCreate makes a code and shows its link this one time.
+func (p *Account) InviteCreate(c *fiber.Ctx) error {
+	task, err := p.task(c)
+	if err != nil {
+		return err
+	}
+	in, err := readInvite(c)
+	var code string
+	if err == nil {
+		code, _, err = p.site.Store.Members.CreateInvite(c.UserContext(), site.Actor(c), task.ID, in)
+	}
+	if why := site.FailureOf(err); err != nil && why.Status < fiber.StatusInternalServerError {
+		return p.showMembers(c, task, why.Status, "", why.Message)
+	}
+	if err != nil {
+		return err
+	}
+	return p.showMembers(c, task, fiber.StatusOK, code, "")
+}
+
+// readInvite reads the form of a code; an empty field is no limit.
+func readInvite(c *fiber.Ctx) (in membership.NewInvite, err error) {
+	numbers := map[string]int{"most": 0, "days": 0}
+	for name := range numbers {
+		if text := c.FormValue(name); text != "" {
+			if numbers[name], err = strconv.Atoi(text); err != nil || numbers[name] < 1 {
+				return in, site.Invalid(name, "%q is not a whole number from 1 on. Leave the field empty for no limit.", text)
+			}
+		}
+	}
+	return membership.NewInvite{Note: c.FormValue("note"), Most: numbers["most"], For: time.Duration(min(numbers["days"], 1000)) * 24 * time.Hour}, nil
+}
+
+// InviteRevoke ends a code.
+func (p *Account) InviteRevoke(c *fiber.Ctx) error {
+	task, id, err := p.taskAnd(c)
+	if err == nil {
+		err = p.site.Store.Members.RevokeInvite(c.UserContext(), site.Actor(c), task.ID, id)
+	}
+	return p.done(c, task, "code-gone", err)
+}
+
+// MemberRemove takes the task from a member's sight.
+func (p *Account) MemberRemove(c *fiber.Ctx) error {
+	task, id, err := p.taskAnd(c)
+	if err == nil {
+		err = p.site.Store.Members.Remove(c.UserContext(), site.Actor(c), task.ID, id)
+	}
+	return p.done(c, task, "member-gone", err)
+}
+
+// taskAnd is task with the number in the address, of a code or a person.
+func (p *Account) taskAnd(c *fiber.Ctx) (task catalog.Task, id int64, err error) {
+	if task, err = p.task(c); err == nil {
+		id, err = site.IDParam(c, "id")
+	}
+	return task, id, err
+}
+
+func (p *Account) done(c *fiber.Ctx, task catalog.Task, what string, err error) error {
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, views.TaskPartURL(task.Slug, "members")+templ.SafeURL("?done="+what))
+}

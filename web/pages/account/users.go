@@ -1,0 +1,108 @@
+package account
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/submissions"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// User shows a person to everyone. It makes seven queries, and one more for the viewer, independent of the person's
+// submissions: first the person, and then the others concurrently.
+func (p *Account) User(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	user, err := p.site.Store.Accounts.User(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	page := views.UserPage{
+		Page: p.site.Page(c, user.Name, "leaderboards"), Person: site.PersonOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
+		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
+	}
+	if err := p.addDeeds(c, &page); err != nil {
+		return err
+	}
+	address := string(views.UserURL(user.ID))
+	page.Share = &views.Share{Title: user.Name, About: "Kernels and places on leaderboards of " + user.Name + ".", URL: p.site.Settings.BaseURL + address, Image: p.site.Card(), Feed: address + "/records.atom"}
+	return p.site.Render(c, fiber.StatusOK, views.User(page))
+}
+
+// addDeeds fills in what the person did, as far as the viewer may see it.
+func (p *Account) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
+	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
+	page.All = viewer.ID == id || viewer.IsAdmin()
+	filter := submissions.SubmissionFilter{UserID: id, Ranked: !page.All, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	page.Activity.Until = p.site.Now()
+	err := site.Parallel(
+		func() error { return p.addPlaces(ctx, viewer, places, page) },
+		func() (err error) { page.Points, err = p.site.Store.Boards.TotalsOf(ctx, id); return err },
+		func() (err error) { page.Submissions, err = p.runs.SubmissionRows(ctx, viewer, filter); return err },
+		func() (err error) {
+			page.Activity.Days, err = p.site.Store.Submissions.Activity(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))
+			return err
+		},
+	)
+	if n := len(page.Submissions); n == accountSubmissions {
+		page.Older = page.Submissions[n-1].ID
+	}
+	return err
+}
+
+// personPlaces is how many boards one page of a person lists.
+const personPlaces = 25
+
+// addPlaces fills in one page of the person's entries on the current boards that the viewer may see.
+func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number int, page *views.UserPage) error {
+	list, more, err := p.site.Store.Boards.Placings(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
+	if more {
+		page.MorePlaces = number + 1
+	}
+	if err != nil {
+		return err
+	}
+	keys := make([]boards.Key, len(list))
+	for i, place := range list {
+		keys[i] = boards.Key{VersionID: place.VersionID, Device: place.Device}
+	}
+	steps, err := p.site.Store.Boards.Steps(ctx, page.Person.ID, keys, mostSteps)
+	for i, place := range list {
+		page.Places = append(page.Places, views.PlaceRow{Placing: place, Steps: steps[keys[i]]})
+	}
+	return err
+}
+
+// mostSteps bounds the lines of one page of places.
+const mostSteps = 1000
+
+// UserRole lets an admin change a person's role.
+func (p *Account) UserRole(c *fiber.Ctx) error {
+	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
+		return p.site.Store.Accounts.SetRole(ctx, admin, id, accounts.Role(c.FormValue("role")))
+	})
+}
+
+// UserBlock lets an admin shut someone out, or in again.
+func (p *Account) UserBlock(c *fiber.Ctx) error {
+	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
+		return p.site.Store.Accounts.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
+	})
+}
+
+func (p *Account) manage(c *fiber.Ctx, change func(ctx context.Context, admin accounts.User, id int64) error) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := change(c.UserContext(), site.Actor(c), id); err != nil {
+		return err
+	}
+	return site.Redirect(c, views.UserURL(id)+"?done=saved")
+}

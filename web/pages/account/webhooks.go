@@ -1,0 +1,133 @@
+package account
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/models/webhooks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// deliveries on one page.
+const deliveries = 25
+
+// Webhooks shows a person's webhooks, and to admins the site's.
+func (p *Account) Webhooks(c *fiber.Ctx) error { return p.showWebhooks(c, fiber.StatusOK, "", "") }
+
+func (p *Account) showWebhooks(c *fiber.Ctx, status int, secret, problem string) (err error) {
+	page := views.WebhooksPage{Page: p.site.Page(c, "Webhooks", "me"), NewSecret: secret, Problem: problem}
+	if page.Mine, err = p.webhookList(c, webhooks.Personal(), false); err != nil {
+		return err
+	}
+	if site.Actor(c).IsAdmin() {
+		if page.Site, err = p.webhookList(c, webhooks.OfSite(), true); err != nil {
+			return err
+		}
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return p.site.Render(c, status, views.Webhooks(page))
+}
+
+func (p *Account) webhookList(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) (views.WebhookList, error) {
+	hooks, err := p.site.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), ofSite)
+	return views.WebhookList{Rows: hooks, Kinds: kinds}, err
+}
+
+// WebhookCreate makes a webhook and shows its secret this one time.
+func (p *Account) WebhookCreate(c *fiber.Ctx) error {
+	user := site.Actor(c)
+	n := webhooks.NewWebhook{Site: c.FormValue("of") == "site", URL: c.FormValue("url")}
+	if minutes, err := strconv.Atoi(c.FormValue("wait", "30")); err == nil {
+		n.Wait = time.Duration(min(minutes, 1<<20)) * time.Minute
+	}
+	for _, kind := range c.Context().PostArgs().PeekMulti("events") {
+		n.Events = append(n.Events, webhooks.Kind(kind))
+	}
+	hook, err := p.site.Store.Webhooks.CreateWebhook(c.UserContext(), user, n)
+	if kind := db.KindOf(err); kind == db.Invalid || kind == db.Conflict {
+		refused := site.FailureOf(err)
+		return p.showWebhooks(c, refused.Status, "", refused.Message)
+	}
+	if err != nil {
+		return err
+	}
+	return p.showWebhooks(c, fiber.StatusOK, hook.Secret, "")
+}
+
+// Webhook is one webhook with its log.
+func (p *Account) Webhook(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	hook, err := p.site.Store.Webhooks.Webhook(c.UserContext(), site.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	list, err := p.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveries)
+	if err != nil {
+		return err
+	}
+	page := views.WebhookPage{Page: p.site.Page(c, "Webhook", "me"), Of: hook, Deliveries: list, Now: p.site.Now()}
+	if len(list) == deliveries {
+		page.Older = list[len(list)-1].ID
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return p.site.Render(c, fiber.StatusOK, views.Webhook(page))
+}
+
+// WebhookDelete removes a webhook.
+func (p *Account) WebhookDelete(c *fiber.Ctx) error {
+	_, err := p.actOnWebhook(c, func(user accounts.User, id int64) error {
+		return p.site.Store.Webhooks.DeleteWebhook(c.UserContext(), user, id)
+	})
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, "/webhooks")
+}
+
+// WebhookEnable switches a webhook on again.
+func (p *Account) WebhookEnable(c *fiber.Ctx) error {
+	return p.changeWebhook(c, func(user accounts.User, id int64) error {
+		return p.site.Store.Webhooks.EnableWebhook(c.UserContext(), user, id)
+	})
+}
+
+// WebhookTest sends a message that says nothing.
+func (p *Account) WebhookTest(c *fiber.Ctx) error {
+	return p.changeWebhook(c, func(user accounts.User, id int64) error {
+		return p.site.Store.Webhooks.TestWebhook(c.UserContext(), user, id)
+	})
+}
+
+// WebhookRedeliver sends a delivery once more.
+func (p *Account) WebhookRedeliver(c *fiber.Ctx) error {
+	return p.changeWebhook(c, func(user accounts.User, id int64) error {
+		delivery, err := site.IDParam(c, "delivery")
+		if err == nil {
+			_, err = p.site.Store.Webhooks.Redeliver(c.UserContext(), user, id, delivery)
+		}
+		return err
+	})
+}
+
+func (p *Account) changeWebhook(c *fiber.Ctx, do func(accounts.User, int64) error) error {
+	id, err := p.actOnWebhook(c, do)
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, views.WebhookURL(id))
+}
+
+func (p *Account) actOnWebhook(c *fiber.Ctx, do func(accounts.User, int64) error) (id int64, err error) {
+	if id, err = site.IDParam(c, "id"); err != nil {
+		return 0, err
+	}
+	return id, do(site.Actor(c), id)
+}

@@ -1,0 +1,97 @@
+package boards
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/views/format"
+)
+
+const svgType = "image/svg+xml; charset=utf-8"
+
+// BoardBadge shows the best score of a board, or with ?user=ID that person's place.
+func (p *Boards) BoardBadge(c *fiber.Ctx) error {
+	b, err := p.boardOf(c)
+	if err != nil {
+		return err
+	}
+	return p.send(c, svgType, b.head.Change, func() ([]byte, error) {
+		label, value := b.name(), "no entry"
+		if id := c.QueryInt("user"); id > 0 {
+			st, err := p.site.Store.Boards.Place(c.UserContext(), b.head.VersionID, b.head.Device, int64(id))
+			if err == nil {
+				value = scored(st.ScoreNS, st.Interval)
+				if !st.Stale {
+					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.head.Size, value)
+				}
+			} else if db.KindOf(err) != db.NotFound {
+				return nil, err
+			}
+		} else if len(b.head.Leaders) > 0 {
+			value = scored(b.head.Leaders[0].ScoreNS, b.head.Leaders[0].Interval)
+		}
+		return badge(label, value), nil
+	})
+}
+
+// RunBadge shows a run's score, and its place if it is an entry.
+func (p *Boards) RunBadge(c *fiber.Ctx) error {
+	run, task, err := p.runOf(c)
+	if err != nil {
+		return err
+	}
+	st, err := p.standing(c, run)
+	if err != nil {
+		return err
+	}
+	value := "no score"
+	if run.Valid() {
+		value = scored(*run.ScoreNS, run.Interval)
+	}
+	if st != nil {
+		value = format.Place(st.Rank, st.Tied) + ", " + value
+	}
+	return p.send(c, svgType, value+task.Title, func() ([]byte, error) { return badge(task.Title+" on "+run.Device, value), nil })
+}
+
+// scored is a score with how far it may lie from the ends of its interval, where it has one.
+func scored(ns float64, i boards.Interval) string {
+	text := format.Nanoseconds(ns).String()
+	if i.LowNS != nil && i.HighNS != nil {
+		text += " " + format.Spread(ns, (*i.HighNS-*i.LowNS)/2)
+	}
+	return text
+}
+
+// badge draws two words beside each other. The reader's font is not known: each text is stretched to the width that it
+// was given.
+func badge(label, value string) []byte {
+	label, value = clip(job.ShowBidi(label)), clip(job.ShowBidi(value))
+	left, right := width(label), width(value)
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s: %s">`+
+		`<rect width="%d" height="20" rx="4" fill="#17191c"/><path d="M%d 0h%dv20h-%dz" fill="#3346d3"/><rect x="%d" width="8" height="20" rx="4" fill="#3346d3"/>`+
+		`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">`+
+		`<text x="8" y="14" textLength="%d">%s</text><text x="%d" y="14" textLength="%d">%s</text></g></svg>`,
+		left+right, html.EscapeString(label), html.EscapeString(value),
+		left+right, left, right-6, right-6, left+right-8,
+		left-16, html.EscapeString(label), left+8, right-16, html.EscapeString(value))
+}
+
+const mostBadge = 60 // letters of a text
+
+func clip(text string) string {
+	if letters := []rune(text); len(letters) > mostBadge {
+		return string(letters[:mostBadge-1]) + "…"
+	}
+	return text
+}
+
+// width is about that of the text with its margins.
+func width(text string) int { return 16 + 7*cmp.Or(utf8.RuneCountInString(text), 1) }

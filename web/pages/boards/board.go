@@ -1,0 +1,303 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
+	"warpboard/models/submissions"
+	"warpboard/models/switches"
+	"warpboard/static"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/conns"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+	"warpboard/web/stream"
+)
+
+const boardRows = 50 // entries on one page of a board
+
+// Board shows a ranking: the page, or to htmx only its table and its picture.
+func (p *Boards) Board(c *fiber.Ctx) error {
+	b, err := p.askedBoard(c)
+	if err != nil {
+		return runs.RedirectToGPU(c, b.task, true, err)
+	}
+	if runs.Unchanged(c, p.boardTag(c, b)) {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	if c.Query("find") != "" {
+		if to, err := p.findOnBoard(c, b); to != "" || err != nil {
+			return leadTo(c, to, err)
+		}
+	}
+	if err := b.read(c.UserContext()); err != nil {
+		return err
+	}
+	if last := b.LastPage; last > 0 && b.PageNo > last { // the board has become shorter, or someone tried
+		return c.Redirect(b.URL(last), fiber.StatusSeeOther)
+	}
+	c.Vary("HX-Request")
+	if site.IsFragment(c) {
+		return p.site.Render(c, fiber.StatusOK, views.BoardChanged(b.BoardTable))
+	}
+	return p.boardPage(c, b)
+}
+
+func leadTo(c *fiber.Ctx, to string, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.Redirect(to, fiber.StatusSeeOther)
+}
+
+// boardTag changes with everything that the page shows: the board, the task, who looks, the program, the look itself
+// and, because the page says how long the deadline is off, the hour.
+func (p *Boards) boardTag(c *fiber.Ctx, b *board) string {
+	head := p.site.Page(c, "", "")
+	var event views.EventBanner
+	if head.Event != nil {
+		event = *head.Event
+		event.In = 0
+	}
+	var freeze views.BoardFreeze
+	if b.Freeze != nil {
+		freeze = *b.Freeze
+	}
+	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.Change, b.Offline, b.off, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
+		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).Unread, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
+}
+
+func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
+	task, version := b.task, b.version
+	page := views.BoardPage{
+		Page: p.site.Page(c, task.Title+" on "+b.Device, "tasks"), Task: site.TaskRef(task), Device: b.Device, Devices: task.Devices,
+		Version: version.Number, Current: b.Current, Ranking: views.RankingName(version.Definition.RankingBy),
+		Harness:  views.HarnessPhrase(version.Definition),
+		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.OwnHarness, Past: b.past,
+		Found: c.Query("find"), Off: b.off,
+	}
+	if b.Current && task.VisibleTo(accounts.User{}) {
+		page.Share = p.site.ShareOf(page.Title, boardAbout(b.Head), string(views.BoardURL(task.Slug, b.Device)))
+		page.Share.Unlisted = task.Visibility == catalog.Unlisted
+	}
+	if b.past.IsZero() {
+		page.Live = true
+		page.EventsURL = fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, b.Device, b.Change)
+	}
+	var err error
+	page.Versions, err = p.otherVersions(c.UserContext(), task, version)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Board(page))
+}
+
+// otherVersions are numbers of the task's other versions, newest first. They count from 1: those before the current
+// one are known without asking.
+func (p *Boards) otherVersions(ctx context.Context, task catalog.Task, version catalog.TaskVersion) (others []int, err error) {
+	if version.ID == task.VersionID {
+		for n := version.Number - 1; n > 0; n-- {
+			others = append(others, n)
+		}
+		return others, nil
+	}
+	numbers, err := p.site.Store.Catalog.VersionNumbers(ctx, task.ID)
+	return slices.DeleteFunc(numbers, func(n int) bool { return n == version.Number }), err
+}
+
+// boardAbout describes a board in a sentence, for links to it.
+func boardAbout(b boards.Head) string {
+	if len(b.Leaders) == 0 {
+		return "No entries yet. The first kernel that passes leads the board."
+	}
+	return fmt.Sprintf("Best of %s: %s.", format.Plural(int(b.Size), "person", "people"), format.Nanoseconds(b.Leaders[0].ScoreNS))
+}
+
+// board is the query of an address, and the data that was read for it.
+type board struct {
+	pages   *Boards
+	task    catalog.Task
+	version catalog.TaskVersion
+	past    time.Time // the end of the day that it is asked for; zero: now
+	off     string    // why the task takes no submissions for now; empty: it does
+	views.BoardTable
+}
+
+// askedBoard reads which board an address means, and how it stands in short. With an
+// error comes what is known by then.
+func (p *Boards) askedBoard(c *fiber.Ctx) (*board, error) {
+	b := &board{pages: p}
+	var err error
+	if b.task, b.version, err = p.runs.BoardOf(c); err != nil {
+		return b, err
+	}
+	b.Slug, b.Version, b.Current = b.task.Slug, b.version.Number, b.version.ID == b.task.VersionID
+	b.PageNo, b.ViewerID, b.Notes = site.PageNumber(c, "page"), site.Actor(c).ID, b.task.NotesOpen(p.site.Now())
+	b.Sources = submissions.MaySeeSource(site.Actor(c), submissions.Submission{}, b.task, p.site.Now())
+	if b.Head, err = p.runs.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
+		return b, err
+	}
+	if b.Current {
+		if err = b.readOpen(c.UserContext()); err != nil {
+			return b, err
+		}
+	}
+	switch columns := c.Query("columns"); columns {
+	case "", "error", "memory":
+		b.Errors, b.Memory = columns == "error", columns == "memory"
+	default:
+		return b, site.Invalid("columns", "There is no column %q to add: write error or memory.", columns)
+	}
+	if at := c.Query("at"); at != "" {
+		day, err := time.Parse(time.DateOnly, at)
+		if err != nil {
+			return b, site.Invalid("at", "%q is not a date: write it like 2026-11-01.", at)
+		}
+		b.past = day.AddDate(0, 0, 1).Add(-time.Microsecond)
+	}
+	return b, nil
+}
+
+// readOpen reads whether the task takes submissions, for which event the board is frozen, and whether a worker has the device.
+func (b *board) readOpen(ctx context.Context) (err error) {
+	s := b.pages.site
+	if workers, ok := s.Store.Fleet.Lately(s.Now()); ok {
+		slots := fleet.AllSlots(workers, s.Now())
+		b.Offline = slots[b.Device].Usable == 0
+	}
+	if e, frozen := s.Store.Events.FreezeOf(b.task.ID); frozen {
+		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, Since: *e.FrozenAt}
+		if b.Size == 0 { // else the page has its most queries
+			if b.Freeze.OwnNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
+				return err
+			}
+		}
+	}
+	b.off, err = s.Store.Switches.Sentence(ctx, switches.Submissions, switches.Task(b.task.ID))
+	return err
+}
+
+// read fills in the page of the board as it stands, or as it stood, and the viewer's entry wherever that is.
+func (b *board) read(ctx context.Context) (err error) {
+	if !b.past.IsZero() {
+		return b.readPast(ctx)
+	}
+	part := boards.Part{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, Viewer: b.ViewerID,
+		Before: b.pages.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
+	if b.Shown, b.Own, err = b.pages.site.Store.Boards.Show(ctx, b.Head, part); err != nil {
+		return err
+	}
+	b.LastPage = int((b.Size + boardRows - 1) / boardRows)
+	if len(b.Leaders) > 0 {
+		b.FirstRun, b.FirstNS = b.Leaders[0].RunID, b.Leaders[0].ScoreNS
+	}
+	return nil
+}
+
+// readPast reads the board as it stood, and takes its page. Nothing of it is kept: few ask, and each for another day.
+func (b *board) readPast(ctx context.Context) (err error) {
+	store, version := b.pages.site.Store.Boards, b.version.ID
+	list, bands, err := store.Past(ctx, version, b.Device, b.past)
+	if err != nil {
+		return err
+	}
+	// That newer software leads, and that a run waits for its confirmation, is only known of the board as it stands.
+	b.At, b.Size, b.EpochID, b.Confirming, b.Bands = b.past.Format(time.DateOnly), int64(len(list)), 0, 0, bands
+	b.LastPage = (len(list) + boardRows - 1) / boardRows
+	if len(list) > 0 {
+		b.FirstRun, b.FirstNS = list[0].RunID, list[0].ScoreNS
+	}
+	if i := slices.IndexFunc(list, func(e boards.Standing) bool { return e.UserID == b.ViewerID }); i >= 0 {
+		b.Own = &list[i]
+	}
+	from := min((b.PageNo-1)*boardRows, len(list))
+	b.Standings = list[from:min(from+boardRows, len(list))]
+	if b.History, err = store.History(ctx, version, b.Device); err != nil {
+		return err
+	}
+	b.History = slices.DeleteFunc(b.History, func(r boards.RecordHolder) bool { return r.AchievedAt.After(b.past) })
+	for i := range b.History {
+		b.History[i].Older = len(list) > 0 && b.History[i].Age > list[0].Age
+	}
+	b.Baselines, err = store.Baselines(ctx, version, b.Device)
+	return err
+}
+
+// findOnBoard is the address of the row of the person that ?find= names, "me" being the viewer; empty: no one is.
+// It finds them on the board as it stands.
+func (p *Boards) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
+	text, viewer := strings.TrimSpace(c.Query("find")), site.Actor(c).ID
+	var offset int
+	if text == "me" && viewer != 0 {
+		offset, err = p.site.Store.Boards.FindPerson(c.UserContext(), b.version.ID, b.Device, viewer)
+	} else {
+		offset, viewer, err = p.site.Store.Boards.Find(c.UserContext(), b.version.ID, b.Device, text)
+	}
+	if db.KindOf(err) == db.NotFound {
+		return "", nil
+	}
+	return fmt.Sprintf("%s#entry-%d", views.BoardTable{Head: b.Head, Slug: b.Slug, Version: b.Version, Current: b.Current, Errors: b.Errors, Memory: b.Memory}.URL(offset/boardRows+1), viewer), err
+}
+
+// BoardEvents sends open boards their new change number; the page then loads the table again.
+func (p *Boards) BoardEvents(c *fiber.Ctx) error {
+	versionID, err := site.IDParam(c, "version")
+	if err != nil {
+		return err
+	}
+	device, last := c.Params("device"), stream.LastSeen(c)
+	if err := p.mayWatchBoard(c, versionID, device); err != nil {
+		return err
+	}
+	send := func(out *conns.Writer, change int64) error {
+		if change <= last {
+			return nil
+		}
+		last = change
+		_, err := out.Write(stream.Frame(change, "board", fmt.Append(nil, change)))
+		return err
+	}
+	stored := func(ctx context.Context, out *conns.Writer) error {
+		change, err := p.site.Store.Boards.ChangeNumber(ctx, versionID, device)
+		if err != nil {
+			return err
+		}
+		return send(out, change)
+	}
+	return p.site.Stream(c, stream.Source{
+		Topic: site.BoardTopic(versionID, device), Backlog: stored,
+		Live: func(ctx context.Context, m stream.Message, out *conns.Writer) error {
+			if m.Change == 0 { // something was missed
+				return stored(ctx, out)
+			}
+			return send(out, m.Change)
+		},
+	})
+}
+
+func (p *Boards) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) error {
+	version, err := p.site.Store.Catalog.Version(c.UserContext(), versionID)
+	if err != nil {
+		return err
+	}
+	task, err := p.site.Store.Catalog.TaskByID(c.UserContext(), version.TaskID)
+	if err == nil && !task.VisibleTo(site.Actor(c)) {
+		err = db.Errorf(db.NotFound, "There is no version %d.", versionID)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = p.runs.BoardChange(c.UserContext(), task, versionID, device)
+	return err
+}

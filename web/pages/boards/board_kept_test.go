@@ -1,0 +1,63 @@
+package boards_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+	"warpboard/web/webtest"
+)
+
+// TestABoardThatIsKeptIsTheBoardAsItIs: what one process keeps of boards is what a process that has just begun reads, for
+// visitors and for people, whatever another process changed; and no one is shown what is someone else's.
+func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
+	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
+		ctx, s := t.Context(), webtest.StartAt(t, "127.0.0.1:0", there)
+		admin := modelstest.Person(t, here, "admin", accounts.RoleAdmin)
+		first, last := modelstest.Person(t, here, "first", accounts.RoleUser), modelstest.Person(t, here, "last", accounts.RoleUser)
+		task := modelstest.Task(t, here, admin, "vectoradd", "CPU")
+		score := func(who accounts.User, ns float64) work.Run {
+			run := modelstest.Submit(t, here, who, task)[0]
+			modelstest.Finish(t, here, run, ns)
+			return run
+		}
+		for i := range 50 { // a page
+			score(modelstest.Person(t, here, fmt.Sprint("person", i), accounts.RoleUser), 2000+float64(100*i))
+		}
+		score(last, 9000)
+		record, fast := score(first, 1000), work.Run{}
+		for _, step := range []struct {
+			what string
+			do   func() error
+		}{
+			{"nothing", func() error { return nil }},
+			{"a better run", func() error { fast = score(last, 900); return nil }},
+			{"another name", func() error { return webtest.Second(here.Rename(ctx, first, first.ID, "premier")) }},
+			{"a disqualification", func() error { return webtest.Second(here.Disqualify(ctx, admin, fast.ID, "It knew the answers.")) }},
+			{"a note", func() error { return webtest.Second(here.SetNote(ctx, first, record.ID, "Unrolled.")) }},
+		} {
+			if err := step.do(); err != nil {
+				t.Fatal(step.what, err)
+			}
+			for name, user := range map[string]accounts.User{"a visitor": {}, "first": first, "last": last} {
+				fresh := webtest.StartAt(t, "127.0.0.1:0", here) // for each: it has kept nothing of another person
+				for _, path := range []string{"", "?page=2", "?at=" + time.Now().UTC().Format(time.DateOnly)} {
+					path = "/tasks/" + task.Slug + "/boards/CPU" + path
+					want := webtest.BoardOf(fresh, user, path)
+					for range 2 {
+						if diff := cmp.Diff(want, webtest.BoardOf(s, user, path)); diff != "" {
+							t.Errorf("%s, read by %s after %s:\n%s", path, name, step.what, diff)
+						}
+					}
+				}
+				fresh.Stop()
+			}
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package boards
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/parquet-go/parquet-go"
+
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/tasks"
+	"warpboard/web/site"
+)
+
+const (
+	datasetRows = 500
+	// datasetBytes is of the sources on a page, which are in memory at the same time. Each has at most 1 MiB.
+	datasetBytes = 16 << 20
+	// licence goes with every dataset.
+	licence = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
+)
+
+// datasetHead describes a dataset: its first line as JSON, the metadata of the file as Parquet.
+type datasetHead struct {
+	Licence string `json:"licence"`
+	Task    string `json:"task"`
+	Version int    `json:"version"`
+	Device  string `json:"device"`
+	Entries int    `json:"entries"` // on all pages
+	Next    string `json:"next,omitempty"`
+}
+
+// datasetRow is an entry: a line of JSON, or a row of Parquet, with the same names. docs/datasets.md explains them.
+type datasetRow struct {
+	Rank       int       `json:"rank" parquet:"rank"`
+	Tied       bool      `json:"tied" parquet:"tied"`
+	Person     string    `json:"person" parquet:"person"`
+	PersonID   int64     `json:"person_id" parquet:"person_id"`
+	ScoreNS    float64   `json:"score_ns" parquet:"score_ns"`
+	ErrorNS    float64   `json:"error_ns" parquet:"error_ns"`
+	LowNS      *float64  `json:"interval_low_ns" parquet:"interval_low_ns,optional"`
+	HighNS     *float64  `json:"interval_high_ns" parquet:"interval_high_ns,optional"`
+	Processes  int       `json:"processes" parquet:"processes"`
+	Tries      int       `json:"tries" parquet:"tries"`
+	AchievedAt time.Time `json:"achieved_at" parquet:"achieved_at,timestamp(microsecond)"`
+	Run        int64     `json:"run" parquet:"run"`
+	PooledRuns int       `json:"pooled_runs" parquet:"pooled_runs"` // of equal source, that the score is made of
+	Disturbed  string    `json:"disturbed" parquet:"disturbed"`     // why the conditions were bad
+	Source     string    `json:"source" parquet:"source"`
+	// Files are further files, by name.
+	Files map[string]string `json:"files,omitempty" parquet:"files"`
+}
+
+// Dataset is everyone on a board of a closed task with their sources: as Parquet or JSON lines, as the address ends.
+func (p *Boards) Dataset(c *fiber.Ctx) error {
+	b, err := p.closedBoard(c)
+	if err != nil {
+		return err
+	}
+	leave, err := p.pack(c.UserContext())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	head, rows, err := p.datasetPage(c, b, max(c.QueryInt("after"), 0))
+	if err != nil {
+		return err
+	}
+	if head.Next != "" {
+		c.Set(fiber.HeaderLink, "<"+head.Next+`>; rel="next"`)
+	}
+	if path.Ext(c.Path()) == ".parquet" {
+		return sendParquet(c, head, rows)
+	}
+	return sendJSONLines(c, head, rows)
+}
+
+// closedBoard reads the board in the address. It refuses one of a task that is open.
+func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
+	b, err := p.boardOf(c)
+	if err == nil && (b.task.Deadline == nil || b.task.Open(p.site.Now())) {
+		err = db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everyone can read after the task's deadline.", b.task.Title)
+	}
+	return b, err
+}
+
+// pack waits until the caller may pack a dataset, of which as many are packed at once as there are cores.
+func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
+	select {
+	case p.packing <- struct{}{}:
+		return func() { <-p.packing }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// datasetPage reads the entries of a dataset that follow the first so many, as far as a page may have them.
+func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datasetHead, rows []datasetRow, err error) {
+	list, _, err := p.site.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
+	if err != nil {
+		return head, nil, err
+	}
+	version, err := p.site.Store.Catalog.Version(c.UserContext(), b.head.VersionID)
+	if err != nil {
+		return head, nil, err
+	}
+	head = datasetHead{Licence: licence, Task: b.task.Slug, Version: version.Number, Device: b.head.Device, Entries: len(list)}
+	list = list[min(after, len(list)):]
+	page := list[:min(datasetRows, len(list))]
+	sizes, err := p.site.Store.Submissions.SourceSizes(c.UserContext(), submissionsOf(page))
+	if err != nil {
+		return head, nil, err
+	}
+	page = page[:fitting(page, func(e boards.Standing) int64 { return sizes[e.SubmissionID] }, datasetBytes)]
+	if len(page) < len(list) {
+		head.Next = fmt.Sprintf("%s%s?after=%d", p.site.Settings.BaseURL, c.Path(), after+len(page))
+	}
+	rows, err = p.datasetRows(c, page)
+	return head, rows, err
+}
+
+// fitting is how many of the first rows have sources of at most so many bytes in all, one row at least.
+func fitting[R any](list []R, size func(R) int64, most int64) int {
+	for i, row := range list {
+		if most -= size(row); most < 0 {
+			return max(i, 1)
+		}
+	}
+	return len(list)
+}
+
+func submissionsOf(list []boards.Standing) []int64 {
+	ids := make([]int64, len(list))
+	for i, e := range list {
+		ids[i] = e.SubmissionID
+	}
+	return ids
+}
+
+func (p *Boards) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow, error) {
+	sources, err := p.site.Store.Submissions.Sources(c.UserContext(), submissionsOf(list))
+	rows := make([]datasetRow, len(list))
+	for i, e := range list {
+		source := sources[e.SubmissionID]
+		if e.NoDataset {
+			source = tasks.Submission{}
+		}
+		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.Tries,
+			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.Pooled, 1), e.Disturbed, string(source.Source), source.Texts()}
+	}
+	return rows, err
+}
+
+func sendJSONLines(c *fiber.Ctx, head datasetHead, rows []datasetRow) error {
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	err := out.Encode(head)
+	for _, row := range rows {
+		if err == nil {
+			err = out.Encode(row)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("writing the dataset: %w", err)
+	}
+	c.Set(fiber.HeaderContentType, "application/jsonl; charset=utf-8")
+	return c.Send(text.Bytes())
+}
+
+// sendParquet writes one row group, packed by zstd: a page of a dataset is small.
+func sendParquet(c *fiber.Ctx, head datasetHead, rows []datasetRow) error {
+	var file bytes.Buffer
+	out := parquet.NewGenericWriter[datasetRow](&file, parquet.Compression(&parquet.Zstd),
+		parquet.KeyValueMetadata("licence", head.Licence), parquet.KeyValueMetadata("task", head.Task),
+		parquet.KeyValueMetadata("version", strconv.Itoa(head.Version)), parquet.KeyValueMetadata("device", head.Device),
+		parquet.KeyValueMetadata("entries", strconv.Itoa(head.Entries)), parquet.KeyValueMetadata("next", head.Next))
+	_, err := out.Write(rows)
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("writing the dataset: %w", err)
+	}
+	return site.Attachment(c, fmt.Sprintf("%s-%s.parquet", head.Task, head.Device), file.Bytes())
+}

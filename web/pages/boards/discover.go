@@ -1,0 +1,98 @@
+package boards
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/docs"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/views"
+)
+
+// mostAddresses is how many a map of a site may have (sitemaps.org).
+const mostAddresses = 50_000
+
+// private begins the addresses that say nothing to who is not signed in, or cost much and are in no list.
+func private() []string {
+	return []string{"/api/v1/", "/audit", "/auth/", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/tasks/new", "/webhooks",
+		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/members", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
+}
+
+// Robots is robots.txt: paths for crawlers to skip, and the address of the sitemap.
+func (p *Boards) Robots(c *fiber.Ctx) error {
+	text := "User-agent: *\n"
+	for _, path := range private() {
+		text += fmt.Sprintf("Disallow: %s%s\n", p.site.Mount, path)
+	}
+	text += fmt.Sprintf("\nSitemap: %s/sitemap.xml\n", p.site.Settings.BaseURL)
+	return p.send(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
+}
+
+// siteMap is the map of a site (sitemaps.org).
+type siteMap struct {
+	XMLName   xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+	Addresses []address `xml:"url"`
+}
+
+type address struct {
+	Location string `xml:"loc"`
+}
+
+// SiteMap lists the public pages: tasks with their boards, and documentation.
+func (p *Boards) SiteMap(c *fiber.Ctx) error {
+	list, err := p.site.Store.TaskList(c.UserContext(), accounts.User{})
+	if err != nil {
+		return err
+	}
+	paths := []string{"/", "/leaderboards", "/playground", "/devices", "/trust", "/harness", "/api", "/docs", "/docs/tasks"}
+	for _, name := range docs.Names() {
+		paths = append(paths, "/docs/"+name)
+	}
+	for _, task := range list {
+		paths = append(paths, string(views.TaskURL(task.Slug)))
+		for _, device := range task.Devices {
+			paths = append(paths, boardPath(task.Slug, device))
+		}
+	}
+	var out siteMap
+	for _, path := range paths[:min(len(paths), mostAddresses)] {
+		out.Addresses = append(out.Addresses, address{p.site.Settings.BaseURL + path})
+	}
+	text, err := xml.Marshal(out)
+	if err != nil {
+		return fmt.Errorf("writing the map of the site: %w", err)
+	}
+	return p.send(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
+}
+
+// SiteFeed has the records of all boards.
+func (p *Boards) SiteFeed(c *fiber.Ctx) error {
+	return p.feed(c, "Records on Warpboard", "/", time.Unix(0, 0), boards.RecordFilter{})
+}
+
+// Icon is the sign of the site for those who ask for the address that all sites have; pages name a better one.
+func (p *Boards) Icon(c *fiber.Ctx) error {
+	return p.send(c, "image/png", "icon", func() ([]byte, error) {
+		img := image.NewRGBA(image.Rect(0, 0, 64, 64))
+		fill := func(at image.Rectangle, shade color.RGBA) {
+			draw.Draw(img, at, image.NewUniform(shade), image.Point{}, draw.Src)
+		}
+		fill(img.Bounds(), color.RGBA{0x33, 0x46, 0xd3, 0xff})
+		for i := range 4 {
+			left := 13 + 11*i
+			fill(image.Rect(left, 18+8*(i%2), left+6, 46), color.RGBA{0xff, 0xff, 0xff, 0xff})
+		}
+		var out bytes.Buffer
+		err := png.Encode(&out, img)
+		return out.Bytes(), err
+	})
+}

@@ -1,0 +1,125 @@
+package boards
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/events"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/site"
+)
+
+// Events shows all events.
+func (p *Boards) Events(c *fiber.Ctx) error {
+	list, err := p.site.Store.Events.List(c.UserContext())
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Events(views.EventsPage{Page: p.site.Page(c, "Events", "events"), Now: p.site.Store.Events.Now(), Events: list}))
+}
+
+// Event is the page of an event, or to htmx all below its title.
+func (p *Boards) Event(c *fiber.Ctx) error {
+	page, err := p.eventPage(c)
+	if err != nil {
+		return err
+	}
+	if page.About, err = p.code.Description(page.Event.About); err != nil {
+		return err
+	}
+	c.Vary("HX-Request")
+	if site.IsFragment(c) {
+		return p.site.Render(c, fiber.StatusOK, views.EventNow(page))
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Event(page))
+}
+
+// EventWall is the standings to project.
+func (p *Boards) EventWall(c *fiber.Ctx) error {
+	page, err := p.eventPage(c)
+	if err != nil {
+		return err
+	}
+	c.Vary("HX-Request")
+	if site.IsFragment(c) {
+		return p.site.Render(c, fiber.StatusOK, views.EventWallNow(page))
+	}
+	return p.site.Render(c, fiber.StatusOK, views.EventWall(page))
+}
+
+func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
+	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"))
+	if err != nil {
+		return page, err
+	}
+	page = views.EventPage{Page: p.site.Page(c, seen.Title, "events"), Event: seen.Listed, Now: p.site.Store.Events.Now(),
+		Standings: seen.Standings, Device: c.Query("device"), MayEdit: seen.EditableBy(site.Actor(c))}
+	page.Live = true
+	for _, task := range seen.Tasks {
+		page.Tasks = append(page.Tasks, views.EventTask{TaskRef: site.TaskRef(task), Devices: task.Devices})
+		for _, device := range task.Devices {
+			if !slices.Contains(page.Devices, device) {
+				page.Devices = append(page.Devices, device)
+			}
+		}
+	}
+	if name := c.Query("revealed"); name != "" && page.MayEdit {
+		page.Notice = revealed(seen.Standings, name)
+	}
+	if page.MayEdit && seen.Frozen(page.Now) {
+		page.Waiting, err = p.eventWaiting(c, seen.ID)
+	}
+	return page, err
+}
+
+// revealed is the sentence about an entrant whose results were revealed just now.
+func revealed(standings events.Standings, name string) string {
+	for _, row := range standings.Rows {
+		if row.Name == name && row.Rank > 0 {
+			return fmt.Sprintf("Revealed %s: now %s, %s points.", name, format.Ordinal(row.Rank, row.Tied), format.Exact(row.Points))
+		}
+	}
+	return "Revealed " + name + ": no points."
+}
+
+func (p *Boards) eventWaiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, err error) {
+	list, err := p.site.Store.EventWaiting(c.UserContext(), id)
+	for _, w := range list {
+		sum.Entrants, sum.Submissions, sum.Live = sum.Entrants+1, sum.Submissions+w.Submissions, sum.Live+w.Live
+	}
+	return sum, err
+}
+
+// EventCSV is a page of the standings for a spreadsheet, and all for who may edit the event: a row for each entrant and board.
+func (p *Boards) EventCSV(c *fiber.Ctx) error {
+	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"))
+	if err != nil {
+		return err
+	}
+	list, _ := seen.Standings.Part(site.PageNumber(c, "page"))
+	if seen.EditableBy(site.Actor(c)) {
+		list = seen.Standings.Rows
+	}
+	rows := [][]string{{"rank", "entrant", "user_id", "team_id", "total", "task", "device", "place", "score_ns", "best_ns", "points", "by_user_id", "run"}}
+	for _, row := range list {
+		for i, r := range row.Results {
+			if b := seen.Standings.Boards[i]; r.Rank > 0 {
+				rows = append(rows, []string{id(int64(row.Rank)), row.Name, id(row.UserID), id(row.TeamID), format.Exact(row.Points), b.Slug, b.Device,
+					strconv.Itoa(r.Rank), format.Exact(r.ScoreNS), format.Exact(b.BestNS), format.Exact(r.Points), id(r.UserID), id(r.RunID)})
+			}
+		}
+	}
+	return site.SendCSV(c, rows)
+}
+
+// id is a number, or nothing for none.
+func id(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}

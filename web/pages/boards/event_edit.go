@@ -1,0 +1,176 @@
+package boards
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/events"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// EventNew is the form for a new event.
+func (p *Boards) EventNew(c *fiber.Ctx) error {
+	if err := site.Actor(c).Check(accounts.MakeTask, accounts.Of{}); err != nil {
+		return err
+	}
+	start := p.site.Store.Events.Now().Truncate(time.Hour).Add(24 * time.Hour)
+	return p.eventForm(c, "", events.Settings{StartsAt: start, EndsAt: start.Add(24 * time.Hour), Points: "5/3/1"}, nil)
+}
+
+// EventCreate makes an event.
+func (p *Boards) EventCreate(c *fiber.Ctx) error {
+	in, err := readEvent(c)
+	var made events.Event
+	if err == nil {
+		made, err = p.site.Store.Events.Create(c.UserContext(), site.Actor(c), in)
+	}
+	if err != nil {
+		return p.eventForm(c, "", in, err)
+	}
+	return site.Redirect(c, views.EventURL(made.Slug)+"?done=saved")
+}
+
+// EventEdit is the form of an event.
+func (p *Boards) EventEdit(c *fiber.Ctx) error {
+	in, err := p.eventStored(c)
+	if err != nil {
+		return err
+	}
+	return p.eventForm(c, c.Params("slug"), in, nil)
+}
+
+// eventStored is what the event in the address is, for those who may change it.
+func (p *Boards) eventStored(c *fiber.Ctx) (in events.Settings, err error) {
+	found, err := p.site.Store.Events.Event(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return in, err
+	}
+	if err := site.Actor(c).Check(accounts.EditEvent, accounts.Of{AuthorID: found.OwnerID}); err != nil {
+		return in, err
+	}
+	tasks, err := p.site.Store.Events.Tasks(c.UserContext(), found.ID)
+	in = events.Settings{Title: found.Title, About: found.About, StartsAt: found.StartsAt, EndsAt: found.EndsAt, FrozenAt: found.FrozenAt,
+		Points: found.Points, ByTeam: found.ByTeam, CommentsClosed: found.CommentsClosed}
+	for _, task := range tasks {
+		in.Tasks = append(in.Tasks, task.Slug)
+	}
+	return in, err
+}
+
+// EventDelete removes an event, and keeps its tasks.
+func (p *Boards) EventDelete(c *fiber.Ctx) error {
+	in, err := p.eventStored(c)
+	if err != nil {
+		return err
+	}
+	if err := p.site.Store.Events.Delete(c.UserContext(), site.Actor(c), c.Params("slug"), c.FormValue("confirm")); err != nil {
+		return p.eventForm(c, c.Params("slug"), in, err)
+	}
+	return site.Redirect(c, "/events?done=event-gone")
+}
+
+// EventSave changes an event.
+func (p *Boards) EventSave(c *fiber.Ctx) error {
+	slug := c.Params("slug")
+	in, err := readEvent(c)
+	if err == nil {
+		_, err = p.site.Store.Events.Update(c.UserContext(), site.Actor(c), slug, in)
+	}
+	if err != nil {
+		return p.eventForm(c, slug, in, err)
+	}
+	return site.Redirect(c, views.EventURL(slug)+"?done=saved")
+}
+
+// eventForm answers with the form, and why it was refused.
+func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause error) error {
+	status, heading := fiber.StatusOK, "New event"
+	if slug != "" {
+		heading = "Edit the event"
+	}
+	page := views.EventForm{Page: p.site.Page(c, heading, "events"), Slug: slug, Heading: heading, In: in}
+	if cause != nil {
+		refused := site.FailureOf(cause)
+		if refused.Status >= 500 || refused.Status == fiber.StatusForbidden {
+			return cause
+		}
+		page.Problem, status = refused.Message, refused.Status
+	}
+	tasks, err := p.site.Store.Catalog.Tasks(c.UserContext(), site.Actor(c))
+	if err != nil {
+		return err
+	}
+	for _, task := range tasks {
+		if task.EditableBy(site.Actor(c)) {
+			choice := views.EventChoice{TaskRef: site.TaskRef(task)}
+			if other, ok := p.site.Store.Events.EventOf(task.ID); ok && other.Slug != slug {
+				choice.Other = other.Title
+			}
+			page.Choices = append(page.Choices, choice)
+		}
+	}
+	return p.site.Render(c, status, views.EventEdit(page))
+}
+
+func readEvent(c *fiber.Ctx) (in events.Settings, err error) {
+	in = events.Settings{Title: c.FormValue("title"), About: c.FormValue("about"), Points: c.FormValue("points"), ByTeam: c.FormValue("by_team") != "", CommentsClosed: c.FormValue("comments_closed") != ""}
+	order := map[string]int{}
+	for _, slug := range c.Context().PostArgs().PeekMulti("task") {
+		in.Tasks = append(in.Tasks, string(slug))
+		order[string(slug)], _ = strconv.Atoi(c.FormValue("order-" + string(slug))) // without a number: first
+	}
+	slices.SortStableFunc(in.Tasks, func(a, b string) int { return order[a] - order[b] })
+	if in.StartsAt, err = readTime(c, "starts"); err != nil {
+		return in, err
+	}
+	if in.EndsAt, err = readTime(c, "ends"); err != nil {
+		return in, err
+	}
+	frozen, err := readTime(c, "frozen")
+	if !frozen.IsZero() {
+		in.FrozenAt = &frozen
+	}
+	return in, err
+}
+
+// readTime reads a time in UTC; an empty field is the zero time.
+func readTime(c *fiber.Ctx, name string) (time.Time, error) {
+	text := c.FormValue(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} { // browsers leave out seconds that are 0
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, site.Invalid(name, "%q is not a date and time like 2030-01-31T18:00:00.", text)
+}
+
+// EventReveal lets frozen results count: those of the lowest entrant, or all.
+func (p *Boards) EventReveal(c *fiber.Ctx) error {
+	waiting, _ := strconv.Atoi(c.FormValue("waiting")) // an incomplete form shows none
+	if waiting = max(waiting, 0); c.FormValue("who") == "all" {
+		waiting = models.All
+	}
+	name, changes, err := p.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), waiting)
+	if err != nil {
+		return err
+	}
+	for _, b := range changes {
+		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+	}
+	to := views.EventURL(c.Params("slug"))
+	if name == "" {
+		return site.Redirect(c, to+"?done=revealed")
+	}
+	return site.Redirect(c, to+templ.SafeURL("?revealed="+url.QueryEscape(name)))
+}

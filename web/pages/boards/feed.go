@@ -1,0 +1,106 @@
+package boards
+
+import (
+	"encoding/xml"
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/views/outcome"
+	"warpboard/web/site"
+)
+
+const feedRecords = 50
+
+// feed and its parts are Atom's (RFC 4287).
+type feed struct {
+	XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string   `xml:"id"`
+	Title   string   `xml:"title"`
+	Updated string   `xml:"updated"`
+	Links   []link   `xml:"link"`
+	Entries []entry  `xml:"entry"`
+}
+
+type entry struct {
+	ID      string `xml:"id"`
+	Title   string `xml:"title"`
+	Updated string `xml:"updated"`
+	Author  string `xml:"author>name"`
+	Links   []link `xml:"link"`
+}
+
+type link struct {
+	Rel  string `xml:"rel,attr,omitempty"`
+	Href string `xml:"href,attr"`
+}
+
+// BoardFeed has the records of a board.
+func (p *Boards) BoardFeed(c *fiber.Ctx) error {
+	b, err := p.boardOf(c)
+	if err != nil {
+		return err
+	}
+	version, err := p.site.Store.Catalog.Version(c.UserContext(), b.task.VersionID)
+	if err != nil {
+		return err
+	}
+	return p.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, boards.RecordFilter{TaskID: b.task.ID, Device: b.head.Device})
+}
+
+// TaskFeed has the records of a task's boards.
+func (p *Boards) TaskFeed(c *fiber.Ctx) error {
+	task, err := p.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	version, err := p.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
+	if err != nil {
+		return err
+	}
+	return p.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, boards.RecordFilter{TaskID: task.ID})
+}
+
+// PersonFeed has the records of a person.
+func (p *Boards) PersonFeed(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	user, err := p.site.Store.Accounts.User(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	return p.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, boards.RecordFilter{UserID: id})
+}
+
+// feed answers with the latest records, whose page is path. began is the time of the last update for an empty feed: a task's
+// feed has only records of its current version, and is empty again after a new one.
+func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
+	f.Limit = feedRecords
+	records, err := p.site.Store.Boards.Records(c.UserContext(), f)
+	if err != nil {
+		return err
+	}
+	if len(records) > 0 && records[0].AchievedAt.After(began) {
+		began = records[0].AchievedAt
+	}
+	out := feed{ID: p.site.Settings.BaseURL + c.Path(), Title: job.ShowBidi(title), Updated: machineTime(began),
+		Links: []link{{Href: p.site.Settings.BaseURL + path}, {Rel: "self", Href: p.site.Settings.BaseURL + c.Path()}}}
+	for _, r := range records {
+		address := fmt.Sprintf("%s/runs/%d", p.site.Settings.BaseURL, r.RunID)
+		out.Entries = append(out.Entries, entry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.ShowBidi(r.UserName), Links: []link{{Href: address}},
+			Title: job.ShowBidi(outcome.Record(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.Unconfirmed))})
+	}
+	text, err := xml.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing a feed: %w", err)
+	}
+	return p.send(c, "application/atom+xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
+}

@@ -1,0 +1,97 @@
+package boards
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/internal/gpuname"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/fleet"
+	"warpboard/tasks/tags"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const (
+	frontRecords   = 3  // records that the front page shows
+	profileRecords = 24 // records among which it looks for one with a profile
+)
+
+// Front tells visitors what the site is, with what everyone may see; to htmx it is only the latest records.
+func (p *Boards) Front(c *fiber.Ctx) error {
+	records, err := p.site.Store.Boards.Records(c.UserContext(), boards.RecordFilter{Limit: profileRecords})
+	if err != nil {
+		return err
+	}
+	latest := records[:min(len(records), frontRecords)]
+	c.Vary("HX-Request", fiber.HeaderCookie)
+	if site.IsFragment(c) {
+		return p.site.Render(c, fiber.StatusOK, views.FrontRecords(latest))
+	}
+	page := views.FrontPage{Page: p.site.Page(c, "GPU kernels, measured", ""), Latest: latest, Attacks: p.attacks, SignIn: len(p.signIn.Providers) > 0}
+	page.Live = true
+	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/", Image: p.site.Card(), Feed: "/records.atom"}
+	all, err := p.site.Store.TaskList(c.UserContext(), accounts.User{})
+	if err != nil {
+		return err
+	}
+	if err := p.addStarter(c.UserContext(), slices.Clone(all), &page); err != nil {
+		return err
+	}
+	of, roof, drawn, err := p.runs.RoofOf(c.UserContext(), records)
+	if err != nil {
+		return err
+	}
+	if drawn {
+		page.Charts, page.Roof = true, &views.FrontRoof{Of: of, Roof: roof}
+	} else if page.Board, err = p.largestBoard(c.UserContext(), all); err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Front(page))
+}
+
+// largestBoard is the board with the most entries, of the task with the most; nil: there are none.
+func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*views.FrontBoard, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	task := []models.TaskSummary{slices.MaxFunc(all, func(a, b models.TaskSummary) int { return cmp.Compare(a.People, b.People) })}
+	if err := p.site.Store.AddBoards(ctx, accounts.User{}, task); err != nil {
+		return nil, err
+	}
+	board := slices.MaxFunc(task[0].Boards, func(a, b boards.Summary) int { return cmp.Compare(a.Size, b.Size) })
+	if board.Size == 0 {
+		return nil, nil
+	}
+	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{Summary: board}}, nil
+}
+
+// addStarter counts the open ones of the tasks that everyone sees, and chooses one to begin with: one that can run now, and that
+// other people have solved or that came with the site, so that a newly published task does not take the place. Of these it is
+// the easiest, and then the one with the most entries.
+func (p *Boards) addStarter(ctx context.Context, all []models.TaskSummary, page *views.FrontPage) error {
+	workers, err := p.site.Store.Fleet.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	f := taskFinder{pages: p, search: views.TaskSearch{Show: "open"}, slots: fleet.AllSlots(workers, p.site.Now())}
+	page.OnlyCPU = f.online(gpuname.CPU) && !slices.ContainsFunc(slices.Collect(maps.Keys(f.slots)), func(device string) bool { return device != gpuname.CPU && f.online(device) })
+	all = slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
+	page.Open = len(all)
+	if len(all) == 0 {
+		return nil
+	}
+	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.People > 0 }
+	first := slices.MinFunc(all, func(a, b models.TaskSummary) int {
+		return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), order(known(a), known(b)),
+			cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags)), cmp.Compare(b.People, a.People))
+	})
+	page.Try, page.Easy = site.TaskRef(first.Task), tags.Difficulty(first.Tags) == 0
+	return nil
+}

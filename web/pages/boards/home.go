@@ -1,0 +1,306 @@
+package boards
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
+	"warpboard/tasks"
+	"warpboard/tasks/tags"
+	"warpboard/views"
+	"warpboard/web/conns"
+	"warpboard/web/site"
+	"warpboard/web/stream"
+)
+
+const homeRows = 25 // lines on one page
+
+// Home is the list of tasks for people who have signed in, and for older links with a search. Other visitors read what the
+// site is.
+func (p *Boards) Home(c *fiber.Ctx) error {
+	if site.Viewer(c) == nil && c.Context().QueryArgs().Len() == 0 {
+		return p.Front(c)
+	}
+	return p.Tasks(c)
+}
+
+// Tasks lists the tasks: the page, or to htmx only the list.
+func (p *Boards) Tasks(c *fiber.Ctx) error {
+	search := views.TaskSearch{
+		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Tag: c.Query("tag"), Show: c.Query("show"),
+		Sort: c.Query("sort"), PageNo: site.PageNumber(c, "page"),
+	}
+	list, err := p.findTasks(c.UserContext(), site.Actor(c), search)
+	if err != nil {
+		return err
+	}
+	c.Vary("HX-Request")
+	if site.IsFragment(c) {
+		return p.site.Render(c, fiber.StatusOK, views.Tasks(list))
+	}
+	page := views.HomePage{Page: p.site.Page(c, "Tasks", "tasks"), List: list}
+	page.Live = true
+	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/tasks", Image: p.site.Card(), Feed: "/records.atom"}
+	return p.site.Render(c, fiber.StatusOK, views.Home(page))
+}
+
+// findTasks is listTasks with what has just happened: to the viewer, and on all boards.
+func (p *Boards) findTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
+	if list, err = p.listTasks(ctx, viewer, search); err != nil {
+		return list, err
+	}
+	if list.SignedIn = viewer.SignedIn(); list.SignedIn {
+		if err := p.addContinue(ctx, viewer, &list); err != nil {
+			return list, err
+		}
+	}
+	return list, p.addLatest(ctx, &list)
+}
+
+// listTasks reads all tasks in short, and the boards of those on the wanted page.
+func (p *Boards) listTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
+	all, err := p.site.Store.TaskList(ctx, viewer)
+	if err != nil {
+		return list, err
+	}
+	workers, err := p.site.Store.Fleet.Workers(ctx)
+	if err != nil {
+		return list, err
+	}
+	f := taskFinder{pages: p, search: search, newcomer: !viewer.SignedIn(), slots: fleet.AllSlots(workers, p.site.Now())}
+	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
+	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
+	slices.SortStableFunc(found, f.order)
+	lines := linesOf(found)
+	list.Found, list.LastPage = len(found), (len(lines)+homeRows-1)/homeRows
+	from := min((search.PageNo-1)*homeRows, len(lines))
+	lines = lines[from:min(from+homeRows, len(lines))]
+	found = slices.Concat(lines...)
+	if err := p.site.Store.AddBoards(ctx, viewer, found); err != nil {
+		return list, err
+	}
+	for _, line := range lines {
+		list.Tasks = append(list.Tasks, f.line(found[:len(line)]))
+		found = found[len(line):]
+	}
+	return list, nil
+}
+
+// addContinue fills in what someone did last.
+func (p *Boards) addContinue(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
+	last, err := p.site.Store.Submissions.LastSubmission(ctx, viewer)
+	if db.KindOf(err) == db.NotFound {
+		return nil
+	}
+	list.Continue = &views.Continue{Task: views.TaskRef{Slug: last.TaskSlug, Title: last.TaskTitle}, SubmissionID: last.ID, Live: last.Live}
+	return err
+}
+
+const tickerRecords = 2
+
+// addLatest fills in the latest records.
+func (p *Boards) addLatest(ctx context.Context, list *views.TaskList) (err error) {
+	list.Latest, err = p.site.Store.Boards.Records(ctx, boards.RecordFilter{Limit: tickerRecords})
+	return err
+}
+
+// taskFinder has the search, and the devices that can run work now.
+type taskFinder struct {
+	pages    *Boards
+	search   views.TaskSearch
+	slots    map[string]fleet.DeviceSlots
+	newcomer bool // easy tasks come before lively ones
+}
+
+func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
+
+// devices are all devices of tasks, the online ones first.
+func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
+	var list []views.DeviceChoice
+	for _, t := range all {
+		for _, device := range t.Devices {
+			if !slices.ContainsFunc(list, func(d views.DeviceChoice) bool { return d.Device == device }) {
+				list = append(list, views.DeviceChoice{Device: device, Offline: !f.online(device)})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b views.DeviceChoice) int {
+		return cmp.Or(order(!a.Offline, !b.Offline), cmp.Compare(a.Device, b.Device))
+	})
+	return list
+}
+
+func (f taskFinder) fits(t models.TaskSummary) bool {
+	s := f.search
+	text := strings.ToLower(t.Title + " " + t.Slug + " " + t.Problem + " " + strings.Join(t.Tags, " "))
+	for word := range strings.FieldsSeq(strings.ToLower(s.Text)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
+		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.online)
+	show := s.Show == "" || s.Show == "mine" && t.Mine || s.Show == "open" && t.Open(f.pages.site.Now()) || s.Show == "closed" && !t.Open(f.pages.site.Now())
+	tag := s.Tag == "" || slices.Contains(t.Tags, s.Tag)
+	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
+}
+
+// order puts open tasks before closed ones, then soon deadlines, what can run here now, and the liveliest first.
+// Others stay as the store lists them: latest first, so that the built-in tasks go from easy to hard.
+func (f taskFinder) order(a, b models.TaskSummary) int {
+	switch {
+	case f.search.Sort == "people":
+		return cmp.Compare(b.People, a.People)
+	case f.search.Sort == "title":
+		return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
+	case f.search.Sort == "easy":
+		return cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags))
+	case f.search.Sort == "new":
+		return cmp.Compare(b.ID, a.ID)
+	case a.Open(f.pages.site.Now()) != b.Open(f.pages.site.Now()):
+		return order(a.Open(f.pages.site.Now()), b.Open(f.pages.site.Now()))
+	case (a.Deadline == nil) != (b.Deadline == nil):
+		return order(a.Deadline != nil, b.Deadline != nil)
+	case a.Deadline != nil && a.Open(f.pages.site.Now()):
+		return a.Deadline.Compare(*b.Deadline)
+	case a.Deadline != nil:
+		return b.Deadline.Compare(*a.Deadline) // the last that closed first
+	}
+	easier := 0
+	if f.newcomer {
+		easier = cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags))
+	}
+	return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.People, a.People))
+}
+
+// order sorts true before false.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
+	card := views.TaskCard{
+		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.pages.site.DeadlineOf(t.Task), People: int(t.People),
+	}
+	for _, b := range t.Boards {
+		card.Boards = append(card.Boards, views.BoardChip{Summary: b, Offline: !f.online(b.Device)})
+	}
+	slices.SortStableFunc(card.Boards, func(a, b views.BoardChip) int {
+		return cmp.Or(order(a.Size > 0, b.Size > 0), order(!a.Offline, !b.Offline))
+	})
+	return card
+}
+
+// BoardsEvents notifies pages with many boards that one of them changed.
+func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
+	return p.site.Stream(c, stream.Source{
+		Topic:   site.BoardsTopic(),
+		Backlog: func(context.Context, *conns.Writer) error { return nil },
+		Live: func(_ context.Context, _ stream.Message, out *conns.Writer) error {
+			_, err := out.Write(stream.Frame(0, "boards", nil))
+			return err
+		},
+	})
+}
+
+// mostTags bounds the filter of a list, for sites with different tags on every task.
+const mostTags = 60
+
+// Collection lists the tasks with a tag, from easy to hard.
+func (p *Boards) Collection(c *fiber.Ctx) error {
+	search := views.TaskSearch{Tag: c.Params("tag"), Sort: "easy", PageNo: site.PageNumber(c, "page")}
+	list, err := p.listTasks(c.UserContext(), site.Actor(c), search)
+	if err != nil {
+		return err
+	}
+	if list.Found == 0 {
+		return site.NotFound(c)
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Collection(views.CollectionPage{Page: p.site.Page(c, "Tasks: "+search.Tag, "tasks"), Tag: search.Tag, List: list}))
+}
+
+// tagsOf counts the tags of tasks: the most used ones, by name.
+func tagsOf(list []models.TaskSummary) []views.TagCount {
+	count := map[string]int{}
+	for _, t := range list {
+		for _, tag := range t.Tags {
+			count[tag]++
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	names = names[:min(len(names), mostTags)]
+	slices.Sort(names)
+	tags := make([]views.TagCount, len(names))
+	for i, name := range names {
+		tags[i] = views.TagCount{Name: name, Tasks: count[name]}
+	}
+	return tags
+}
+
+// variant identifies the tasks that share a line of the list.
+type variant struct {
+	ownerID, deadline int64
+	problem           string
+}
+
+func variantOf(t models.TaskSummary) variant {
+	v := variant{ownerID: t.OwnerID, problem: t.Problem}
+	if t.Deadline != nil {
+		v.deadline = t.Deadline.UnixNano()
+	}
+	return v
+}
+
+// linesOf are the lines of a list of tasks. A line has the tasks of one author with one problem and one deadline, and stands
+// where the first of them would.
+func linesOf(list []models.TaskSummary) (lines [][]models.TaskSummary) {
+	at := map[variant]int{}
+	for _, t := range list {
+		v := variantOf(t)
+		if i, known := at[v]; known && t.Problem != "" {
+			lines[i] = append(lines[i], t)
+			continue
+		}
+		at[v] = len(lines)
+		lines = append(lines, []models.TaskSummary{t})
+	}
+	for _, line := range lines {
+		slices.SortStableFunc(line, func(a, b models.TaskSummary) int {
+			return cmp.Or(cmp.Compare(languageOrder(a.Lang), languageOrder(b.Lang)), cmp.Compare(a.Title, b.Title))
+		})
+	}
+	return lines
+}
+
+func languageOrder(lang tasks.Lang) int {
+	return slices.Index([]tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython}, lang)
+}
+
+// line shows the tasks of a line.
+func (f taskFinder) line(list []models.TaskSummary) views.TaskCard {
+	card := f.card(list[0])
+	if len(list) == 1 {
+		return card
+	}
+	for _, t := range list {
+		card.Variants = append(card.Variants, f.card(t))
+	}
+	return card
+}

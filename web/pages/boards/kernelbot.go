@@ -1,0 +1,134 @@
+package boards
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/parquet-go/parquet-go"
+
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+	"warpboard/web/site"
+)
+
+// kernelbotRows is smaller than a page of the other dataset: these are all runs, not one for each person.
+const kernelbotRows = 100
+
+// kernelbotRow is a ranked run in the columns of KernelBot's public dataset, GPUMODE/kernelbot-data.
+type kernelbotRow struct {
+	SubmissionID   int64     `parquet:"submission_id"`
+	LeaderboardID  int64     `parquet:"leaderboard_id"`
+	ProblemName    string    `parquet:"problem_name"`
+	UserID         string    `parquet:"user_id"`
+	UserName       string    `parquet:"user_name"`
+	CodeID         int64     `parquet:"code_id"` // the submission's, which is the last one of this source
+	FileName       string    `parquet:"file_name"`
+	SubmissionTime time.Time `parquet:"submission_time,timestamp(microsecond)"`
+	Status         string    `parquet:"status"`         // succeeded or failed
+	Score          *float64  `parquet:"score,optional"` // in seconds
+	Passed         bool      `parquet:"passed"`
+	Mode           string    `parquet:"mode"`
+	Runner         string    `parquet:"runner"`
+	Code           string    `parquet:"code"`
+}
+
+// KernelBotDataset is the ranked runs of a closed task's board with their sources, as KernelBot publishes them.
+func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
+	b, err := p.closedBoard(c)
+	if err != nil {
+		return err
+	}
+	leave, err := p.pack(c.UserContext())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	list, err := p.site.Store.Submissions.Export(c.UserContext(), b.head.VersionID, b.head.Device, int64(max(c.QueryInt("after"), 0)), kernelbotRows)
+	if err != nil {
+		return err
+	}
+	found := len(list)
+	list = list[:fitting(list, func(e submissions.Exported) int64 { return e.SourceBytes }, datasetBytes)]
+	rows, err := p.kernelbotRowsOf(c, b, list)
+	if err != nil {
+		return err
+	}
+	if found == kernelbotRows || len(list) < found {
+		c.Set(fiber.HeaderLink, fmt.Sprintf(`<%s%s?after=%d>; rel="next"`, p.site.Settings.BaseURL, c.Path(), list[len(list)-1].SubmissionID))
+	}
+	var file bytes.Buffer
+	out := parquet.NewGenericWriter[kernelbotRow](&file, parquet.Compression(&parquet.Zstd), parquet.KeyValueMetadata("licence", licence))
+	if _, err = out.Write(rows); err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("writing the dataset: %w", err)
+	}
+	return site.Attachment(c, fmt.Sprintf("%s-%s-kernelbot.parquet", b.task.Slug, b.head.Device), file.Bytes())
+}
+
+func (p *Boards) kernelbotRowsOf(c *fiber.Ctx, b publicBoard, list []submissions.Exported) ([]kernelbotRow, error) {
+	ids := make([]int64, len(list))
+	for i, e := range list {
+		ids[i] = e.SubmissionID
+	}
+	sources, err := p.site.Store.Submissions.Sources(c.UserContext(), ids)
+	rows := make([]kernelbotRow, len(list))
+	for i, e := range list {
+		rows[i] = kernelbotRow{SubmissionID: e.SubmissionID, LeaderboardID: b.task.ID, ProblemName: b.task.Slug, UserID: strconv.FormatInt(e.UserID, 10),
+			UserName: e.UserName, CodeID: e.SubmissionID, FileName: e.FileName, SubmissionTime: e.CreatedAt.UTC(), Status: "failed",
+			Passed: e.State == work.StateDone, Mode: "leaderboard", Runner: b.head.Device, Code: string(sources[e.SubmissionID].Source)}
+		if rows[i].Passed {
+			rows[i].Status = "succeeded"
+		}
+		if e.ScoreNS != nil {
+			seconds := *e.ScoreNS / 1e9
+			rows[i].Score = &seconds
+		}
+	}
+	return rows, err
+}
+
+// DatasetCard is the README of a repository on Hugging Face that holds a board's datasets.
+func (p *Boards) DatasetCard(c *fiber.Ctx) error {
+	b, err := p.closedBoard(c)
+	if err != nil {
+		return err
+	}
+	page := p.site.Settings.BaseURL + b.path()
+	c.Set(fiber.HeaderContentType, "text/markdown; charset=utf-8")
+	return c.SendString(fmt.Sprintf(`---
+license: other
+license_name: times-cc0-sources-their-authors
+pretty_name: %[1]q
+tags: [code, cuda, gpu-kernels]
+configs:
+  - config_name: entries
+    data_files: dataset.parquet
+  - config_name: runs
+    data_files: kernelbot.parquet
+---
+
+# %[2]s
+
+Kernels that people submitted to [%[2]s](%[3]s), with their measured times.
+
+- `+"`dataset.parquet`"+`: the best run of each person. [Columns](%[4]s/docs/datasets#columns)
+- `+"`kernelbot.parquet`"+`: all ranked runs, failed ones too, in the columns of GPUMODE/kernelbot-data. `+"`score`"+` is in seconds.
+
+%[5]s
+People can leave their sources out of datasets.
+
+[What a score means](%[4]s/trust)
+`, b.name(), markdownText(b.name()), page, p.site.Settings.BaseURL, licence))
+}
+
+// markdownText is a text as Markdown shows it, without links or markup.
+func markdownText(text string) string {
+	marks := regexp.MustCompile("[]\\\\`*_{}<>()#+!|~[-]")
+	return marks.ReplaceAllString(text, `\$0`)
+}

@@ -1,0 +1,63 @@
+package boards
+
+import (
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/boards"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// leaderboardRows is how many people a page of the leaderboards lists.
+const leaderboardRows = 50
+
+// activeDays are the days whose submissions the leaderboards count.
+const activeDays = 30
+
+// Leaderboards ranks people over tasks. It makes two queries, and two more after boards have changed, independent of the number
+// of tasks and people.
+func (p *Boards) Leaderboards(c *fiber.Ctx) error {
+	scope, err := site.ScopeOf(c)
+	if err != nil {
+		return err
+	}
+	page := views.LeaderboardsPage{Page: p.site.Page(c, "Leaderboards", "leaderboards"), Search: views.PointsSearch{
+		Device: scope.Device, From: c.Query("from"), To: c.Query("to"), PageNo: site.PageNumber(c, "page")}, Now: p.site.Now()}
+	totals, err := p.site.Store.Boards.Totals(c.UserContext(), scope)
+	if err != nil {
+		return err
+	}
+	if at := totals.Find(int64(c.QueryInt("person"))); at >= 0 {
+		page.Search.PageNo = at/leaderboardRows + 1
+	}
+	page.Families, page.Found = totals.Families, len(totals.People)
+	if err := p.addTotals(c.UserContext(), totals, &page); err != nil {
+		return err
+	}
+	page.Share = &views.Share{Title: "Leaderboards", About: "Points of people over all tasks, by place on the boards.", URL: p.site.Settings.BaseURL + page.Search.URL(), Image: p.site.Card()}
+	return p.site.Render(c, fiber.StatusOK, views.Leaderboards(page))
+}
+
+// addTotals fills in a page of the list, and the viewer's line where the page does not have it.
+func (p *Boards) addTotals(ctx context.Context, totals boards.Totals, page *views.LeaderboardsPage) error {
+	page.LastPage = (len(totals.People) + leaderboardRows - 1) / leaderboardRows
+	from := min((page.Search.PageNo-1)*leaderboardRows, len(totals.People))
+	to := min(from+leaderboardRows, len(totals.People))
+	list, own := totals.People[from:to:to], -1
+	if page.Viewer != nil {
+		own = totals.Find(page.Viewer.ID)
+	}
+	away := own >= 0 && (own < from || own >= to)
+	if away {
+		list = append(list, totals.People[own])
+	}
+	rows, err := p.site.Store.Boards.Name(ctx, list, page.Now.Add(-activeDays*24*time.Hour))
+	if away && err == nil {
+		page.Own, rows = &rows[len(rows)-1], rows[:len(rows)-1]
+	}
+	page.Rows = rows
+	return err
+}

@@ -1,0 +1,162 @@
+package boards
+
+import (
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/work"
+	"warpboard/static"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// board is a current board that everyone may see.
+type publicBoard struct {
+	task catalog.Task
+	head boards.Head
+}
+
+// boardOf reads the board in the address.
+func (p *Boards) boardOf(c *fiber.Ctx) (b publicBoard, err error) {
+	if b.task, err = p.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug")); err != nil {
+		return b, err
+	}
+	b.head, err = p.runs.BoardHead(c.UserContext(), b.task, b.task.VersionID, c.Params("device"))
+	return b, err
+}
+
+// path is the board's own page.
+func (b publicBoard) path() string { return boardPath(b.task.Slug, b.head.Device) }
+
+// name says which board it is.
+func (b publicBoard) name() string { return b.task.Title + " on " + b.head.Device }
+
+// send answers with something that other sites show, or with 304 if the reader has it already.
+func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
+	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), p.site.Settings.Version))) {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	data, err := make()
+	if err != nil {
+		return err
+	}
+	c.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	c.Set(fiber.HeaderContentType, kind)
+	return c.Send(data)
+}
+
+// Card is the picture that other sites show beside a link to this one: static, because title and description are text.
+func (p *Boards) Card(c *fiber.Ctx) error {
+	return p.send(c, "image/png", "card", func() ([]byte, error) { return fs.ReadFile(static.Files(), "card.png") })
+}
+
+// run is a run that everyone may see.
+func (p *Boards) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error) {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return run, task, err
+	}
+	if run, err = p.site.Store.Work.Run(c.UserContext(), id); err != nil {
+		return run, task, err
+	}
+	sub, err := p.site.Store.Submissions.Submission(c.UserContext(), run.SubmissionID)
+	if err != nil {
+		return run, task, err
+	}
+	if task, err = p.site.Store.Catalog.TaskByID(c.UserContext(), sub.TaskID); err != nil {
+		return run, task, err
+	}
+	if !task.VisibleTo(accounts.User{}) || sub.HiddenFrom(accounts.User{}) {
+		return run, task, db.Errorf(db.NotFound, "There is no run %d.", id)
+	}
+	return run, task, nil
+}
+
+// standing is a run's entry; nil if it is not an entry, or has older software than the board and so no rank.
+func (p *Boards) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
+	st, err := p.site.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
+	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.Stale) {
+		return nil, nil
+	}
+	return &st, err
+}
+
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func boardPath(slug, device string) string {
+	return "/tasks/" + url.PathEscape(slug) + "/boards/" + url.PathEscape(device)
+}
+
+// BoardCSV is everyone on a board, for a spreadsheet.
+func (p *Boards) BoardCSV(c *fiber.Ctx) error {
+	b, err := p.boardOf(c)
+	if err != nil {
+		return err
+	}
+	list, _, err := p.site.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"rank", "tied", "person", "person_id", "score_ns", "error_ns", "interval_low_ns", "interval_high_ns", "processes", "tries", "achieved_at", "run", "submission", "pooled_runs", "disturbed",
+		"error_ulp", "error_relative", "memory_peak", "validation", "validation_message", "validation_version"}}
+	for _, e := range list {
+		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.Exact(e.ScoreNS), format.Exact(e.ErrNS),
+			exact(e.LowNS), exact(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.Tries), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.Pooled, 1)), e.Disturbed,
+			exact(e.ErrorULP), exact(e.ErrorRelative), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
+	}
+	return site.SendCSV(c, rows)
+}
+
+func bytesOf(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return number(*n)
+}
+
+func number(id int64) string { return strconv.FormatInt(id, 10) }
+
+func exact(ns *float64) string {
+	if ns == nil {
+		return ""
+	}
+	return format.Exact(*ns)
+}
+
+const embedRows = 10
+
+// Embed is a board for the frame of another site. It has no actions and no signed-in viewer: a framing page can neither
+// trigger the reader's buttons nor learn who the reader is.
+func (p *Boards) Embed(c *fiber.Ctx) error {
+	b, err := p.boardOf(c)
+	if err != nil {
+		return err
+	}
+	list, err := p.site.Store.Boards.Leading(c.UserContext(), b.head.VersionID, b.head.Device, embedRows)
+	if err != nil {
+		return err
+	}
+	page := views.EmbedPage{Task: site.TaskRef(b.task), Device: b.head.Device, People: int(b.head.Size)}
+	for _, e := range list {
+		if e.Older(b.head.Board) {
+			break // all behind it are older, too, and have no rank
+		}
+		page.Entries = append(page.Entries, e)
+	}
+	policy := string(c.Response().Header.Peek(fiber.HeaderContentSecurityPolicy))
+	c.Set(fiber.HeaderContentSecurityPolicy, strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors *", 1))
+	c.Response().Header.Del(fiber.HeaderXFrameOptions)
+	return p.site.Render(c, fiber.StatusOK, views.Embed(page))
+}

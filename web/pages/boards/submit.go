@@ -1,0 +1,43 @@
+package boards
+
+import (
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/submissions"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// TaskSubmit takes the submission of a task's page. What was refused comes back with its reason and
+// everything that was typed.
+func (p *Boards) TaskSubmit(c *fiber.Ctx) error {
+	user := site.Actor(c)
+	in, err := p.runs.ReadForm(c)
+	if err != nil {
+		return p.refuseSubmission(c, in, err)
+	}
+	sub, _, err := p.runs.Submit(c.UserContext(), user, in)
+	if err != nil {
+		return p.refuseSubmission(c, in, err)
+	}
+	return site.Redirect(c, views.SubmissionURL(sub.ID))
+}
+
+// refuseSubmission shows the form again, even if the site is busy: only the form has the input. If that fails, the answer is
+// the reason.
+func (p *Boards) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
+	refused := site.FailureOf(why)
+	if refused.Status == fiber.StatusInternalServerError {
+		return why
+	}
+	if _, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), in.Task); err != nil {
+		return why
+	}
+	if refused.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
+	}
+	return p.showTask(c, in.Task, refused.Status, runs.Refused(in, refused.Message))
+}

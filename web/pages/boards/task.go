@@ -1,0 +1,172 @@
+package boards
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const ownSubmissions = 20 // shown on a task's page
+
+// Task shows a task.
+func (p *Boards) Task(c *fiber.Ctx) error {
+	return p.showTask(c, c.Params("slug"), fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeRanked)})
+}
+
+// showTask answers with the task's page; form holds what a refused submission had chosen.
+func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.SubmitForm) error {
+	ctx := c.UserContext()
+	posed, err := p.runs.Posed(ctx, site.Actor(c), slug)
+	if err != nil {
+		return err
+	}
+	bundle, err := p.site.Store.Catalog.BundleOf(ctx, posed.Task, posed.Version)
+	if err != nil {
+		return err
+	}
+	page, err := p.taskPage(c, posed, bundle)
+	if err != nil {
+		return err
+	}
+	page.Form = form
+	if err := p.runs.FillForm(c, page.Page, posed.Task, bundle, &page.Form); err != nil {
+		return err
+	}
+	for i, choice := range page.Form.Devices {
+		page.Boards[i].Offline = choice.Offline
+	}
+	return p.site.Render(c, status, views.Task(page))
+}
+
+// shareTask describes a task elsewhere.
+func (p *Boards) shareTask(task catalog.Task) *views.Share {
+	address := string(views.TaskURL(task.Slug))
+	return &views.Share{Title: task.Title, Image: p.site.Card(), About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
+		Unlisted: task.Visibility == catalog.Unlisted, URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
+}
+
+func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {
+	ctx, task, owner := c.UserContext(), posed.Task, posed.Owner
+	if page, err = p.runs.ShownTask(p.code, p.site.Page(c, task.Title, "tasks"), task, posed.Version.Number, bundle); err != nil {
+		return page, err
+	}
+	page.EventSlug, page.EventTitle = posed.EventSlug, posed.EventTitle
+	page.Owner, page.MayEdit = site.PersonOf(owner.ID, owner.Name), task.EditableBy(site.Actor(c))
+	page.MayLeave = task.Visibility == catalog.Members && slices.Contains(site.Actor(c).Joined, task.ID)
+	if task.VisibleTo(accounts.User{}) {
+		page.Share = p.shareTask(task)
+	}
+	if page.Boards, err = p.boardHeads(ctx, task); err != nil {
+		return page, err
+	}
+	if user := site.Viewer(c); user != nil {
+		page.Mine, err = p.runs.Tries(ctx, *user, task, ownSubmissions)
+	}
+	return page, err
+}
+
+// boardHeads is each of a task's boards in short: two queries, however many there are.
+func (p *Boards) boardHeads(ctx context.Context, task catalog.Task) ([]views.BoardChip, error) {
+	summaries, err := p.site.Store.Boards.Summaries(ctx, []int64{task.VersionID})
+	list := make([]views.BoardChip, len(task.Devices))
+	for i, device := range task.Devices {
+		list[i].Summary = summaries[boards.Key{VersionID: task.VersionID, Device: device}]
+		list[i].Device = device
+	}
+	return list, err
+}
+
+// bundleOf reads the current version of the task in the address.
+func (p *Boards) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
+	_, version, err := p.runs.BoardOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return p.site.Store.Catalog.Bundle(c.UserContext(), version.ID)
+}
+
+// TaskFile downloads one file by its run-time name.
+func (p *Boards) TaskFile(c *fiber.Ctx) error {
+	bundle, err := p.bundleOf(c)
+	if err != nil {
+		return err
+	}
+	for _, f := range bundle.Definition.Files {
+		if f.Name == c.Query("path") && !f.IsSubmission() {
+			return site.Attachment(c, path.Base(f.Name), bundle.Files[f.Source])
+		}
+	}
+	return site.NotFound(c)
+}
+
+// TaskTemplate downloads a template by its label, under the name that the submission will have.
+func (p *Boards) TaskTemplate(c *fiber.Ctx) error {
+	bundle, err := p.bundleOf(c)
+	if err != nil {
+		return err
+	}
+	text, ok := bundle.Template(c.Query("label"))
+	if !ok {
+		return site.NotFound(c)
+	}
+	return site.Attachment(c, bundle.Definition.SubmissionName(), text)
+}
+
+// TaskBundle downloads the whole task as what would make it again: a zip, or the one reference file
+// of the legacy format.
+func (p *Boards) TaskBundle(c *fiber.Ctx) error {
+	bundle, err := p.bundleOf(c)
+	if err != nil {
+		return err
+	}
+	if bundle.Definition.Form == tasks.FormLegacy {
+		name, text := site.LegacyFile(bundle)
+		return site.Attachment(c, name, text)
+	}
+	var buf bytes.Buffer
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	if !task.EditableBy(site.Actor(c)) {
+		bundle = bundle.WithoutSolutions()
+	}
+	if err := tasks.WriteZip(&buf, bundle); err != nil {
+		return err
+	}
+	return site.Attachment(c, c.Params("slug")+".zip", buf.Bytes())
+}
+
+// Draws shows what was drawn for a task's ranges, as far as it is no secret.
+func (p *Boards) Draws(c *fiber.Ctx) error {
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	list, err := p.site.Store.Draws.Of(c.UserContext(), task, p.site.Now())
+	if err != nil {
+		return err
+	}
+	page := views.DrawsPage{Page: p.site.Page(c, "Drawn cases of "+task.Title, "tasks"), Task: site.TaskRef(task)}
+	for _, d := range list {
+		row := views.DrawRow{Version: d.Version, Device: d.Device, Software: d.Software.String(), Since: d.Since, Secret: d.Cases == nil}
+		if !row.Secret {
+			row.Tests, row.Benchmarks = d.Cases.Tests, d.Cases.Benchmarks
+		}
+		page.Draws = append(page.Draws, row)
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Draws(page))
+}

@@ -1,0 +1,313 @@
+package docs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/fleet"
+	"warpboard/models/submissions"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/site"
+)
+
+const (
+	mostTasks  = 6   // that are offered, each with its boards
+	mostPeople = 6   // whose names begin so
+	mostOwn    = 6   // submissions of the asker that fit
+	ownLooked  = 50  // the newest of them, among which they are looked for
+	mostPlaces = 6   // pages of the site
+	mostDocs   = 6   // pages of the documentation and their headings
+	mostText   = 100 // bytes of a search
+)
+
+// place is one thing to go to.
+type place struct {
+	Kind  string `json:"kind"`
+	Title string `json:"title"`
+	Note  string `json:"note,omitempty"`
+	URL   string `json:"url"`
+
+	Boards []views.Place `json:"-"` // of a task, that have entries
+}
+
+func to(kind, title, note string, url templ.SafeURL) place {
+	return place{Kind: kind, Title: title, Note: note, URL: string(url)}
+}
+
+// Find answers a script with the places that the search finds.
+func (p *Docs) Find(c *fiber.Ctx) error {
+	found, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		found[i].URL = string(p.site.Mount) + found[i].URL
+		found[i].Note = found[i].oneLine()
+	}
+	c.Set(fiber.HeaderCacheControl, "private, no-store")
+	return c.JSON(found)
+}
+
+// Search is the page of the same search, which needs no script.
+func (p *Docs) Search(c *fiber.Ctx) error {
+	found, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	page := views.SearchPage{Page: p.site.Page(c, "Search", ""), Text: strings.TrimSpace(c.Query("q"))}
+	for _, f := range found {
+		page.Found = append(page.Found, views.Found(f))
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Search(page))
+}
+
+// found are the places that fit the words in ?q=; without words, the tasks and the asker's last submissions.
+func (p *Docs) found(c *fiber.Ctx) ([]place, error) {
+	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
+	if len(text) > mostText {
+		return nil, site.Invalid("q", "Search for at most %d bytes.", mostText)
+	}
+	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", " ")), site.Actor(c)
+	found, err := p.numbered(c.UserContext(), viewer, numberIn(text))
+	for _, more := range []func(context.Context, accounts.User, []string) ([]place, error){p.tasks, p.own, p.people} {
+		if err != nil {
+			return nil, err
+		}
+		var list []place
+		list, err = more(c.UserContext(), viewer, words)
+		found = append(found, list...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found = slices.Concat(found, p.pages(viewer, words), p.manual(words))
+	return exactFirst(distinct(found), text), nil
+}
+
+// number is one of a submission: alone, or after # anywhere in a text.
+var number = regexp.MustCompile(`^(\d+)$|#\s*(\d+)`)
+
+// numberIn is the number of a submission that a text names; 0: none.
+func numberIn(text string) int64 {
+	if m := number.FindStringSubmatch(text); m != nil {
+		id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // one that is too large is none
+		return id
+	}
+	return 0
+}
+
+// distinct are the places without those that were found before.
+func distinct(found []place) []place {
+	list := make([]place, 0, len(found)) // never null
+	for _, p := range found {
+		if !slices.ContainsFunc(list, func(q place) bool { return q.URL == p.URL }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// exactFirst puts what is called just as the text before all that has it as a part.
+func exactFirst(found []place, text string) []place {
+	other := func(p place) bool { return !strings.EqualFold(p.Title, text) }
+	exact := slices.DeleteFunc(slices.Clone(found), other)
+	return append(exact, slices.DeleteFunc(found, func(p place) bool { return !other(p) })...)
+}
+
+// numbered is the submission of that number, if the viewer may see it.
+func (p *Docs) numbered(ctx context.Context, viewer accounts.User, id int64) ([]place, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	filed, err := p.site.Store.Submissions.Filed(ctx, id)
+	f, there := filed[id]
+	if !there || !f.Task.VisibleTo(viewer) && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
+		return nil, err
+	}
+	return []place{to("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
+}
+
+// pages are the pages of the site that fit.
+func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
+	if len(words) == 0 {
+		return nil
+	}
+	list := slices.Concat(views.MainPlaces(), views.MorePlaces())
+	if viewer.SignedIn() {
+		list = append(list, views.OwnPlaces(views.Viewer{Creator: viewer.MayCreate(), Admin: viewer.IsAdmin()})...)
+	}
+	for _, known := range list {
+		if len(found) < mostPlaces && fits(known.Label+" "+known.Words, words) {
+			found = append(found, to("Page", known.Label, "", known.URL))
+		}
+	}
+	return found
+}
+
+// fits reports whether every word stands somewhere in a text.
+func fits(text string, words []string) bool {
+	text = strings.ToLower(text)
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// oneLine is the note after the names of the boards.
+func (p place) oneLine() string {
+	var parts []string
+	for _, board := range p.Boards {
+		parts = append(parts, board.Label)
+	}
+	if p.Note != "" {
+		parts = append(parts, p.Note)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// own are the asker's newest submissions that fit, by number or task.
+func (p *Docs) own(ctx context.Context, viewer accounts.User, words []string) (found []place, err error) {
+	if !viewer.SignedIn() {
+		return nil, nil
+	}
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
+	for _, sub := range list {
+		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
+			found = append(found, to("Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, views.SubmissionURL(sub.ID)))
+		}
+	}
+	return found, err
+}
+
+// people are those whose names begin with what was typed.
+func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (found []place, err error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	list, err := p.site.Store.Accounts.PeopleCalled(ctx, strings.Join(words, " "), mostPeople)
+	for _, user := range list {
+		found = append(found, to("Person", user.Name, "", views.UserURL(user.ID)))
+	}
+	return found, err
+}
+
+// manual are the pages of the documentation that fit, by title or what they say, then headings that do.
+func (p *Docs) manual(words []string) (found []place) {
+	if len(words) == 0 {
+		return nil
+	}
+	for _, page := range p.Links() {
+		if fits(page.Title+" documentation "+page.About, words) {
+			found = append(found, to("Docs", page.Title, page.About, page.URL))
+		}
+	}
+	for _, page := range p.Links() {
+		for _, heading := range page.Headings {
+			if fits(heading.Title+" "+page.Title, words) {
+				found = append(found, to("Docs", heading.Title, page.Title, heading.URL))
+			}
+		}
+	}
+	return found[:min(len(found), mostDocs)]
+}
+
+// inOrder puts tasks before where to solve them, and those before boards; but first what was asked for by its kind, as "solve".
+func inOrder(found []place, words []string) []place {
+	kinds := []string{"Task", "Solve", "Board"}
+	slices.SortStableFunc(found, func(a, b place) int {
+		rank := func(p place) int {
+			if slices.Contains(words, strings.ToLower(p.Kind)) {
+				return -1
+			}
+			return slices.Index(kinds, p.Kind)
+		}
+		return cmp.Compare(rank(a), rank(b))
+	})
+	return found
+}
+
+// tasks are those that fit, or where to solve them if a word asks for that. A board is a place of its own where a word asks
+// for boards or for its device; otherwise the task names those that have entries.
+func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
+	offered, err := p.offered(ctx, viewer, words)
+	if err != nil {
+		return nil, err
+	}
+	versions := make([]int64, len(offered))
+	for i, t := range offered {
+		versions[i] = t.VersionID
+	}
+	entered, err := p.site.Store.Boards.ChangeNumbers(ctx, versions)
+	var found []place
+	for _, t := range offered {
+		if t.Open(p.site.Now()) && !fits(boardWords(t), words) {
+			found = append(found, to("Solve", "Solve "+t.Title, "", views.SolveURL(t.Slug)))
+		} else {
+			found = append(found, taskPlace(t.Task, entered))
+		}
+		for _, device := range t.Devices {
+			if !fits(t.Title+" "+t.Slug+" solve submit", words) && fits(t.Title+" "+t.Slug+" board "+device, words) {
+				found = append(found, to("Board", t.Title+" on "+device, "", views.BoardURL(t.Slug, device)))
+			}
+		}
+	}
+	return inOrder(found, words), err
+}
+
+// boardWords are what finds a task and its boards.
+func boardWords(t models.TaskSummary) string {
+	return t.Title + " " + t.Slug + " board " + strings.Join(t.Devices, " ")
+}
+
+// offered are the tasks that fit: first those that can run now, and of these the ones with the most entries.
+func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string) ([]models.TaskSummary, error) {
+	all, err := p.site.Store.TaskList(ctx, viewer)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := p.site.Store.Fleet.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slots := fleet.AllSlots(workers, p.site.Now())
+	offline := func(t models.TaskSummary) int {
+		if slices.ContainsFunc(t.Devices, func(device string) bool { return slots[device].Usable > 0 }) {
+			return 0
+		}
+		return 1
+	}
+	list := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !fits(boardWords(t)+" solve submit", words) })
+	slices.SortStableFunc(list, func(a, b models.TaskSummary) int {
+		return cmp.Or(cmp.Compare(offline(a), offline(b)), cmp.Compare(b.People, a.People))
+	})
+	return list[:min(len(list), mostTasks)], nil
+}
+
+// taskPlace is a task with the boards that have entries; of the others the note says how many they are.
+func taskPlace(t catalog.Task, entered map[boards.Key]int64) place {
+	p := to("Task", t.Title, "", views.TaskURL(t.Slug))
+	for _, device := range t.Devices {
+		if _, there := entered[boards.Key{VersionID: t.VersionID, Device: device}]; there {
+			p.Boards = append(p.Boards, views.Place{Label: device, URL: views.BoardURL(t.Slug, device)})
+		}
+	}
+	if without := len(t.Devices) - len(p.Boards); without > 0 {
+		p.Note = format.Plural(without, "board", "boards") + " without entries"
+	}
+	return p
+}

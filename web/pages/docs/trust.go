@@ -1,0 +1,21 @@
+package docs
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Trust shows what a number on the site means.
+func (p *Docs) Trust(c *fiber.Ctx) error {
+	workers, err := p.runs.WorkersFor(c.UserContext(), site.Actor(c))
+	if err != nil {
+		return err
+	}
+	page := views.TrustPage{Page: p.site.Page(c, "What a score means", "trust"), Attacks: p.attacks, Contact: p.contact}
+	for _, w := range workers {
+		page.Workers = append(page.Workers, views.WorkerCard{Worker: w, Online: w.Live(p.site.Now())})
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Trust(page))
+}

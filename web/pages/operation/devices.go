@@ -1,0 +1,281 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	client "warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+	"warpboard/models/epochs"
+	"warpboard/models/fleet"
+	"warpboard/models/rejudge"
+	"warpboard/models/sentinels"
+	"warpboard/models/work"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/conns"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+	"warpboard/web/stream"
+)
+
+// Devices shows workers and queues: the page, or to htmx only what changes.
+func (p *Operation) Devices(c *fiber.Ctx) error {
+	c.Vary("HX-Request")
+	if !site.IsFragment(c) {
+		return p.showDevices(c, fiber.StatusOK, nil)
+	}
+	status, err := p.devicesStatus(c)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.DevicesNow(status))
+}
+
+// showDevices answers with the page; with says what was just done about a credential.
+func (p *Operation) showDevices(c *fiber.Ctx, status int, with func(*views.CredentialList)) error {
+	page := views.DevicesPage{Page: p.site.Page(c, "Queue", "devices")}
+	page.Live = true
+	var err error
+	if page.Status, err = p.devicesStatus(c); err != nil {
+		return err
+	}
+	if page.Credentials, err = p.credentials(c, page.Page); err != nil {
+		return err
+	}
+	if page.Credentials != nil && with != nil {
+		with(page.Credentials)
+	}
+	return p.site.Render(c, status, views.Devices(page))
+}
+
+// devicesStatus reads who works and who waits.
+func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err error) {
+	ctx := c.UserContext()
+	workers, err := p.runs.WorkersFor(ctx, site.Actor(c))
+	if err != nil {
+		return status, err
+	}
+	list := queueList{pages: p, viewer: site.Actor(c)}
+	if err := list.read(ctx); err != nil {
+		return status, err
+	}
+	devices, err := p.runs.Devices(ctx, workers, slices.Collect(maps.Values(list.lengths)))
+	if err != nil {
+		return status, err
+	}
+	for _, d := range devices {
+		status.Queues = append(status.Queues, views.DeviceQueue{Device: d, Free: runs.Free(d), Runs: list.rows[d.Device], What: p.silicon(workers, d.Device)})
+	}
+	status.Queues = append(status.Queues, p.awayDevices(workers, status.Queues)...)
+	if err := p.addActivity(ctx, workers, status.Queues); err != nil {
+		return status, err
+	}
+	if site.Actor(c).IsAdmin() {
+		page := p.site.Page(c, "", "")
+		status.Admin = &page
+	}
+	for _, w := range workers {
+		status.Workers = append(status.Workers, views.WorkerCard{Worker: w, Online: w.Live(p.site.Now()), Submissions: list.slots})
+	}
+	return status, nil
+}
+
+// awayDevices are devices that no connected worker has, but a former one had.
+func (p *Operation) awayDevices(workers []fleet.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			known := func(q views.DeviceQueue) bool { return q.Device.Device == slot.Device }
+			if !slices.ContainsFunc(here, known) && !slices.ContainsFunc(list, known) {
+				list = append(list, views.DeviceQueue{Device: client.Device{Device: slot.Device}, What: p.silicon(workers, slot.Device), Away: w.SeenAt})
+			}
+		}
+	}
+	return list
+}
+
+// silicon describes a device by the slots of all workers that have it or had it, the live ones first.
+func (p *Operation) silicon(workers []fleet.Worker, device string) (what views.DeviceFacts) {
+	for _, live := range []bool{true, false} {
+		for _, w := range workers {
+			for _, slot := range w.Slots {
+				if slot.Device != device || w.Live(p.site.Now()) != live || what.Units > 0 && !live {
+					continue
+				}
+				what.Units++
+				what.Name, what.Memory, what.Arch = cmp.Or(what.Name, slot.Machine.Name), max(what.Memory, int64(slot.Memory)), cmp.Or(what.Arch, slot.Arch)
+				what.Profiler, what.Sanitizer = what.Profiler || slot.Profiler, what.Sanitizer || slot.Sanitizer
+				if g := slot.Machine.Gauge; g != nil && g.Valid() {
+					what.BytesPerSecond, what.FlopsPerSecond = max(what.BytesPerSecond, g.BytesPerSecond), max(what.FlopsPerSecond, g.FlopsPerSecond)
+				}
+			}
+		}
+	}
+	return what
+}
+
+// activityAge is how long the devices' activity of a day is cached: reading it takes all runs of the day, and open pages
+// request it with each change of a queue.
+const activityAge = time.Minute
+
+// activity is what the devices did in the last day, as it was read last.
+type activity struct {
+	sync.Mutex
+	read time.Time
+	of   map[string]work.Activity
+}
+
+// addActivity says of each device what it did in the last day.
+func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, queues []views.DeviceQueue) error {
+	p.activity.Lock()
+	defer p.activity.Unlock()
+	if now := p.site.Now(); p.activity.of == nil || now.Sub(p.activity.read) > activityAge {
+		all, err := p.site.Store.Work.Activities(ctx, now, fleet.UpSince(workers, now))
+		if err != nil {
+			return err
+		}
+		p.activity.read, p.activity.of = now, all
+	}
+	for i, q := range queues {
+		queues[i].Day = p.activity.of[q.Device.Device]
+	}
+	return nil
+}
+
+// rows is how many sentinels a page shows, of all slots of a device: a day of six slots.
+const sentinelRows = 900
+
+// Sentinel shows how steady the slots of a device are.
+func (p *Operation) Sentinel(c *fiber.Ctx) error {
+	name := c.Params("device")
+	list, err := p.site.Store.Sentinels.SentinelsOf(c.UserContext(), name, sentinelRows)
+	if err != nil {
+		return err
+	}
+	page := views.SentinelPage{Page: p.site.Page(c, name+" slots", "devices"), Device: name}
+	for _, unit := range sentinels.ByUnit(list) {
+		page.Units = append(page.Units, unitOf(unit))
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Sentinel(page))
+}
+
+func unitOf(list []sentinels.Sentinel) views.UnitHistory {
+	unit := views.UnitHistory{Worker: list[0].Worker, Unit: list[0].Unit, Drift: sentinels.Drift(list)}
+	for _, s := range list {
+		unit.Rows = append(unit.Rows, views.SentinelRow{At: s.At, ReadNS: s.ReadNS, MathNS: s.MathNS})
+	}
+	return unit
+}
+
+const driftsShown = 5 // the newest ones
+
+// Drift shows what new software changed on a device.
+func (p *Operation) Drift(c *fiber.Ctx) error {
+	device := c.Params("device")
+	known, err := p.site.Store.Epochs.OfDevice(c.UserContext(), device)
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		if err := p.checkDevice(c, device); err != nil {
+			return err
+		}
+	}
+	drifts, err := p.site.Store.Rejudges.Drifts(c.UserContext(), device, driftsShown)
+	if err != nil {
+		return err
+	}
+	page := views.DriftPage{Page: p.site.Page(c, "Software on "+device, "devices"), Device: device, Epochs: epochRows(known)}
+	ids := make([]int64, len(drifts))
+	for i, d := range drifts {
+		ids[i] = d.ID
+	}
+	rows, err := p.site.Store.Rejudges.Reruns(c.UserContext(), ids, site.Actor(c))
+	if err != nil {
+		return err
+	}
+	for _, d := range drifts {
+		page.Drifts = append(page.Drifts, driftOf(d, known, rows))
+	}
+	return p.site.Render(c, fiber.StatusOK, views.DriftOf(page))
+}
+
+// checkDevice fails unless a worker has the device.
+func (p *Operation) checkDevice(c *fiber.Ctx, device string) error {
+	workers, err := p.site.Store.Fleet.Workers(c.UserContext())
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		if slices.ContainsFunc(w.Slots, func(slot job.Slot) bool { return slot.Device == device }) {
+			return nil
+		}
+	}
+	return db.Errorf(db.NotFound, "No worker has a device %q.", device)
+}
+
+func epochRows(known []epochs.Known) []views.EpochRow {
+	rows := make([]views.EpochRow, len(known))
+	for i, e := range known {
+		rows[i] = views.EpochRow{Since: e.Since, Kind: map[epochs.Kind]string{epochs.Native: "C++ and CUDA", epochs.Python: "Python"}[e.Kind], Software: e.String()}
+	}
+	return rows
+}
+
+// driftOf is one change of software: what it was, and what became faster or slower.
+func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.Drift {
+	drift := views.Drift{When: d.CreatedAt}
+	for i, e := range known {
+		if e.ID != d.EpochID {
+			continue
+		}
+		drift.Epoch = e.String()
+		for _, before := range known[i+1:] {
+			if before.Kind == e.Kind {
+				drift.Changes = before.Changes(e.Software)
+				break
+			}
+		}
+		break
+	}
+	measured, logs := 0, 0.0
+	for _, row := range rows {
+		if row.RejudgeID != d.ID {
+			continue
+		}
+		drift.Rows = append(drift.Rows, views.RerunRow{Row: row})
+		if row.NowNS != nil && row.WasNS > 0 && *row.NowNS > 0 {
+			measured++
+			logs += math.Log(*row.NowNS / row.WasNS)
+		}
+	}
+	drift.Summary = fmt.Sprintf("%d of %d measured", measured, len(drift.Rows))
+	if measured > 0 {
+		mean := math.Exp(logs / float64(measured))
+		drift.Summary += ", " + format.Mean(mean) + " overall"
+	}
+	return drift
+}
+
+// DeviceEvents notifies pages with the queue of its changes. A page may have missed a change while it was loading, so each
+// connection begins with one.
+func (p *Operation) DeviceEvents(c *fiber.Ctx) error {
+	changed := func(out *conns.Writer) error {
+		_, err := out.Write(stream.Frame(0, "queue", nil))
+		return err
+	}
+	return p.site.Stream(c, stream.Source{
+		Topic:   site.QueueTopic(),
+		Backlog: func(_ context.Context, out *conns.Writer) error { return changed(out) },
+		Live:    func(_ context.Context, _ stream.Message, out *conns.Writer) error { return changed(out) },
+	})
+}

@@ -1,0 +1,73 @@
+package operation
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const peopleRows = 50 // on one page
+
+// People lists who has an account.
+func (p *Operation) People(c *fiber.Ctx) error {
+	search, number := strings.TrimSpace(c.Query("q")), site.PageNumber(c, "page")
+	list, err := p.site.Store.Accounts.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
+	if err != nil {
+		return err
+	}
+	page := views.PeoplePage{Page: p.site.Page(c, "People", "moderation"), Search: search, Number: number, Rows: list}
+	if page.More = len(list) > peopleRows; page.More {
+		page.Rows = list[:peopleRows]
+	}
+	return p.site.Render(c, fiber.StatusOK, views.People(page))
+}
+
+// UserRename changes the name of a person: one's own, or as an admin anyone's.
+func (p *Operation) UserRename(c *fiber.Ctx) error {
+	user := site.Actor(c)
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	changes, err := p.site.Store.Rename(c.UserContext(), user, id, c.FormValue("name"))
+	if err != nil {
+		return err
+	}
+	p.announce(changes)
+	if id == user.ID {
+		return site.Redirect(c, "/me?done=saved")
+	}
+	return site.Redirect(c, views.UserURL(id)+"?done=saved")
+}
+
+// SubmissionDelete removes a submission with its runs and results.
+func (p *Operation) SubmissionDelete(c *fiber.Ctx) error {
+	user := site.Actor(c)
+	seen, err := p.runs.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	if err := p.runs.Delete(c.UserContext(), user, seen.Sub.ID, c.FormValue("reason")); err != nil {
+		return err
+	}
+	return site.Redirect(c, views.UserURL(seen.Sub.UserID)+"?done=removed")
+}
+
+const auditRows = 50 // on one page
+
+// Audit lists who did what, when and why.
+func (p *Operation) Audit(c *fiber.Ctx) error {
+	search := strings.TrimSpace(c.Query("q"))
+	list, err := p.site.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRows+1)
+	if err != nil {
+		return err
+	}
+	page := views.AuditPage{Page: p.site.Page(c, "Audit log", "moderation"), Search: search, Rows: list}
+	if len(list) > auditRows {
+		page.Rows, page.Older = list[:auditRows], list[auditRows-1].ID
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Audit(page))
+}

@@ -1,0 +1,139 @@
+package operation
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const queueRows = 50 // runs shown of one device's queue
+
+// queueList collects the rows of all queues: what runs, then what waits. Submissions to tasks that
+// the viewer may not know of have their place, and nothing else.
+type queueList struct {
+	pages   *Operation
+	viewer  accounts.User
+	rows    map[string][]views.QueuedRun // by device
+	slots   map[string]int64             // submission by attempt, for those the viewer may see
+	lengths map[string]work.QueueLength  // by device, including work that is not listed
+}
+
+func (l *queueList) read(ctx context.Context) error {
+	l.rows, l.slots, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{}, map[string]work.QueueLength{}
+	live, err := l.pages.site.Store.Work.LiveQueue(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range live {
+		card := l.card(q)
+		switch {
+		case q.EvaluationID != "":
+			l.addEvaluation(q.Device, q.Ref(), q.Kind, q.UserID, card)
+			continue
+		case q.StartedAt != nil:
+			l.slots[q.AttemptID] = q.SubmissionID
+		}
+		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, What: whatOf(q), Confirms: q.Confirms()})
+	}
+	return l.describe(ctx)
+}
+
+// whatOf is the mode of a run, or why its submission is in the queue again after it has passed.
+func whatOf(q work.QueuedWork) string {
+	switch {
+	case q.Confirms():
+		return "Confirmation of"
+	case q.Priority == work.PriorityFollowUp:
+		return "Profile of"
+	case q.Priority == work.PriorityRerun:
+		return "Rerun of"
+	}
+	return views.ModeName(q.Kind)
+}
+
+// card counts work that is live, and says how it stands: of what runs, since when this attempt is made.
+func (l *queueList) card(q work.QueuedWork) views.RunCard {
+	if q.StartedAt != nil {
+		l.count(q, 0, 1)
+		return views.RunCard{Run: work.Run{ID: q.RunID, State: work.RunState(q.State), Work: work.Work{QueuedAt: runs.TimeOf(q.DispatchedAt)}}}
+	}
+	l.count(q, 1, 0)
+	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{QueuedAt: q.QueuedAt}}, Position: q.Place}
+	if q.NotBefore != nil && q.NotBefore.After(l.pages.site.Now()) {
+		card.TriedAgain = *q.NotBefore
+	}
+	return card
+}
+
+func (l *queueList) count(q work.QueuedWork, waiting, running int) {
+	n := l.lengths[q.Device]
+	n.Device, n.Waiting, n.Running = q.Device, n.Waiting+waiting, n.Running+running
+	if q.BeforeNew() {
+		n.Ahead += waiting
+	} else {
+		n.Behind += waiting
+	}
+	l.lengths[q.Device] = n
+}
+
+func (l *queueList) add(device string, row views.QueuedRun) {
+	if len(l.rows[device]) < queueRows {
+		l.rows[device] = append(l.rows[device], row)
+	}
+}
+
+// addEvaluation adds a kernel that is evaluated without a task. It is its caller's: who else looks sees its kind, its
+// state and how long it waits. Being shared does not list it, for that is a way to those who know its address.
+func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userID int64, card views.RunCard) {
+	if string(card.State) == string(work.EvaluationSubmitted) { // a worker has it, and has not said what it does
+		card.State = work.StateBuilding
+	}
+	row := views.QueuedRun{Run: card, Kind: kind}
+	own := l.viewer.SignedIn() && l.viewer.ID == userID
+	if own {
+		row.Owner = site.PersonOf(l.viewer.ID, l.viewer.Name)
+	}
+	if own || l.viewer.IsAdmin() {
+		row.EvaluationID = ref.EvaluationID
+	}
+	l.add(device, row)
+}
+
+// describe adds people and tasks to all rows at once, and removes what the viewer may not see.
+func (l *queueList) describe(ctx context.Context) error {
+	ids := slices.Collect(maps.Values(l.slots))
+	for _, rows := range l.rows {
+		for _, row := range rows {
+			ids = append(ids, row.ID)
+		}
+	}
+	found, err := l.pages.site.Store.Work.QueuedSubmissions(ctx, ids)
+	if err != nil {
+		return err
+	}
+	known := map[int64]work.QueuedSubmission{}
+	for _, sub := range found {
+		if sub.ListedTo(l.viewer) {
+			known[sub.ID] = sub
+		}
+	}
+	for _, rows := range l.rows {
+		for i := range rows {
+			if sub, ok := known[rows[i].ID]; ok {
+				rows[i].Run.Task, rows[i].Owner = site.TaskRef(sub.Task), site.PersonOf(sub.UserID, sub.UserName)
+			}
+			rows[i].ID = known[rows[i].ID].ID
+		}
+	}
+	for attempt, id := range l.slots {
+		l.slots[attempt] = known[id].ID
+	}
+	return nil
+}

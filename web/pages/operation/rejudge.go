@@ -1,0 +1,228 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/rejudge"
+	"warpboard/models/validations"
+	"warpboard/models/work"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// taskOf reads the task in the address, if the viewer may have it judged again.
+func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return task, err
+	}
+	return task, site.Actor(c).Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID})
+}
+
+// Rejudge shows what was measured again of a task, and what that would change.
+func (p *Operation) Rejudge(c *fiber.Ctx) error {
+	task, err := p.taskOf(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.rejudgePage(c, task)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Rejudge(page))
+}
+
+func (p *Operation) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgePage, error) {
+	page := views.RejudgePage{Page: p.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
+	last, err := p.site.Store.Rejudges.Last(c.UserContext(), task.VersionID)
+	if db.KindOf(err) == db.NotFound {
+		return page, nil
+	}
+	if err != nil {
+		return page, err
+	}
+	page.Reason, page.Began, page.Ended = last.Reason, last.CreatedAt, last.EndedAt != nil
+	page.Applied, page.Cancelled = last.AppliedAt != nil, last.Cancelled
+	rows, err := p.site.Store.Rejudges.Reruns(c.UserContext(), []int64{last.ID}, site.Actor(c))
+	for _, x := range rows {
+		if x.EndedAt == nil {
+			page.Waiting++
+		}
+	}
+	page.Boards = boardsOf(rows)
+	return page, err
+}
+
+// RejudgeBegin has the task's boards measured again.
+func (p *Operation) RejudgeBegin(c *fiber.Ctx) error {
+	return p.actOnRejudge(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+		_, err := p.site.Store.Rejudge(ctx, actor, task.ID, c.FormValue("reason"))
+		p.site.Dispatcher.Wake()
+		p.site.Hub.QueueChanged()
+		return err
+	})
+}
+
+// RejudgeApply lets the new numbers count.
+func (p *Operation) RejudgeApply(c *fiber.Ctx) error {
+	return p.actOnRejudge(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+		changes, err := p.site.Store.ApplyRejudge(ctx, actor, task.ID)
+		for _, b := range changes {
+			p.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+		}
+		return err
+	})
+}
+
+// RejudgeCancel ends it without effect.
+func (p *Operation) RejudgeCancel(c *fiber.Ctx) error {
+	return p.actOnRejudge(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+		return p.site.Dispatcher.CancelRejudge(ctx, actor, task.ID)
+	})
+}
+
+// actOnRejudge does something for the task in the address. A refusal comes back with the page.
+func (p *Operation) actOnRejudge(c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error) error {
+	task, err := p.taskOf(c)
+	if err != nil {
+		return err
+	}
+	err = do(c.UserContext(), site.Actor(c), task)
+	if err == nil {
+		return c.Redirect(string(views.TaskPartURL(task.Slug, "rejudge"))+"?done="+done, fiber.StatusSeeOther)
+	}
+	if kind := db.KindOf(err); kind != db.Invalid && kind != db.Conflict {
+		return err
+	}
+	page, pageErr := p.rejudgePage(c, task)
+	if pageErr != nil {
+		return pageErr
+	}
+	refused := site.FailureOf(err)
+	page.Problem, page.Typed = refused.Message, c.FormValue("reason")
+	return p.site.Render(c, refused.Status, views.Rejudge(page))
+}
+
+// boardsOf sorts reruns by board, with the places that they have among each other before and after.
+func boardsOf(rows []rejudge.Row) (boards []views.RejudgedBoard) {
+	for _, x := range rows {
+		if n := len(boards); n == 0 || boards[n-1].Device != x.Device {
+			boards = append(boards, views.RejudgedBoard{Device: x.Device})
+		}
+		b := &boards[len(boards)-1]
+		b.Rows = append(b.Rows, views.RerunRow{Row: x, WasPlace: len(b.Rows) + 1})
+	}
+	for _, b := range boards {
+		addPlaces(b.Rows)
+	}
+	return boards
+}
+
+// addPlaces fills in the places by the new numbers, or the old ones without new. Failed runs leave the board.
+func addPlaces(rows []views.RerunRow) {
+	var order []*views.RerunRow
+	for i := range rows {
+		if rows[i].Failed == "" {
+			order = append(order, &rows[i])
+		}
+	}
+	score := func(r *views.RerunRow) float64 { return *cmp.Or(r.NowNS, &r.WasNS) }
+	slices.SortStableFunc(order, func(a, b *views.RerunRow) int { return cmp.Compare(score(a), score(b)) })
+	for i, r := range order {
+		r.NowPlace = i + 1
+	}
+}
+
+// shownOutput is how much of a script's output its row shows, in bytes: the end.
+const shownOutput = 1000
+
+// validatedTask reads the task in the address, if the viewer may have its script run.
+func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return task, err
+	}
+	return task, site.Actor(c).Check(accounts.Validate, accounts.Of{AuthorID: task.OwnerID})
+}
+
+// Validation shows what the task's script said.
+func (p *Operation) Validation(c *fiber.Ctx) error {
+	task, err := p.validatedTask(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.validationPage(c, task)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Validation(page))
+}
+
+func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.ValidationPage, err error) {
+	version, err := p.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
+	if err != nil {
+		return page, err
+	}
+	page = views.ValidationPage{Page: p.site.Page(c, "Validate "+task.Title, "tasks"), Task: site.TaskRef(task),
+		Script: version.Definition.Validation, Deadline: p.site.DeadlineOf(task)}
+	rows, err := p.site.Store.Validations.OfVersion(c.UserContext(), task.VersionID)
+	if err != nil || len(rows) == 0 {
+		return page, err
+	}
+	ids := make([]int64, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ByRun
+	}
+	stages, err := p.site.Store.Work.StagesOf(c.UserContext(), ids...)
+	for _, row := range rows {
+		if n := len(page.Boards); n == 0 || page.Boards[n-1].Device != row.Device {
+			page.Boards = append(page.Boards, views.ValidatedBoard{Device: row.Device})
+		}
+		b := &page.Boards[len(page.Boards)-1]
+		b.Rows = append(b.Rows, views.ValidatedRow{Row: row})
+		if row.Answer == validations.None {
+			b.Rows[len(b.Rows)-1].Output = outputOf(stages[row.ByRun])
+		}
+	}
+	return page, err
+}
+
+// outputOf is the end of what a script printed that gave no answer.
+func outputOf(stages []work.Stage) (output string) {
+	for _, stage := range stages {
+		if text := stage.Result.Stdout + stage.Result.Stderr; stage.Stage == job.StageValidate {
+			output = strings.ToValidUTF8(text[max(0, len(text)-shownOutput):], "")
+		}
+	}
+	return output
+}
+
+// Validate has the script run. A refusal comes back with the page.
+func (p *Operation) Validate(c *fiber.Ctx) error {
+	task, err := p.validatedTask(c)
+	if err != nil {
+		return err
+	}
+	if _, err = p.runs.Validate(c.UserContext(), site.Actor(c), task); err == nil {
+		return site.Redirect(c, views.TaskPartURL(task.Slug, "validation")+"?done=queued")
+	}
+	if db.KindOf(err) != db.Conflict {
+		return err
+	}
+	page, pageErr := p.validationPage(c, task)
+	if pageErr != nil {
+		return pageErr
+	}
+	refused := site.FailureOf(err)
+	page.Problem = refused.Message
+	return p.site.Render(c, refused.Status, views.Validation(page))
+}

@@ -1,0 +1,280 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/review"
+	"warpboard/models/work"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const reviewRows = 50 // on one page, and in one decision
+
+// Review lists the runs that wait for a look, as a filter chooses them.
+func (p *Operation) Review(c *fiber.Ctx) error {
+	page := views.ReviewPage{Page: p.site.Page(c, "Runs to review", "moderation"), Filter: reviewFilter(c.Query), Ticked: c.Query("tick")}
+	page.Filter.After, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
+	var err error
+	if page.Rows, err = p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), page.Filter); err != nil {
+		return err
+	}
+	if page.Counts, err = p.site.Store.ReviewCounts(c.UserContext(), site.Actor(c)); err != nil {
+		return err
+	}
+	if len(page.Rows) > reviewRows {
+		page.Rows, page.Next = page.Rows[:reviewRows], page.Rows[reviewRows-1].First
+	}
+	if page.Comments, err = p.site.Store.Comments.Reported(c.UserContext(), site.Actor(c), reviewRows); err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Review(page))
+}
+
+// reviewFilter reads the filter from the fields of an address or a form.
+func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
+	return models.ReviewFilter{Task: field("task"), Kind: review.Kind(field("kind")), Priority: views.PriorityOf(field("priority"))}
+}
+
+// ReviewDismiss closes the flags of several runs for one reason.
+func (p *Operation) ReviewDismiss(c *fiber.Ctx) error {
+	return p.decideAll(c, "dismissed", p.site.Store.Dismiss)
+}
+
+// ReviewDisqualify takes several runs off their boards for one reason, once the person has confirmed it.
+func (p *Operation) ReviewDisqualify(c *fiber.Ctx) error {
+	if c.FormValue("confirmed") == "" {
+		return p.askDisqualify(c)
+	}
+	return p.decideAll(c, "disqualified", p.site.Store.Disqualify)
+}
+
+// askDisqualify asks whether to disqualify the ticked runs that still wait for a review.
+func (p *Operation) askDisqualify(c *fiber.Ctx) error {
+	ids, err := tickedRuns(c)
+	if err != nil {
+		return err
+	}
+	rows, err := p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), models.ReviewFilter{Runs: ids, Limit: reviewRows})
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return site.Invalid("run", "None of these runs is waiting for your review.")
+	}
+	title := fmt.Sprintf("Disqualify %s?", format.Plural(len(rows), "run", "runs"))
+	return p.site.Render(c, fiber.StatusOK, views.ReviewConfirm(views.ReviewPage{
+		Page: p.site.Page(c, title, "moderation"), Filter: reviewFilter(c.FormValue), Rows: rows,
+	}, c.FormValue("reason")))
+}
+
+// tickedRuns are the runs that a form decides about.
+func tickedRuns(c *fiber.Ctx) (ids []int64, err error) {
+	ticked := c.Request().PostArgs().PeekMulti("run")
+	if len(ticked) == 0 || len(ticked) > reviewRows {
+		return nil, site.Invalid("run", "Select at least one run, and at most %d.", reviewRows)
+	}
+	for _, text := range ticked {
+		id, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			return nil, site.Invalid("run", "A run is given by its number, not by %.20q.", text)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// decideAll decides about the ticked runs. Runs that were reviewed by then are left out.
+func (p *Operation) decideAll(c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
+	ids, err := tickedRuns(c)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		changes, err := decide(c.UserContext(), site.Actor(c), id, c.FormValue("reason"))
+		if err != nil && db.KindOf(err) != db.Conflict {
+			return err
+		}
+		p.announce(changes)
+	}
+	return c.Redirect(views.ReviewURL(reviewFilter(c.FormValue), "done", done), fiber.StatusSeeOther)
+}
+
+// RunReview shows what was reported and decided about a run, with the forms for what the viewer may do.
+func (p *Operation) RunReview(c *fiber.Ctx) error {
+	page, err := p.runPage(c)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.RunReview(page))
+}
+
+// runOf reads the run in the address, if its submission may be seen.
+func (p *Operation) runOf(c *fiber.Ctx) (run work.Run, seen runs.Access, err error) {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return run, seen, err
+	}
+	if run, err = p.site.Store.Work.Run(c.UserContext(), id); err != nil {
+		return run, seen, err
+	}
+	seen, err = p.runs.SubmissionByID(c, run.SubmissionID)
+	return run, seen, err
+}
+
+func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) {
+	run, seen, err := p.runOf(c)
+	if err != nil {
+		return page, err
+	}
+	viewer, of := site.Actor(c), accounts.Of{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
+	mayJudge := viewer.May(accounts.DisqualifyRun, of)
+	page = views.RunReviewPage{
+		Page: p.site.Page(c, fmt.Sprintf("Review of #%d", run.SubmissionID), "tasks"), Run: run, Task: site.TaskRef(seen.Task), Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name),
+		SourceOpen: seen.MaySeeSource, MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
+		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
+		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, accounts.Of{OwnerID: run.DisqualifiedBy}),
+	}
+	if err := p.addNote(c, run, seen, &page); err != nil {
+		return page, err
+	}
+	if page.Decisions, err = p.site.Store.Accounts.Decisions(c.UserContext(), run.ID); err != nil {
+		return page, err
+	}
+	if page.Flags, err = p.site.Store.Flags(c.UserContext(), viewer, run, seen.Task); err == nil {
+		err = p.addSource(c, seen, &page)
+	}
+	for _, flag := range page.Flags {
+		page.Open = page.Open || flag.ClosedAt == nil
+		page.MayReport = page.MayReport && !(flag.ClosedAt == nil && flag.UserID == viewer.ID)
+	}
+	return page, err
+}
+
+// addSource fills in the source, for reviewers who may read it.
+func (p *Operation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunReviewPage) error {
+	if !page.MayReview || !page.SourceOpen {
+		return nil
+	}
+	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	if err != nil {
+		return err
+	}
+	page.Files = runs.SubmittedFiles(p.code, seen.Sub, submitted)
+	for _, flag := range page.Flags {
+		for _, found := range flaggedLine.FindAllStringSubmatch(flag.Detail, -1) {
+			line, _ := strconv.Atoi(found[1])
+			page.Files[0].Remarks = append(page.Files[0].Remarks, views.Remark{Line: line, Text: flag.Detail})
+		}
+	}
+	return nil
+}
+
+// flaggedLine finds the lines of the main file that a report or a hint names.
+var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
+
+// addNote fills in the owner's note on a record, for viewers who may read it, and who may change it.
+func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
+	viewer := site.Actor(c)
+	page.NoteOpen = seen.Task.NotesOpen(p.site.Now())
+	page.MayRemoveNote = viewer.May(accounts.RemoveNote, accounts.Of{AuthorID: seen.Task.OwnerID})
+	own := viewer.SignedIn() && viewer.ID == run.UserID
+	if page.NoteOpen || own || page.MayRemoveNote {
+		page.Note = run.Note
+	}
+	if own && run.ScoreNS != nil {
+		page.MayNote, err = p.site.Store.WasRecord(c.UserContext(), run)
+	}
+	return err
+}
+
+// RunReport asks for a review of a run.
+func (p *Operation) RunReport(c *fiber.Ctx) error {
+	return p.decide(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.Change, error) {
+		return nil, p.site.Store.Report(ctx, actor, id, why)
+	})
+}
+
+// RunNote stores or removes a person's note on their own record.
+func (p *Operation) RunNote(c *fiber.Ctx) error {
+	return p.decide(c, "note", "saved", p.site.Store.SetNote)
+}
+
+// RunDismiss closes the flags of a run that is fine.
+func (p *Operation) RunDismiss(c *fiber.Ctx) error {
+	return p.decide(c, "dismiss", "dismissed", p.site.Store.Dismiss)
+}
+
+// RunDisqualify takes a run off its board.
+func (p *Operation) RunDisqualify(c *fiber.Ctx) error {
+	return p.decide(c, "disqualify", "disqualified", p.site.Store.Disqualify)
+}
+
+// RunReinstate lets a disqualified run count again.
+func (p *Operation) RunReinstate(c *fiber.Ctx) error {
+	return p.decide(c, "reinstate", "reinstated", p.site.Store.Reinstate)
+}
+
+// decide does something to the run in the address for the reason in the form. A refusal comes back with the form.
+func (p *Operation) decide(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
+	run, _, err := p.runOf(c)
+	if err != nil {
+		return err
+	}
+	why := c.FormValue("reason")
+	changes, err := do(c.UserContext(), site.Actor(c), run.ID, why)
+	switch kind := db.KindOf(err); {
+	case err == nil:
+		p.announce(changes)
+		return c.Redirect(views.RunReviewURL(run.ID)+"?done="+done, fiber.StatusSeeOther)
+	case kind != db.Invalid && kind != db.Conflict && kind != db.TooMany:
+		return err
+	}
+	page, pageErr := p.runPage(c)
+	if pageErr != nil {
+		return pageErr
+	}
+	refused := site.FailureOf(err)
+	page.Problem, page.Act, page.Typed = refused.Message, name, why
+	return p.site.Render(c, refused.Status, views.RunReview(page))
+}
+
+// Similar shows which sources of different people on a task's boards have much in common.
+func (p *Operation) Similar(c *fiber.Ctx) error {
+	ctx, viewer := c.UserContext(), site.Actor(c)
+	task, err := p.runs.VisibleTask(ctx, viewer, c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	if err := viewer.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+		return err
+	}
+	given, err := p.site.Store.Catalog.CurrentBundle(ctx, task)
+	if err != nil {
+		return err
+	}
+	found, err := p.site.Store.Likeness.Find(ctx, viewer, task, given)
+	if err != nil {
+		return err
+	}
+	page := views.SimilarPage{Page: p.site.Page(c, "Similar sources", "tasks"), Task: site.TaskRef(task), Found: found}
+	return p.site.Render(c, fiber.StatusOK, views.Similar(page))
+}
+
+// announce notifies open pages that boards have changed.
+func (p *Operation) announce(changes []boards.Change) {
+	for _, b := range changes {
+		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+	}
+}

@@ -1,0 +1,112 @@
+package operation
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// credentials lists what admins see of remote workers; nil for everyone else.
+func (p *Operation) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialList, error) {
+	if !site.Actor(c).IsAdmin() {
+		return nil, nil
+	}
+	list, err := p.site.Store.Fleet.Credentials(c.UserContext())
+	return &views.CredentialList{Page: page, Rows: list}, err
+}
+
+// WorkerCreate makes a credential and shows its secret this one time.
+func (p *Operation) WorkerCreate(c *fiber.Ctx) error {
+	names := strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
+	secret, cred, err := p.site.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c), strings.TrimSpace(c.FormValue("name")), names)
+	status, problem := fiber.StatusOK, ""
+	switch db.KindOf(err) {
+	case db.Invalid, db.Conflict:
+		refused := site.FailureOf(err)
+		status, problem = refused.Status, refused.Message
+	default:
+		if err != nil {
+			return err
+		}
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return p.showDevices(c, status, func(l *views.CredentialList) { l.NewSecret, l.NewName, l.Problem = secret, cred.Name, problem })
+}
+
+// WorkerRevoke ends a credential and disconnects its worker.
+func (p *Operation) WorkerRevoke(c *fiber.Ctx) error {
+	name := c.Params("name")
+	if err := p.site.Store.Fleet.RevokeCredential(c.UserContext(), site.Actor(c), name); err != nil {
+		return err
+	}
+	p.site.Dispatcher.Kick(name)
+	return site.Redirect(c, "/devices?done=revoked#credentials")
+}
+
+// WorkerForget takes a worker that is gone off the list.
+func (p *Operation) WorkerForget(c *fiber.Ctx) error {
+	if err := p.site.Store.Fleet.ForgetWorker(c.UserContext(), site.Actor(c), c.Params("name")); err != nil {
+		return err
+	}
+	return site.Redirect(c, "/devices")
+}
+
+// DevicePause holds back the queue of a device.
+func (p *Operation) DevicePause(c *fiber.Ctx) error {
+	return p.changeDevice(c, func(ctx context.Context, actor accounts.User, device string) error {
+		return p.site.Store.Fleet.PauseDevice(ctx, actor, device, c.FormValue("why"))
+	})
+}
+
+// DeviceResume lets the queue of a device go on.
+func (p *Operation) DeviceResume(c *fiber.Ctx) error {
+	return p.changeDevice(c, p.site.Store.Fleet.ResumeDevice)
+}
+
+func (p *Operation) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor accounts.User, device string) error) error {
+	if err := change(c.UserContext(), site.Actor(c), c.Params("device")); err != nil {
+		return err
+	}
+	p.site.Dispatcher.Wake()
+	p.site.Hub.QueueChanged()
+	return site.Redirect(c, "/devices")
+}
+
+// TokenCreate makes a token and shows it this one time.
+func (p *Operation) TokenCreate(c *fiber.Ctx) error {
+	most, _ := strconv.Atoi(c.FormValue("most")) // a text that is not a number is refused, like 0
+	days, _ := strconv.Atoi(c.FormValue("days"))
+	secret, _, err := p.site.Store.Fleet.CreateJoinToken(c.UserContext(), site.Actor(c), fleet.NewJoinToken{
+		Name: strings.TrimSpace(c.FormValue("name")), Most: most, For: time.Duration(min(days, 1000)) * 24 * time.Hour,
+		Devices: strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' }),
+	})
+	if err != nil {
+		return p.done(c, err)
+	}
+	return p.show(c, fiber.StatusOK, secret, "")
+}
+
+// TokenRevoke ends a token and disconnects the workers that joined by it.
+func (p *Operation) TokenRevoke(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	workers, err := p.site.Store.Fleet.RevokeJoinToken(c.UserContext(), site.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	for _, name := range workers {
+		p.site.Dispatcher.Kick(name)
+	}
+	return site.Redirect(c, "/operate")
+}

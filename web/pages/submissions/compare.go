@@ -1,0 +1,416 @@
+package submissions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/versus"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/epochs"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/views/charts"
+	"warpboard/views/diff"
+	"warpboard/views/format"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// comparedRun is one side of a comparison.
+type comparedRun struct {
+	runs.RunAccess
+	cases   []job.CaseResult // timed
+	profile runs.Profile
+}
+
+// Compare shows two runs side by side, or asks for them.
+func (p *Submissions) Compare(c *fiber.Ctx) error {
+	if a := c.QueryInt("a"); a <= 0 || c.QueryInt("b") <= 0 || a == c.QueryInt("b") || c.QueryInt("as") > 0 || c.QueryInt("bs") > 0 {
+		return p.pick(c)
+	}
+	a, b, err := p.comparedRuns(c)
+	if err != nil {
+		return err
+	}
+	index := charts.ReadQuery(queryOf(c)).Case
+	reports, missing, err := p.bothReports(a, b, index)
+	if err != nil {
+		return err
+	}
+	page := views.ComparePage{
+		Page: p.site.Page(c, headingOf(a, b), "tasks"), Task: site.TaskRef(a.Task),
+		A: a.Run.ID, B: b.Run.ID, NameA: nameOf(a, b), NameB: nameOf(b, a), Heading: headingOf(a, b), Compare: p.chartsOfBoth(a, b, index, reports, missing),
+	}
+	page.Charts = true
+	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
+	page.Share = &views.Share{Title: fmt.Sprintf("%s: submission %d by %s and %d by %s", a.Task.Title, a.Sub.ID, a.Owner.Name, b.Sub.ID, b.Owner.Name),
+		URL: p.site.Settings.BaseURL + "/compare" + both, Image: p.site.Card(), JSON: "/compare.json" + both}
+	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
+		page.PinA = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(b.Sub.ID, b.Run.ID), index, a.Run.ID))
+	}
+	if page.Best, err = p.ownBest(c, a, b); err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Compare(page))
+}
+
+// headingOf names a comparison by its submissions, and by its devices where one submission ran on both.
+func headingOf(a, b comparedRun) string {
+	if a.Sub.ID == b.Sub.ID && a.Run.Device != b.Run.Device {
+		return fmt.Sprintf("#%d on %s vs %s", a.Sub.ID, a.Run.Device, b.Run.Device)
+	}
+	return fmt.Sprintf("#%d vs #%d", a.Sub.ID, b.Sub.ID)
+}
+
+// nameOf is the one name of a side: its submission's number, with what tells it from the other side where that is of the same
+// submission.
+func nameOf(r, other comparedRun) string {
+	name := fmt.Sprintf("#%d", r.Sub.ID)
+	switch {
+	case r.Sub.ID != other.Sub.ID || r.Run.ID == other.Run.ID:
+		return name
+	case r.Run.Device != other.Run.Device:
+		return name + " on " + r.Run.Device
+	}
+	return fmt.Sprintf("%s, run %d", name, r.Run.ID)
+}
+
+// bothOf is the data of a comparison's charts.
+type bothOf struct {
+	Shown           charts.CompareVM // without what follows from the rest; it also says whether the code is hidden
+	Ranking         tasks.Ranking
+	Cases           [2][]job.CaseResult
+	Reports         [2]string // hashes, of one case
+	Hidden          [2]bool   // the source and the kernels' names of a side are
+	Sources, Labels [2]string // hashes, and names of the files
+}
+
+// chartsOfBoth draws a comparison. What follows from reports and sources is worked out when it is drawn.
+func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
+	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
+	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, BoardNS: clearOnBoard(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
+		NoCode: codeHidden(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), Case: index, Cases: tabsOf(a.profile, b.profile)}
+	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
+		vm.NoProfile = missing
+	}
+	if a.Version.ID == b.Version.ID {
+		vm.Ranking = strings.ToLower(views.RankingName(a.Version.Definition.RankingBy))
+	}
+	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
+	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
+	made := bothOf{Shown: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
+		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)}, Hidden: [2]bool{!a.MaySeeSource, !b.MaySeeSource},
+		Sources: [2]string{a.Sub.SourceHash, b.Sub.SourceHash}, Labels: [2]string{a.Sub.FileName, b.Sub.FileName}}
+	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
+		vm.Finding = finding(a, b)
+		vm.Finding.Cases = charts.Named(vm.Finding.Cases)
+		vm.Conditions = conditionsOf(a, b, vm.Shown().Apart())
+		if missing == "" {
+			addPairs(&vm, reports)
+		}
+		if vm.NoCode != "" {
+			return charts.Compare(vm), nil
+		}
+		vm.SASS = vm.SASSDiffs()
+		var err error
+		vm.Files, err = p.comparedCode(ctx, a, b)
+		return charts.Compare(vm), err
+	})
+}
+
+// finding is what the times of both show; runs of two versions are compared by the rule of A's.
+func finding(a, b comparedRun) versus.Finding {
+	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
+}
+
+// ownBest is the viewer's entry on A's board, when it is neither of the two; else 0.
+func (p *Submissions) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
+	st, err := p.site.Store.Boards.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
+	if db.KindOf(err) == db.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
+		return 0, nil
+	}
+	return st.RunID, err
+}
+
+// comparedRuns reads both sides at once: five queries, whatever they hold.
+func (p *Submissions) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
+	ids := make([]int64, 2)
+	for i, name := range []string{"a", "b"} {
+		if ids[i] = int64(c.QueryInt(name)); ids[i] <= 0 {
+			return a, b, site.Invalid("run", "Name two runs to compare, as in /compare?a=RUN&b=RUN; %s is not a run.", name)
+		}
+	}
+	seen, err := p.runs.RunsByID(c, ids...)
+	if err != nil {
+		return a, b, err
+	}
+	left, err := p.runs.EvidenceOf(c.UserContext(), seen...)
+	return comparedOf(seen[0], left), comparedOf(seen[1], left), err
+}
+
+func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
+	of := left[seen.Run.ID]
+	cases := slices.Clone(runs.MeasuredStage(of.Stages).Cases) // both sides may be one run
+	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
+}
+
+// sideOf describes a side. own is what the run's own times score, as the ratio counts them.
+func sideOf(r, other comparedRun, own float64) charts.Side {
+	s := charts.Side{
+		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), Short: nameOf(r, other), URL: string(views.SubmissionURL(r.Sub.ID)),
+		Where: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
+	}
+	if r.Run.ScoreNS == nil {
+		return s
+	}
+	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.scoresAlone(own) {
+		s.Note = fmt.Sprintf("This run alone. Its board shows %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScore())
+	}
+	return s
+}
+
+// scoresAlone reports whether a run's score is what its own times give.
+func (r comparedRun) scoresAlone(own float64) bool {
+	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
+}
+
+// clearOnBoard are the scores that both runs have on one board, where these differ clearly and are not both the runs' own.
+func clearOnBoard(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
+	if !a.Run.Stands() || !b.Run.Stands() || a.scoresAlone(ownA) && b.scoresAlone(ownB) {
+		return scores
+	}
+	left, right := a.Run.Entry(), b.Run.Entry()
+	if left.VersionID != right.VersionID || left.Device != right.Device || left.Age != right.Age || boards.Unclear(left, right) {
+		return scores
+	}
+	return [2]float64{left.ScoreNS, right.ScoreNS}
+}
+
+// boardScore explains a board score that differs from the run's own.
+func (r comparedRun) boardScore() string {
+	if r.Run.Pooled > 1 {
+		return fmt.Sprintf("from %d runs of this source combined", r.Run.Pooled)
+	}
+	return "measured again since"
+}
+
+// tabsOf are the cases of profiles, each once.
+func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
+	var tabs []charts.CaseTab
+	var specs []string
+	seen := map[int]bool{}
+	for _, p := range profiles {
+		for _, c := range p.Cases {
+			if !seen[c.Index] {
+				seen[c.Index] = true
+				tabs, specs = append(tabs, charts.CaseTab{Index: c.Index}), append(specs, c.Spec)
+			}
+		}
+	}
+	for i, name := range charts.CaseNames(specs) {
+		tabs[i].Name = name
+	}
+	return tabs
+}
+
+// addReports compares the reports of the case, or says which is missing.
+func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index int) error {
+	reports, why, err := p.bothReports(a, b, index)
+	if err != nil || why != "" {
+		vm.NoProfile = why
+		return err
+	}
+	addPairs(vm, reports)
+	return nil
+}
+
+// addPairs compares every kernel of two reports, and looks for what explains the difference.
+func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
+	vm.Pairs = ncu.Compare(reports[0], reports[1])
+	if because, ok := ncu.Causes(reports[0], reports[1]); ok {
+		vm.Because = &because
+	}
+}
+
+// bothReports reads the reports of the case; why says what is missing.
+func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
+	names := []string{nameOf(a, b), nameOf(b, a)}
+	for i, r := range []comparedRun{a, b} {
+		if reports[i], err = p.runs.SeenReport(r.Access, r.profile, index); err != nil {
+			return reports, "", err
+		}
+		if reports[i] == nil {
+			return reports, fmt.Sprintf("%s has no profile of this case: %s", names[i], r.profile.MissingReason(index)), nil
+		}
+	}
+	return reports, "", nil
+}
+
+// codeHidden says why this reader does not see both sources; empty when they may.
+func codeHidden(a, b comparedRun) string {
+	for _, r := range []comparedRun{a, b} {
+		if !r.MaySeeSource {
+			return runs.SourcePrivate(fmt.Sprintf("The source of submission %d", r.Sub.ID), r.Task)
+		}
+	}
+	return ""
+}
+
+// comparedCode compares the submitted files.
+func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, error) {
+	texts, err := p.site.Store.Submissions.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
+	if err != nil {
+		return nil, err
+	}
+	name := a.Sub.FileName
+	if b.Sub.FileName != name {
+		name += " → " + b.Sub.FileName
+	}
+	before, after := texts[a.Sub.ID], texts[b.Sub.ID]
+	var both diff.Comparison
+	all := []charts.FileDiff{{Name: name, Lines: both.Lines(string(before.Source), string(after.Source))}}
+	for _, name := range before.NamesWith(after) {
+		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name], a, b), Lines: both.Lines(string(before.Files[name]), string(after.Files[name]))})
+	}
+	return all, nil
+}
+
+// onlyIn says that a further file is on one side alone.
+func onlyIn(before, after []byte, a, b comparedRun) string {
+	switch {
+	case before == nil:
+		return " (only in " + nameOf(b, a) + ")"
+	case after == nil:
+		return " (only in " + nameOf(a, b) + ")"
+	}
+	return ""
+}
+
+const (
+	otherClock = 0.02           // relative difference of a clock that may show in times
+	longAfter  = 24 * time.Hour // machines differ from day to day
+)
+
+// conditionsOf says whether the two runs were measured under the same conditions, in a sentence; apart: the times show a
+// difference, which other conditions may explain.
+func conditionsOf(a, b comparedRun, apart bool) string {
+	if a.Run.Machine == nil || b.Run.Machine == nil {
+		return "The conditions of one of the runs are unknown."
+	}
+	disturbed, explain := disturbedOf(a, b, apart), ""
+	if apart {
+		explain = ", which may explain part of the difference"
+	}
+	if differ := differences(a, b); len(differ) > 0 {
+		return strings.TrimSpace("Conditions differ" + explain + ": " + strings.Join(differ, "; ") + ". " + disturbed)
+	}
+	if disturbed != "" {
+		return disturbed
+	}
+	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
+}
+
+// disturbedOf names the runs that were disturbed, in a sentence; empty: none was.
+func disturbedOf(a, b comparedRun, apart bool) string {
+	ends := ": a quiet machine may show a difference."
+	if apart {
+		ends = ": the machine may explain the difference."
+	}
+	whyA, whyB := a.Run.Disturbed, b.Run.Disturbed
+	switch {
+	case whyA != "" && whyB != "":
+		return fmt.Sprintf("Both runs were disturbed (%s: %s; %s: %s)%s", nameOf(a, b), whyA, nameOf(b, a), whyB, ends)
+	case whyA != "":
+		return fmt.Sprintf("%s was disturbed (%s)%s", nameOf(a, b), whyA, ends)
+	case whyB != "":
+		return fmt.Sprintf("%s was disturbed (%s)%s", nameOf(b, a), whyB, ends)
+	}
+	return ""
+}
+
+// differences lists what differs besides the kernels, from A to B, what matters most first.
+func differences(a, b comparedRun) (list []string) {
+	was, is := *a.Run.Machine, *b.Run.Machine
+	add := func(name, from, to string) {
+		if from != to {
+			list = append(list, fmt.Sprintf("%s %s → %s", name, said(from), said(to)))
+		}
+	}
+	add("task", a.Task.Title, b.Task.Title)
+	if a.Task.ID == b.Task.ID {
+		add("version of the task", strconv.Itoa(a.Version.Number), strconv.Itoa(b.Version.Number))
+	}
+	add("device", a.Run.Device, b.Run.Device)
+	add("measured by", a.Run.Harness, b.Run.Harness)
+	list = append(list, softwareOf(was).Changes(softwareOf(is))...)
+	if a.Run.Device == b.Run.Device && was.UUIDHash != is.UUIDHash {
+		list = append(list, fmt.Sprintf("another %s", a.Run.Device))
+	}
+	add("processor", was.Name, is.Name)
+	for _, clock := range []struct{ name, key string }{{"SM clock", "sm_clock"}, {"memory clock", "memory_clock"}} {
+		if from, to := was.Conditions[clock.key], is.Conditions[clock.key]; clocksDiffer(from, to) {
+			add(clock.name, rangeOf(from), rangeOf(to))
+		}
+	}
+	add("throttled by", was.Conditions["throttle_reasons"], is.Conditions["throttle_reasons"])
+	if apart := b.Run.QueuedAt.Sub(a.Run.QueuedAt).Abs(); apart >= longAfter {
+		list = append(list, format.Plural(int(apart/longAfter), "day", "days")+" between them")
+	}
+	return list
+}
+
+func softwareOf(m job.Machine) epochs.Software {
+	return epochs.Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Torch: m.Torch, Triton: m.Triton, Harness: m.Harness}
+}
+
+func said(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+// rangeOf is "1200–1980 MHz" of "1200–1980 MHz, 1980 at the start, 1755 at the end".
+func rangeOf(seen string) string {
+	text, _, _ := strings.Cut(seen, ",")
+	return text
+}
+
+// clocksDiffer compares the lowest and the highest sampled clock. A missing value on one side is not a difference.
+func clocksDiffer(a, b string) bool {
+	lowA, highA := ends(a)
+	lowB, highB := ends(b)
+	return other(lowA, lowB) || other(highA, highB)
+}
+
+func other(a, b float64) bool { return a > 0 && b > 0 && math.Abs(a-b) > otherClock*max(a, b) }
+
+func ends(seen string) (low, high float64) {
+	number, _, _ := strings.Cut(rangeOf(seen), " ")
+	from, to, isRange := strings.Cut(number, "–")
+	if !isRange {
+		to = from
+	}
+	low, _ = strconv.ParseFloat(from, 64)
+	high, _ = strconv.ParseFloat(to, 64)
+	return low, high
+}
+
+func sameClock(m job.Machine) string {
+	if m.Conditions["sm_clock"] == "" {
+		return ""
+	}
+	return ", clocks within 2 %"
+}

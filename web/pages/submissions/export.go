@@ -1,0 +1,216 @@
+package submissions
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	client "warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/versus"
+	"warpboard/models/db"
+	"warpboard/views/charts"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// CompareJSON gives a comparison to programs.
+func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
+	a, b, err := p.comparedRuns(c)
+	if err != nil {
+		return err
+	}
+	index := charts.ReadQuery(queryOf(c)).Case
+	var reports charts.CompareVM
+	if err := p.addReports(&reports, a, b, index); err != nil {
+		return err
+	}
+	found := finding(a, b)
+	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
+	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Whole), Cases: []client.ComparedCase{}, Case: index,
+		Kernels: []any{}, NoProfile: reports.NoProfile}
+	for _, pair := range found.Cases {
+		answer.Cases = append(answer.Cases, client.ComparedCase{Spec: pair.Spec, A: pair.A, B: pair.B, Ratio: ratioAnswer(pair.Ratio)})
+	}
+	for _, pair := range reports.Pairs {
+		answer.Kernels = append(answer.Kernels, pair)
+	}
+	if reports.Because != nil {
+		answer.Because = reports.Because
+	}
+	return c.JSON(answer)
+}
+
+// sideAnswer is one side for programs. Its score comes from the run's own times, like the ratio; a different score on the
+// board follows.
+func sideAnswer(r comparedRun, own float64) client.ComparedRun {
+	side := client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS}
+	if r.Run.ScoreNS != nil && !r.scoresAlone(own) {
+		side.ScoreNS, side.BoardScoreNS, side.PooledRuns = &own, r.Run.ScoreNS, r.Run.Pooled
+	}
+	return side
+}
+
+// ratioAnswer is B's time over A's, with its interval if there is one; nil without a ratio.
+func ratioAnswer(r versus.Ratio) *client.Ratio {
+	if r.Value == 0 {
+		return nil
+	}
+	out := &client.Ratio{Value: r.Value}
+	if r.Measured() {
+		apart := r.Apart()
+		out.Low, out.High, out.Apart = &r.Low, &r.High, &apart
+	}
+	return out
+}
+
+// CompareCSV lists both sides of every case and metric: part, section, name, unit, A and B (empty where
+// nothing was measured).
+func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
+	a, b, err := p.comparedRuns(c)
+	if err != nil {
+		return err
+	}
+	var reports charts.CompareVM
+	if err := p.addReports(&reports, a, b, charts.ReadQuery(queryOf(c)).Case); err != nil {
+		return err
+	}
+	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
+	for _, pair := range finding(a, b).Cases {
+		rows = append(rows, timeRows(pair.Spec, pair.A, pair.B)...)
+	}
+	for _, pair := range reports.Pairs {
+		kernel := fmt.Sprintf("%s / %s", pair.NameA, pair.NameB)
+		for _, section := range pair.Sections {
+			for _, d := range section.Rows {
+				rows = append(rows, []string{kernel, section.Name, d.Label, unitOf(d), valueOf(d.A), valueOf(d.B)})
+			}
+		}
+	}
+	return site.SendCSV(c, rows)
+}
+
+// timeRows are both sides of a case: the mean, and what the clocks say where a judge timed one of them.
+func timeRows(spec string, a, b *job.CaseResult) [][]string {
+	row := func(name, unit string, of func(job.CaseResult) string) []string {
+		side := func(c *job.CaseResult) string {
+			if c == nil || name != "mean" && !c.Judged() {
+				return ""
+			}
+			return of(*c)
+		}
+		return []string{"times", name, spec, unit, side(a), side(b)}
+	}
+	number := func(of func(job.CaseResult) float64) func(job.CaseResult) string {
+		return func(c job.CaseResult) string { return strconv.FormatFloat(of(c), 'f', -1, 64) }
+	}
+	rows := [][]string{row("mean", "ns", func(c job.CaseResult) string {
+		if !(c.Mean > 0) {
+			return ""
+		}
+		return strconv.FormatFloat(c.Mean, 'f', -1, 64)
+	})}
+	if (a == nil || !a.Judged()) && (b == nil || !b.Judged()) {
+		return rows
+	}
+	return append(rows,
+		row("time", "ns", number(job.CaseResult.Time)),
+		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.Counts) }),
+		row("event", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Event })),
+		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Wall })),
+		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Snapshot })),
+		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.Late) }))
+}
+
+// valueOf is a metric in the base of its unit, so that both sides are in the same.
+func valueOf(m ncu.Metric) string {
+	value, ok := m.Base()
+	if !ok {
+		return ""
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}
+
+func unitOf(d ncu.Diff) string {
+	if d.A.Measured {
+		return d.A.BaseUnit()
+	}
+	return d.B.BaseUnit()
+}
+
+// Trace gives a run's timeline to tools that draw traces.
+func (p *Submissions) Trace(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	seen, err := p.runs.RunByID(c, id)
+	if err != nil {
+		return err
+	}
+	left, err := p.runs.EvidenceOf(c.UserContext(), seen)
+	if err != nil {
+		return err
+	}
+	data, err := charts.TraceJSON(runs.TimelineOf(seen.Run, left[id]))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(data)
+}
+
+// ProfileFile sends the report as ncu wrote it. It holds the source and the instructions.
+func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadRun(c)
+	if err != nil {
+		return err
+	}
+	if !seen.MaySeeSource {
+		return site.Forbidden("source", "The report holds the program itself: "+runs.SourceHidden(seen.Task)+".")
+	}
+	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
+	if err != nil {
+		return err
+	}
+	index := profile.Case(charts.ReadQuery(queryOf(c)).Case)
+	written, ok := profile.ReportFile(index)
+	if !ok {
+		return db.Errorf(db.NotFound, "There is no report file of this case.")
+	}
+	c.Vary(fiber.HeaderAcceptEncoding)
+	file, err := p.runs.OpenPacked(written.Artifact, c.Request().Header.HasAcceptEncoding("gzip"))
+	if err != nil {
+		return err
+	}
+	if file.Gzip {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+	}
+	name := fmt.Sprintf("run-%d-case-%d.ncu-rep", seen.Run.ID, index)
+	if written.First < written.Last {
+		name = fmt.Sprintf("run-%d-cases-%d-%d.ncu-rep", seen.Run.ID, written.First, written.Last)
+	}
+	c.Attachment(name)
+	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
+	return c.SendStream(file, file.Size)
+}
+
+// ProfilePTX sends the PTX of the requested kernel, or of the one that took the most time.
+func (p *Submissions) ProfilePTX(c *fiber.Ctx) error {
+	seen, index, report, err := p.seenReport(c)
+	if err != nil {
+		return err
+	}
+	if !seen.MaySeeSource {
+		return site.Forbidden("source", "PTX shows the program itself: "+runs.SourceHidden(seen.Task)+".")
+	}
+	kernel := charts.DetailsVM{Query: charts.ReadQuery(queryOf(c)), Report: report}.Kernel()
+	if kernel == nil || kernel.Source == nil || kernel.Source.PTX == "" {
+		return db.Errorf(db.NotFound, "There is no PTX of this kernel.")
+	}
+	c.Attachment(fmt.Sprintf("run-%d-case-%d-kernel-%d.ptx", seen.Run.ID, index, kernel.ID))
+	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+	return c.SendString(kernel.Source.PTX)
+}

@@ -1,0 +1,159 @@
+package submissions
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/submissions"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const (
+	offeredRuns    = 20 // of the viewer's own
+	offeredEntries = 10 // the first of the board
+)
+
+// pick asks for the two runs to compare; one may be chosen already. Submissions can be named by their numbers, as=A and
+// bs=B, because pages do not show those of runs.
+func (p *Submissions) pick(c *fiber.Ctx) error {
+	chosen, err := p.chosenRuns(c)
+	if err != nil {
+		return err
+	}
+	same := chosen[0].Run.ID != 0 && chosen[0].Run.ID == chosen[1].Run.ID
+	if same {
+		chosen[1] = runs.RunAccess{}
+	}
+	if chosen[0].Run.ID != 0 && chosen[1].Run.ID != 0 {
+		return site.Redirect(c, views.CompareURL(chosen[0].Run.ID, chosen[1].Run.ID))
+	}
+	page := views.PickPage{Page: p.site.Page(c, "Compare two runs", "tasks"), A: chosen[0].Run.ID, B: chosen[1].Run.ID, Same: same}
+	base := chosen[0]
+	if base.Run.ID == 0 {
+		base = chosen[1]
+	}
+	if base.Run.ID == 0 {
+		page.Offers, err = p.recentRuns(c.UserContext(), site.Actor(c))
+	} else {
+		page.Task, page.Device = site.TaskRef(base.Task), base.Run.Device
+		page.Offers, err = p.runsBeside(c, base)
+	}
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Pick(page))
+}
+
+// chosenRuns reads A and B from the address; a missing side is the zero value.
+func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err error) {
+	for i, name := range []string{"a", "b"} {
+		if id := c.QueryInt(name); id > 0 && c.QueryInt(name+"s") <= 0 {
+			if chosen[i], err = p.runs.RunByID(c, int64(id)); err != nil {
+				return chosen, err
+			}
+		}
+	}
+	for i, name := range []string{"as", "bs"} {
+		if id := c.QueryInt(name); id > 0 {
+			if chosen[i], err = p.runOf(c, int64(id), chosen[1-i].Run.Device); err != nil {
+				return chosen, err
+			}
+		}
+	}
+	return chosen, nil
+}
+
+// runOf is a submission's run on a device, or its first if it has none there.
+func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
+	if seen.Access, err = p.runs.SubmissionByID(c, submission); err != nil {
+		return seen, err
+	}
+	list, err := p.site.Store.Work.Runs(c.UserContext(), submission)
+	if err != nil || len(list) == 0 {
+		return seen, err
+	}
+	seen.Run = list[0]
+	for _, run := range list {
+		if run.Device == device {
+			seen.Run = run
+		}
+	}
+	return seen, nil
+}
+
+// runsBeside are what a run may be compared with: itself, its board's first ten, the entry above the viewer's, and the
+// viewer's own.
+func (p *Submissions) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
+	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
+	of := offers{task: site.TaskRef(base.Task)}
+	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
+	rivals, err := p.runs.Rivals(ctx, base, viewer.ID, offeredEntries)
+	if err != nil {
+		return nil, err
+	}
+	for i, st := range rivals.Leading {
+		note := ""
+		if i == 0 {
+			note = "the first"
+		}
+		of.add(note, st, &st.ScoreNS)
+	}
+	if above := rivals.Above; above != nil {
+		of.add("one place above you", *above, &above.ScoreNS)
+	}
+	mine, err := p.site.Store.Boards.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range mine {
+		note := ""
+		if i == 0 {
+			note = "your best"
+		}
+		of.add(note, boards.Standing{Ranked: boards.Ranked{Entry: e}, UserName: viewer.Name}, &e.ScoreNS)
+	}
+	return of.rows, nil
+}
+
+// offers collects runs; a repeated one keeps both reasons.
+type offers struct {
+	task views.TaskRef
+	rows []views.PickRow
+}
+
+func (o *offers) add(note string, st boards.Standing, score *float64) {
+	for i, row := range o.rows {
+		if row.RunID == st.RunID {
+			if note != "" && row.Note != "" {
+				note = row.Note + ", " + note
+			}
+			o.rows[i].Note = cmp.Or(note, row.Note)
+			return
+		}
+	}
+	o.rows = append(o.rows, views.PickRow{Note: note, RunID: st.RunID, SubmissionID: st.SubmissionID, Owner: st.UserName,
+		Task: o.task, Device: st.Device, ScoreNS: score, When: st.AchievedAt})
+}
+
+// recentRuns are the viewer's last runs that have a time.
+func (p *Submissions) recentRuns(ctx context.Context, viewer accounts.User) (rows []views.PickRow, err error) {
+	if !viewer.SignedIn() {
+		return nil, nil
+	}
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, Short: true})
+	for _, sub := range list {
+		for _, run := range sub.Runs {
+			if run.ScoreNS != nil {
+				rows = append(rows, views.PickRow{RunID: run.ID, SubmissionID: sub.ID, Owner: sub.UserName,
+					Task: views.TaskRef{Slug: sub.TaskSlug, Title: sub.TaskTitle}, Device: run.Device, ScoreNS: run.ScoreNS, When: run.QueuedAt})
+			}
+		}
+	}
+	return rows, err
+}

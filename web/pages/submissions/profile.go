@@ -1,0 +1,326 @@
+package submissions
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+	"warpboard/internal/gpuname"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+	"warpboard/views"
+	"warpboard/views/charts"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Profile shows the profile of one benchmark case of a run.
+func (p *Submissions) Profile(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadRun(c)
+	if err != nil {
+		return err
+	}
+	return p.show(c, seen, fiber.StatusOK, views.ProfileAgain{})
+}
+
+// ProfileAgain profiles a run's source once more, with a filter. What was refused comes back with its reason.
+func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadRun(c)
+	if err != nil {
+		return err
+	}
+	form, err := url.ParseQuery(string(c.Body()))
+	if err != nil {
+		return site.Invalid("form", "The form is incomplete. Send it again.")
+	}
+	filter, err := runs.ReadFilter(form)
+	if err == nil {
+		var sub submissions.Submission
+		if sub, err = p.runs.ProfileAgain(c.UserContext(), site.Actor(c), seen, filter); err == nil {
+			return site.Redirect(c, views.SubmissionURL(sub.ID))
+		}
+	}
+	refused := site.FailureOf(err)
+	if refused.Status == fiber.StatusInternalServerError || !seen.Mine {
+		return err
+	}
+	if refused.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
+	}
+	return p.show(c, seen, refused.Status, views.ProfileAgain{Filter: filter, Problem: refused.Message})
+}
+
+// show answers with the page; again is the form for another profile, where the viewer can make one.
+func (p *Submissions) show(c *fiber.Ctx, seen runs.RunAccess, status int, again views.ProfileAgain) error {
+	details, first, err := p.chartsOf(c, seen)
+	if err != nil {
+		return err
+	}
+	page := views.ProfilePage{
+		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
+		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
+		Filter: seen.ProfileFilter().String(), ScoreBy: seen.Version.Definition.RankingBy,
+	}
+	if seen.Mine && seen.TaskOpen && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
+		page.Again = &again
+	}
+	page.Charts, page.Wide = true, true
+	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
+	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
+		URL: p.site.Settings.BaseURL + address, Image: p.site.Card(), JSON: address + ".json"}
+	return p.site.Render(c, status, views.Profile(page))
+}
+
+// chartsOf draws a profile's page without its head, and chooses the run to compare with.
+func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Component, int64, error) {
+	vm, of, leader, err := p.details(c, seen)
+	if err != nil {
+		return nil, 0, err
+	}
+	of.Shown = vm
+	of.Shown.Report = nil // its hash stands for it
+	if vm.Pin != nil {
+		of.Shown.Pin = &charts.PinVM{Name: vm.Pin.Name, Note: vm.Pin.Note}
+	}
+	return p.drawn(of, func(context.Context) (templ.Component, error) { return charts.Details(vm), nil }), leader, nil
+}
+
+// detailsOf is the data of a profile's charts.
+type detailsOf struct {
+	Shown       charts.DetailsVM // without reports; it also says whether the source is hidden
+	Report, Pin string           // hashes
+	PinHidden   bool             // the source of the pinned run is
+}
+
+// details reads what the page shows of a profile, and the run to compare it with.
+func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of detailsOf, leader int64, err error) {
+	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
+	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
+	evidence, err := p.runs.EvidenceOf(c.UserContext(), seen)
+	if err != nil {
+		return vm, of, 0, err
+	}
+	profile := evidence[seen.Run.ID].Profile
+	vm.Query.Case = profile.Case(vm.Query.Case)
+	vm.Cases, vm.CaseNS = tabsOf(profile), caseTime(seen.Run, evidence[seen.Run.ID].Stages, vm.Query.Case)
+	of.Report = profile.ReportHash(vm.Query.Case)
+	if vm.Report, err = p.runs.SeenReport(seen.Access, profile, vm.Query.Case); err != nil {
+		return vm, of, 0, err
+	}
+	if vm.Report == nil {
+		vm.Failure = profile.MissingReason(vm.Query.Case)
+		leader, err = p.runs.Leader(c.UserContext(), seen)
+		return vm, of, leader, err
+	}
+	if vm.Others, leader, err = p.runs.BoardDots(c.UserContext(), seen, vm.Query.Case); err != nil {
+		return vm, of, 0, err
+	}
+	for _, dot := range vm.Others {
+		vm.Choices = append(vm.Choices, charts.PinChoice{Run: dot.Run, Name: dot.Name})
+	}
+	if err := p.addPin(c, &vm, &of); err != nil {
+		return vm, of, 0, err
+	}
+	query := fmt.Sprintf("?case=%d", vm.Query.Case)
+	vm.JSON, vm.CSV = path+".json"+query, path+".csv"+query
+	return vm, of, leader, p.addSourceLinks(c, seen, profile, &vm)
+}
+
+// caseTime is how long a case took in a ranked run that stands; 0 if it did not end.
+func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
+	if run.ScoreNS == nil {
+		return 0
+	}
+	for _, c := range runs.MeasuredStage(stages).Cases {
+		if c.Index == index && c.Status == job.StatusPass {
+			return c.Time()
+		}
+	}
+	return 0
+}
+
+// addPin reads the profile that is pinned as the baseline.
+func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) error {
+	id := int64(vm.Query.Pin)
+	if id == 0 {
+		return nil
+	}
+	other, err := p.runs.RunByID(c, id)
+	if err != nil {
+		return err
+	}
+	pin := &charts.PinVM{Name: fmt.Sprintf("#%d by %s", other.Sub.ID, other.Owner.Name)}
+	profile, err := p.runs.ProfileOf(c.UserContext(), other)
+	if err != nil {
+		return err
+	}
+	of.Pin, of.PinHidden = profile.ReportHash(vm.Query.Case), !other.MaySeeSource
+	if pin.Report, err = p.runs.SeenReport(other.Access, profile, vm.Query.Case); err != nil {
+		return err
+	}
+	if pin.Report == nil {
+		pin.Note = fmt.Sprintf("%s has no profile of this case: %s", pin.Name, profile.MissingReason(vm.Query.Case))
+	}
+	if !slices.ContainsFunc(vm.Choices, func(choice charts.PinChoice) bool { return choice.Run == id }) {
+		vm.Choices = append(vm.Choices, charts.PinChoice{Run: id, Name: pin.Name})
+	}
+	vm.Pin = pin
+	return nil
+}
+
+// addSourceLinks leads to the source and the report file, which holds it, those who may see it.
+func (p *Submissions) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
+	if !seen.MaySeeSource {
+		vm.SourceHidden = runs.SourcePrivate("SASS", seen.Task)
+		return nil
+	}
+	if written, kept := profile.ReportFile(vm.Query.Case); kept {
+		vm.DownloadCases = written.Last - written.First + 1
+		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
+	}
+	vm.PTX = vm.Path + ".ptx"
+	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
+	vm.Sources = sourceLinks(string(views.SourceURL(seen.Sub.ID))+"#", seen, vm.Report)
+	return nil
+}
+
+// sourceLinks are the links to the submitted files in a report.
+func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[string]string {
+	def, links := seen.Version.Definition, map[string]string{seen.Sub.FileName: source}
+	for _, f := range def.Files {
+		if f.IsSubmission() {
+			links[f.Name] = source
+		}
+	}
+	if report == nil || len(def.SubmissionFiles) == 0 {
+		return links
+	}
+	for _, kernel := range report.Kernels {
+		if kernel.Source == nil {
+			continue
+		}
+		for _, line := range kernel.Source.Lines {
+			if name := path.Base(line.File); links[name] == "" && def.MayBring(name) {
+				links[name] = source + name + "-"
+			}
+		}
+	}
+	return links
+}
+
+// queryOf is the request's query in the standard library's form.
+func queryOf(c *fiber.Ctx) url.Values {
+	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+	if err != nil {
+		return url.Values{} // what cannot be read gets its default
+	}
+	return values
+}
+
+// seenReport reads the report of the case in the address, as far as the viewer may see it.
+func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, report *ncu.Report, err error) {
+	if seen, err = p.runs.LoadRun(c); err != nil {
+		return seen, 0, nil, err
+	}
+	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
+	if err != nil {
+		return seen, 0, nil, err
+	}
+	index = profile.Case(charts.ReadQuery(queryOf(c)).Case)
+	if report, err = p.runs.SeenReport(seen.Access, profile, index); err == nil && report == nil {
+		err = db.Errorf(db.NotFound, "%s", profile.MissingReason(index))
+	}
+	return seen, index, report, err
+}
+
+// ProfileJSON gives one case's report and what is derived from it to programs.
+func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
+	seen, index, report, err := p.seenReport(c)
+	if err != nil {
+		return err
+	}
+	views := make([]ncu.Views, len(report.Kernels))
+	for i := range report.Kernels {
+		views[i] = ncu.Derive(&report.Kernels[i])
+	}
+	return c.JSON(fiber.Map{
+		"submission": seen.Sub.ID, "run": seen.Run.ID, "device": seen.Run.Device, "case": index,
+		"report": report, "views": views,
+	})
+}
+
+// ProfileCSV gives one case's metrics to a spreadsheet.
+func (p *Submissions) ProfileCSV(c *fiber.Ctx) error {
+	_, _, report, err := p.seenReport(c)
+	if err != nil {
+		return err
+	}
+	return site.SendCSV(c, report.Table())
+}
+
+// ProfileText gives one case's report to readers of text: people in terminals, and agents.
+func (p *Submissions) ProfileText(c *fiber.Ctx) error {
+	seen, index, report, err := p.seenReport(c)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+	fmt.Fprintf(c, "Profile of submission %d on %s, benchmark case %d\n", seen.Sub.ID, seen.Run.Device, index)
+	if filter := seen.ProfileFilter(); !filter.Empty() {
+		fmt.Fprintf(c, "Filter: %s\n", filter)
+	}
+	fmt.Fprintln(c)
+	report.WriteText(c)
+	return nil
+}
+
+// mostDrawn is how many bytes of HTML are kept; a profile has some 60 kB, a comparison 90.
+const mostDrawn = 32 << 20
+
+// drawn returns charts that are drawn once for equal requests. made has everything that they depend on, with reports and
+// sources as the hashes of their files, and the viewer's rights. make draws charts that are not cached. So nothing in the
+// cache is ever out of date. As many are drawn at once as there are cores. If made has no JSON form (an infinite number),
+// charts are drawn each time.
+func (p *Submissions) drawn(made any, make func(context.Context) (templ.Component, error)) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		text, err := json.Marshal(made)
+		key := sha256.Sum256(text)
+		if html, ok := p.charts.Get(key); ok && err == nil {
+			_, err := w.Write(html)
+			return err
+		}
+		select {
+		case p.drawing <- struct{}{}:
+			defer func() { <-p.drawing }()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if html, ok := p.charts.Get(key); ok && err == nil { // others have waited for the same
+			_, err := w.Write(html)
+			return err
+		}
+		component, failed := make(ctx)
+		if failed != nil {
+			return failed
+		}
+		var html bytes.Buffer
+		if failed := component.Render(ctx, io.MultiWriter(w, &html)); failed != nil || err != nil { // w bounds what is kept, too
+			return failed
+		}
+		p.charts.Put(key, html.Bytes(), int64(html.Len()))
+		return nil
+	})
+}

@@ -1,0 +1,188 @@
+package submissions
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/internal/cache"
+	"warpboard/models/accounts"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Submissions has the handlers of these pages.
+type Submissions struct {
+	site    *site.Site
+	runs    *runs.Runs
+	code    *views.Highlighter
+	charts  *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
+	drawing chan struct{}                           // has room for as many as there are cores
+}
+
+// New returns them.
+func New(site *site.Site, runs *runs.Runs, code *views.Highlighter) *Submissions {
+	return &Submissions{site: site, runs: runs, code: code,
+		charts: cache.New[[sha256.Size]byte, []byte](mostDrawn), drawing: make(chan struct{}, runtime.GOMAXPROCS(0))}
+}
+
+// Submission shows a submission: its runs as they are stored, and the address of the stream that
+// begins where this page ends.
+func (p *Submissions) Submission(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.submissionPage(c, seen)
+	if err != nil {
+		return err
+	}
+	if page.Source = c.Query("tab") == "source"; page.Source {
+		err = p.addSource(c.UserContext(), seen, &page)
+	} else {
+		page.LiveRuns, err = p.runs.LiveRunsOf(c, seen)
+		page.Live = page.EventsURL != ""
+		page.Charts = page.Live || slices.ContainsFunc(page.Runs, views.RunCard.Over)
+	}
+	if err != nil {
+		return err
+	}
+	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups") // the window that a timeline is given to
+	if len(page.Runs) > 0 {
+		page.Share = &views.Share{Title: fmt.Sprintf("%s by %s", page.Task.Title, page.Owner.Name),
+			URL: p.site.Settings.BaseURL + string(views.SubmissionURL(page.ID)), Image: p.site.Card()}
+		if first := page.Runs[0]; first.Valid() {
+			page.Share.About = fmt.Sprintf("%s on %s.", format.Nanoseconds(*first.ScoreNS), first.Device)
+		}
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Submission(page))
+}
+
+func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.SubmissionPage, err error) {
+	return views.SubmissionPage{
+		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
+		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
+		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt, AddedWhy: seen.Sub.AddedWhy, Filter: seen.ProfileFilter().String(),
+		Comments: seen.Sub.Comments, CommentsOpen: seen.TaskOpen && seen.Sub.SourceOpen(seen.Task, p.site.Now()),
+		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.Of{OwnerID: seen.Sub.UserID}),
+	}, nil
+}
+
+func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *views.SubmissionPage) error {
+	if !seen.MaySeeSource {
+		page.SourceHidden = runs.SourceHidden(seen.Task)
+		return nil
+	}
+	submitted, err := p.site.Store.Submissions.Source(ctx, seen.Sub)
+	if err != nil {
+		return err
+	}
+	remarks, err := p.runs.Remarks(ctx, seen.Sub, submitted.Names())
+	if err != nil {
+		return err
+	}
+	page.Files = runs.SubmittedFiles(p.code, seen.Sub, submitted)
+	page.Files[0].Remarks = views.RemarksIn(remarks, "")
+	for i, name := range submitted.Names() {
+		page.Files[i+1].Remarks = views.RemarksIn(remarks, name)
+	}
+	return nil
+}
+
+// SubmissionSource downloads what was submitted.
+func (p *Submissions) SubmissionSource(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	if !seen.MaySeeSource {
+		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task)))
+	}
+	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	if err != nil {
+		return err
+	}
+	return runs.SendSource(c, seen.Sub, submitted)
+}
+
+// Run answers htmx with one run's card, as this reader may see it.
+func (p *Submissions) Run(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	id, err := site.IDParam(c, "run")
+	if err != nil {
+		return err
+	}
+	run, err := p.site.Store.Work.Run(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	if run.SubmissionID != seen.Sub.ID {
+		return site.NotFound(c)
+	}
+	if !site.IsFragment(c) { // someone who copied the address
+		return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
+	}
+	card, err := p.runs.CardFor(c, runs.RunAccess{Access: seen, Run: run})
+	if err != nil {
+		return err
+	}
+	c.Vary("HX-Request")
+	return p.site.Render(c, fiber.StatusOK, views.Run(card))
+}
+
+// RunAgain submits the source of a run once more, and leads to its new submission: in the workbench, if it was asked for there.
+func (p *Submissions) RunAgain(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadRun(c)
+	if err != nil {
+		return err
+	}
+	sub, err := p.runs.Again(c.UserContext(), site.Actor(c), seen)
+	if err != nil {
+		return err
+	}
+	solve := views.SolveURL(seen.Task.Slug)
+	if from, err := url.Parse(c.Get(fiber.HeaderReferer)); err == nil && strings.HasSuffix(from.Path, string(solve)) {
+		return site.Redirect(c, solve+templ.SafeURL(fmt.Sprintf("?run=%d", sub.ID)))
+	}
+	return site.Redirect(c, views.SubmissionURL(sub.ID))
+}
+
+// SubmissionCancel ends the runs of a submission that have not ended.
+func (p *Submissions) SubmissionCancel(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	if err := p.runs.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
+		return err
+	}
+	return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+"?done=cancelled")
+}
+
+// RunAddress leads from a run to its submission's page, where it stands.
+func (p *Submissions) RunAddress(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	run, err := p.site.Store.Work.Run(c.UserContext(), id)
+	if err == nil {
+		_, err = p.runs.SubmissionByID(c, run.SubmissionID)
+	}
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, views.SubmissionURL(run.SubmissionID))
+}

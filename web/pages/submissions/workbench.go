@@ -1,0 +1,200 @@
+package submissions
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const (
+	ownSubmissions = 20 // shown beside the editor
+	boardLeaders   = 10 // of each board
+)
+
+// Solve shows the workbench of a task. ?from= begins with the text of a submission, ?run= shows one below the editor.
+func (p *Submissions) Solve(c *fiber.Ctx) error {
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	return p.showSolve(c, task, fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeTest)})
+}
+
+// showSolve answers with the page; form holds what a refused submission had chosen.
+func (p *Submissions) showSolve(c *fiber.Ctx, task catalog.Task, status int, form views.SubmitForm) error {
+	bundle, err := p.site.Store.Catalog.CurrentBundle(c.UserContext(), task)
+	if err != nil {
+		return err
+	}
+	page := views.WorkbenchPage{
+		Page: p.site.Page(c, "Solve "+task.Title, "tasks"), Task: site.TaskRef(task), Deadline: p.site.DeadlineOf(task), Devices: task.Devices, Limits: task.Limits,
+		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
+	}
+	page.Live, page.Charts, page.Wide, page.Full = true, true, true, true
+	if page.Description, err = p.code.Description(bundle.Definition.Description); err != nil {
+		return err
+	}
+	page.References = slices.DeleteFunc(runs.TaskSources(p.code, bundle), func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
+	if err := p.runs.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
+		return err
+	}
+	if page.Shown, err = p.shownRun(c, task); err != nil {
+		return err
+	}
+	if user := site.Viewer(c); user != nil {
+		page.Form.Versions = views.TaskPartURL(task.Slug, "solve/runs")
+		budget, err := p.site.Store.Budgets.BudgetOf(c.UserContext(), *user)
+		if err != nil {
+			return err
+		}
+		page.Budget = budget
+	}
+	return p.site.Render(c, status, views.Workbench(page))
+}
+
+// shownRun is the submission that the page opens with; nil if none is named, or it belongs to another task.
+func (p *Submissions) shownRun(c *fiber.Ctx, task catalog.Task) (*views.WorkbenchRun, error) {
+	id := c.QueryInt("run", c.QueryInt("from"))
+	if id <= 0 {
+		return nil, nil
+	}
+	seen, err := p.runs.SubmissionByID(c, int64(id))
+	if db.KindOf(err) == db.NotFound || err == nil && seen.Task.ID != task.ID {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	run, err := p.benchRun(c, seen)
+	return &run, err
+}
+
+func (p *Submissions) benchRun(c *fiber.Ctx, seen runs.Access) (views.WorkbenchRun, error) {
+	live, err := p.runs.LiveRunsOf(c, seen)
+	return views.WorkbenchRun{LiveRuns: live, CSRF: p.site.Page(c, "", "").CSRF, ID: seen.Sub.ID, Mode: string(seen.Sub.Mode)}, err
+}
+
+// SolveSubmit takes what was written. The workbench's script is answered with the run, others are led to its page.
+func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
+	user := site.Actor(c)
+	in, err := p.runs.ReadForm(c)
+	if err != nil {
+		return p.refuseSolve(c, in, err)
+	}
+	sub, _, err := p.runs.Submit(c.UserContext(), user, in)
+	if err != nil {
+		return p.refuseSolve(c, in, err)
+	}
+	if !site.IsFragment(c) {
+		return site.Redirect(c, views.SubmissionURL(sub.ID))
+	}
+	seen, err := p.runs.SubmissionByID(c, sub.ID)
+	if err != nil {
+		return err
+	}
+	run, err := p.benchRun(c, seen)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusCreated, views.BenchRun(run))
+}
+
+// refuseSolve says why nothing runs. Without the script the page comes back, with what was typed: it is nowhere else.
+func (p *Submissions) refuseSolve(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
+	refused := site.FailureOf(why)
+	if refused.Status == fiber.StatusInternalServerError {
+		return why
+	}
+	if refused.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
+	}
+	if site.IsFragment(c) {
+		return p.site.Render(c, refused.Status, views.Refused(refused.Message))
+	}
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
+	if err != nil {
+		return why
+	}
+	return p.showSolve(c, task, refused.Status, runs.Refused(in, refused.Message))
+}
+
+// SolveRuns answers the workbench with the viewer's own submissions to its task.
+func (p *Submissions) SolveRuns(c *fiber.Ctx) error {
+	task, err := p.solvePart(c)
+	if err != nil || task.ID == 0 {
+		return err
+	}
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	rows, err := p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
+	if err != nil {
+		return err
+	}
+	times, err := p.runs.BenchmarkTimes(c.UserContext(), rows)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.BenchMine(task.Slug, rows, times))
+}
+
+// SolveBoards answers the workbench with the heads of its task's boards.
+func (p *Submissions) SolveBoards(c *fiber.Ctx) error {
+	task, err := p.solvePart(c)
+	if err != nil || task.ID == 0 {
+		return err
+	}
+	boards, err := p.runs.BoardTops(c.UserContext(), task, boardLeaders)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards, site.Actor(c).ID))
+}
+
+// SolveDevices answers the workbench with how the devices of its task stand now.
+func (p *Submissions) SolveDevices(c *fiber.Ctx) error {
+	task, err := p.solvePart(c)
+	if err != nil || task.ID == 0 {
+		return err
+	}
+	choices, err := p.runs.DeviceChoices(c.UserContext(), task.Devices, nil)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
+}
+
+// SolveLimits answers the workbench with what the viewer has left of its task's limits.
+func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
+	task, err := p.solvePart(c)
+	if err != nil || task.ID == 0 {
+		return err
+	}
+	spent, err := p.site.Store.Budgets.OfTask(c.UserContext(), site.Actor(c), task)
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.BenchLimits(task.Limits, spent))
+}
+
+// solvePart is the task of a part of the workbench. A request for it as a page is redirected to the whole: the task is then empty.
+func (p *Submissions) solvePart(c *fiber.Ctx) (catalog.Task, error) {
+	c.Vary("HX-Request")
+	if !site.IsFragment(c) {
+		return catalog.Task{}, site.RedirectTo("/tasks/:slug/solve")(c)
+	}
+	return p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+}
