@@ -15,7 +15,7 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql
 var files embed.FS
 
-// The dialects of Up; each is also the name of its folder of files.
+// Dialects for Up; each is also the name of its directory.
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
@@ -23,17 +23,17 @@ const (
 
 const (
 	lockEvery = 1   // seconds between two tries to get the lock
-	lockTries = 300 // before giving up on a process that migrates
+	lockTries = 300 // tries before giving up on another process
 )
 
 const (
-	// baseline is the number of the first file. Before it there were 49 others, whose numbers went up to the same one.
+	// baseline is the number of the first file. It replaced 49 files with numbers up to the same one.
 	baseline = 55
-	// lastBefore is the commit of the last program that has these others.
+	// lastBefore is the commit of the last program with those files.
 	lastBefore = "22a2392e3011"
 )
 
-// olderError reports a database whose version lies between two of the files before the baseline.
+// olderError reports a database whose version is between two of the files before the baseline.
 type olderError struct{ version int64 }
 
 func (e olderError) Error() string {
@@ -41,14 +41,13 @@ func (e olderError) Error() string {
 		"on it once, the last one with the older migrations", e.version, baseline, lastBefore)
 }
 
-// Up applies what is missing, one transaction per file, and returns how many files it applied.
-// On PostgreSQL a session lock lets several processes start at once. A database that a newer program
-// has brought further than these files is refused, and so is one from before the baseline.
+// Up applies the missing files, one transaction per file, and returns their number. On PostgreSQL a session lock lets
+// several processes start at once. A database of a newer program is refused, and so is one from before the baseline.
 func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
 	return UpWith(ctx, db, dialect, files)
 }
 
-// UpWith is Up with other files than this program's, in one folder per dialect.
+// UpWith is Up with other files, in one directory per dialect.
 func UpWith(ctx context.Context, db *sql.DB, dialect string, files fs.FS) (int, error) {
 	provider, err := newProvider(db, dialect, files)
 	if err != nil {
@@ -91,8 +90,8 @@ func newProvider(db *sql.DB, dialect string, files fs.FS) (*goose.Provider, erro
 	return nil, fmt.Errorf("no dialect is called %q; there are %q and %q", dialect, SQLite, Postgres)
 }
 
-// scriptsOf are a dialect's files; the database gets each as one script. goose would cut them into statements, with 4 MiB of
-// memory for every line.
+// scriptsOf returns a dialect's files, each as one script. goose would split them into statements, with 4 MiB of memory
+// for every line.
 func scriptsOf(dialect string, files fs.FS) ([]*goose.Migration, error) {
 	names, err := fs.Glob(files, dialect+"/*.sql")
 	if err != nil {
@@ -124,8 +123,9 @@ func scriptsOf(dialect string, files fs.FS) ([]*goose.Migration, error) {
 	return scripts, nil
 }
 
-// refuseOlder fails when only files before the baseline were applied to the database. It runs in the transaction of the baseline, which only a
-// database without number 55 gets: no other process migrates it on PostgreSQL, and nothing has been written.
+// refuseOlder returns an error if only files before the baseline were applied to the database. It runs in the
+// transaction of the baseline, which only a database without number 55 gets: no other process migrates it on
+// PostgreSQL, and nothing has been written.
 func refuseOlder(ctx context.Context, tx *sql.Tx) error {
 	var version int64
 	if err := tx.QueryRowContext(ctx, "select coalesce(max(version_id), 0) from goose_db_version").Scan(&version); err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Cache keeps values until their sizes together are above its bound; then those go that were used longest ago. It may be used by
-// many goroutines at once.
+// Cache keeps values in memory up to a total size, and evicts the least recently used ones. It is safe for concurrent
+// use.
 type Cache[K comparable, V any] struct {
 	mu   sync.Mutex
 	kept *simplelru.LRU[K, sized[V]]
-	room int64 // that is left; below 0 only with a single value above the bound
+	room int64 // remaining size; negative only for a single value above the bound
 }
 
 type sized[V any] struct {
@@ -20,18 +20,18 @@ type sized[V any] struct {
 	size  int64
 }
 
-// New returns an empty cache. The bound is in whatever unit the sizes are: bytes, or values.
+// New returns an empty cache. bound has the unit of the sizes: bytes, or values.
 func New[K comparable, V any](bound int64) *Cache[K, V] {
 	c := &Cache[K, V]{room: bound}
 	kept, err := simplelru.NewLRU(math.MaxInt, func(_ K, v sized[V]) { c.room += v.size })
 	if err != nil {
-		panic(err) // it fails for a length below 1 only
+		panic(err) // fails only for a length below 1
 	}
 	c.kept = kept
 	return c
 }
 
-// Get returns what is kept under a key.
+// Get returns the value stored under a key.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 	return found.value, ok
 }
 
-// Put stores a value, and replaces one with the same key. A value larger than the bound is kept alone.
+// Put stores a value, replacing one with the same key. A value larger than the bound evicts all others.
 func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	}
 }
 
-// Len is how many values are kept.
+// Len returns the number of stored values.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

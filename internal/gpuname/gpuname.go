@@ -11,16 +11,16 @@ import (
 // CPU is the label of the only device that is not a GPU.
 const CPU = "CPU"
 
-// GPU is a kind of GPU: model, form factor and memory, and the share of it that a MIG profile gives.
+// GPU is a kind of GPU: model, form factor, memory, and MIG profile.
 type GPU struct {
 	Model  string // "H100", "RTX-4070-Ti-SUPER"
 	Form   string // "SXM", "PCIe", "NVL", "Laptop", …; empty if the model has one form
-	Memory int    // GB as it is sold; 0: not known
+	Memory int    // nominal GB; 0 if unknown
 	MIG    string // "1g.10gb"; empty for a whole GPU
 }
 
-// short labels leave out what goes without saying. What is not listed is spelled out: a unit that no one thought of
-// must not share a board with another.
+// short has labels that omit the obvious. Other labels are written in full: an unknown variant must not share a board
+// with another.
 var short = map[string]string{
 	"H100 SXM 80GB": "H100-SXM", "H100 PCIe 80GB": "H100-PCIe", "H100 NVL 94GB": "H100-NVL",
 	"H200 SXM 141GB": "H200", "H200 NVL 141GB": "H200-NVL", "B200 SXM 180GB": "B200", "B300 SXM 288GB": "B300",
@@ -30,16 +30,16 @@ var short = map[string]string{
 	"RTX-3090 24GB": "RTX-3090", "RTX-4090 24GB": "RTX-4090", "RTX-4090-D 24GB": "RTX-4090-D", "RTX-5090 32GB": "RTX-5090",
 }
 
-// forms are words for form factors in NVML's names, as in labels.
+// forms maps words for form factors in NVML's names to those in labels.
 var forms = map[string]string{
 	"PCIE": "PCIe", "SXM": "SXM", "NVL": "NVL", "LAPTOP": "Laptop", "MOBILE": "Laptop", "MAX": "MaxQ", "MAXQ": "MaxQ",
 	"SERVER": "Server", "WORKSTATION": "Workstation",
 }
 
-// onlySXM are the models whose names say nothing of their form unless it is another.
+// onlySXM are models whose names omit the form factor if it is SXM.
 var onlySXM = []string{"H100", "H200", "H800", "H20", "B200", "B300"}
 
-// sizes are the memories that GPUs are sold with, in GB. NVML says up to a sixteenth less, which ECC takes.
+// sizes are the nominal memory sizes of GPUs in GB. NVML reports up to a sixteenth less, which ECC uses.
 var sizes = []int{2, 3, 4, 6, 8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 144, 180, 192, 288}
 
 var (
@@ -74,7 +74,7 @@ func Parse(name string, memory uint64) GPU {
 	return s
 }
 
-// onlyMemory is the memory that a model has in its form, where the labels know one.
+// onlyMemory returns the memory of a model in this form, if the labels determine it.
 func onlyMemory(unit string) (memory int) {
 	for full := range short {
 		if rest, ok := strings.CutPrefix(full, unit+" "); ok && memoryWord.MatchString(rest) {
@@ -96,8 +96,8 @@ func modelEnd(words []string) int {
 	return end
 }
 
-// read interprets a word after the model. HBM2e marks an early PCIe H100, since its SXM form has HBM3; the
-// first number of a GH200 is its processor's memory.
+// read interprets a word after the model. HBM2e marks an early PCIe H100, since its SXM form has HBM3; the first number
+// of a GH200 is its processor's memory.
 func (s *GPU) read(word string) {
 	upper := strings.ToUpper(word)
 	if form, known := forms[strings.TrimRight(upper, "0123456789")]; known && (s.Form == "" || form == "MaxQ") {
@@ -113,7 +113,7 @@ func (s *GPU) read(word string) {
 	}
 }
 
-// sold rounds a memory up to a size that GPUs are sold with.
+// sold rounds a memory size up to a nominal size.
 func sold(bytes uint64) int {
 	gib := float64(bytes) / (1 << 30)
 	for _, size := range sizes {
@@ -124,7 +124,7 @@ func sold(bytes uint64) int {
 	return int(gib + 0.5)
 }
 
-// String is the silicon in full: "H100 SXM 80GB".
+// String returns the full name: "H100 SXM 80GB".
 func (s GPU) String() string {
 	words := []string{s.Model}
 	if s.Form != "" {
@@ -139,7 +139,7 @@ func (s GPU) String() string {
 	return strings.Join(words, " ")
 }
 
-// Label is the name of its boards, queue and addresses: letters, digits, '-' and '.'.
+// Label returns the name for boards, queue, and addresses: letters, digits, '-', and '.'.
 func (s GPU) Label() string {
 	whole := s
 	whole.MIG = ""
@@ -153,11 +153,11 @@ func (s GPU) Label() string {
 	return label
 }
 
-// Sure reports whether the label is certain: an unknown memory leaves it open.
+// Sure reports whether the label is certain: it is not if the memory size is unknown.
 func (s GPU) Sure() bool { return s.Memory > 0 || s.MIG != "" }
 
-// Names reports whether a name means a device: its label, in upper or lower case, or its family, which is the label without
-// form, memory or MIG profile. A short label is not a family: H200 does not mean H200-NVL.
+// Names reports whether a name means a device: its label, in any case, or its family, which is the label without form
+// factor, memory, or MIG profile. A short label is not a family: H200 does not mean H200-NVL.
 func Names(name, label string) bool {
 	if strings.EqualFold(name, label) {
 		return true
@@ -179,14 +179,14 @@ func Names(name, label string) bool {
 	return true
 }
 
-// Family is the model of a device by its label, without form, memory, or MIG profile: H200-NVL is an H200.
+// Family returns the model of a device by its label, without form factor, memory, or MIG profile: H200 for H200-NVL.
 func Family(label string) string { return Parse(label, 0).Model }
 
-// spelled are models whose labels are written in full, as A100-SXM-80GB.
+// spelled are models whose labels are written in full, as in A100-SXM-80GB.
 var spelled = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
 
-// Known reports whether a name is probably a device's: the CPU, a GPU for servers that this package has heard of, or one of a
-// family of desktop GPUs, whose members are not listed.
+// Known reports whether a name is probably a device's: the CPU, a server GPU that this package lists, or any member of
+// a family of desktop GPUs.
 func Known(name string) bool {
 	name, _, _ = strings.Cut(name, "-MIG-")
 	if strings.EqualFold(name, CPU) || family.MatchString(name) {
@@ -200,7 +200,7 @@ func Known(name string) bool {
 	return slices.ContainsFunc(spelled, func(model string) bool { return Names(model, name) })
 }
 
-// architectures are the generations of GPUs, by how the labels of their members begin.
+// architectures are the generations of GPUs, with prefixes of their labels.
 var architectures = []struct {
 	name   string
 	labels *regexp.Regexp
@@ -212,7 +212,7 @@ var architectures = []struct {
 	{"older", regexp.MustCompile(`^(T4|V100|P4|P40|P100|GTX|RTX-20\d\d)(-|$)`)},
 }
 
-// Architecture is the generation of a device by its label: "hopper", "older" than Ampere, "cpu", or "other".
+// Architecture returns the generation of a device by its label: "hopper", "older" than Ampere, "cpu", or "other".
 func Architecture(label string) string {
 	if label == CPU {
 		return "cpu"
@@ -225,7 +225,7 @@ func Architecture(label string) string {
 	return "other"
 }
 
-// Choose returns the devices that a name means: the one with this label, or else all of this family.
+// Choose returns the devices meant by a name: the one with this label, or else all of this family.
 func Choose(name string, devices []string) (chosen []string) {
 	for _, d := range devices {
 		if strings.EqualFold(name, d) {

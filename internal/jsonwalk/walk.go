@@ -1,5 +1,5 @@
-// Package jsonwalk follows a JSON text token by token and tracks its place: in which objects and lists, at which key or
-// element. It builds no values, and stores only the open places.
+// Package jsonwalk follows a JSON text token by token and tracks the position: the enclosing objects and lists, and the
+// current key or element. It builds no values, and stores only the open containers.
 package jsonwalk
 
 import (
@@ -7,24 +7,24 @@ import (
 	"encoding/json"
 )
 
-// Walk is a way through one text. Make it with New.
+// Walk is an iteration over one text. Create it with New.
 type Walk struct {
 	decoder *json.Decoder
 	open    []Place
 }
 
-// Place is an object or a list that is open.
+// Place is an open object or list.
 type Place struct {
 	List   bool
-	Number int    // elements of the list that have ended
-	Key    string // the last one of the object
-	Valued bool   // the key has been read, its value has not ended
+	Number int    // number of complete elements of the list
+	Key    string // current key of the object
+	Valued bool   // the key's value has not ended
 }
 
-// New begins at the start of a text, which may be cut off or broken: the walk ends there.
+// New starts at the beginning of a text. The text may be cut off or broken: the walk ends there.
 func New(text []byte) *Walk { return &Walk{decoder: json.NewDecoder(bytes.NewReader(text))} }
 
-// Step reads one token; it reports false at the end of what is JSON.
+// Step reads one token. It returns false at the end of valid JSON.
 func (w *Walk) Step() bool {
 	token, err := w.decoder.Token()
 	if err != nil {
@@ -51,8 +51,8 @@ func (w *Walk) Step() bool {
 	return true
 }
 
-// Open are the objects and lists around the place that was reached, the outermost first. It is valid until the next Step.
+// Open returns the enclosing objects and lists, outermost first. It is valid until the next Step.
 func (w *Walk) Open() []Place { return w.open }
 
-// Offset is the end of the token that was read last, in bytes from the beginning of the text.
+// Offset returns the end of the last token, in bytes from the beginning of the text.
 func (w *Walk) Offset() int64 { return w.decoder.InputOffset() }

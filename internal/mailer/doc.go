@@ -1,7 +1,7 @@
-// Package mailer sends the mails that wait in models/inbox, over the operator's SMTP server.
+// Package mailer sends the mails of models/inbox over the operator's SMTP server.
 //
-// Read mailer.go (what is due, retries), then smtp.go (the server), then message.go (a mail as text).
+// Read mailer.go (due mails, retries), then smtp.go (the server), then message.go (a mail as text).
 //
-// It promises that no name or text in a mail becomes a header or another recipient; that a password is sent over TLS alone,
-// except to this machine; and that a server that is away costs no mail its tries.
+// No name or text in a mail can become a header or another recipient. Passwords are sent only over TLS, except to this
+// machine. An unavailable server does not count as a failed try of a mail.
 package mailer

@@ -15,31 +15,31 @@ import (
 
 const (
 	lookEvery = 2 * time.Second
-	atOnce    = 20 // mails of one session
-	// claimFor is after when a mail is sent again whose sender has died.
+	atOnce    = 20 // mails per session
+	// claimFor is the time after which a mail is sent again if its sender has died.
 	claimFor = 10 * time.Minute
-	// A server that is away is asked again after these times.
+	// First and longest pause before asking an unavailable server again.
 	leastPause, mostPause = time.Minute, 15 * time.Minute
 )
 
-// Config has the parts of a Mailer.
+// Config configures a Mailer.
 type Config struct {
 	Store  *models.Store
 	Server Server
-	Site   string // its address, for links
+	Site   string // address of the site, for links
 	Log    *slog.Logger
-	Every  time.Duration    // how often it looks; 0: every two seconds
-	Now    func() time.Time // nil: time.Now
+	Every  time.Duration    // interval of checking for due mails; 0 for two seconds
+	Now    func() time.Time // nil for time.Now
 }
 
-// Mailer sends mails that are due. Each of a site's processes has one; claims keep them apart.
+// Mailer sends due mails. Each of a site's processes has one; claims keep them from sending a mail twice.
 type Mailer struct {
 	Config
-	again time.Time     // when the server is asked again that was away
-	pause time.Duration // before that
+	again time.Time     // next try after the server was unavailable
+	pause time.Duration // pause before that try
 }
 
-// New makes a Mailer; Run starts it.
+// New returns a Mailer; call Run.
 func New(cfg Config) *Mailer {
 	cfg.Every = cmp.Or(cfg.Every, lookEvery)
 	if cfg.Now == nil {
@@ -48,7 +48,7 @@ func New(cfg Config) *Mailer {
 	return &Mailer{Config: cfg}
 }
 
-// Run sends until ctx ends.
+// Run sends mails until ctx ends.
 func (m *Mailer) Run(ctx context.Context) error {
 	tick := time.NewTicker(m.Every)
 	defer tick.Stop()
@@ -64,7 +64,7 @@ func (m *Mailer) Run(ctx context.Context) error {
 	}
 }
 
-// look is one pass: a session for all that is due.
+// look makes one pass: a session for all due mails.
 func (m *Mailer) look(ctx context.Context) error {
 	if m.Now().Before(m.again) {
 		return nil
@@ -94,14 +94,15 @@ func (m *Mailer) look(ctx context.Context) error {
 	return session.Quit()
 }
 
-// away puts everything off while the server cannot be used. One mail has the reason, for admins to read; it costs no try.
+// away postpones everything while the server is unavailable. One mail records the reason for admins; it does not count
+// as a try.
 func (m *Mailer) away(ctx context.Context, mail inbox.Mail, why error) error {
 	m.pause = min(max(2*m.pause, leastPause), mostPause)
 	m.again = m.Now().Add(m.pause)
 	return errors.Join(fmt.Errorf("the SMTP server %s cannot be used: %w", m.Server.Host, why), m.Store.Inbox.NoteAway(ctx, mail, why.Error()))
 }
 
-// try sends one mail. An error is one of the session or of the database.
+// try sends one mail. An error is about the session or the database.
 func (m *Mailer) try(ctx context.Context, to *session, mail inbox.Mail) error {
 	text, err := m.write(ctx, mail)
 	if err == nil {
@@ -121,7 +122,7 @@ func (m *Mailer) try(ctx context.Context, to *session, mail inbox.Mail) error {
 	return errors.Join(m.Store.Inbox.EndMail(ctx, mail, m.Now(), problem, forGood), err)
 }
 
-// write makes the text of a mail, with the link that turns all off.
+// write returns the text of a mail, with the unsubscribe link.
 func (m *Mailer) write(ctx context.Context, mail inbox.Mail) ([]byte, error) {
 	off := ""
 	if mail.Kind != inbox.Confirm {

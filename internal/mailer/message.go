@@ -13,8 +13,8 @@ import (
 	"warpboard/models/inbox"
 )
 
-// message is a mail as the server gets it. off is the address that turns off all mails, without a sign-in; empty: the mail is
-// none of those.
+// message formats a mail for the server. off is the address for unsubscribing without a sign-in; empty for mails
+// without that option.
 func message(m inbox.Mail, from mail.Address, host, off string, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	header := func(name, value string) { fmt.Fprintf(&b, "%s: %s\r\n", name, value) }
@@ -45,7 +45,7 @@ func message(m inbox.Mail, from mail.Address, host, off string, at time.Time) ([
 	return b.Bytes(), w.Close()
 }
 
-// oneLine is a text fit for a header: without line breaks and other control characters, and not too long.
+// oneLine makes a text fit for a header: without line breaks and other control characters, and limited in length.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -16,35 +16,35 @@ import (
 	"warpboard/models/inbox"
 )
 
-// implicitTLS is the port at which a connection begins with TLS; at all others STARTTLS follows.
+// implicitTLS is the port with TLS from the start; others use STARTTLS.
 const implicitTLS = 465
 
-// answerIn bounds one mail, from the connection to the server's last answer.
+// answerIn limits the time for one mail, from the connection to the server's last answer.
 const answerIn = 30 * time.Second
 
 // Server is the operator's SMTP server.
 type Server struct {
 	Host     string
 	Port     int
-	User     string // empty: without sign-in
+	User     string // empty for no authentication
 	Password string
 	From     mail.Address
-	Roots    *x509.CertPool // whose certificates are believed; nil: the system's
+	Roots    *x509.CertPool // trusted authorities; nil for the system's
 }
 
-// session is a connection on which mails are handed over.
+// session is a connection for sending mails.
 type session struct {
 	*smtp.Client
 	conn net.Conn
 }
 
-// onThisMachine reports whether the server needs no TLS.
+// onThisMachine reports whether the server is on this machine, so that TLS is not needed.
 func (s Server) onThisMachine() bool {
 	ip := net.ParseIP(s.Host)
 	return s.Host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// dial opens a session, with TLS and signed in.
+// dial opens a session, with TLS and authentication.
 func (s Server) dial(ctx context.Context) (*session, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
@@ -91,7 +91,7 @@ func (s Server) secure(c *smtp.Client, trust *tls.Config) error {
 	return nil
 }
 
-// refusal is the server's answer to one mail: trying again soon is of no use if it is for good.
+// refusal is the server's refusal of one mail. If it is permanent, retrying is useless.
 type refusal struct {
 	err     error
 	forGood bool
@@ -99,7 +99,8 @@ type refusal struct {
 
 func (r refusal) Error() string { return r.err.Error() }
 
-// send hands one mail over. A refusal is about this mail; any other error about the session, which is of no use then.
+// send sends one mail. A refusal is about this mail; any other error is about the session, which must not be used
+// again.
 func (s Server) send(c *session, m inbox.Mail, text []byte) error {
 	if err := c.conn.SetDeadline(time.Now().Add(answerIn)); err != nil {
 		return err

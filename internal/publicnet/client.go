@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// longestHead bounds the head of an answer, in bytes.
+// longestHead limits the header of an answer, in bytes.
 const longestHead = 16 << 10
 
 // Client returns a client for addresses that New's guard allows, with a time limit for each whole answer. roots are the
-// trusted certificates; nil: the system's. The caller sets the rules for redirects (CheckRedirect). Each request has its own
-// connection (DisableKeepAlives): a reused one would not pass the guard again.
+// trusted certificates; nil means the system's. The caller sets CheckRedirect. Each request has its own connection
+// (DisableKeepAlives): a reused one would bypass the guard.
 func Client(timeout time.Duration, allowed []netip.Prefix, roots *x509.CertPool) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout, Control: New(allowed).Check}
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{
-		Proxy:       nil, // a proxy would dial what is refused here
+		Proxy:       nil, // a proxy would dial refused addresses
 		DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
 		MaxResponseHeaderBytes: longestHead, TLSHandshakeTimeout: timeout,
 	}}

@@ -23,14 +23,14 @@ import (
 	"warpboard/tasks"
 )
 
-// The names by which other programs recognize the format.
+// Names by which other programs recognize the format.
 const (
 	Type          = "https://in-toto.io/Statement/v1"
 	PredicateType = "urn:warpboard:result:v1"
 	PayloadType   = "application/vnd.in-toto+json"
 )
 
-// KeysPath is where a site publishes its keys.
+// KeysPath is the path at which a site publishes its keys.
 const KeysPath = "/.well-known/warpboard-key.json"
 
 // Statement is an in-toto statement. Its subjects are the source and the task.
@@ -41,7 +41,7 @@ type Statement struct {
 	Result        Result    `json:"predicate"`
 }
 
-// Subject is a file, or several as one text, by its content.
+// Subject identifies a file, or several as one text, by content.
 type Subject struct {
 	Name   string `json:"name"`
 	Digest Digest `json:"digest"`
@@ -57,14 +57,14 @@ type Result struct {
 	Site       string      `json:"site"` // address of the site
 	Run        int64       `json:"run"`
 	Submission int64       `json:"submission"`
-	Follows    *int64      `json:"follows,omitempty"` // the run that this one measured again
+	Follows    *int64      `json:"follows,omitempty"` // run that this one measured again
 	Measured   time.Time   `json:"measured"`
 	Task       Task        `json:"task"`
 	Harness    Harness     `json:"harness"`
 	Machine    job.Machine `json:"machine"` // device, driver, compilers, and the conditions during the measurement
 	Seeds      Seeds       `json:"seeds"`
 	Samples    []Sample    `json:"samples"`
-	Score      Score       `json:"score"` // of these samples alone
+	Score      Score       `json:"score"` // from these samples only
 }
 
 // Task is the task of the score. Its digest covers everything that a score depends on.
@@ -74,14 +74,14 @@ type Task struct {
 	Ranking tasks.Ranking `json:"ranking"`
 }
 
-// Harness is the program that measured; machine.harness has its hash. A task's own is part of the task's digest.
+// Harness is the measuring program; machine.harness has its hash. A task's own program is part of the task's digest.
 type Harness struct {
 	Name string `json:"name"`
 }
 
-// Seeds are those that stay after the run.
+// Seeds are the seeds that are kept after the run.
 type Seeds struct {
-	Public *uint64 `json:"public,omitempty,string"` // the task names it
+	Public *uint64 `json:"public,omitempty,string"` // set by the task
 	Secret *uint64 `json:"secret,omitempty,string"` // of the second pass of a task's own program
 	Note   string  `json:"note"`
 }
@@ -89,9 +89,9 @@ type Seeds struct {
 // Sample is the measurement of one case, in nanoseconds.
 type Sample struct {
 	Case      string    `json:"case"`
-	Clock     job.Clock `json:"clock,omitempty"` // the clock that counts; empty: the task's own program took the time
-	Processes []float64 `json:"processes"`       // medians, one per fresh process; none if one process measured
-	Time      float64   `json:"time"`            // that counts
+	Clock     job.Clock `json:"clock,omitempty"` // the clock that counts; empty if the task's own program measured
+	Processes []float64 `json:"processes"`       // medians, one per fresh process; empty if one process measured
+	Time      float64   `json:"time"`            // time that counts
 	Calls     int       `json:"calls"`
 	Std       float64   `json:"std"`
 }
@@ -99,7 +99,7 @@ type Sample struct {
 // Score is computed from the samples, in nanoseconds.
 type Score struct {
 	NS        float64  `json:"ns"`
-	Low       *float64 `json:"low"` // of the 95 % interval; null without one
+	Low       *float64 `json:"low"` // lower end of the 95 % interval; null if there is none
 	High      *float64 `json:"high"`
 	Processes int      `json:"processes"`
 	Noisy     bool     `json:"noisy"`
@@ -112,22 +112,22 @@ func New(source, task string, r Result) Statement {
 		Subject: []Subject{{"source", Digest{source}}, {"task", Digest{task}}}}
 }
 
-// Key signs. The zero value does not.
+// Key is a private key. The zero value cannot sign.
 type Key struct{ private ed25519.PrivateKey }
 
-// PublicKey is a key that a site signs with, or did.
+// PublicKey is a current or previous key of a site.
 type PublicKey struct {
 	ID    string    `json:"id"`         // SHA-256 of its DER form, in hex
-	PEM   string    `json:"public_key"` // Ed25519, as openssl writes it
+	PEM   string    `json:"public_key"` // Ed25519, in openssl's format
 	Since time.Time `json:"since"`
 }
 
-// Keys are published at KeysPath: the key in use first, then older ones, which stay valid.
+// Keys are published at KeysPath: the current key first, then older ones, which stay valid.
 type Keys struct {
 	Keys []PublicKey `json:"keys"`
 }
 
-// ReadKey reads a private key as `openssl genpkey -algorithm ed25519` writes it.
+// ReadKey parses a private key in the format of `openssl genpkey -algorithm ed25519`.
 func ReadKey(text []byte) (Key, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
@@ -144,12 +144,12 @@ func ReadKey(text []byte) (Key, error) {
 	return Key{private}, nil
 }
 
-// KeepKey reads the key in a file. A missing file is made with a new key.
+// KeepKey reads the key from a file. If the file is missing, it is created with a new key.
 func KeepKey(path string) (Key, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = newKey(); err == nil {
-			// Written atomically: half a key would stop every later start.
+			// Written atomically: half a key would prevent every later start.
 			err = renameio.WriteFile(path, text, 0o600, renameio.WithTempDir(filepath.Dir(path)))
 		}
 	}
@@ -175,7 +175,7 @@ func newKey() ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// Public returns the published part of the key.
+// Public returns the public part of the key.
 func (k Key) Public(since time.Time) (PublicKey, error) {
 	der, err := x509.MarshalPKIXPublicKey(k.private.Public())
 	if err != nil {
@@ -186,7 +186,7 @@ func (k Key) Public(since time.Time) (PublicKey, error) {
 	return PublicKey{ID: hex.EncodeToString(id[:]), PEM: string(text), Since: since}, nil
 }
 
-// Sign puts a statement into a DSSE envelope. It fails without a key.
+// Sign puts a statement into a DSSE envelope. It returns an error for the zero Key.
 func (k Key) Sign(s Statement) (e dsse.Envelope, err error) {
 	if k.private == nil {
 		return e, errors.New("there is no key to sign with")

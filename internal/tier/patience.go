@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The time in which an idle two-core machine hashes hashed bytes, and the limits that Patience keeps.
+// Time in which an idle two-core machine hashes the given number of bytes, and the limits of Patience.
 const (
 	hashed        = 32 << 20
 	idle          = 30 * time.Millisecond
@@ -15,8 +15,8 @@ const (
 	mostPatience  = 8 * time.Minute
 )
 
-// Patience returns the time for which a test waits for a state before it fails: from two to eight minutes, by the speed of
-// this machine, which is measured once per process. It is no expectation: a test that passes never waits for it.
+// Patience returns the time for which a test waits for a state before it fails: from two to eight minutes, depending on
+// the speed of this machine, which is measured once per process. A passing test never waits that long.
 var Patience = sync.OnceValue(func() time.Duration {
 	began := time.Now()
 	sha256.Sum256(make([]byte, hashed))
@@ -24,7 +24,7 @@ var Patience = sync.OnceValue(func() time.Duration {
 	return min(max(leastPatience, time.Duration(slowness*float64(leastPatience))), mostPatience)
 })
 
-// WaitFor calls cond until it returns nil, and fails the test with what it returned last if Patience has passed.
+// WaitFor calls cond until it returns nil. It fails the test with cond's last error after Patience.
 func WaitFor(tb testing.TB, what string, cond func() error) {
 	tb.Helper()
 	limit := Patience()

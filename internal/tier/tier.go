@@ -1,8 +1,9 @@
-// Package tier decides which tests run.
+// Package tier selects the tests to run.
 //
-// `go test ./...` and `make test` run the small tier: every test that asks for nothing here. A test that needs more calls
-// [Needs], itself or through the helper that gives it a database, a window, or an arena, and is skipped in the small tier
-// with the target that runs it. The variable WARPBOARD_TEST lists the needs that are served, separated by commas, or is "all".
+// `go test ./...` and `make test` run the small tier: every test that does not call [Needs]. A test that needs more
+// calls it, directly or through the helper that provides a database, a browser window, or an arena, and is skipped in
+// the small tier with the name of the target that runs it. The variable WARPBOARD_TEST lists the available needs,
+// separated by commas, or is "all".
 package tier
 
 import (
@@ -16,7 +17,7 @@ import (
 // Need names something that only a part of `make test-all` provides. The part has the same name: `make test-NEED`.
 type Need string
 
-// The needs of tests. TESTING.md describes the parts.
+// Needs of tests. TESTING.md describes the parts.
 const (
 	Postgres Need = "postgres" // the same promise on PostgreSQL, where the small tier holds it on SQLite
 	Browser  Need = "browser"  // Chromium
@@ -27,7 +28,7 @@ const (
 	Timed    Need = "timed"    // an otherwise idle machine, because times or processor seconds are compared
 )
 
-// Needs skips the test if the need is not served.
+// Needs skips the test if the need is not available.
 func Needs(tb testing.TB, n Need) {
 	tb.Helper()
 	if !Has(tb, n) {
@@ -35,7 +36,7 @@ func Needs(tb testing.TB, n Need) {
 	}
 }
 
-// Has reports whether the need of a part of the test is served.
+// Has reports whether the need is available.
 func Has(tb testing.TB, n Need) bool {
 	tb.Helper()
 	served := strings.Split(os.Getenv("WARPBOARD_TEST"), ",")
@@ -44,8 +45,8 @@ func Has(tb testing.TB, n Need) bool {
 	return has
 }
 
-// record appends the test to the file that WARPBOARD_TEST_LEDGER names, so that scripts/test can compare the tests that the
-// small tier left out with those that the parts ran.
+// record appends the test to the file named by WARPBOARD_TEST_LEDGER, so that scripts/test can compare the tests
+// skipped in the small tier with those that ran in the parts.
 func record(tb testing.TB, n Need, state string) {
 	tb.Helper()
 	path := os.Getenv("WARPBOARD_TEST_LEDGER")

@@ -9,14 +9,15 @@ import (
 	models "warpboard/models/webhooks"
 )
 
-// chat says how the incoming webhooks of a chat want their text; nil for any other address, which gets the body as it is.
+// chat returns a function that formats a text for the incoming webhooks of a chat, or nil for any other address, which
+// gets the body unchanged.
 func chat(address string) func(text string) any {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
 		return nil
 	case (u.Hostname() == "discord.com" || u.Hostname() == "discordapp.com") && strings.HasPrefix(u.Path, "/api/webhooks/"):
-		return func(text string) any { // a person's name mentions no one
+		return func(text string) any { // a person's name must not mention anyone
 			return map[string]any{"content": literal(text), "allowed_mentions": map[string]any{"parse": []string{}}}
 		}
 	case u.Hostname() == "hooks.slack.com":
@@ -27,8 +28,8 @@ func chat(address string) func(text string) any {
 	return nil
 }
 
-// literal escapes the markup of Discord, so that a person's name is no link with another text. The last of several lines is the
-// address of what the text is about.
+// literal escapes Discord's markup, so that a person's name cannot be a link with another text. The last of several
+// lines is the address of the subject.
 func literal(text string) string {
 	address := ""
 	if i := strings.LastIndex(text, "\n"); i >= 0 {
@@ -44,7 +45,7 @@ func literal(text string) string {
 	return escaped.String() + address
 }
 
-// body is what the receiver of a delivery is sent: a text if it is a chat.
+// body returns the body for the receiver of a delivery: a text for a chat.
 func (s sender) body(d models.DueDelivery) (string, error) {
 	shape := chat(d.URL)
 	if shape == nil || s.message == nil {

@@ -19,53 +19,54 @@ import (
 
 const (
 	lookEvery, remindEvery = time.Second, time.Minute
-	// mostAtOnce requests of this process are under way. Half of them are kept for the site's webhooks, and one person's have atOnce at most,
-	// so that slow receivers hold up neither the site nor other people.
+	// mostAtOnce limits the concurrent requests of this process. Half of them are reserved for the site's webhooks, and
+	// each person's webhooks have at most atOnce, so that slow receivers delay neither the site nor other people.
 	mostAtOnce, ofSite, atOnce = 24, 12, 3
-	// silentFor is when a worker counts as lost: longer than a site's restart, during which no heartbeat arrives. It is
-	// longer than the limit after which the site gives up attempts (fleet.WorkerTimeout): a wrong alarm there costs a run a
-	// retry, here a person's sleep.
+	// silentFor is the time after which a silent worker is reported as lost: longer than a restart of the site, during
+	// which no heartbeat arrives, and longer than fleet.WorkerTimeout: a false alarm there costs a run a retry, here it
+	// wakes a person.
 	silentFor = 30 * time.Second
-	// claimFor is after when a try that no one ended is made again.
-	// Far longer than a try can last, so that a try under way is never made twice at once; and how late a delivery is
-	// after a process died with it.
+	// claimFor is the time after which a claimed try is repeated if its process died. It is far longer than a try can
+	// last, so that a running try is never repeated; it is also the delay of a delivery after such a death.
 	claimFor = 6 * answerIn
 )
 
-// Config has the parts of a Deliverer.
+// Config configures a Deliverer.
 type Config struct {
 	Store   *models.Store
-	Allowed []netip.Prefix // networks that the site's webhooks may reach although they are not public
-	OfAll   []netip.Prefix // the same for people's, too: for tests, whose receivers are on this machine
-	Roots   *x509.CertPool // whose certificates are believed; nil: the system's
+	Allowed []netip.Prefix // non-public networks that the site's webhooks may reach
+	OfAll   []netip.Prefix // the same for people's webhooks; for tests with receivers on this machine
+	Roots   *x509.CertPool // trusted authorities; nil for the system's
 	Version string
-	// Message says in one text what a body says, for chats, to a person; 0: to all.
+	// Message describes a body in one text for chats, for the given reader; 0 means everyone.
 	Message func(body []byte, reader int64) (string, error)
 	Log     *slog.Logger
-	Every   time.Duration    // how often it looks; 0: each second
-	Answer  time.Duration    // how long a receiver may take; 0: ten seconds
-	Now     func() time.Time // nil: time.Now
+	Every   time.Duration    // interval of checking for due deliveries; 0 for a second
+	Answer  time.Duration    // time limit of a receiver; 0 for ten seconds
+	Now     func() time.Time // nil for time.Now
 }
 
 // Deliverer turns events into deliveries, and sends them.
 //
-// Run's goroutine looks and claims; each try has its own goroutine, in trying. mu guards now and is never held during a
-// call. started and now belong to this process: each of a site's processes delivers, and claims keep them apart.
+// Run's goroutine finds and claims deliveries; each try has its own goroutine, in trying. mu guards now and is never
+// held during a call. started and now belong to this process: each of a site's processes delivers, and claims keep them
+// from sending a delivery twice.
 //
-// States of a delivery, in the database: due; claimed until a time (ClaimDelivery), which reads as due again after it;
-// ended, or due later (EndTry). A receiver may get an event twice, with the same id; it never misses one after a crash.
+// States of a delivery in the database: due; claimed until a time (ClaimDelivery), after which it counts as due again;
+// ended, or due later (EndTry). A receiver may get an event twice, with the same ID, but never misses one after a
+// crash.
 type Deliverer struct {
 	Config
 	sender   sender
 	started  time.Time
-	reminded time.Time // when remind ran last
+	reminded time.Time // last run of remind
 	trying   sync.WaitGroup
 
 	mu  sync.Mutex
-	now map[int64]int // tries under way, by whose webhook
+	now map[int64]int // number of running tries, by owner
 }
 
-// New makes a Deliverer; Run starts it.
+// New returns a Deliverer; call Run.
 func New(cfg Config) *Deliverer {
 	cfg.Every, cfg.Answer = cmp.Or(cfg.Every, lookEvery), cmp.Or(cfg.Answer, answerIn)
 	if cfg.Now == nil {
@@ -74,7 +75,7 @@ func New(cfg Config) *Deliverer {
 	return &Deliverer{Config: cfg, sender: newSender(cfg), started: cfg.Now(), now: map[int64]int{}}
 }
 
-// Run delivers until ctx ends. What is under way then is sent again by the process that delivers next.
+// Run delivers until ctx ends. Tries that are running then are repeated by the next process.
 func (d *Deliverer) Run(ctx context.Context) error {
 	defer d.trying.Wait()
 	tick := time.NewTicker(d.Every)
@@ -91,9 +92,9 @@ func (d *Deliverer) Run(ctx context.Context) error {
 	}
 }
 
-// look is one pass.
+// look makes one pass.
 func (d *Deliverer) look(ctx context.Context, at time.Time) error {
-	// A failure of one does not stop the others; it is repeated a second later.
+	// An error of one does not stop the others; the next pass, a second later, repeats it.
 	watched := d.watch(ctx, at)
 	reminded := d.remind(ctx, at)
 	_, spread := d.Store.Webhooks.SpreadEvents(ctx)
@@ -109,9 +110,9 @@ func (d *Deliverer) remind(ctx context.Context, at time.Time) error {
 	return d.Store.Remind(ctx)
 }
 
-// watch finds workers that are silent and work that waits.
+// watch finds silent workers and work that waits.
 func (d *Deliverer) watch(ctx context.Context, at time.Time) error {
-	if at.Sub(d.started) < silentFor { // workers were not heard while the site was away
+	if at.Sub(d.started) < silentFor { // heartbeats were missed while the site was down
 		return nil
 	}
 	workers, err := d.Store.Fleet.Workers(ctx)
@@ -153,20 +154,20 @@ func longWaits(waits []work.Waiting) (list []hooks.Wait) {
 	return list
 }
 
-// sendDue begins tries as far as there is room.
+// sendDue starts as many tries as the limits allow.
 func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 	due, err := d.Store.Webhooks.DueDeliveries(ctx, at, d.busy(), ofSite, mostAtOnce*8)
 	if err != nil {
 		return err
 	}
-	// More are read than there is room for, so that a person's backlog does not fill the list and hide everyone else.
+	// More deliveries are read than can be sent, so that one person's backlog does not hide everyone else's.
 	d.sort(due)
 	for _, delivery := range due {
 		if !d.enter(delivery.UserID) {
 			continue
 		}
 		claimed, err := d.Store.Webhooks.ClaimDelivery(ctx, delivery, at.Add(claimFor))
-		// Not claimed: another process was quicker, or the delivery is gone.
+		// Not claimed: another process was faster, or the delivery was deleted.
 		if err != nil || !claimed {
 			d.leave(delivery.UserID)
 			if err != nil {
@@ -184,9 +185,9 @@ func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 
 func (d *Deliverer) try(ctx context.Context, delivery hooks.DueDelivery) {
 	tried := d.sender.send(ctx, delivery, d.Now())
-	// Without a note the try does not count as one, and the receiver is not blamed for the site's restart.
+	// Without a record, the try does not count, and the receiver is not blamed for the site's restart.
 	if ctx.Err() != nil && tried.Problem != "" {
-		return // the site stops: the claim ends, and it is sent again
+		return // the site stops: the claim expires, and it is sent again
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerIn)
 	defer cancel()
@@ -195,7 +196,7 @@ func (d *Deliverer) try(ctx context.Context, delivery hooks.DueDelivery) {
 	}
 }
 
-// room is how many tries an owner's webhooks may have at once.
+// room returns the maximum number of concurrent tries for an owner's webhooks.
 func room(userID int64) int {
 	if userID == 0 {
 		return ofSite
@@ -203,7 +204,7 @@ func room(userID int64) int {
 	return atOnce
 }
 
-// busy lists the owners that may begin no try.
+// busy returns the owners for whom no try may start.
 func (d *Deliverer) busy() (list []int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -215,7 +216,7 @@ func (d *Deliverer) busy() (list []int64) {
 	return list
 }
 
-// sort puts first whose owner has the fewest tries under way: who has none comes before the next of a backlog.
+// sort orders deliveries by the number of running tries of their owners, fewest first.
 func (d *Deliverer) sort(due []hooks.DueDelivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -224,11 +225,11 @@ func (d *Deliverer) sort(due []hooks.DueDelivery) {
 	})
 }
 
-// enter takes room for a try, unless this owner's webhooks or all people's together have theirs.
+// enter reserves a try for the owner, unless the owner's webhooks or all people's together have reached their limit.
 func (d *Deliverer) enter(userID int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// 0 is the site's own webhooks; the rest is people's.
+	// Key 0 is the site's own webhooks; the others are people's.
 	people := -d.now[0]
 	for _, n := range d.now {
 		people += n

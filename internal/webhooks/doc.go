@@ -1,5 +1,6 @@
-// Package webhooks sends deliveries to other programs: signed as in standardwebhooks.com, retried after growing pauses, and
-// only to addresses outside the operator's own network.
+// Package webhooks sends deliveries to other programs: signed as in standardwebhooks.com, retried after growing pauses,
+// and only to addresses outside the operator's own network.
 //
-// Begin at deliverer.go; chat.go has the texts for chats, sender.go the request and its protections; publicnet decides about addresses.
+// Start at deliverer.go; chat.go has the texts for chats, sender.go the request and its protections; package publicnet
+// decides about addresses.
 package webhooks

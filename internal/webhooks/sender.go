@@ -23,16 +23,16 @@ import (
 )
 
 const (
-	// answerIn bounds a try as a whole, however slowly the receiver reads and answers, unless Config says otherwise.
+	// answerIn limits a whole try, however slowly the receiver reads and answers, unless Config overrides it.
 	answerIn = 10 * time.Second
-	// readAtMost bounds the read part of an answer, which may be of any length: the content is not used, and the connection
-	// is closed after it.
+	// readAtMost limits the part of an answer that is read: the content is not used, and the connection is closed after
+	// it.
 	readAtMost = 4 << 10
 )
 
-// sender makes the one request of a try.
+// sender makes the request of a try.
 type sender struct {
-	site, people *http.Client // of the site's webhooks, which may reach more, and of people's
+	site, people *http.Client // for the site's webhooks, which may reach more networks, and for people's
 	agent        string
 	message      func(body []byte, reader int64) (string, error)
 }
@@ -47,7 +47,7 @@ func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
 	return client
 }
 
-// send tries a delivery once.
+// send makes one try of a delivery.
 func (s sender) send(ctx context.Context, d models.DueDelivery, at time.Time) models.Tried {
 	began := time.Now()
 	status, err := s.post(ctx, d, at)
@@ -71,8 +71,8 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	if err != nil {
 		return 0, err
 	}
-	// The headers are those of the Standard Webhooks specification, so that receivers can use its libraries. The time is
-	// signed, which lets them refuse what is replayed later; the id is the same in each try.
+	// The headers follow the Standard Webhooks specification, so that receivers can use its libraries. The time is
+	// signed, so that they can refuse replays; the ID is the same in each try.
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": s.agent,
 		"webhook-id": d.MessageID, "webhook-timestamp": strconv.FormatInt(at.Unix(), 10), "webhook-signature": signature} {
 		request.Header.Set(name, value)
@@ -81,7 +81,7 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	switch {
 	case d.UserID == 0:
 		client = s.site
-	case request.URL.Scheme != "https": // made when people's could be so
+	case request.URL.Scheme != "https": // created when people's webhooks could use http
 		return 0, errors.New("the address of the webhook does not begin with https://: delete the webhook, and create it again")
 	}
 	response, err := client.Do(request)
@@ -89,7 +89,7 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 		return 0, plainly(err, client.Timeout)
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, readAtMost) // its status is the answer
+	_, _ = io.CopyN(io.Discard, response.Body, readAtMost) // only the status counts
 	switch code := response.StatusCode; {
 	case code >= 300 && code < 400:
 		return code, fmt.Errorf("the receiver answered %d: redirects are not followed, so enter the final address", code)
@@ -99,13 +99,13 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	return response.StatusCode, nil
 }
 
-// errRefused is one sentence for a name that cannot be resolved and for every address that is refused: the person who made the webhook
-// would learn otherwise which names the operator's network has, and what they point to.
+// errRefused is the same for an unresolvable name and every refused address: otherwise the person who created the
+// webhook could learn the names and addresses in the operator's network.
 var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
 
-// plainly says why a request failed without the address, which may hold a secret.
-// Errors of the TLS handshake pass as they are: a certificate says nothing of the operator's network that its receiver
-// did not choose.
+// plainly explains why a request failed without its address, which may contain a secret. Errors of the TLS handshake
+// are returned as they are: a certificate reveals nothing about the operator's network that its receiver did not
+// choose.
 func plainly(err error, timeout time.Duration) error {
 	var name *net.DNSError
 	if errors.As(err, &name) || errors.Is(err, publicnet.ErrRefused) {
@@ -125,9 +125,9 @@ func plainly(err error, timeout time.Duration) error {
 	return err
 }
 
-// Sign makes the header webhook-signature: HMAC-SHA256 over id, time and body.
+// Sign returns the header webhook-signature: HMAC-SHA256 of ID, time, and body.
 func Sign(secret, id string, at time.Time, body []byte) (string, error) {
-	// The site makes secrets; an unreadable one means a damaged row.
+	// The site creates secrets; an invalid one means a damaged row.
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
 		return "", errors.New("the secret of the webhook cannot be read")

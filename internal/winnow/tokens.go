@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Classes of tokens. Punctuation stands for itself, and a keyword for the byte of its place in keywords.
+// Classes of tokens. Punctuation is its own class, and a keyword's class is the byte of its position in keywords.
 const (
 	identifier   = 'a'
 	number       = '0'
 	firstKeyword = 0x80
 )
 
-// keywords are the words that show how a kernel is built, whatever its names: those of the languages, and the best-known ones
-// of CUDA, torch and Triton. No name that people give to a variable is among them.
+// keywords are words that show a kernel's structure, whatever its names: those of the languages, and common ones of
+// CUDA, torch, and Triton. They include no usual names of variables.
 const keywords = `if else for while do switch case break continue return goto def class lambda import from as with in not and or is
 	pass raise try except yield const constexpr static inline extern template typename struct union enum using namespace auto void
 	bool char short int long unsigned float double half sizeof operator new delete this
@@ -29,7 +29,7 @@ func classes() map[string]byte {
 	return of
 }
 
-// classOf is the token of a word.
+// classOf returns the class of a word.
 func (h Hasher) classOf(word []byte) byte {
 	if class, known := h.classes[string(word)]; known {
 		return class
@@ -37,9 +37,9 @@ func (h Hasher) classOf(word []byte) byte {
 	return identifier
 }
 
-// tokens returns one byte per token. Blanks, comments, quotes, and lines that begin with # are left out: the first are layout,
-// and the last are comments in Python and the same few directives in C++. The text of strings counts as source, because a
-// Python submission holds its CUDA kernel in one.
+// tokens returns one byte per token. It omits blanks, comments, quotes, and lines that begin with #, which are comments
+// in Python and a few common directives in C++. The text of strings counts as source, because a Python submission has
+// its CUDA kernel in one.
 func (h Hasher) tokens(source []byte) []byte {
 	var out []byte
 	for i, lineStart := 0, true; i < len(source); {
@@ -74,7 +74,7 @@ func (h Hasher) tokens(source []byte) []byte {
 	return out
 }
 
-// until is how many bytes lie before the end mark, or all.
+// until returns the number of bytes before the end mark, or of all.
 func until(source []byte, end string) int {
 	if n := bytes.Index(source, []byte(end)); n >= 0 {
 		return n
@@ -82,7 +82,7 @@ func until(source []byte, end string) int {
 	return len(source)
 }
 
-// word is the length of the word or number that the source begins with.
+// word returns the length of the word or number at the beginning of the source.
 func word(source []byte) int {
 	n := 1
 	for n < len(source) && wordByte(source[n]) {
@@ -91,7 +91,7 @@ func word(source []byte) int {
 	return n
 }
 
-// wordByte reports whether a byte is part of a word; those of other alphabets are.
+// wordByte reports whether a byte is part of a word; bytes of non-ASCII letters are.
 func wordByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }

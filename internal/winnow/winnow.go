@@ -1,8 +1,9 @@
-// Package winnow finds what sources have in common, whatever their identifiers, comments, and layout.
+// Package winnow finds common parts of sources, independent of identifiers, comments, and layout.
 //
-// A source becomes a sequence of tokens in which all identifiers are alike. Every run of gram tokens is hashed, and of each
-// window of neighboring hashes the smallest is kept, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing: Local
-// Algorithms for Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 tokens in a row share a print.
+// A source becomes a sequence of tokens in which all identifiers are equal. Every run of gram tokens is hashed, and the
+// smallest hash of each window of neighboring hashes is kept, as in S. Schleimer, D. Wilkerson, and A. Aiken,
+// "Winnowing: Local Algorithms for Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 consecutive
+// tokens share a print.
 package winnow
 
 import (
@@ -14,17 +15,17 @@ import (
 const (
 	gram   = 20
 	window = 8
-	// mostBytes bounds what is read of a source, so that a comparison of many costs a known time.
+	// mostBytes limits the part of a source that is read, so that comparing many sources takes bounded time.
 	mostBytes = 128 << 10
 )
 
-// Prints are the fingerprints of a source, sorted, each once. They compare with those of the same Hasher alone.
+// Prints are the fingerprints of a source, sorted and unique. They are comparable only with those of the same Hasher.
 type Prints []uint64
 
-// Hasher makes prints. Its seed is random: a source cannot be written so that its prints look rare.
+// Hasher computes prints. Its seed is random, so that a source cannot be designed to have rare-looking prints.
 type Hasher struct {
 	seed    maphash.Seed
-	classes map[string]byte // of keywords
+	classes map[string]byte // classes of keywords
 }
 
 // New returns a Hasher.
@@ -34,7 +35,7 @@ func New() Hasher { return Hasher{maphash.MakeSeed(), classes()} }
 func (h Hasher) Of(source []byte) Prints {
 	hashes := h.grams(h.tokens(source[:min(len(source), mostBytes)]))
 	var kept Prints
-	last := -1 // index of the hash that was kept last
+	last := -1 // index of the last kept hash
 	for end := window; end <= len(hashes); end++ {
 		least := end - window
 		for i := least + 1; i < end; i++ {
@@ -58,7 +59,7 @@ func (h Hasher) grams(tokens []byte) []uint64 {
 	return hashes
 }
 
-// Without returns the prints that are not among others.
+// Without returns the prints that are not in others.
 func (p Prints) Without(others Prints) Prints {
 	return slices.DeleteFunc(slices.Clone(p), func(print uint64) bool {
 		_, found := slices.BinarySearch(others, print)
@@ -66,18 +67,18 @@ func (p Prints) Without(others Prints) Prints {
 	})
 }
 
-// Union returns the prints of all.
+// Union returns the union of all prints.
 func Union(all ...Prints) Prints {
 	union := slices.Concat(all...)
 	slices.Sort(union)
 	return slices.Compact(union)
 }
 
-// Pair is two sources by their indexes, with how many prints they share.
+// Pair is two sources, by index, with their number of shared prints.
 type Pair struct{ A, B, Shared int }
 
-// Pairs returns the sources that share prints, those that share most first. A print that more than most sources have says
-// nothing: it is an idiom of the field.
+// Pairs returns the pairs of sources that share prints, most first. Prints that occur in more than most sources are
+// ignored: they are idioms of the field.
 func Pairs(sources []Prints, most int) []Pair {
 	type one struct {
 		print  uint64
@@ -87,7 +88,7 @@ func Pairs(sources []Prints, most int) []Pair {
 	for _, prints := range sources {
 		total += len(prints)
 	}
-	all := make([]one, 0, total) // sorted: a map of as many lists takes ten times the memory
+	all := make([]one, 0, total) // sorted, because a map of lists takes ten times the memory
 	for i, prints := range sources {
 		for _, print := range prints {
 			all = append(all, one{print, i})

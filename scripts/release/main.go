@@ -37,7 +37,7 @@ func run(out string, check bool) error {
 	return same(out, filepath.Join(again, "dist"))
 }
 
-// release builds the commit that is checked out, without what is not committed. An empty cache is the user's own.
+// release builds the checked-out commit, without uncommitted changes. An empty cache means the user's own.
 func release(out, cache string) error {
 	src, err := os.MkdirTemp("", "warpboard-source-")
 	if err != nil {
@@ -68,7 +68,7 @@ func release(out, cache string) error {
 	return checksums(out)
 }
 
-// output runs a program and returns what it printed.
+// output runs a program and returns its output.
 func output(dir string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -98,7 +98,7 @@ func checksums(out string) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// same compares two folders by their checksums.
+// same compares two directories by their checksums.
 func same(a, b string) error {
 	first, err := os.ReadFile(filepath.Join(a, "SHA256SUMS"))
 	if err != nil {

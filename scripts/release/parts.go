@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// part is one component, as CycloneDX has it.
+// part is one component in CycloneDX's format.
 type part struct {
 	Type    string `json:"type"`
 	Name    string `json:"name"`
@@ -21,7 +21,7 @@ type part struct {
 	PURL    string `json:"purl"`
 }
 
-// describe writes the licences and the list of what is in the program.
+// describe writes the licenses and the list of the program's parts.
 func describe(src, out, binary string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -68,7 +68,8 @@ func describe(src, out, binary string) error {
 		os.WriteFile(filepath.Join(out, "THIRD-PARTY-NOTICES.txt"), notices.Bytes(), 0o644))
 }
 
-// addNotices adds the licence of one part. One without a licence must not be published.
+// addNotices adds the license of one part. It returns an error for a part without a license, which must not be
+// published.
 func addNotices(to *bytes.Buffer, name, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -93,10 +94,10 @@ func addNotices(to *bytes.Buffer, name, dir string) error {
 	return nil
 }
 
-// onlyTools are npm packages that build static/ or test it, and are not in it.
+// onlyTools are npm packages that build or test static/, and are not part of it.
 var onlyTools = []string{"@tailwindcss/cli", "axe-core", "esbuild"}
 
-// webParts are the packages that static/ is made of.
+// webParts returns the packages in static/.
 func webParts(src string) (list []part, err error) {
 	text, err := os.ReadFile(filepath.Join(src, "package.json"))
 	if err != nil {

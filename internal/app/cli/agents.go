@@ -13,7 +13,7 @@ import (
 	"warpboard/web/mcp"
 )
 
-// AgentCommands offer a site to agents.
+// AgentCommands returns the commands that offer a site to agents.
 func AgentCommands(env console.Environment, version string) []*cobra.Command {
 	c := &connection{env: env}
 	serve := c.command(func(c *connection) *cobra.Command {
@@ -23,7 +23,7 @@ func AgentCommands(env console.Environment, version string) []*cobra.Command {
 				if err != nil {
 					return err
 				}
-				// The standard output carries the protocol alone: nothing else may print there.
+				// The standard output carries only the protocol: nothing else may print there.
 				return mcp.ServeStdio(cmd.Context(), site, version, os.Stdin, os.Stdout)
 			}}
 	})
@@ -41,7 +41,7 @@ func skillCommand(env console.Environment) *cobra.Command {
 			if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 				return fmt.Errorf("write the instructions: %w", err)
 			}
-			// O_EXCL: a file that was changed by hand is not overwritten.
+			// O_EXCL: do not overwrite a file that was edited by hand.
 			file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 			if errors.Is(err, fs.ErrExist) {
 				return console.Usage("%s exists already: remove it, or name another file with --to", to)

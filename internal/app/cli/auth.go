@@ -27,17 +27,18 @@ func authCommand(c *connection) *cobra.Command {
 	return console.Group(cmd)
 }
 
-// signedIn is one site's answer about its token.
+// signedIn is the status of one site's token.
 type signedIn struct {
-	Name    string       `json:"name,omitempty"` // in the config file
+	Name    string       `json:"name,omitempty"` // name in the config file
 	Server  string       `json:"server"`
 	Default bool         `json:"default,omitempty"`
-	Token   bool         `json:"token"` // there is one
+	Token   bool         `json:"token"` // whether there is a token
 	User    *client.User `json:"user,omitempty"`
 	Error   string       `json:"error,omitempty"`
 }
 
-// authStatus asks each site in turn. It fails if the site that other commands would use does not accept the token.
+// authStatus checks the token of each site. It returns an error if the site that other commands would use does not
+// accept its token.
 func (c *connection) authStatus(cmd *cobra.Command) error {
 	cfg, err := sites.Read(c.env.Getenv)
 	if err != nil {
@@ -71,7 +72,7 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 	return errors.Join(shown, first)
 }
 
-// sitesOf are the site that is asked and, without --server, the others of the config file.
+// sitesOf returns the chosen site and, without --server, the others of the config file.
 func (c *connection) sitesOf(cfg sites.File, chosen *client.Client) ([]signedIn, []*client.Client) {
 	asked := []signedIn{{Server: c.asked.Server, Default: true, Token: c.asked.Token != ""}}
 	sites := []*client.Client{chosen}
@@ -124,7 +125,7 @@ func shareCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// revokeOwn ends the token that a client has.
+// revokeOwn revokes the client's token.
 func revokeOwn(ctx context.Context, site *client.Client) error {
 	all, err := site.Tokens(ctx)
 	if err != nil {
@@ -192,7 +193,7 @@ func (c *connection) logout(cmd *cobra.Command, name string, keep bool) error {
 	if !ok {
 		return console.Usage("there is no site %q in %s (warpboard auth status lists them)", name, sites.Place(c.env.Getenv))
 	}
-	// The token is removed even if the site does not answer: a message names tokens that could not be revoked.
+	// The token is removed locally even if the site does not answer; a message names tokens that could not be revoked.
 	revoked := "kept at the site"
 	if !keep {
 		revoked = "revoked"

@@ -62,8 +62,8 @@ func ciCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// checked is what CI found of one kernel on one device.
-// Printed by --json: keys are only added. Times are nanoseconds, of a submission its score, of an evaluation the mean.
+// checked is the result for one kernel on one device. It is printed by --json: keys may only be added. Times are in
+// nanoseconds: a submission's score, or an evaluation's mean.
 type checked struct {
 	File   string   `json:"file"`
 	For    string   `json:"for"` // task or reference
@@ -73,7 +73,7 @@ type checked struct {
 	Why    string   `json:"why,omitempty"`
 	Base   *float64 `json:"base_ns,omitempty"`
 	Now    *float64 `json:"now_ns,omitempty"`
-	// Speedup is how many times as fast as at the base it is, or as its reference.
+	// Speedup is the speed relative to the base or the reference.
 	Speedup *float64 `json:"speedup,omitempty"`
 	URL     string   `json:"url,omitempty"`
 }
@@ -102,8 +102,8 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 	}
 	r := &ciRun{site: site, options: o, project: p}
 	found := []checked{}
-	// One after the other: they would wait for the same device anyway, and a person's limit of waiting runs is not used
-	// up.
+	// One after the other: they would wait for the same device anyway, and this does not use up a person's limit of
+	// waiting runs.
 	for _, k := range p.Kernels {
 		results, err := r.kernel(ctx, k)
 		if err != nil {
@@ -117,7 +117,7 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 	return o.verdict(found)
 }
 
-// verdict is the exit by the policy.
+// verdict returns the exit error according to the policy.
 func (o ciOptions) verdict(found []checked) error {
 	bad, slow := 0, 0
 	for _, one := range found {
@@ -129,7 +129,7 @@ func (o ciOptions) verdict(found []checked) error {
 		}
 	}
 	switch {
-	// "slower" includes failures. "never" is for a summary alone.
+	// "slower" includes failures. "never" only prints the summary.
 	case o.failOn != "never" && bad > 0:
 		return console.Failed("%d of %d did not pass", bad, len(found))
 	case o.failOn == "slower" && slow > 0:
@@ -159,13 +159,13 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 	}
 	base, err := k.read(func(file string) ([]byte, error) { return r.atBase(ctx, file) })
 	if len(problems.In(err)) > 0 {
-		base, err = tasks.Submission{}, nil // it could not be submitted as it was, so that this one is new
+		base, err = tasks.Submission{}, nil // the base could not be submitted, so this one counts as new
 	}
 	if err != nil {
 		return nil, err
 	}
-	// The whole submission is compared, with its further files. That the task or the machine changed since is not looked
-	// at: --all runs it again.
+	// The whole submission is compared, including further files. Changes of the task or the machine are not considered:
+	// --all runs it again.
 	same := base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all
 	if k.Reference != "" {
 		return r.referenced(ctx, k, path, same)
@@ -173,14 +173,14 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 	if same {
 		return []checked{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
 	}
-	// After and before are measured one after the other: what changes on the machine between them counts as a difference.
-	// Intervals that touch are the same, which covers the small part of it.
+	// after and before are measured one after the other: changes of the machine in between count as a difference.
+	// Overlapping intervals count as equal, which covers small changes.
 	after, err := r.submitted(ctx, path, now)
 	if err != nil {
 		return nil, err
 	}
 	var before *client.Submission
-	if base.Source != nil && job.Mode(r.options.mode) == job.ModeRanked { // other modes have no scores to compare
+	if base.Source != nil && job.Mode(r.options.mode) == job.ModeRanked { // other modes have no scores
 		if before, err = r.submitted(ctx, path, base); err != nil {
 			return nil, fmt.Errorf("as it is at %s: %w", r.options.base, err)
 		}
@@ -188,19 +188,19 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 	return resultsOf(k.File, before, after), nil
 }
 
-// leavesFolder reports whether a kernel has a file outside of the project. The repository may be a stranger's (a pull request): such
-// a file would be sent to the site, and its compiler's words be shown.
+// leavesFolder reports whether a kernel has a file outside of the project. The repository may be a stranger's (a pull
+// request): such a file would be sent to the site, and compiler messages could show it.
 func (k ofKernel) leavesFolder() bool {
 	outside := func(file string) bool { return !filepath.IsLocal(file) }
 	return outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside)
 }
 
-// read reads a kernel with its further files; its source is nil where read gives nil.
+// read returns a kernel with its further files. Its source is nil if read returns nil.
 func (k ofKernel) read(read func(file string) ([]byte, error)) (tasks.Submission, error) {
 	return tasks.ReadSubmission(append([]string{k.File}, k.Files...), read)
 }
 
-// atBase is a file at the base; nil: there is no base, or the file is missing there.
+// atBase returns a file at the base, or nil if there is no base or no such file.
 func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
 	if r.options.base == "" {
 		return nil, nil
@@ -211,23 +211,24 @@ func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
 	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", r.options.base+"^{commit}"); err != nil {
 		return nil, console.Usage("--base %q is not a commit of this repository (fetch it first)", r.options.base)
 	}
-	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. Errors mean "new": the
-	// commit was verified.
+	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. Errors mean "new",
+	// because the commit was verified.
 	text, err := git("show", "--end-of-options", r.options.base+":./"+filepath.ToSlash(file))
 	if err != nil {
-		return nil, nil // it is new
+		return nil, nil // the file is new
 	}
 	return text, nil
 }
 
-// submitted submits a source and waits for its end.
+// submitted submits a source and waits until it has ended.
 func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
 	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(s.Source), Files: s.Texts()}
 	if err := r.project.of(path).fill(&in.Task, &in.Devices, s.Source); err != nil {
 		return nil, err
 	}
 	sub, err := r.site.Submit(ctx, in)
-	// Each Wait ends after lookEvery at the latest. It has no limit: CI systems have one, and an interrupt leaves the runs going.
+	// Each Wait ends after at most lookEvery. The loop has no limit: CI systems have one, and after an interrupt the
+	// runs continue.
 	for err == nil && !sub.Ended {
 		id := sub.ID
 		if sub, err = r.site.Wait(ctx, id, lookEvery); errors.Is(err, context.Canceled) {

@@ -8,7 +8,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// report prints what CI found: a summary, and annotations where a forge reads them.
+// report prints the results: a summary, and annotations for forges that support them.
 func (c *connection) report(o ciOptions, found []checked) error {
 	// Annotations go to the standard output, where the forge reads commands; the summary goes to its file.
 	if c.json {
@@ -42,11 +42,10 @@ func (c *connection) report(o ciOptions, found []checked) error {
 	return err
 }
 
-// annotation is what a forge shows at a file; empty: nothing. A kernel's own output could hold a command for the forge: no line
-// but this begins with one.
+// annotation returns the line that a forge shows at a file, or "". Only this line may begin with a command for the
+// forge, because a kernel's output could contain one.
 func (k checked) annotation() string {
-	// The forge's own escapes, of a message and of a property; clean comes first, so that no control character is left to
-	// be escaped.
+	// Escapes of the forge, for a message and a property. clean removes control characters first.
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	switch {
@@ -65,7 +64,7 @@ func (k checked) times() string {
 	return fmt.Sprintf("%v → %v", console.NS(*k.Base), console.NS(*k.Now))
 }
 
-// changed says how the time stands to that of the base or of the reference.
+// changed describes the time relative to that of the base or the reference.
 func (k checked) changed() string {
 	switch {
 	case k.Speedup == nil || k.Change == same:
@@ -76,7 +75,7 @@ func (k checked) changed() string {
 	return fmt.Sprintf("%s, %.2f×", k.Change, *k.Speedup)
 }
 
-// markdown is the summary as a table. Cells come from kernels and sites, so Markdown in them is escaped.
+// markdown returns the summary as a table. Markdown in cells is escaped, because they come from kernels and sites.
 func markdown(found []checked) string {
 	cell := func(text string) string {
 		text = strings.Join(strings.Fields(console.Clean(text)), " ")

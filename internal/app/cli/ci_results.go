@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// referenced compares a kernel with its reference on each of its devices, unless both are as they were at the base.
+// referenced compares a kernel with its reference on each of its devices, unless both are unchanged since the base.
 func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bool) (all []checked, err error) {
 	now, err := readBelow(r.project.dir, k.Reference, tasks.MaxSubmission)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bo
 	}
 	devices := r.project.of(path).Devices
 	if len(devices) == 0 {
-		devices = []string{""} // any
+		devices = []string{""} // any device
 	}
 	for _, device := range devices {
 		one, err := r.against(ctx, k, path, device)
@@ -38,7 +38,7 @@ func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bo
 	return all, nil
 }
 
-// against compares a kernel with a reference on a device, outside any task.
+// against compares a kernel with a reference on a device, without a task.
 func (r *ciRun) against(ctx context.Context, k ofKernel, path, device string) (one checked, err error) {
 	o := evaluation{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}
 	request, err := o.request(path)
@@ -63,7 +63,7 @@ func (r *ciRun) against(ctx context.Context, k ofKernel, path, device string) (o
 	return one, nil
 }
 
-// resultsOf lays a submission's runs beside those of the base, which may be nil.
+// resultsOf matches a submission's runs with those of the base, which may be nil.
 func resultsOf(file string, before, after *client.Submission) (all []checked) {
 	for _, run := range after.Runs {
 		one := checked{File: file, For: after.Task, Device: run.Device, State: statePassed, Now: run.ScoreNS, URL: after.URL}
@@ -74,7 +74,7 @@ func resultsOf(file string, before, after *client.Submission) (all []checked) {
 			}
 		}
 		if before != nil {
-			// By device: the task may have got devices since the base.
+			// By device, because the task may have new devices since the base.
 			for _, old := range before.Runs {
 				if one.State == statePassed && old.Device == run.Device && old.ScoreNS != nil && run.ScoreNS != nil {
 					times := *old.ScoreNS / *run.ScoreNS

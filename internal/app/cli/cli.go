@@ -16,21 +16,21 @@ import (
 
 const defaultServer = "http://127.0.0.1:3000"
 
-// Commands are the commands that talk to a site.
+// Commands returns the commands that talk to a site.
 func Commands(env console.Environment) []*cobra.Command {
 	var all []*cobra.Command
 	for _, build := range []func(*connection) *cobra.Command{
 		loginCommand, logoutCommand, authCommand, joinCommand, leaveCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
 		cancelCommand, profileCommand, compareCommand, evaluateCommand, shareCommand, webhookCommand, inboxCommand, devicesCommand, taskCommand, ciCommand,
 	} {
-		// One for each command, since flags write into it.
+		// One connection per command, because flags write to it.
 		c := &connection{env: env}
 		all = append(all, c.command(build))
 	}
 	return all
 }
 
-// connection is a command's site and token.
+// connection has a command's site and token.
 type connection struct {
 	env           console.Environment
 	server, token string
@@ -38,8 +38,8 @@ type connection struct {
 	json          bool
 	jq            string
 	filter        *console.Filter
-	asked         sites.Site     // the site that site has chosen
-	client        *client.Client // of that site
+	asked         sites.Site     // set by site
+	client        *client.Client // client of the asked site
 }
 
 // command adds the flags of every command that talks to a site. The environment is not the flags' default: help prints
@@ -66,7 +66,7 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 	return cmd
 }
 
-// explains has the errors of a command, and of those below it, in words of the command line.
+// explains rewrites the errors of a command and its subcommands in the terms of the command line.
 func (c *connection) explains(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -83,15 +83,15 @@ func (c *connection) explains(cmd *cobra.Command) {
 // noJSON marks a command without an answer of the API.
 const noJSON = "no-json"
 
-// site is the way to the site. A flag comes before the environment, and that before the config file; the file's token goes
-// to the file's site only.
+// site returns a client of the site. Precedence: flag, environment, config file. The file's token is sent only to the
+// file's site.
 func (c *connection) site() (*client.Client, error) {
 	cfg, err := sites.Read(c.env.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	// A name of the config file comes before an address; only --server may give one, since the variable is an address
-	// alone.
+	// A name of the config file takes precedence over an address. Only --server may have a name; the variable is always
+	// an address.
 	known, ok := cfg.Sites[c.server]
 	switch asked := cmp.Or(c.server, c.env.Getenv("WARPBOARD_SERVER")); {
 	case ok:
@@ -102,7 +102,7 @@ func (c *connection) site() (*client.Client, error) {
 	default:
 		known = cfg.At(defaultServer)
 	}
-	// A token of the environment goes to any site that is used, as the person who set it intends. --token "" sends none.
+	// A token from the environment is sent to any site, as its user intends. --token "" sends none.
 	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
 	if c.tokenGiven {
 		token = c.token
@@ -119,7 +119,8 @@ func (c *connection) site() (*client.Client, error) {
 	return c.client, nil
 }
 
-// noteAge says that this command is older than the site: where a person reads it, or where that may be why something failed.
+// noteAge warns that this command is older than the site, for a person at a terminal or after an error that this may
+// have caused.
 func (c *connection) noteAge(err error) {
 	if c.client == nil || err == nil && !console.IsTerminal(c.env.Stderr) {
 		return
@@ -129,14 +130,14 @@ func (c *connection) noteAge(err error) {
 	}
 }
 
-// older compares versions of Go modules, with what else may stand behind them. What is none is older than nothing.
+// older compares versions of Go modules, ignoring suffixes. An invalid version is not older.
 func older(own, theirs string) bool {
 	own, _, _ = strings.Cut(own, " ")
 	theirs, _, _ = strings.Cut(theirs, " ")
 	return semver.IsValid(own) && semver.IsValid(theirs) && semver.Compare(own, theirs) < 0
 }
 
-// withoutUser is an address without the user and password that it may hold: errors are kept in logs.
+// withoutUser removes user and password from an address, because errors are kept in logs.
 func withoutUser(address string) string {
 	scheme, rest, found := strings.Cut(address, "://")
 	if !found {
@@ -155,5 +156,5 @@ func isAddress(text string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
-// screen is where the command prints.
+// screen returns the command's output for people.
 func (c *connection) screen() *console.Screen { return console.NewScreen(c.env) }

@@ -20,8 +20,7 @@ func compareCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// compared is as much of a comparison as is printed.
-// Of a page's own JSON (/compare.json), whose other keys are left out.
+// compared has the printed part of a page's JSON (/compare.json).
 type compared struct {
 	A, B  comparedSide
 	Ratio *ratio
@@ -32,8 +31,8 @@ type compared struct {
 	}
 }
 
-// comparedSide is one of two runs. ScoreNS comes from its own times, like the ratio; BoardNS is a different score on the
-// board, from several runs or a confirmation.
+// comparedSide is one of two runs. ScoreNS comes from its own times, like the ratio; BoardNS is a different score on
+// the board, from several runs or a confirmation.
 type comparedSide struct {
 	Submission int64
 	Mode       string
@@ -42,7 +41,7 @@ type comparedSide struct {
 	Pooled     int      `json:"pooled_runs"`
 }
 
-// ratio is B's time over A's, with its 99 % interval where it has one.
+// ratio is B's time divided by A's, with its 99 % interval if there is one.
 type ratio struct {
 	Value, Low, High float64
 	Apart            bool
@@ -85,7 +84,7 @@ func printCompared(s *console.Screen, found compared) {
 	}
 	s.Table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
 		one := found.Cases[i]
-		// A case that one of the two does not have: another version of the task.
+		// Only one of the two has the case: they ran different versions of the task.
 		if one.A == nil || one.B == nil {
 			return []any{one.Spec, "", "", ""}
 		}
@@ -94,7 +93,7 @@ func printCompared(s *console.Screen, found compared) {
 	})
 }
 
-// board says which score the board has instead; empty: the same.
+// board describes the board's score if it is different, or returns "".
 func (s comparedSide) board() string {
 	switch {
 	case s.BoardNS == nil:
@@ -105,7 +104,7 @@ func (s comparedSide) board() string {
 	return fmt.Sprintf("its board has %v, measured again since", console.NS(*s.BoardNS))
 }
 
-// verdict is what the times of both show.
+// verdict describes the result of the comparison.
 func (f compared) verdict() string {
 	if f.Ratio == nil || f.Ratio.Value <= 0 {
 		return f.untimed()
@@ -127,7 +126,7 @@ func (f compared) verdict() string {
 	return line + fmt.Sprintf("B is %s: it takes %.3f times as long (%.3f to %.3f at 99 %%)", word, r.Value, r.Low, r.High)
 }
 
-// untimed says why two runs have no times to compare.
+// untimed explains why two runs have no times to compare.
 func (f compared) untimed() string {
 	for _, side := range []comparedSide{f.A, f.B} {
 		if side.Mode == "test" {
@@ -137,7 +136,7 @@ func (f compared) untimed() string {
 	return fmt.Sprintf("submissions %d and %d have no timed case in common", f.A.Submission, f.B.Submission)
 }
 
-// pooled says that a score covers several runs, or which run stands on the board for this one.
+// pooled explains that a score combines several runs, or names the run on the board.
 func pooled(run client.Run) string {
 	switch {
 	case run.PooledRuns > 1:

@@ -15,14 +15,14 @@ import (
 // completion offers words to a shell.
 type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// words always offers these.
+// words offers fixed words.
 func words(all ...string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return all, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// completes offers the values of flags and arguments of a command, and of those below it.
+// completes adds completion of flag values and arguments to a command and its subcommands.
 func (c *connection) completes(cmd *cobra.Command) {
 	flags := map[string]completion{
 		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": words("test", "benchmark", "ranked", "profile", "sanitize"),
@@ -31,7 +31,7 @@ func (c *connection) completes(cmd *cobra.Command) {
 	}
 	for name, offer := range flags {
 		if cmd.LocalFlags().Lookup(name) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(name, offer) // it fails only for a flag that is not there, or that has one
+			_ = cmd.RegisterFlagCompletionFunc(name, offer) // fails only for an unknown flag or a second function
 		}
 	}
 	if _, args, _ := strings.Cut(cmd.Use, " "); cmd.ValidArgsFunction == nil && slices.Contains([]string{"ID", "A B", "SUBMISSION"}, args) {
@@ -42,7 +42,8 @@ func (c *connection) completes(cmd *cobra.Command) {
 	}
 }
 
-// completeSubmission offers the newest submissions of one's own. A shell that waits for a word is told no error, here and below.
+// completeSubmission offers the caller's latest submissions. Errors are not reported to a shell that waits for words,
+// here and below.
 func (c *connection) completeSubmission(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
 		if list, err := site.Mine(cmd.Context(), "", 0, 20); err == nil {
@@ -66,7 +67,7 @@ func (c *connection) completePull(cmd *cobra.Command, args []string, _ string) (
 	return c.completeBoard(cmd, nil, "")
 }
 
-// completeDevice offers the devices of --task where that is given, else those of the site.
+// completeDevice offers the devices of --task if given, otherwise those of the site.
 func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 	if task, err := cmd.Flags().GetString("task"); err == nil && task != "" {
 		return c.completeBoard(cmd, []string{task}, "")

@@ -22,7 +22,7 @@ const evaluateHelp = `Compile, check, and time one kernel without a task, or com
 FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. A .cu file has the type cuda and
 needs --io, a JSON file with its arguments and launch sizes (IOContract; see /api on the site).`
 
-// evaluation are the flags of `warpboard evaluate`.
+// evaluation has the flags of `warpboard evaluate`.
 type evaluation struct {
 	kind, io, reference, referenceKind, device, class string
 	trials                                            int
@@ -51,7 +51,7 @@ func evaluateCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// counts refuses flags that would change nothing: anyone who gives one expects that it counts.
+// counts refuses flags that would have no effect.
 func (o evaluation) counts(cmd *cobra.Command, file string) error {
 	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "class-name", "trials", "atol", "rtol"} {
 		if cmd.Flags().Changed(name) && filepath.Ext(file) == ".json" {
@@ -85,7 +85,7 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 		return err
 	}
 	address := e.URL
-	if c.asked.Token != "" { // its page needs a sign-in
+	if c.asked.Token != "" { // the page requires a sign-in
 		address = evaluationPage(site, e.ID)
 	}
 	err = c.answer(e, nil, func(s *console.Screen) {
@@ -97,12 +97,12 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	return err
 }
 
-// evaluationPage is the address of an evaluation for people.
+// evaluationPage returns the address of an evaluation's page.
 func evaluationPage(site *client.Client, id string) string {
 	return site.Base() + "/evaluations/" + url.PathEscape(id)
 }
 
-// evaluated sends a request and waits for its end; tell is called with the state now and then.
+// evaluated sends a request and waits until it has ended. It calls tell with the current state from time to time.
 func evaluated(ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation)) (e *client.Evaluation, err error) {
 	e, err = site.Evaluate(ctx, request)
 	for err == nil && !e.Ended {
@@ -112,13 +112,13 @@ func evaluated(ctx context.Context, site *client.Client, request any, tell func(
 			e = next
 		}
 	}
-	return e, err // e is the last that was heard of it
+	return e, err // e is the last known state
 }
 
-// request is the body of POST /evaluate, or of /compare with a reference.
+// request returns the body of POST /evaluate, or of /compare with a reference.
 func (o evaluation) request(file string) (map[string]any, error) {
 	if filepath.Ext(file) == ".json" {
-		// Sent as it is: the site checks it.
+		// Sent unchanged; the site checks it.
 		var whole map[string]any
 		return whole, readJSON(file, &whole)
 	}
@@ -145,7 +145,7 @@ func (o evaluation) request(file string) (map[string]any, error) {
 	return request, nil
 }
 
-// codeOf is a KernelCode of the API.
+// codeOf returns a KernelCode of the API.
 func codeOf(file, kind, io string) (map[string]any, error) {
 	source, err := readText(file)
 	if err != nil {
@@ -162,8 +162,7 @@ func codeOf(file, kind, io string) (map[string]any, error) {
 	return code, nil
 }
 
-// kindOf guesses a kernel's type.
-// Only a default: a Python file with inline CUDA (torch_cuda) has to be named by --type.
+// kindOf guesses a kernel's type, as a default. A Python file with inline CUDA (torch_cuda) needs --type.
 func kindOf(file, source string) string {
 	switch {
 	case filepath.Ext(file) != ".py":
@@ -197,8 +196,8 @@ func readText(file string) ([]byte, error) {
 	return text, nil
 }
 
-// found is as much of an evaluation's result as commands look at. Times are in milliseconds.
-// Unknown keys are left out, so that a newer site can add some.
+// found has the part of an evaluation's result that commands use. Times are in milliseconds. Unknown keys are ignored,
+// so that newer sites can add some.
 type found struct {
 	Result struct {
 		Compiled    bool     `json:"compiled"`
@@ -217,12 +216,12 @@ type found struct {
 
 func resultOf(e *client.Evaluation) (f found) {
 	if e.Result != nil {
-		_ = json.Unmarshal(*e.Result, &f) // an unreadable part counts as missing
+		_ = json.Unmarshal(*e.Result, &f) // unreadable parts count as missing
 	}
 	return f
 }
 
-// passed reports whether a kernel was compiled and is right, and why not.
+// passed reports whether a kernel compiled and is correct, and otherwise why not.
 func passed(e *client.Evaluation) (ok bool, why string) {
 	r := resultOf(e).Result
 	switch {
@@ -236,7 +235,7 @@ func passed(e *client.Evaluation) (ok bool, why string) {
 	return true, ""
 }
 
-// summaryOf is an evaluation in a line.
+// summaryOf summarizes an evaluation in a line.
 func summaryOf(e *client.Evaluation) string {
 	if ok, _ := passed(e); !ok {
 		return e.State + " on " + e.Device + ": it did not pass"

@@ -2,8 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// examples are shown in the help of the commands that do not bring their own, by path below warpboard.
-// A test holds each to the command's flags and arguments.
+// examples are shown in the help of commands that have none of their own, by path below warpboard. A test checks them
+// against the flags and arguments.
 var examples = map[string]string{
 	"login": `  warpboard login https://boards.example.org
   warpboard login https://lab.example.org --name lab`,
@@ -55,7 +55,7 @@ var examples = map[string]string{
   warpboard skill --to -`,
 }
 
-// withExamples gives a command, and those below it, their examples.
+// withExamples adds examples to a command and its subcommands.
 func withExamples(cmd *cobra.Command, path string) {
 	if cmd.Example == "" {
 		cmd.Example = examples[path]

@@ -20,7 +20,7 @@ func (c *connection) join(ctx context.Context, code string) error {
 	if err != nil {
 		return err
 	}
-	joined, err := site.Join(ctx, path.Base(strings.TrimSpace(code))) // a link ends with the code
+	joined, err := site.Join(ctx, path.Base(strings.TrimSpace(code))) // accepts a link, which ends with the code
 	return c.answer(joined, err, func(s *console.Screen) {
 		s.Line("%s (%s) is open to you: %s", joined.Task, joined.Title, joined.URL)
 	})

@@ -35,10 +35,10 @@ func loginCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// login asks a site for a token, which a person approves in a browser.
+// login requests a token from a site, which a person approves in a browser.
 func (c *connection) login(ctx context.Context, server, name string) error {
 	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
-	// http is let pass for sites on this machine or in a private network; the token crosses it in clear.
+	// http is allowed for sites on this machine or in a private network; the token is then sent unencrypted.
 	if !isAddress(server) {
 		return console.Usage("%q is not an address like https://boards.example.org", withoutUser(server))
 	}
@@ -53,8 +53,8 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	}
 	host, _ := os.Hostname()
 	site := client.New(server, "")
-	// The device flow of OAuth: no secret passes the browser. The person compares the code, since a link alone could be
-	// someone else's.
+	// The OAuth device flow: no secret passes through the browser. The person compares the code, because a link alone
+	// could be someone else's.
 	login, err := site.BeginLogin(ctx, cmp.Or(host, "a machine without a name"))
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 		if err == nil && answer.Token != "" && answer.User != nil {
 			return answer, nil
 		}
-		// A site that restarts in the meantime is asked again; a code that was refused or is too old ends it.
+		// A site that restarts in the meantime is asked again; a refused or expired code ends the login.
 		if err != nil && console.ExitCode(err) != console.ExitAway {
 			return nil, err
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// setUpPopcorn gives popcorn-cli the token of the site that was just signed in to, and says what else it needs.
+// setUpPopcorn writes the token of the site to popcorn-cli's file, and prints the other settings that popcorn-cli
+// needs.
 func (c *connection) setUpPopcorn() error {
 	line, home := "cli_id: "+c.asked.Token, c.env.Getenv("HOME")
 	path := filepath.Join(home, ".popcorn.yaml")
@@ -33,8 +34,8 @@ func (c *connection) setUpPopcorn() error {
 	return nil
 }
 
-// holdsOurToken reports whether popcorn-cli's file may be replaced: it is missing, empty, or holds a token of a Warpboard
-// site and nothing else. A registration with GPU MODE stays.
+// holdsOurToken reports whether popcorn-cli's file may be replaced: it is missing, empty, or has only a token of a
+// Warpboard site. A registration with GPU MODE is kept.
 func holdsOurToken(path string) (bool, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +49,7 @@ func holdsOurToken(path string) (bool, error) {
 	return kept == "" || ok && strings.HasPrefix(strings.Trim(id, ` "'`), "wb_") && !strings.Contains(kept, "\n"), nil
 }
 
-// writeForOwner replaces a file by one that only its owner can read, whatever the permissions were.
+// writeForOwner replaces a file by one that only its owner can read, whatever its permissions were.
 func writeForOwner(path, text string) error {
 	f, err := renameio.NewPendingFile(path, renameio.WithStaticPermissions(0o600), renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {

@@ -67,7 +67,7 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	if out != "" {
 		return os.WriteFile(out, data, 0o644)
 	}
-	// A pipe gets the raw bytes, except for text, which people read there, too.
+	// A pipe gets the raw bytes, except text, which people read there, too.
 	if kind == "txt" || console.IsTerminal(c.env.Stdout) {
 		data = []byte(console.Clean(string(data)))
 	}
@@ -85,7 +85,7 @@ func onlyRun(sub *client.Submission, device string) (client.Run, error) {
 	return client.Run{}, console.Usage("choose a run of submission %d with --device: %q", sub.ID, devices)
 }
 
-// runOf is a submission's run on a device, or its only one.
+// runOf returns a submission's run on a device, or its only one.
 func runOf(ctx context.Context, site *client.Client, text, device string) (run client.Run, err error) {
 	id, err := submissionID(text)
 	if err != nil {
@@ -98,7 +98,7 @@ func runOf(ctx context.Context, site *client.Client, text, device string) (run c
 	return onlyRun(sub, device)
 }
 
-// change is how a score stands to an older one.
+// change is the result of comparing a score with an older one.
 type change string
 
 const (
@@ -107,7 +107,7 @@ const (
 	slower change = "slower"
 )
 
-// changeOf compares two runs that have a score. Boards have another rule (bands).
+// changeOf compares two runs with scores. Boards have another rule.
 func changeOf(old, now client.Run) change {
 	switch {
 	case agree(old, now):
@@ -118,11 +118,11 @@ func changeOf(old, now client.Run) change {
 	return slower
 }
 
-// difference is the relative difference of two scores that count as equal, as on a board.
+// difference is the relative difference up to which two scores count as equal, as on a board.
 const difference = 0.005
 
-// agree reports whether two scores are at most 0.5 % apart, or their intervals overlap. Without an interval a score is a
-// point.
+// agree reports whether two scores differ by at most 0.5 %, or their intervals overlap. Without an interval a score is
+// a point.
 func agree(a, b client.Run) bool {
 	if math.Abs(*a.ScoreNS-*b.ScoreNS) <= difference*min(*a.ScoreNS, *b.ScoreNS) {
 		return true

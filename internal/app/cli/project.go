@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks/directives"
 )
 
-// projectFile names no site: a stranger's repository must not say where one's token goes.
+// projectFile must not name a site: a stranger's repository must not decide where a token is sent.
 const projectFile = tasks.ProjectFile
 
 // project has the task and settings of a folder's kernels.
@@ -26,21 +26,22 @@ type project struct {
 	dir     string
 }
 
-// ofKernel is one kernel of a folder, for a task or against a reference.
+// ofKernel is one kernel of a folder, for a task or with a reference.
 type ofKernel struct {
 	File      string   `toml:"file"`
 	Task      string   `toml:"task,omitempty"`
 	Devices   []string `toml:"devices,omitempty"`
-	Reference string   `toml:"reference,omitempty"` // file of a kernel that is right; instead of a task
-	Files     []string `toml:"files,omitempty"`     // further files of a submission, if the task takes any
+	Reference string   `toml:"reference,omitempty"` // file of a correct kernel, instead of a task
+	Files     []string `toml:"files,omitempty"`     // further files of a submission, if the task allows any
 }
 
-// findProject reads the project file of a folder, or of the next one above it up to the repository's root. None is empty.
+// findProject reads the project file of a folder, or of the nearest parent up to the repository's root. Without one,
+// the project is empty.
 func findProject(dir string) (p project, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return p, err
 	}
-	// Up to the folder with .git, or to the top: a file in the home directory must not apply to a repository.
+	// Up to the folder with .git, or to the root: a file in the home directory must not apply to a repository.
 	for {
 		if p, found, err := readProject(dir); found || err != nil {
 			return p, err
@@ -66,7 +67,7 @@ func readProject(dir string) (p project, found bool, err error) {
 		return project{}, false, nil
 	case err != nil:
 		return p, false, fmt.Errorf("reading %s: %w", file, err)
-	// A key that is misspelt would otherwise do nothing, silently.
+	// A misspelled key would otherwise be ignored silently.
 	case len(meta.Undecoded()) > 0:
 		return p, false, fmt.Errorf("%s: unknown key %q", file, meta.Undecoded()[0])
 	}
@@ -79,7 +80,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// of are the project's settings for a file: its own entry before the folder's.
+// of returns the settings for a file: its own entry takes precedence over the folder's.
 func (p project) of(file string) ofKernel {
 	k := ofKernel{File: file, Task: p.Task, Devices: p.Devices}
 	abs, err := filepath.Abs(file)
@@ -96,13 +97,13 @@ func (p project) of(file string) ofKernel {
 		if len(own.Devices) > 0 {
 			k.Devices = own.Devices
 		}
-		// The last entry of a file counts, as far as it says something.
+		// The last entry of a file counts, for the fields that it sets.
 		k.Reference, k.Files = own.Reference, own.Files
 	}
 	return k
 }
 
-// further are the paths of a kernel's further files.
+// further returns the paths of a kernel's further files.
 func (p project) further(k ofKernel) []string {
 	paths := make([]string, len(k.Files))
 	for i, file := range k.Files {
@@ -111,7 +112,8 @@ func (p project) further(k ofKernel) []string {
 	return paths
 }
 
-// fill completes what flags have left open of a submission: the source's own directives count first, and are read by the site.
+// fill sets the parts of a submission that flags left open. Directives in the source take precedence, and the site
+// reads them.
 func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
 	said, err := directives.Parse(source)
 	if err != nil {

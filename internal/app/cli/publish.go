@@ -19,13 +19,14 @@ import (
 	"warpboard/tasks/changes"
 )
 
-// published is a task as it was sent to a site, and what the site answered.
+// published is a task sent to a site, with the site's answer.
 type published struct {
 	*client.Published
-	before, after map[string]string // whole texts, by the keys of differences; before is nil where it could not be read
+	before, after map[string]string // whole texts, by the keys of differences; before is nil if unreadable
 }
 
-// publish sends the tasks at a path to a site; alone says that there must be just one. A task that is refused does not stop the rest.
+// publish sends the tasks at a path to a site. alone requires exactly one task. A refused task does not stop the
+// others.
 func (c *connection) publish(ctx context.Context, from string, p client.Publication, alone bool) error {
 	var err error
 	if p.Deadline, err = readDeadline(p.Deadline); err != nil {
@@ -48,7 +49,7 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		return console.Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
 	}
 	answers, refused := []*client.Published{}, []error{}
-	// Each task is one request: an error in the middle leaves the earlier ones published. Running it again is safe, because
+	// Each task is one request: after an error the earlier tasks are published. It is safe to run again, because
 	// unchanged tasks stay unchanged.
 	for _, proposal := range proposals {
 		answer, err := publishOne(ctx, site, from, proposal, p)
@@ -66,7 +67,7 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 	return errors.Join(append(refused, err)...)
 }
 
-// readDeadline reads the flag: a time as the API takes it, none, or nothing.
+// readDeadline parses the flag: a time in the API's format, "none", or "".
 func readDeadline(text string) (string, error) {
 	if text == "" || text == "none" {
 		return text, nil
@@ -98,7 +99,7 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 	if err != nil {
 		return one, err
 	}
-	// A deadline that nothing states is that of a new task alone.
+	// An assumed deadline is used only for a new task.
 	if p.Deadline == "" && !proposal.Deadline.IsZero() && !(there && proposal.Assumed) {
 		p.Deadline = proposal.Deadline.Format(time.RFC3339)
 	}
@@ -113,7 +114,8 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 	return one, nil
 }
 
-// nameOf is a task's name in addresses: from its problem set, or the warpboard.toml in its folder, or the folder's name.
+// nameOf returns a task's name in addresses: from its problem set, the warpboard.toml in its folder, or the folder's
+// name.
 func nameOf(from string, proposal tasks.Proposal) (string, error) {
 	name := proposal.Name
 	if proposal.Deadline.IsZero() { // not from a problem set
@@ -131,7 +133,8 @@ func nameOf(from string, proposal tasks.Proposal) (string, error) {
 	return db.Slug(name), nil
 }
 
-// bundleOf is a task on a site; nil if its files cannot be read. there is false if the site has no such task.
+// bundleOf returns a task's bundle from a site, or nil if its files cannot be read. there is false if the site has no
+// such task.
 func bundleOf(ctx context.Context, site *client.Client, slug string) (b *tasks.Bundle, there bool, err error) {
 	name, data, err := site.Bundle(ctx, slug)
 	var refused *client.Problem
@@ -167,7 +170,7 @@ func printPublished(s *console.Screen, a published) {
 	}
 }
 
-// difference prints a key's old and new value: in one line or, if either has several, as a unified diff.
+// printDifference prints a key's old and new value: on one line or, if either has several, as a unified diff.
 func printDifference(s *console.Screen, d client.Difference, before, after string) {
 	if before == "" && after == "" || d.Old == "" || d.New == "" {
 		before, after = d.Old, d.New
@@ -178,7 +181,7 @@ func printDifference(s *console.Screen, d client.Difference, before, after strin
 	}
 	s.Line("  %s:", d.Key)
 	script := string(diff.Diff("site/"+d.Key, []byte(ended(before)), "here/"+d.Key, []byte(ended(after))))
-	_, script, _ = strings.Cut(script, "\n") // the line that repeats both names
+	_, script, _ = strings.Cut(script, "\n") // drop the line that repeats both names
 	for line := range strings.Lines(script) {
 		s.Line("    %s", strings.TrimSuffix(line, "\n"))
 	}
@@ -191,7 +194,7 @@ func orNone(text string) string {
 	return text
 }
 
-// ended ends a text with a line end, for a diff would say that it has none.
+// ended adds a final newline, because a diff would otherwise mention its absence.
 func ended(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

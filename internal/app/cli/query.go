@@ -14,8 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// answer prints what a site said: as JSON if that was asked for, else by print.
-// print is called without an error alone, so that it may use what was answered without looking.
+// answer prints an answer: as JSON if requested, otherwise with print, which is only called if err is nil.
 func (c *connection) answer(what any, err error, print func(*console.Screen)) error {
 	switch {
 	case err != nil:
@@ -54,7 +53,7 @@ func boardCommand(c *connection) *cobra.Command {
 			return c.answer(board, err, func(s *console.Screen) {
 				s.Table("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
 					e := board.Entries[i]
-					if e.Older { // behind all others, and not compared with them
+					if e.Older { // ranked after all others, without comparison
 						e.Rank, e.Tied = 0, false
 					}
 					return []any{format.Place(e.Rank, e.Tied), console.NS(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
@@ -68,7 +67,7 @@ func boardCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// plusMinus is half of a score's interval, or the standard error of its repeats; a tilde says that it is noisy.
+// plusMinus returns half of a score's interval, or the standard error of its repeats; a tilde marks a noisy one.
 func plusMinus(e client.Entry) string {
 	half := e.ErrNS
 	if e.IntervalLow != nil && e.IntervalHigh != nil {
@@ -124,7 +123,7 @@ func budgetCommand(c *connection) *cobra.Command {
 	}}
 }
 
-// budget prints what is left of one's own.
+// printBudget prints the rest of the caller's budget.
 func printBudget(s *console.Screen, b *client.Budget) {
 	if b == nil {
 		s.Line("no limit")
@@ -178,7 +177,7 @@ func cancelCommand(c *connection) *cobra.Command {
 	return c.submission("cancel ID", "cancel one of your submissions", (*client.Client).Cancel)
 }
 
-// submission is a command that asks about one submission.
+// submission returns a command about one submission.
 func (c *connection) submission(use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error)) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: console.Exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
 		site, id, err := c.siteFor(args[0])
@@ -217,7 +216,7 @@ func sourceCommand(c *connection) *cobra.Command {
 	}}
 }
 
-// source prints a text, to a terminal without what it would take for commands.
+// printSource prints a text; on a terminal without control characters.
 func printSource(s *console.Screen, text string) {
 	if s.Terminal {
 		text = console.Clean(text)

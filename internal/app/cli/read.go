@@ -10,18 +10,18 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// largestRequest is the size of the largest file with a request to evaluate, in bytes: it may hold tensors.
+// largestRequest limits a file with an evaluation request, in bytes: it may contain tensors.
 const largestRequest = 16 << 20
 
-// readRegular reads a file of at most so many bytes. A pipe, a device and a larger file are refused unread: a folder
-// of someone else's may name any, and one would block forever, another never end.
+// readRegular reads a regular file of at most most bytes. It refuses pipes, devices, and larger files without reading
+// them: an untrusted folder may name any of these, and one would block forever, another never end.
 func readRegular(path string, most int64) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return readOpened(file, err, path, most)
 }
 
-// readBelow is readRegular of a file that lies in a folder. A link that leads out of it is refused: in a stranger's repository it may
-// name what this machine keeps secret.
+// readBelow is readRegular for a file inside a folder. It refuses links that lead out of the folder: in an untrusted
+// repository one may point to this machine's secrets.
 func readBelow(dir, name string, most int64) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"warpboard/views/outcome"
 )
 
-// run prints how a run stands.
+// printRun prints the state of a run.
 func printRun(s *console.Screen, run client.Run) {
 	rest := ""
 	if run.Position > 0 {
@@ -49,7 +49,7 @@ func printRun(s *console.Screen, run client.Run) {
 	}
 }
 
-// finding is what compute-sanitizer found, in a line: "submission.cu:12: error: memcheck: Invalid …".
+// finding formats a finding of compute-sanitizer as a line: "submission.cu:12: error: memcheck: Invalid …".
 func finding(f job.Finding) string {
 	kind := "error"
 	if f.Warning {
@@ -68,7 +68,7 @@ func finding(f job.Finding) string {
 	return text
 }
 
-// exactness is a score's interval.
+// exactness formats a score's interval.
 func exactness(run client.Run) string {
 	text := ""
 	if run.IntervalLow != nil && run.IntervalHigh != nil {
@@ -80,16 +80,17 @@ func exactness(run client.Run) string {
 	return text
 }
 
-// isMine reports whether a submission is the caller's. It asks the site only if the answer changes what is printed.
+// isMine reports whether a submission is the caller's. It asks the site only if the answer changes the output.
 func isMine(ctx context.Context, site *client.Client, sub *client.Submission) bool {
 	if !slices.ContainsFunc(sub.Runs, func(run client.Run) bool { return run.Outcome != nil }) {
 		return false
 	}
 	me, err := site.Me(ctx)
-	return err == nil && me.ID == sub.User.ID // a caller without an account has none
+	return err == nil && me.ID == sub.User.ID // a caller without an account has no submissions
 }
 
-// printOutcome prints what a ranked run means on its board, in the words of its page, to its person (mine) or to others.
+// printOutcome prints the effect of a ranked run on its board, in the words of its page, for its owner (mine) or for
+// others.
 func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, mine bool) {
 	if sub.Mode == work.ModePractice {
 		s.Line("%-6s practice: the deadline has passed, so the score is on no board", run.Device)

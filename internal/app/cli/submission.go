@@ -7,7 +7,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// submissionID reads a submission's number.
+// submissionID parses a submission's number.
 func submissionID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
@@ -16,7 +16,7 @@ func submissionID(text string) (int64, error) {
 	return id, nil
 }
 
-// siteFor is the way to the site of a command about one submission, and the submission's number.
+// siteFor returns the client and the submission's number for a command about one submission.
 func (c *connection) siteFor(text string) (*client.Client, int64, error) {
 	id, err := submissionID(text)
 	if err != nil {

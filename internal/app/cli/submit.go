@@ -53,12 +53,12 @@ func submitCommand(c *connection) *cobra.Command {
 // submit sends files to a site, the main one first.
 func (c *connection) submit(ctx context.Context, in client.NewSubmission, files []string, watch bool) error {
 	file := files[0]
-	p, err := findProject(filepath.Dir(file)) // of the working directory, for "-"
+	p, err := findProject(filepath.Dir(file)) // for "-", that of the working directory
 	if err != nil {
 		return err
 	}
 	k := p.of(file)
-	// Files of the command line replace those of the project file, as with all other settings.
+	// Files of the command line replace those of the project file, like all other settings.
 	if len(files) == 1 {
 		if slices.ContainsFunc(k.Files, func(f string) bool { return !filepath.IsLocal(f) }) {
 			return console.Usage("the files of a kernel lie below the folder of %s", projectFile)
@@ -82,8 +82,8 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if in.Source, in.Files = string(read.Source), read.Texts(); file != "-" {
 		in.FileName = filepath.Base(file)
 	}
-	// The client sends a key with it, so that a proxy that repeats the request makes no second submission. It is not kept: a
-	// command that is started again is another one.
+	// The client sends a key, so that a repeated request by a proxy does not create a second submission. Running the
+	// command again does.
 	sub, err := site.Submit(ctx, in)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	return c.watch(ctx, site, sub.ID)
 }
 
-// warnOfLonely says on stderr which devices of a submission no worker serves. It is a hint: without an answer there is none.
+// warnOfLonely warns on stderr about devices of a submission without a worker. Errors are ignored.
 func (c *connection) warnOfLonely(ctx context.Context, site *client.Client, sub *client.Submission) {
 	devices, err := site.Devices(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func watchCommand(c *connection) *cobra.Command {
 		}}
 }
 
-// watch prints what becomes of a submission, or with --json only its end.
+// watch prints the progress of a submission, or only its end with --json.
 func (c *connection) watch(ctx context.Context, site *client.Client, id int64) error {
 	s := c.screen()
 	if c.json {

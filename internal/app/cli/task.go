@@ -83,7 +83,7 @@ func (c *connection) validateTask(ctx context.Context, slug string) error {
 	})
 }
 
-// pull writes a task's files into a new folder, with a project file, so that its template can be submitted from there.
+// pull writes a task's files to a new folder, with a project file, so that its template can be submitted from there.
 func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	site, err := c.site()
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err != nil {
 		return err
 	}
-	// A new folder, or an error: nothing of the user's is written over.
+	// A new folder, or an error: the user's files are never overwritten.
 	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
 		return console.Usage("%s exists already: name another folder, as in warpboard task pull %s DIR", dir, slug)
 	} else if err != nil {
@@ -109,7 +109,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	}
 	defer root.Close()
 	if err := unpack(root, name, data); err != nil {
-		return errors.Join(err, os.RemoveAll(dir)) // half a task would look like one
+		return errors.Join(err, os.RemoveAll(dir)) // do not leave a partial task
 	}
 	devices, err := site.Devices(ctx)
 	if err != nil {
@@ -122,7 +122,8 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	return c.answer(task, nil, func(s *console.Screen) { s.Line("%s is in %s", task.Slug, filepath.Clean(dir)) })
 }
 
-// devicesLine names the devices of a task that have a worker. Where none has, it is a comment: runs would wait for nothing.
+// devicesLine returns the line with a task's devices that have a worker. If none has, the line is a comment, because
+// runs would wait.
 func devicesLine(of []string, known []client.Device) string {
 	served := slices.DeleteFunc(slices.Clone(of), func(name string) bool {
 		return !slices.ContainsFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
@@ -138,16 +139,17 @@ func quoted(words []string) string {
 	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
 }
 
-// mostUnpacked limits how many files and folders a task has. Sites take fewer.
+// mostUnpacked limits the files and folders of a task. Sites accept fewer.
 const mostUnpacked = 4096
 
-// maxUnpacked limits the files of a task in bytes; those of a site are far below. A broken answer must not fill the disk.
+// maxUnpacked limits the files of a task in bytes, far above what sites accept, so that a broken answer cannot fill the
+// disk.
 const maxUnpacked = 64 << 20
 
 var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site: do not use the files", maxUnpacked>>20)
 
-// unpack writes the files of a zip below a folder, which none can leave, without the zip's outermost folder; other data is a
-// single reference file.
+// unpack writes the files of a zip below a folder, without the zip's outermost folder. Other data is a single reference
+// file.
 func unpack(root *os.Root, name string, data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -158,7 +160,7 @@ func unpack(root *os.Root, name string, data []byte) error {
 	}
 	around, size := folderOf(archive), uint64(0)
 	for _, f := range archive.File {
-		// The sizes that the archive states; unpackOne bounds what really comes. min keeps the sum from running over.
+		// The sizes stated in the archive; unpackOne limits the actual size. min prevents an overflow of the sum.
 		if size += min(f.UncompressedSize64, maxUnpacked+1); size > maxUnpacked {
 			return errTooLarge
 		}
@@ -174,7 +176,7 @@ func unpack(root *os.Root, name string, data []byte) error {
 	return nil
 }
 
-// folderOf is the folder around all files of a zip, with its slash; empty: there is none.
+// folderOf returns the folder around all files of a zip, with its slash, or "".
 func folderOf(archive *zip.Reader) (around string) {
 	for i, f := range archive.File {
 		first, _, nested := strings.Cut(f.Name, "/")
@@ -195,7 +197,7 @@ func unpackOne(root *os.Root, name string, f *zip.File) error {
 		return err
 	}
 	defer from.Close()
-	// os.Root refuses names and links that lead out of the folder, whatever the archive says.
+	// os.Root refuses names and links that lead out of the folder.
 	to, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err

@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	lookEvery = 15 * time.Second // how often a watcher looks where its runs wait, and whether someone can take them
-	lookOften = 3 * time.Second  // … on a terminal
+	lookEvery = 15 * time.Second // interval of checking queue positions and workers
+	lookOften = 3 * time.Second  // the same on a terminal
 )
 
-// watcher prints what becomes of one submission.
-// Two goroutines: the stream of events, and lookAgain, which is ended and waited for before the end is printed.
+// watcher prints the progress of one submission. Two goroutines use it: the stream of events, and lookAgain, which ends
+// before the final output.
 type watcher struct {
 	site  *client.Client
 	id    int64
 	every time.Duration
 
-	mu     sync.Mutex        // of all below
-	out    *console.Screen   // nil: nothing is printed
-	lonely map[string]bool   // devices without a worker, as was printed
-	places map[string]int    // of runs that wait, as was printed
-	now    map[string]string // how the run on each device stands, for the status line
-	heard  map[string]int    // events of each device so far
-	ranked map[string]int    // cases that passed in the ranked stage of each device so far
+	mu     sync.Mutex        // guards all fields below
+	out    *console.Screen   // nil to print nothing
+	lonely map[string]bool   // printed devices without a worker
+	places map[string]int    // printed queue positions of waiting runs
+	now    map[string]string // state of the run on each device, for the status line
+	heard  map[string]int    // number of events of each device
+	ranked map[string]int    // number of passed cases in the ranked stage of each device
 }
 
 func newWatcher(out *console.Screen, site *client.Client, id int64) *watcher {
@@ -42,8 +42,8 @@ func newWatcher(out *console.Screen, site *client.Client, id int64) *watcher {
 	return w
 }
 
-// run prints a submission's events and, at the end, how each run ended, and returns that. While a run waits, it says where;
-// and if no worker has its device, that.
+// run prints a submission's events and, at the end, the result of each run, and returns the submission. While a run
+// waits, it prints its position, and whether its device has no worker.
 func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	looking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -51,7 +51,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	if w.out != nil {
 		looks.Go(func() { w.lookAgain(looking) })
 	}
-	// The client connects again after a broken stream, from the last event on; it returns when the submission has ended.
+	// The client reconnects after a broken stream, from the last event; it returns when the submission has ended.
 	err := w.site.Watch(ctx, w.id, 0, func(e client.Event) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -71,7 +71,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	return w.end(ctx)
 }
 
-// end prints how each run ended; that one failed is an error.
+// end prints the result of each run. It returns an error if one failed.
 func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	sub, err := w.site.Get(ctx, w.id)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	return sub, nil
 }
 
-// lookAgain reads runs and devices until ctx ends. A missing answer of the site does not end the watch.
+// lookAgain reads runs and devices until ctx ends. Errors do not end the watch.
 func (w *watcher) lookAgain(ctx context.Context) {
 	tick := time.NewTicker(w.every)
 	defer tick.Stop()

@@ -13,8 +13,8 @@ import (
 	"warpboard/models/work"
 )
 
-// event prints one event of a run, and updates the status line. The end of a run is printed last, with all numbers; while
-// other runs go on, its end is printed at once.
+// event prints one event of a run, and updates the status line. The result of a run is printed at the very end, with
+// all numbers; while other runs continue, its end is also printed at once.
 func (w *watcher) event(e client.Event) {
 	w.heard[e.Device]++
 	switch d := e.Detail; {
@@ -38,8 +38,8 @@ func (w *watcher) event(e client.Event) {
 	w.showStatus()
 }
 
-// caseOf prints one case. For a running ranked stage the site sends no times (work.hideTimes), only that a case has passed,
-// in one process after the other: a line for each process.
+// caseOf prints one case. For a running ranked stage the site sends no times (work.hideTimes), only that a case has
+// passed, process after process: one line is printed for each process.
 func (w *watcher) caseOf(device string, d *job.Event) {
 	if d.Total > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
 		if w.ranked[device]++; w.ranked[device]%d.Total == 0 {
@@ -65,10 +65,10 @@ func timeOf(c *job.CaseResult) string {
 	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.Err))
 }
 
-// fleetNow is what workers serve.
+// fleetNow is the current state of the workers.
 type fleetNow struct {
 	slots    map[string]int    // by device
-	problems map[string]string // why a device has none
+	problems map[string]string // reason for having none, by device
 	served   []string          // devices with slots
 }
 
@@ -83,8 +83,8 @@ func fleetOf(devices []client.Device) fleetNow {
 	return f
 }
 
-// look prints where runs wait, and once each time that a queued run's device loses its last worker or gets one again. heard
-// are the events from before the request: later events on a device are newer than the answer.
+// look prints queue positions, and, once per change, that a queued run's device has lost its last worker or has one
+// again. heard has the event counts from before the request: later events on a device are newer than the answer.
 func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[string]int) {
 	here := fleetOf(devices)
 	w.mu.Lock()
@@ -94,7 +94,7 @@ func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[str
 			continue
 		}
 		waits := run.State == string(work.StateQueued)
-		// Said at each change alone: the absence of workers may last for hours.
+		// Printed only at each change: the absence of workers may last for hours.
 		if lonely := waits && here.slots[run.Device] == 0; lonely != w.lonely[run.Device] {
 			w.lonely[run.Device] = lonely
 			w.out.Line("%-6s %s", run.Device, workersOf(lonely, here.problems[run.Device], here.served))
@@ -109,7 +109,7 @@ func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[str
 	w.showStatus()
 }
 
-// showStatus shows how each run stands on the line below all others.
+// showStatus shows the state of each run in the status line.
 func (w *watcher) showStatus() {
 	var all []string
 	for _, device := range slices.Sorted(maps.Keys(w.now)) {
@@ -118,7 +118,7 @@ func (w *watcher) showStatus() {
 	w.out.SetStatus(strings.Join(all, "   "))
 }
 
-// say prints a new place in the queue as a plain line.
+// say prints a new queue position as a plain line.
 func (w *watcher) say(run client.Run, place string) {
 	if !w.out.Terminal && w.places[run.Device] != run.Position {
 		w.out.Line("%-6s %s", run.Device, place)
@@ -126,7 +126,7 @@ func (w *watcher) say(run client.Run, place string) {
 	w.places[run.Device] = run.Position
 }
 
-// placeOf is where a run waits; empty: it does not.
+// placeOf describes a run's place in the queue, or returns "".
 func placeOf(run client.Run) string {
 	if run.State != string(work.StateQueued) || run.Position == 0 {
 		return ""

@@ -59,7 +59,7 @@ func (c *connection) webhookCreate() *cobra.Command {
 	return cmd
 }
 
-// webhook is a command about one webhook, without an answer.
+// webhook returns a command about one webhook, without an answer.
 func (c *connection) webhook(use, short, done string, do func(*client.Client, context.Context, int64) error) *cobra.Command {
 	name, _, _ := strings.Cut(use, " ")
 	return &cobra.Command{Use: use, Short: short, Args: console.Exactly("ID"), Example: "  warpboard webhook " + name + " 3",

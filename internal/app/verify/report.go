@@ -12,28 +12,28 @@ import (
 	"warpboard/views/format"
 )
 
-// verifyReport is what verify-task --json prints. Keys are only added.
+// verifyReport is the output of verify-task --json. Keys may only be added.
 type verifyReport struct {
 	Path     string          `json:"path"`
 	OK       bool            `json:"ok"`
 	Error    string          `json:"error,omitempty"`
-	Problems []problemReport `json:"problems,omitempty"` // why nothing of it can be used
+	Problems []problemReport `json:"problems,omitempty"` // reasons if the path cannot be used at all
 	Tasks    []*taskReport   `json:"tasks"`
 }
 
-// taskReport is what is said of one task.
+// taskReport is the report on one task.
 type taskReport struct {
 	Name      string           `json:"name"`
 	Folder    string           `json:"folder"`
-	Refused   bool             `json:"refused"` // an upload of it would be
+	Refused   bool             `json:"refused"` // an upload of it would be refused
 	Lang      tasks.Lang       `json:"lang,omitempty"`
-	Devices   []string         `json:"devices,omitempty"` // that it names
-	Device    string           `json:"device,omitempty"`  // that its solutions were run on
+	Devices   []string         `json:"devices,omitempty"` // devices named by the task
+	Device    string           `json:"device,omitempty"`  // device that ran its solutions
 	Problems  []problemReport  `json:"problems,omitempty"`
 	Warnings  []string         `json:"warnings,omitempty"`
-	Works     *bool            `json:"works,omitempty"` // some solution shows that it can be built and run; absent: none was run
+	Works     *bool            `json:"works,omitempty"` // a solution shows that it can be built and run; absent if none was run
 	Solutions []solutionReport `json:"solutions,omitempty"`
-	Vacuous   []string         `json:"vacuous,omitempty"` // answers that compute nothing and pass the tests
+	Vacuous   []string         `json:"vacuous,omitempty"` // trivial answers that pass the tests
 }
 
 type problemReport struct {
@@ -45,25 +45,26 @@ type problemReport struct {
 
 type solutionReport struct {
 	Name    string      `json:"name"`
-	Correct bool        `json:"correct"` // it must pass; otherwise it must fail
+	Correct bool        `json:"correct"` // expected to pass; otherwise to fail
 	Outcome job.Outcome `json:"outcome"`
 	Verdict verdict     `json:"verdict"`
-	Stage   job.Stage   `json:"stage,omitempty"` // that it failed in
+	Stage   job.Stage   `json:"stage,omitempty"` // stage that failed
 	ScoreNS *float64    `json:"score_ns,omitempty"`
 	Reason  string      `json:"reason,omitempty"`
-	Stderr  string      `json:"stderr,omitempty"` // its last lines in that stage
+	Stderr  string      `json:"stderr,omitempty"` // last lines of stderr in that stage
 }
 
-// verdict says what a solution's end shows.
+// verdict is the conclusion from a solution's end.
 type verdict string
 
 const (
 	asExpected    verdict = "as_expected"
 	notAsExpected verdict = "not_as_expected"
-	notJudged     verdict = "not_judged" // it failed before the task judged it, or the task itself does not work
+	notJudged     verdict = "not_judged" // failed before the task judged it, or the task does not work
 )
 
-// word is the verdict in the text, which highlights problems. Programs read the JSON, whose words stay.
+// word returns the verdict for the text, which highlights problems. The JSON has the verdict itself, which must not
+// change.
 func (v verdict) word() string {
 	word := strings.ReplaceAll(string(v), "_", " ")
 	if v == asExpected {
@@ -72,7 +73,7 @@ func (v verdict) word() string {
 	return strings.ToUpper(word)
 }
 
-// problems prints mistakes, and gives them as the report has them.
+// problems prints problems, and returns them for the report.
 func (v *verifier) problems(indent string, list []problems.Problem) (out []problemReport) {
 	for _, p := range list {
 		fmt.Fprintln(v.text, indent+p.Error())
@@ -81,7 +82,7 @@ func (v *verifier) problems(indent string, list []problems.Problem) (out []probl
 	return out
 }
 
-// describe prints a task in one line, and below it what its author should know.
+// describe prints a task in one line, followed by notes for its author.
 func (v *verifier) describe(p tasks.Proposal, report *taskReport) {
 	d := p.Bundle.Definition
 	facts := []string{views.LangName(d.Lang)}

@@ -24,25 +24,25 @@ import (
 	"warpboard/views/format"
 )
 
-// verifier checks tasks one after the other, on one worker of this machine.
-// One task and one solution at a time: solutions beside each other would disturb each other's times.
+// verifier checks tasks one after the other, on one worker of this machine, and one solution at a time: concurrent
+// solutions would disturb each other's times.
 type verifier struct {
 	options verifyOptions
 	env     console.Environment
 	path    string
-	text    io.Writer         // what is said in lines
-	worker  *evaluator.Worker // nil until something is run
+	text    io.Writer         // output in lines
+	worker  *evaluator.Worker // nil until first use
 	slots   []device.Slot
-	cpus    int // slots of the CPU among them
+	cpus    int // CPU slots of the worker
 
 	report verifyReport
 	counts
 }
 
-// counts are what the verdict of a round follows from.
+// counts determine the verdict of a round.
 type counts struct{ refused, broken, solutions, surprises int }
 
-// task prints what is to say about one task and runs its solutions.
+// task reports on one task and runs its solutions.
 func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Proposal) error {
 	report := &taskReport{Name: p.Name, Folder: p.Folder, Refused: p.Err != nil}
 	v.report.Tasks = append(v.report.Tasks, report)
@@ -60,7 +60,7 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 	if v.options.lint {
 		return nil
 	}
-	// A solution passes by a ranked run, which needs something to time: without that, each would seem to fail.
+	// A solution passes by a ranked run, which needs a benchmark: without one, each would seem to fail.
 	if d := p.Bundle.Definition; d.Form == tasks.FormEval && len(d.Benchmarks) == 0 {
 		v.broken++
 		report.Problems = v.problems("  ", []problems.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
@@ -83,7 +83,7 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 	return v.try(ctx, p.Bundle, slot, solutions, report)
 }
 
-// solutionsOf are those that a task brings, and those of --solution.
+// solutionsOf returns the solutions of a task and of --solution.
 func (v *verifier) solutionsOf(upload *tasks.Upload, p tasks.Proposal) ([]tasks.Solution, error) {
 	list, err := upload.Solutions(p.Folder)
 	if err != nil {
@@ -99,14 +99,14 @@ func (v *verifier) solutionsOf(upload *tasks.Upload, p tasks.Proposal) ([]tasks.
 	return list, nil
 }
 
-// tried is a solution with how it ended.
+// tried is a solution with its result.
 type tried struct {
 	tasks.Solution
 	job.Result
 }
 
-// try runs a task's solutions. A wrong solution that failed other than by a wrong answer is judged last: the others show
-// whether the task itself works.
+// try runs a task's solutions. A wrong solution that failed other than by a wrong answer is judged last: the others
+// show whether the task itself works.
 func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
 	works := false
 	var passed *tasks.Solution
@@ -123,7 +123,7 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 			passed = &s
 		}
 		shows := ended(tried{s, result}).Works()
-		// An answer that was found wrong shows that the task works, as a pass does.
+		// An answer found to be wrong shows that the task works, as a pass does.
 		if works = works || shows; !s.Correct && !shows {
 			undecided = append(undecided, tried{s, result})
 			continue
@@ -143,7 +143,7 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 	return nil
 }
 
-// tryTrivials says which answers that compute nothing the tests of a task pass.
+// tryTrivials reports which trivial answers pass a task's tests.
 func (v *verifier) tryTrivials(ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport) error {
 	for _, t := range trial.Trivials() {
 		result, err := v.run(ctx, b, slot, t.Name, t.Replace(correct.Submission()), job.ModeTest)
@@ -160,10 +160,10 @@ func (v *verifier) tryTrivials(ctx context.Context, b *tasks.Bundle, slot device
 	return nil
 }
 
-// slotFor starts the worker on first use, or one with more of the CPU for a task that needs them, and chooses where a
-// task runs.
+// slotFor returns the slot for a task. It starts the worker on first use, and again for a task that needs more CPU
+// slots.
 func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
-	// The first task always needs one or more, so there is a worker. The former one is dropped: it has no goroutines of its own.
+	// The first task always needs one or more, so there is a worker. The previous one is dropped: it has no goroutines.
 	if need := p.Bundle.Definition.WorldSize(); need > v.cpus {
 		v.cpus = need
 		settings := v.options.machine
@@ -209,15 +209,15 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 		return job.Result{}, err
 	}
 	return v.worker.Evaluate(ctx, job.Job{
-		// A seed of this process's own: inputs differ from the site's, as those of two runs there do.
+		// A seed of this process: inputs differ from the site's, as those of two runs there do.
 		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: mode,
 		TaskKey: b.Key(), Task: b.Definition.With(s.Names()).For(slot.Device).Draw(seed[:]), Sources: sources,
 		SecretSeed: binary.LittleEndian.Uint64(seed[:]), Enqueued: time.Now(),
 	})
 }
 
-// judge prints how a solution ended, and whether it should have. Works says that the task itself can be built and
-// run; until then a wrong solution may have failed by the task's fault.
+// judge prints a solution's result, and whether it is the expected one. works means that the task itself can be built
+// and run; until then a wrong solution may have failed because of the task.
 func (v *verifier) judge(s tried, works bool, report *taskReport) {
 	v.solutions++
 	kind := "wrong"
@@ -241,10 +241,10 @@ func (v *verifier) judge(s tried, works bool, report *taskReport) {
 	}
 }
 
-// mostLines bounds what is shown of a solution's stderr: a traceback with a chained one.
+// mostLines limits the printed lines of a solution's stderr: enough for a traceback with a chained one.
 const mostLines = 30
 
-// lastLines is the end of what a program printed.
+// lastLines returns the end of a program's output.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-mostLines):], "\n")
@@ -274,7 +274,7 @@ func why(r job.Result) string {
 	return ""
 }
 
-// verdict is what the whole comes to: nil if nothing is wrong.
+// verdict returns an error if anything is wrong.
 func (v *verifier) verdict(tasks int) error {
 	fmt.Fprintf(v.text, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
 	switch {

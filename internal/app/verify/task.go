@@ -38,19 +38,19 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
 	machine           machine.Settings
-	processes         int    // of a score, at most
+	processes         int    // maximum number for a score
 	sandbox           string // on or off
 	device            string
 	lint, json, watch bool
-	solutions         []string // files that must pass, too
+	solutions         []string // files of further solutions that must pass
 }
 
-// machineFlags are for running programs on this machine without a worker.
+// machineFlags adds the flags for running programs on this machine without a worker.
 func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
 	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for build outputs")
 	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "maximum number of fresh processes that measure a score")
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on; or off, to run the solutions with this user's rights")
-	// Beyond the default of workers (60000) by more than a machine's slots and builds take.
+	// Far enough from the default of workers (60000) for a machine's slots and builds.
 	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user ID for solutions; use a different range than a site or a second verify command on this machine")
 	fs.IntVar(&o.machine.BuildNice, "build-nice", 19, "nice value of compilers, 1 to 19; lower it on a machine with other work, where compilers at 19 reach their time limit")
 	fs.Func("include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…", o.include)
@@ -70,13 +70,13 @@ func (o *verifyOptions) validate() error {
 	if err != nil {
 		return fmt.Errorf("--data %q: %w", o.machine.Data, err)
 	}
-	// Two of these commands on one --data share the objects, which are written atomically.
+	// Two such commands with the same --data share the objects, which are written atomically.
 	m := &o.machine
 	m.Data, m.Objects, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
 	return nil
 }
 
-// include reads the value of --include-libraries.
+// include parses the value of --include-libraries.
 func (o *verifyOptions) include(value string) error {
 	o.machine.Libraries = map[string]string{}
 	for part := range strings.SplitSeq(value, ",") {
@@ -92,7 +92,7 @@ func (o *verifyOptions) include(value string) error {
 	return nil
 }
 
-// Task is `warpboard verify-task`: it checks the tasks at a path and runs the solutions that they bring.
+// Task returns `warpboard verify-task`, which checks the tasks at a path and runs their solutions.
 func Task(env console.Environment) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{Use: "verify-task PATH", Long: verifyHelp,
@@ -149,7 +149,7 @@ func (v *verifier) round(ctx context.Context) error {
 	return errors.Join(err, console.PrintJSON(v.env.Stdout, v.report))
 }
 
-// openTasks reads the tasks at a path. Close the upload when done.
+// openTasks reads the tasks at a path. The caller must close the upload.
 func openTasks(path string) (*tasks.Upload, []tasks.Proposal, error) {
 	upload, err := tasks.OpenPath(path)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"warpboard/tasks"
 )
 
-// settled is how long an editor gets to write all files of one save. A longer pause delays each check; with a shorter one, a
-// check may run between two files of a save.
+// settled is the time that an editor has to write all files of one save. A longer pause delays each check; with a
+// shorter one, a check may run between two files of a save.
 const settled = 200 * time.Millisecond
 
-// watch checks once, and again after every change of what is checked, until ctx ends. What is wrong is said, and ends nothing.
+// watch checks once, and again after every change, until ctx ends. Problems are reported and do not end it.
 func (v *verifier) watch(ctx context.Context) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -30,7 +30,7 @@ func (v *verifier) watch(ctx context.Context) error {
 		if err := v.follow(watcher); err != nil {
 			return fmt.Errorf("--watch: %w", err)
 		}
-		// Taken before the round, so that changes during it are noticed afterwards.
+		// Taken before the round, so that changes during the round are noticed afterwards.
 		seen := v.fingerprint()
 		if err := v.round(ctx); ctx.Err() != nil {
 			return nil
@@ -44,8 +44,8 @@ func (v *verifier) watch(ctx context.Context) error {
 	}
 }
 
-// follow watches every folder whose files count. A task folder may use files of the two above it. It is asked again after
-// each change, for the folders that are new.
+// follow watches every folder with relevant files. A task folder may use files of the two above it. It is called again
+// after each change to add new folders.
 func (v *verifier) follow(watcher *fsnotify.Watcher) error {
 	top := v.path
 	if filepath.Base(top) == tasks.TaskFile {
@@ -73,7 +73,7 @@ func (v *verifier) follow(watcher *fsnotify.Watcher) error {
 	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path != top:
-			return nil // it has just been removed
+			return nil // removed in the meantime
 		case err != nil || !d.IsDir():
 			return err
 		case path != top && strings.HasPrefix(d.Name(), ".") || filepath.Clean(path) == filepath.Clean(v.options.machine.Data):
@@ -83,14 +83,14 @@ func (v *verifier) follow(watcher *fsnotify.Watcher) error {
 	})
 }
 
-// changed waits until the checked files differ from before; false: ctx ended. It compares contents, because files nearby
-// change, too, and editors write copies.
+// changed waits until the checked files differ from before. It returns false if ctx ended. It compares contents,
+// because other files nearby change, too, and editors write copies.
 func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen [sha256.Size]byte) bool {
 	for {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-watcher.Errors: // events were lost
+		case <-watcher.Errors: // some events were lost
 		case <-watcher.Events:
 		}
 		for quiet := time.After(settled); quiet != nil; {
@@ -101,15 +101,14 @@ func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen 
 				quiet = nil
 			}
 		}
-		// A folder that is gone for a moment (an editor that replaces it) is waited for.
+		// Wait for a folder that is missing for a moment, because an editor replaces it.
 		if v.follow(watcher) == nil && v.fingerprint() != seen {
 			return true
 		}
 	}
 }
 
-// fingerprint identifies a state of the checked files. It reads all of them at each change: folders of tasks have a few
-// megabytes.
+// fingerprint hashes the checked files. It reads all of them at each change: folders of tasks have a few megabytes.
 func (v *verifier) fingerprint() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	defer func() { h.Sum(sum[:0]) }()

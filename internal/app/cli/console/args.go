@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exactly refuses another number of arguments than the names say.
-// Mistakes are Usage errors (exit 2); cobra's own validators would end with 1.
+// Exactly requires exactly one argument per name. Mistakes are Usage errors (exit 2); cobra's own validators would exit
+// with 1.
 func Exactly(names ...string) cobra.PositionalArgs { return Between(len(names), names...) }
 
-// AtLeast refuses fewer arguments than these.
+// AtLeast requires at least one argument per name.
 func AtLeast(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < len(names) {
@@ -20,7 +20,7 @@ func AtLeast(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// Between refuses fewer arguments than least, and more than there are names.
+// Between requires at least least arguments, and at most one per name.
 func Between(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -39,7 +39,7 @@ func missing(cmd *cobra.Command, names []string) error {
 	return Usage("%s is missing: %s", strings.Join(names, " and "), cmd.UseLine())
 }
 
-// Group makes a command of others: alone it prints its help, and a word that is none of them is a mistake.
+// Group returns a command with subcommands: alone it prints its help, and an unknown word is an error.
 func Group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

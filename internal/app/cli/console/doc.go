@@ -1,6 +1,5 @@
-// Package console is how a command meets the outside world: what it gets (Environment), the arguments that it takes
-// (args.go), what it prints (screen.go, jq.go), and how it says what went wrong (explain.go) and ends (exit.go).
+// Package console is the interface of commands to the outside world: Environment, arguments (args.go), output
+// (screen.go, output.go, jq.go), error messages (explain.go), and exit codes (exit.go).
 //
-// It promises that nothing that a site or a kernel sends moves the cursor of a terminal, and that an exit code never changes
-// its meaning.
+// Text from a site or a kernel never moves the cursor of a terminal, and exit codes never change their meaning.
 package console

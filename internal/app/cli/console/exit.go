@@ -10,10 +10,9 @@ import (
 	"warpboard/clients/go"
 )
 
-// The exit codes.
+// Exit codes.
 const (
-	// Scripts depend on them: a code never changes its meaning. 130 is what shells give to a process that an interrupt
-	// ended.
+	// Scripts depend on them: a code must never change its meaning. 130 is the shells' code after an interrupt.
 	ExitOther   = 1
 	ExitUsage   = 2
 	ExitFailed  = 3
@@ -41,21 +40,21 @@ type Exit struct {
 	error
 }
 
-// Unwrap is the error.
+// Unwrap returns the error without the code.
 func (e Exit) Unwrap() error { return e.error }
 
-// ExitWith is an error with a command's own exit code.
+// ExitWith returns an error with a command's own exit code.
 func ExitWith(code int, format string, args ...any) error {
 	return Exit{code, fmt.Errorf(format, args...)}
 }
 
-// Usage is a mistake in the command line.
+// Usage returns an error about a mistake in the command line.
 func Usage(format string, args ...any) error { return Exit{ExitUsage, fmt.Errorf(format, args...)} }
 
-// Failed says that what was asked went well, and what was measured did not.
+// Failed returns an error for a successful command with a failed result.
 func Failed(format string, args ...any) error { return Exit{ExitFailed, fmt.Errorf(format, args...)} }
 
-// ExitCode is the exit code for an error.
+// ExitCode returns the exit code for an error.
 func ExitCode(err error) int {
 	var own Exit
 	var refused *client.Problem
@@ -63,17 +62,17 @@ func ExitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	// An Exit comes first: it says what the command meant, whatever error is inside.
+	// An Exit takes precedence: the command chose it, whatever error is inside.
 	case errors.As(err, &own):
 		return own.Code
-	// Only an interrupt cancels: limits of time are DeadlineExceeded.
+	// Only an interrupt cancels: time limits are DeadlineExceeded.
 	case errors.Is(err, context.Canceled):
 		return ExitStopped
 	case errors.As(err, &refused):
 		switch {
 		case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
 			return ExitWho
-		// Either may be gone at the next try, which is what scripts want to know.
+		// Both may succeed at the next try, which is what scripts need to know.
 		case refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
 			return ExitAway
 		}

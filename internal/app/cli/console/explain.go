@@ -22,7 +22,7 @@ import (
 	"warpboard/clients/go"
 )
 
-// Complain prints an error: as a line, or with --json among the arguments as JSON. Both go to the standard error.
+// Complain prints an error to the standard error: as a line, or as JSON if the arguments contain --json.
 func Complain(out io.Writer, args []string, err error) {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
@@ -51,7 +51,7 @@ func Complain(out io.Writer, args []string, err error) {
 	fmt.Fprintf(out, "%s\n", text)
 }
 
-// Reworded is an error with a new sentence, which keeps its cause for the exit code.
+// Reworded returns an error with a new sentence, which keeps its cause for the exit code.
 func Reworded(err error, format string, args ...any) error {
 	return plain{fmt.Sprintf(format, args...), err}
 }
@@ -67,7 +67,7 @@ func (p plain) Error() string { return p.text }
 // Unwrap returns the cause.
 func (p plain) Unwrap() error { return p.error }
 
-// Explain rewrites errors of libraries and the API in the words of the command line. server is the site.
+// Explain rewrites errors of libraries and the API in the terms of the command line. server is the site.
 func Explain(err error, server string, signedIn bool) error {
 	var own Exit
 	var said plain
@@ -94,7 +94,7 @@ func Explain(err error, server string, signedIn bool) error {
 	return err
 }
 
-// reason is why a site could not be reached.
+// reason explains why a site could not be reached.
 func reason(away *url.Error) string {
 	var dns *net.DNSError
 	var dial *net.OpError
@@ -110,7 +110,7 @@ func reason(away *url.Error) string {
 	return away.Err.Error()
 }
 
-// FlagError says what is wrong with a flag.
+// FlagError explains an error about a flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
@@ -119,7 +119,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (%s --help prints its flags)", err, cmd.CommandPath())
 }
 
-// BadValue says why a flag does not take a value; err is what the flag said.
+// BadValue explains why a flag does not accept a value; err is the flag's own error.
 func BadValue(f *pflag.Flag, value string, err error) error {
 	kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[f.Value.Type()]
 	if kind == "" {

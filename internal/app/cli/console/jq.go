@@ -9,10 +9,10 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Filter is the expression of --jq; nil: none was given.
+// Filter is the expression of --jq; nil if there is none.
 type Filter struct{ code *gojq.Code }
 
-// NewFilter compiles a jq expression. It sees neither the environment nor other files.
+// NewFilter compiles a jq expression. It can access neither the environment nor files.
 func NewFilter(expression string) (*Filter, error) {
 	query, err := gojq.Parse(expression)
 	if err != nil {
@@ -25,7 +25,8 @@ func NewFilter(expression string) (*Filter, error) {
 	return &Filter{code}, nil
 }
 
-// Print prints an answer as the API has it, or what --jq makes of it: texts as they are, all else as JSON, each in a line.
+// Print prints an answer of the API as JSON, or the results of --jq: texts as they are, other values as JSON, each on a
+// line.
 func (f *Filter) Print(to io.Writer, answer any) error {
 	if f == nil {
 		return PrintJSON(to, answer)

@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// Output is a command's standard output. It keeps the first error, since most prints ignore theirs: a command whose output is cut off,
-// by a full disk, must not end with 0.
+// Output is a command's standard output. It keeps the first error, because most callers ignore theirs: a command whose
+// output is cut off, for example by a full disk, must not exit with 0.
 type Output struct {
 	to  io.Writer
-	mu  sync.Mutex // of err
+	mu  sync.Mutex // guards err
 	err error
 }
 
-// NewOutput writes to a writer.
+// NewOutput returns an Output that writes to a writer.
 func NewOutput(to io.Writer) *Output { return &Output{to: to} }
 
-// Write writes.
+// Write writes p and stores the first error.
 func (o *Output) Write(p []byte) (int, error) {
 	n, err := o.to.Write(p)
 	if err != nil {
@@ -31,14 +31,14 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Err is the first error of a write.
+// Err returns the first error of a write.
 func (o *Output) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
 }
 
-// fileOf is the file that is written to; nil: it is none.
+// fileOf returns the file behind w, or nil.
 func fileOf(w io.Writer) *os.File {
 	if o, ok := w.(*Output); ok {
 		w = o.to

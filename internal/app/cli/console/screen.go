@@ -14,23 +14,23 @@ import (
 	"warpboard/views/format"
 )
 
-// IsTerminal reports whether something is written to a person.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f := fileOf(w)
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// Screen prints for people: colours and a changing line on a terminal, plain lines in a pipe. It has no lock: a caller that
-// prints from several goroutines needs one (watcher.mu). The width is read at the start.
+// Screen prints for people: colors and a status line on a terminal, plain lines in a pipe. It has no lock: a caller
+// that prints from several goroutines needs one (watcher.mu). The width is read at the start.
 type Screen struct {
 	Out      io.Writer
 	Terminal bool
 	Width    int
 	color    bool
-	Status   string // the line that stands below all others on a terminal; SetStatus changes it
+	Status   string // last line on a terminal, set by SetStatus
 }
 
-// NewScreen prints on the standard output. NO_COLOR (whatever its value) and TERM=dumb switch colours off.
+// NewScreen returns a Screen for the standard output. NO_COLOR (with any value) and TERM=dumb switch colors off.
 func NewScreen(env Environment) *Screen {
 	s := &Screen{Out: env.Stdout, Terminal: IsTerminal(env.Stdout), Width: 80}
 	s.color = s.Terminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
@@ -42,8 +42,8 @@ func NewScreen(env Environment) *Screen {
 	return s
 }
 
-// Clean takes out what moves a terminal's cursor or turns its text: sources, names and outputs are of strangers.
-// Everything that a site says goes through it before it reaches a terminal: Line, Painted, Table and the status call it.
+// Clean removes characters that move a terminal's cursor or change the text's direction: sources, names, and outputs
+// are untrusted. Line, Painted, Table, and the status call it for all text from a site.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
@@ -60,7 +60,7 @@ func (s *Screen) Line(format string, args ...any) {
 	s.draw()
 }
 
-// SetStatus changes the line that stands below all others; in a pipe there is none.
+// SetStatus changes the status line; a pipe has none.
 func (s *Screen) SetStatus(text string) {
 	if !s.Terminal || text == s.Status {
 		return
@@ -81,11 +81,11 @@ func (s *Screen) draw() {
 		return
 	}
 	text := []rune(Clean(strings.ReplaceAll(s.Status, "\n", " ")))
-	// Cut to the width, for a line that wraps cannot be wiped. Letters of double width may still wrap.
+	// Cut to the width, because a wrapped line cannot be erased. Characters of double width may still wrap.
 	fmt.Fprint(s.Out, string(text[:min(len(text), s.Width-1)]))
 }
 
-// paint colours the word of a state.
+// paint colors the word of a state.
 func (s *Screen) paint(state string) string {
 	colours := map[string]string{string(work.StateDone): "32", string(work.StateFailed): "31", string(work.StateCancelled): "33"}
 	if c := colours[state]; c != "" && s.color {
@@ -94,14 +94,14 @@ func (s *Screen) paint(state string) string {
 	return state
 }
 
-// Painted prints a line that begins with a device and a coloured state.
+// Painted prints a line with a device, a colored state, and further text.
 func (s *Screen) Painted(device, state, rest string) {
 	s.wipe()
 	fmt.Fprintf(s.Out, "%-6s %s%s\n", Clean(device), s.paint(Clean(state)), Clean(rest))
 	s.draw()
 }
 
-// Table prints rows under a head of columns.
+// Table prints rows below a header.
 func (s *Screen) Table(head string, rows int, row func(int) []any) {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, head)
@@ -115,7 +115,7 @@ func (s *Screen) Table(head string, rows int, row func(int) []any) {
 	w.Flush()
 }
 
-// PrintJSON prints an answer as the API has it.
+// PrintJSON prints an answer of the API as JSON.
 func PrintJSON(out io.Writer, answer any) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")
@@ -123,5 +123,5 @@ func PrintJSON(out io.Writer, answer any) error {
 	return enc.Encode(answer)
 }
 
-// NS shows nanoseconds in the unit that fits, as pages do, with a space that terminals copy as one.
+// NS formats nanoseconds with a fitting unit, as pages do, but with a normal space.
 func NS(v float64) string { return strings.ReplaceAll(format.Nanoseconds(v).String(), "\u00a0", " ") }

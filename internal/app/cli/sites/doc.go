@@ -1,2 +1,3 @@
-// Package sites keeps the sites that someone has signed in to, each with a token, in a file for its owner alone.
+// Package sites stores the sites that a person has signed in to, each with a token, in a file that only its owner can
+// read.
 package sites

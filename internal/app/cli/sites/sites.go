@@ -13,20 +13,21 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// File is the file of warpboard login: sites by a name, each with a token.
-// The file is written whole by login and logout: two at once lose one's entry, and never half a file.
+// File is the file of warpboard login: sites by name, each with a token. login and logout write the whole file
+// atomically; if two run at once, one's change is lost.
 type File struct {
-	Default string          `toml:"default"` // name of the site that is asked when nothing names one
+	Default string          `toml:"default"` // name of the default site
 	Sites   map[string]Site `toml:"sites"`
 }
 
-// Site is a site that someone has signed in to.
+// Site is a site that a person has signed in to.
 type Site struct {
 	Server string `toml:"server"`
 	Token  string `toml:"token"`
 }
 
-// Place is WARPBOARD_SITES, or warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config; empty without a home directory.
+// Place returns the path of the file: WARPBOARD_SITES, or warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config;
+// empty without a home directory.
 func Place(getenv func(string) string) string {
 	if path := getenv("WARPBOARD_SITES"); path != "" {
 		return path
@@ -55,7 +56,7 @@ func Read(getenv func(string) string) (cfg File, err error) {
 	if err != nil {
 		return cfg, fmt.Errorf("reading the config file: %w", err)
 	}
-	// Refused rather than repaired: others may have read it, and its owner should know.
+	// Refused, not repaired: others may have read it, and its owner should know.
 	if info.Mode().Perm()&0o077 != 0 {
 		return cfg, fmt.Errorf("others can read the tokens in %s: run chmod 600 %s", path, path)
 	}
@@ -65,7 +66,7 @@ func Read(getenv func(string) string) (cfg File, err error) {
 	return cfg, nil
 }
 
-// withoutSource keeps the place of a mistake and leaves out the line, which may hold a token.
+// withoutSource keeps the position of an error and removes the line, which may contain a token.
 func withoutSource(err error) error {
 	var wrong toml.ParseError
 	if errors.As(err, &wrong) {
@@ -74,8 +75,8 @@ func withoutSource(err error) error {
 	return errors.New("a key has a value that does not fit")
 }
 
-// At is the site at an address, with the token of the file if it has one.
-// Compared as text: another spelling of the same address (a port, capital letters) gets no token, which is safe.
+// At returns the site at an address, with the file's token if there is one. Addresses are compared as text: another
+// spelling of the same address (a port, capital letters) gets no token, which is safe.
 func (c File) At(server string) Site {
 	for _, k := range c.Sites {
 		if strings.TrimSuffix(k.Server, "/") == strings.TrimSuffix(server, "/") {
@@ -85,13 +86,13 @@ func (c File) At(server string) Site {
 	return Site{Server: server}
 }
 
-// KeptToken is the token of warpboard login for the site at an address; empty: there is none.
+// KeptToken returns the token of warpboard login for the site at an address, or "".
 func KeptToken(getenv func(string) string, server string) (string, error) {
 	cfg, err := Read(getenv)
 	return cfg.At(server).Token, err
 }
 
-// Save writes the whole file again, for its owner alone.
+// Save writes the file, readable only by its owner.
 func (c File) Save(getenv func(string) string) (path string, err error) {
 	if path = Place(getenv); path == "" {
 		return "", errors.New("there is no home directory to keep the token in: set WARPBOARD_SITES to a file")
