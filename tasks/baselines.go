@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks/filetree"
 )
 
-// maxBaselines bounds the baseline runs of the site for a task, on each device.
+// maxBaselines limits the baselines that the site runs for a task on each device.
 const maxBaselines = 8
 
 // labelName matches the names of baselines and the labels of templates.
@@ -19,7 +19,7 @@ var labelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,39}$`)
 
 const labelLimits = "has at most 40 letters, digits, spaces and . _ + -, and begins with a letter or digit"
 
-// baselines reads the submissions that the site runs to compare with, by name.
+// baselines reads the submissions that the site runs for comparison, by name.
 func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 	var out map[string]string
 	for name, value := range r.pairs(node, "baselines") {
@@ -51,8 +51,7 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 	return out
 }
 
-// solutions takes what lies in the task's folder of solutions into the bundle, where it fits: it comes out of the task
-// again as it went in.
+// solutions adds the task's folder of solutions to the bundle, if it fits, so that an exported task is complete.
 func (r *taskReader) solutions() {
 	for _, verdict := range []string{"correct", "wrong"} {
 		at := path.Join(solutionsDir, verdict)
@@ -64,16 +63,15 @@ func (r *taskReader) solutions() {
 	}
 }
 
-// Solutions are the submissions of a known verdict that the bundle keeps.
+// Solutions returns the bundle's submissions with a known verdict.
 func (b *Bundle) Solutions() []Solution {
 	upload := &Upload{tree: filetree.Memory(b.Files)}
-	list, _ := upload.Solutions(".") // a bundle's files can be read
+	list, _ := upload.Solutions(".") // cannot fail: a bundle's files are in memory
 	return list
 }
 
-// WithoutSolutions is the task for those who are to solve it: without solutions, and without what is made of them.
-// A file that a task runs or hands out stays, wherever it lies: taking it away would break the task. Its author gave that
-// away.
+// WithoutSolutions returns the task without its solutions and files made from them, for submitters. Files that a task
+// runs or hands out stay, wherever they are: removing them would break the task, and its author has published them.
 func (b *Bundle) WithoutSolutions() *Bundle {
 	out := *b
 	out.Files = maps.Clone(b.Files)
@@ -90,7 +88,7 @@ func (b *Bundle) WithoutSolutions() *Bundle {
 		}
 	}
 	maps.DeleteFunc(out.Files, func(name string, _ []byte) bool { return strings.HasPrefix(name, solutionsDir+"/") && !needed[name] })
-	delete(out.Files, TaskFile) // it names them, and comments may tell more
+	delete(out.Files, TaskFile) // task.yml names the solutions, and its comments may reveal more
 	out.Definition.Baselines = nil
 	return &out
 }

@@ -10,10 +10,9 @@ import (
 	"slices"
 )
 
-// Key is the content hash of a task version, in hex: equal for equal definitions and files,
-// whatever the task is called and wherever it came from.
-// It hashes the definition as JSON. A field that is added to Definition without omitempty gives every stored task another
-// key, and with it another version at the next start. Name and Warnings are not in it.
+// Key returns the content hash of a task version, in hex: equal for equal definitions and files, whatever the task's
+// name and origin. It hashes the definition as JSON: a field added to Definition without omitempty changes the key of
+// every stored task, and so creates new versions at the next start. Name and Warnings are not included.
 func (b *Bundle) Key() string {
 	h := sha256.New()
 	definition, err := json.Marshal(b.Definition)
@@ -27,13 +26,13 @@ func (b *Bundle) Key() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hashPart writes lengths before texts, so that no two different bundles write the same bytes.
+// hashPart writes lengths before texts, so that different bundles never write the same bytes.
 func hashPart(h hash.Hash, name string, data []byte) {
 	fmt.Fprintf(h, "%d:%s%d:", len(name), name, len(data))
 	h.Write(data)
 }
 
-// Size is the number of bytes of all files of the bundle.
+// Size returns the total size of the bundle's files in bytes.
 func (b *Bundle) Size() int64 {
 	var total int64
 	for _, data := range b.Files {
@@ -42,7 +41,7 @@ func (b *Bundle) Size() int64 {
 	return total
 }
 
-// Template gives the text of the template with that label.
+// Template returns the text of the template with that label.
 func (b *Bundle) Template(label string) (data []byte, ok bool) {
 	name, ok := b.Definition.Templates[label]
 	if !ok {

@@ -35,7 +35,7 @@ func isArgument(s string) bool {
 	return !strings.HasPrefix(s, "-") && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// sources reads which of `files` are compiled; the others lie beside them as headers.
+// sources reads which of `files` are compiled; the others are headers.
 func (r *taskReader) sources(node *yaml.Node) []string {
 	const key = "config.sources"
 	names := r.texts(node, key)
@@ -76,7 +76,7 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 	return out
 }
 
-// flags reads compile flags as they are written: a build checks them again, for jobs that come from elsewhere.
+// flags reads compile flags as written. A build checks them again, because its job may come from elsewhere.
 func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
 	given := r.texts(node, flagsKey)
 	for i, flag := range compileflags.Pairs(lang == LangCUDA, given) {
@@ -90,9 +90,8 @@ func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
 
 const flagsKey = "config.compile_flags"
 
-// CheckFlags checks the compile_flags of a task in lang for the compiler that builds it, and returns
-// them with every flag and its value in one argument. Its error is the Problem of the first flag that
-// a task may not set.
+// CheckFlags checks the compile_flags of a task in lang for its compiler, and returns them with every flag and its
+// value in one argument. The error is the Problem of the first flag that a task may not set.
 func CheckFlags(lang Lang, given []string) ([]string, error) {
 	var checked []string
 	for i, flag := range compileflags.Pairs(lang == LangCUDA, given) {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// DevicesKey is a name that no argument has: what stands there says for which devices the case is.
+	// DevicesKey is a reserved argument name. Its value lists the devices for which the case is.
 	DevicesKey      = "devices"
 	betweenDevices  = ", "
 	mostCaseDevices = 16
 )
 
-// Devices are the names of the devices that the case is for, families too; none: all.
+// Devices returns the names of the devices, or families, for which the case is; empty for all.
 func (c Case) Devices() []string {
 	if names := c.value(DevicesKey); names != "" {
 		return strings.Split(names, betweenDevices)
@@ -24,12 +24,12 @@ func (c Case) Devices() []string {
 	return nil
 }
 
-// Arguments is the case as programs get it.
+// Arguments returns the case's arguments for programs, without DevicesKey.
 func (c Case) Arguments() Case {
 	return slices.DeleteFunc(slices.Clone(c), func(a Arg) bool { return a.Name == DevicesKey })
 }
 
-// For is the task as it runs on a device: with the cases that are for it, and their arguments alone.
+// For returns the task for one device: with only its cases, and only their arguments.
 func (d Definition) For(device string) Definition {
 	d.Tests, d.Benchmarks = casesFor(d.Tests, device), casesFor(d.Benchmarks, device)
 	return d
@@ -45,7 +45,7 @@ func casesFor(cases []Case, device string) (list []Case) {
 	return list
 }
 
-// WithoutBenchmark is the first of some devices on which the task has no benchmark, although it has some on others.
+// WithoutBenchmark returns the first of some devices without a benchmark, if the task has benchmarks on other devices.
 func (d Definition) WithoutBenchmark(devices []string) (device string, found bool) {
 	if len(d.Benchmarks) == 0 {
 		return "", false
@@ -57,7 +57,7 @@ func (d Definition) WithoutBenchmark(devices []string) (device string, found boo
 	return devices[i], true
 }
 
-// caseDevices reads for which devices a case is: a name or a list of names.
+// caseDevices reads the devices of a case: a name or a list of names.
 func (r *taskReader) caseDevices(node *yaml.Node, key string) Arg {
 	list := node
 	if node.Kind == yaml.ScalarNode {
@@ -70,7 +70,7 @@ func (r *taskReader) caseDevices(node *yaml.Node, key string) Arg {
 	return Arg{Name: DevicesKey, Value: strings.Join(names, betweenDevices)}
 }
 
-// checkDevices refuses a task that leaves a device of its own without a benchmark. A family counts as each of its members.
+// checkDevices refuses a task without a benchmark for one of its devices. A family counts as each of its members.
 func (r *taskReader) checkDevices(f fields) {
 	def := r.bundle.Definition
 	for i, gpu := range def.GPUs {
@@ -84,10 +84,10 @@ func (r *taskReader) checkDevices(f fields) {
 	}
 }
 
-// related reports whether two names are of one device, or one of them is its family.
+// related reports whether two names mean the same device, or one of them is the other's family.
 func related(a, b string) bool { return gpuname.Names(a, b) || gpuname.Names(b, a) }
 
-// lintDevices warns of devices of cases that the task is not for: they may be misspelt.
+// lintDevices warns of devices of cases that are not among the task's: they may be misspelled.
 func lintDevices(def Definition, warn func(string, ...any)) {
 	for _, list := range []struct {
 		key   string

@@ -18,12 +18,12 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// Range is what an argument's value is drawn from where a task.yml gives no value: "uniform 1000..5000 step 8", or
-// "choice 64|128|256".
+// Range is the range of an argument without a fixed value in task.yml: "uniform 1000..5000 step 8", or "choice
+// 64|128|256".
 type Range struct {
 	low, step int64
-	count     uint64   // of values from low on
-	choices   []string // in place of numbers, as Python prints them
+	count     uint64   // number of values, starting at low
+	choices   []string // instead of numbers, as Python prints them
 }
 
 var (
@@ -31,13 +31,13 @@ var (
 	bounds    = regexp.MustCompile(`^uniform\s+([-+]?\d+)\s*\.\.\s*([-+]?\d+)(?:\s+step\s+([-+]?\d+))?$`)
 )
 
-// isRange reports whether a value is meant to be drawn, well written or not.
+// isRange reports whether a value is meant as a range, valid or not.
 func isRange(text string) bool { return rangeWord.MatchString(text) }
 
-// What a range may have: corners and draws cost more than its text.
+// Limits of a range: corner cases and draws cost more than its text.
 const mostRangeText, mostChoices = 1000, 64
 
-// ParseRange reads a range. Its errors say what is wrong, for an author.
+// ParseRange parses a range. Its errors are for an author.
 func ParseRange(text string) (Range, error) {
 	if len(text) > mostRangeText {
 		return Range{}, fmt.Errorf("a range has at most %d characters", mostRangeText)
@@ -99,7 +99,7 @@ func parseChoices(text string) (Range, error) {
 	return r, nil
 }
 
-// at is a value by its number, from 0.
+// at returns the value with index i.
 func (r Range) at(i uint64) string {
 	if r.choices != nil {
 		return r.choices[i]
@@ -107,7 +107,7 @@ func (r Range) at(i uint64) string {
 	return strconv.FormatInt(r.low+int64(i*uint64(r.step)), 10)
 }
 
-// ends are the values with which an expression is tried: all choices, or the smallest and the largest number.
+// ends returns the values for trying an expression: all choices, or the smallest and the largest number.
 func (r Range) ends() []string {
 	if r.choices != nil {
 		return r.choices
@@ -120,13 +120,13 @@ func (c Case) Drawn() bool {
 	return slices.ContainsFunc(c, func(a Arg) bool { return isRange(a.Value) })
 }
 
-// Drawn reports whether a case of the task has values that are drawn.
+// Drawn reports whether a case of the task has drawn values.
 func (d Definition) Drawn() bool {
 	return slices.ContainsFunc(slices.Concat(d.Tests, d.Benchmarks), Case.Drawn)
 }
 
-// Draw is the task with a value in place of each range. Equal seeds draw equal values from equal cases, in each release: what
-// was drawn is not stored.
+// Draw returns the task with a value instead of each range. Equal seeds give equal values for equal cases, in every
+// release: drawn values are not stored.
 func (d Definition) Draw(seed []byte) Definition {
 	d.Tests, d.Benchmarks = drawAll("tests", d.Tests, seed), drawAll("benchmarks", d.Benchmarks, seed)
 	return d
@@ -140,7 +140,7 @@ func drawAll(list string, cases []Case, seed []byte) []Case {
 			if !isRange(arg.Value) {
 				continue
 			}
-			// A version that was stored before ranges were known may have a text that only looks like one.
+			// A version stored before ranges existed may have a text that only looks like one.
 			if r, err := ParseRange(arg.Value); err == nil {
 				cases[i][k].Value = r.draw(seed, join(index(list, i), arg.Name))
 			}
@@ -149,16 +149,16 @@ func drawAll(list string, cases []Case, seed []byte) []Case {
 	return cases
 }
 
-// draw takes the value that belongs to a seed and a place.
+// draw returns the value for a seed and a place.
 func (r Range) draw(seed []byte, place string) string {
 	mac := hmac.New(sha256.New, seed)
 	mac.Write([]byte(place))
 	sum := mac.Sum(nil)
-	// The remainder of 128 bits favours no value by more than one in 2^64.
+	// The remainder of 128 bits is biased by at most one in 2^64.
 	return r.at(bits.Rem64(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:]), r.count))
 }
 
-// corners are the case with the ends of its ranges: all lowest, all highest, and each choice.
+// corners returns the case with the ends of its ranges: all lowest, all highest, and each choice.
 func (c Case) corners() []Case {
 	ends, most := make([][]string, len(c)), 1
 	for i, arg := range c {
@@ -182,7 +182,7 @@ func (c Case) corners() []Case {
 	return out
 }
 
-// checkRange refuses a range that cannot be drawn from.
+// checkRange refuses an invalid range.
 func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
 	_, err := ParseRange(text)
 	switch {
@@ -193,7 +193,8 @@ func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
 	}
 }
 
-// checkDrawn refuses ranges in a task that measures itself: its program has the cases in the kernel's process, and prints them.
+// checkDrawn refuses ranges in a task with its own harness: its program has the cases in the kernel's process, and
+// prints them.
 func (r *taskReader) checkDrawn(f fields) {
 	def := r.bundle.Definition
 	if !def.OwnHarness {

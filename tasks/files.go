@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks/problems"
 )
 
-// files reads task.yml's `files` and loads every source that is not the submission.
+// files reads task.yml's `files` and loads every source except the submission.
 func (r *taskReader) files(node *yaml.Node) []File {
 	var out []File
 	lines, known := map[string]int{}, knownKeys("files[]", "")
@@ -44,7 +44,7 @@ func (r *taskReader) files(node *yaml.Node) []File {
 	return out
 }
 
-// templates reads the starting points that a person may download, by label.
+// templates reads the downloadable templates, by label.
 func (r *taskReader) templates(node *yaml.Node) map[string]string {
 	out := map[string]string{}
 	for label, value := range r.pairs(node, "templates") {
@@ -66,11 +66,9 @@ func (r *taskReader) templates(node *yaml.Node) map[string]string {
 	return out
 }
 
-// load takes the file that source means, seen from the folder of task.yml, into the bundle and
-// gives its path there.
-// A name goes through three forms: as written, seen from task.yml; in the upload's tree (at); in the bundle (inside). A
-// file is loaded once, however often it is named. "../shared" and a folder "_up/shared" would be one path inside, which
-// is refused.
+// load adds the file at source, relative to task.yml, to the bundle and returns its path there. A name has three forms:
+// as written, relative to task.yml; in the upload's tree (at); in the bundle (inside). A file is loaded once, however
+// often it is named. "../shared" and a folder "_up/shared" would have the same path inside, which is refused.
 func (r *taskReader) load(node *yaml.Node, key, source string) string {
 	inside, at := inBundle(source), path.Join(r.dir, source)
 	if from, known := r.origins[inside]; known && from == at {
@@ -93,7 +91,7 @@ func (r *taskReader) load(node *yaml.Node, key, source string) string {
 	return inside
 }
 
-// open reads a source that stays inside the upload.
+// open reads a source that is inside the upload.
 func (r *taskReader) open(source string) ([]byte, error) {
 	at := path.Join(r.dir, source)
 	switch {
@@ -108,18 +106,18 @@ func (r *taskReader) open(source string) ([]byte, error) {
 		return nil, fmt.Errorf("%q %s", source, why)
 	}
 	data, err := r.tree.Read(at)
-	// Bundles travel as JSON with text in it, and pages show every file.
+	// Bundles are sent as JSON texts, and pages show every file.
 	if err == nil && !utf8.Valid(data) {
 		return nil, fmt.Errorf("%q is not UTF-8 text", at)
 	}
 	return data, err
 }
 
-// outside is the folder of a bundle that stands for "..": a file that a task shares with its
-// neighbours keeps one path in the bundle wherever the task's folder lay in the upload.
+// outside replaces ".." in a bundle: a file that a task shares with its neighbors has one path in the bundle, wherever
+// the task's folder was in the upload.
 const outside = "_up"
 
-// inBundle gives a source's path inside the bundle.
+// inBundle returns a source's path inside the bundle.
 func inBundle(source string) string {
 	clean := path.Clean(source)
 	parts := strings.Split(clean, "/")
@@ -131,12 +129,12 @@ func inBundle(source string) string {
 	return strings.Join(parts, "/")
 }
 
-// has reports whether a file of that run-time name is listed.
+// has reports whether a file with that run-time name is listed.
 func (d Definition) has(name string) bool {
 	return slices.ContainsFunc(d.Files, func(f File) bool { return f.Name == name })
 }
 
-// SubmissionName is the run-time name of the (first) file that the submitted code becomes.
+// SubmissionName returns the run-time name of the (first) file that is the submission.
 func (d Definition) SubmissionName() string {
 	for _, f := range d.Files {
 		if f.IsSubmission() {
@@ -146,7 +144,7 @@ func (d Definition) SubmissionName() string {
 	return ""
 }
 
-// unused names the files of the task's folder that nothing in task.yml uses.
+// unused returns the files of the task's folder that task.yml does not use.
 func (r *taskReader) unused() []string {
 	var out []string
 	for _, name := range r.tree.List(r.dir) {
@@ -157,10 +155,10 @@ func (r *taskReader) unused() []string {
 	return out
 }
 
-// ProjectFile names the task of the kernels beside it. `warpboard task pull` writes one.
+// ProjectFile is the name of the file with the settings of a folder of kernels. `warpboard task pull` writes one.
 const ProjectFile = "warpboard.toml"
 
-// isExtra reports whether a file that no task.yml names is still no surprise.
+// isExtra reports whether an unused file is common and needs no warning.
 func isExtra(name string) bool {
 	first, _, nested := strings.Cut(name, "/")
 	upper := strings.ToUpper(stem(name))

@@ -8,8 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// evalStem is the name, without suffix, of the program that a bundle may bring to feed and time
-// the submission.
+// evalStem is the name, without suffix, of the program that a bundle may bring to feed and time the submission.
 const evalStem = "eval"
 
 // Values of the key harness.
@@ -18,13 +17,13 @@ const (
 	harnessWarpboard = "warpboard"
 )
 
-// harness decides whether the bundle brings its own eval program, fills in what may be left out
-// of `config` otherwise, and checks that the harness finds what it needs:
+// harness decides whether the bundle brings its own eval program, otherwise fills in defaults of `config`, and checks
+// that the harness has what it needs:
 //
 //	py       config.main (default eval.py, if files has one) among files: own harness;
-//	         else files must have reference.py and submission.py
+//	         otherwise files must have reference.py and submission.py
 //	cu, cpp  a file eval.* among files: own harness, config.sources required;
-//	         else config.sources defaults to the submission, and files must have task.h and
+//	         otherwise config.sources defaults to the submission, and files must have task.h and
 //	         reference.cuh (cu) or reference.h (cpp)
 func (r *taskReader) harness(config *yaml.Node) {
 	def := &r.bundle.Definition
@@ -43,8 +42,8 @@ func (r *taskReader) harness(config *yaml.Node) {
 	}
 }
 
-// chooseHarness leaves out an eval program where task.yml says so. It comes last: the whole bundle changes.
-// It replaces r.bundle: who kept a pointer to the old Definition before goes on changing what no one reads.
+// chooseHarness removes the eval program if task.yml requests Warpboard's harness. It must come last, because it
+// replaces r.bundle: pointers to the old Definition become stale.
 func (r *taskReader) chooseHarness(node *yaml.Node) {
 	own := r.bundle.Definition.OwnHarness
 	switch chosen := r.choice(node, "harness", "", harnessOwn, harnessWarpboard); {
@@ -95,7 +94,7 @@ func submissionNames(files []File) []string {
 	return names
 }
 
-// standardFiles are the run-time names that Warpboard's harness for lang builds on.
+// standardFiles returns the run-time names of the files that Warpboard's harness for lang needs.
 func standardFiles(lang Lang) []string {
 	switch lang {
 	case LangPython:
@@ -109,12 +108,12 @@ func standardFiles(lang Lang) []string {
 	}
 }
 
-// mostRanks is how many runners Warpboard's harness can have for one call.
+// mostRanks limits the runners of Warpboard's harness for one call.
 const mostRanks = 16
 
-// worldSizes checks that every case of a multi-GPU task has its number of GPUs. Warpboard's harness, which runs one process
-// for each GPU, needs the same number for all cases. It makes no profiles there: Nsight Compute replays one kernel alone,
-// and a kernel that waits for another GPU never ends.
+// worldSizes checks that every case of a multi-GPU task has its number of GPUs. Warpboard's harness, which runs one
+// process for each GPU, needs the same number for all cases. It disables profiles: Nsight Compute replays one kernel
+// alone, and a kernel that waits for another GPU never ends.
 func (r *taskReader) worldSizes(f fields) {
 	def := &r.bundle.Definition
 	if !def.MultiGPU {
@@ -142,7 +141,7 @@ func (r *taskReader) worldSizes(f fields) {
 	}
 }
 
-// WorldSize is the largest number of slots that a case of the task takes; 1 unless MultiGPU.
+// WorldSize returns the largest number of slots that a case of the task needs; 1 unless MultiGPU.
 func (d Definition) WorldSize() int {
 	most := 1
 	if !d.MultiGPU {
@@ -155,7 +154,7 @@ func (d Definition) WorldSize() int {
 	return most
 }
 
-// value gives an argument's text, or "" if the case has none of that name.
+// value returns an argument's text, or "" if the case has none with that name.
 func (c Case) value(name string) string {
 	for _, arg := range c {
 		if arg.Name == name {
@@ -165,8 +164,8 @@ func (c Case) value(name string) string {
 	return ""
 }
 
-// String gives the case's spec line, "size: 1024; seed: 7": eval programs read cases in this form, and results name
-// them by it. Readers of tasks refuse line breaks and semicolons in values, so a case is one line and reads back.
+// String returns the case's spec line, "size: 1024; seed: 7": eval programs read cases in this form, and results name
+// them by it. Readers of tasks refuse line breaks and semicolons in values, so a case is one unambiguous line.
 func (c Case) String() string {
 	parts := make([]string, len(c))
 	for i, arg := range c {

@@ -14,20 +14,20 @@ import (
 	"warpboard/tasks/tags"
 )
 
-// Key is one key of task.yml. The reader accepts only these, and the site's page on the task format lists them, so that the
-// two always agree.
+// Key is one key of task.yml. The reader accepts exactly these keys, and the page on the task format lists them, so
+// both always agree.
 type Key struct {
-	Name     string // dotted: "config.main"; of an entry in a list: "files[].name"
-	Langs    []Lang // that have it; nil for all
+	Name     string // dotted: "config.main"; in list entries: "files[].name"
+	Langs    []Lang // languages with the key; nil for all
 	Required bool
 	Meaning  string   // Markdown
 	Default  string   // as YAML; empty if there is none
 	Limits   string   // Markdown
-	Values   []string // where few are allowed
-	Example  string   // lines of task.yml; put in place of the same keys of a built-in task, they make another task
+	Values   []string // allowed values, if there are few
+	Example  string   // lines of task.yml that can replace the same keys of a built-in task
 }
 
-// TopText returns the text of a key at the top of a YAML file; empty if the file has none or cannot be read.
+// TopText returns the text of a top-level key of a YAML file, or "" if there is none or the file cannot be read.
 func TopText(file []byte, key string) string {
 	if len(file) > MaxYAML {
 		return ""
@@ -44,7 +44,7 @@ func TopText(file []byte, key string) string {
 	return ""
 }
 
-// Keys lists every key of task.yml, in the order in which an author meets them.
+// Keys returns every key of task.yml, in the order for an author.
 func Keys() []Key {
 	return append(taskKeys(), configKeys()...)
 }
@@ -53,7 +53,7 @@ func taskKeys() []Key {
 	return slices.Concat(contentKeys(), measuringKeys(), programKeys())
 }
 
-// contentKeys are the keys for a task's content.
+// contentKeys returns the keys for a task's content.
 func contentKeys() []Key {
 	return []Key{
 		{Name: "title", Meaning: "The task's name on the site.", Default: `""`,
@@ -92,7 +92,7 @@ func contentKeys() []Key {
 
 func suffixes(lang Lang) string { return "`" + strings.Join(furtherSuffixes[lang], " ") + "`" }
 
-// measuringKeys are what is run, how long it may take, and what becomes of the times.
+// measuringKeys returns the keys for cases, time limits, and scores.
 func measuringKeys() []Key {
 	timeout := fmt.Sprintf("1 to %d seconds; the build has a separate limit.", int(maxTimeout/time.Second))
 	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
@@ -124,7 +124,7 @@ func measuringKeys() []Key {
 	}
 }
 
-// programKeys are how the program is built and started.
+// programKeys returns the keys for building and starting the program.
 func programKeys() []Key {
 	return []Key{
 		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Libraries that are on the worker's machine.", Example: `libraries: [cublas]`},
@@ -178,7 +178,7 @@ func configKeys() []Key {
 	}
 }
 
-// In reports whether the key is one of a language.
+// In reports whether a language has the key.
 func (k Key) In(lang Lang) bool {
 	for _, l := range k.Langs {
 		if l == lang {
@@ -188,8 +188,8 @@ func (k Key) In(lang Lang) bool {
 	return k.Langs == nil
 }
 
-// knownKeys are the names below a parent, "" for the top, that task.yml of a language may have.
-// lang is "" for the keys of all languages: if lang itself was refused, it must not cause further problems.
+// knownKeys returns the keys below a parent, "" for the top, that task.yml of a language may have. lang is "" for the
+// keys of all languages: if lang itself was refused, it must not cause further problems.
 func knownKeys(parent string, lang Lang) []string {
 	var names []string
 	for _, key := range Keys() {

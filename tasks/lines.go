@@ -10,10 +10,10 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// Lines are the places of the keys of a task.yml, which is parsed once.
+// Lines finds the lines of keys in a task.yml, which is parsed once.
 type Lines struct{ root *yaml.Node }
 
-// LinesOf reads them. A text that cannot be read has none.
+// LinesOf parses a text. If it cannot be parsed, no key has a line.
 func LinesOf(text []byte) Lines {
 	if len(text) > MaxYAML {
 		return Lines{}
@@ -25,8 +25,8 @@ func LinesOf(text []byte) Lines {
 	return Lines{root}
 }
 
-// Of is the line that has a key, as problems and warnings name it: "gpus", "config.main", "tests[1].seed". It is 0 where
-// there is no such key, or no line can be told.
+// Of returns the line of a key in the form of problems and warnings: "gpus", "config.main", "tests[1].seed". It is 0 if
+// there is no such key or its line is unknown.
 func (l Lines) Of(key string) int {
 	node, line := l.root, 0
 	if node == nil {
@@ -40,10 +40,10 @@ func (l Lines) Of(key string) int {
 	return line
 }
 
-// keyStep is a name in a mapping or a number in a list.
+// keyStep matches a name in a mapping or an index in a list.
 var keyStep = regexp.MustCompile(`([^.\[\]]+)|\[(\d+)\]`)
 
-// child is what a node has below a name or a number, and its line; nil: nothing.
+// child returns the child of a node by name or index, and its line; nil if there is none.
 func child(node *yaml.Node, name, number string) (*yaml.Node, int) {
 	if i, err := strconv.Atoi(number); err == nil && node.Kind == yaml.SequenceNode && i < len(node.Content) {
 		return node.Content[i], node.Content[i].Line
@@ -59,7 +59,7 @@ func child(node *yaml.Node, name, number string) (*yaml.Node, int) {
 	return nil, 0
 }
 
-// KeyIn is the key that a warning begins with: "tests[1]" of "tests[1] has other arguments". It need not be one.
+// KeyIn returns the first word of a warning, which is usually a key: "tests[1]" for "tests[1] has other arguments".
 func KeyIn(warning string) string {
 	word, _, _ := strings.Cut(warning, " ")
 	return strings.TrimSuffix(word, ":")

@@ -14,7 +14,7 @@ var (
 	stockValue = regexp.MustCompile(`^(?:[A-Za-z0-9_.]+|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[\[(][-+0-9, ]*[\])])$`)
 )
 
-// lint gives what is allowed but probably not meant; a creator reads it before publishing.
+// lint returns warnings about allowed but probably unintended content, for the creator before publishing.
 func lint(b *Bundle, unused []string) []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -69,8 +69,8 @@ func lintTimeouts(t Timeouts, warn func(string, ...any)) {
 	}
 }
 
-// lintCases warns once a list: of case names and values that stock eval programs refuse, of
-// cases that are there twice, of cases that do not all have the same arguments, and of a word where the first case has a number.
+// lintCases warns once per list about case names and values that KernelBot's eval programs refuse, duplicate cases,
+// cases with different arguments, and a word where the first case has a number.
 func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...any)) {
 	seen := map[string]int{}
 	odd, twice, different, mixed := "", "", "", ""
@@ -100,7 +100,7 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 	}
 }
 
-// usual is the first of the cases whose arguments most cases have.
+// usual returns the first case whose arguments most cases have.
 func usual(cases []Case) (first int) {
 	have := map[string]int{}
 	for _, c := range cases {
@@ -114,7 +114,7 @@ func usual(cases []Case) (first int) {
 	return first
 }
 
-// meant asks whether an argument that only this case has is one that it lacks, misspelt.
+// meant suggests that an argument only this case has is a misspelling of one that it lacks.
 func meant(c, like Case) string {
 	var lacks []string
 	for _, arg := range like.Arguments() {
@@ -138,7 +138,7 @@ func isNumber(value string) bool {
 	return err == nil
 }
 
-// names gives a case's argument names, in an order of their own.
+// names returns a case's argument names, sorted.
 func names(c Case) string {
 	var out []string
 	for _, arg := range c.Arguments() {

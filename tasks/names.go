@@ -18,7 +18,7 @@ func IsLibraryName(name string) bool { return libraryName.MatchString(name) }
 // IsIdentifier reports whether -DNAME defines a name and nothing else.
 func IsIdentifier(name string) bool { return identifier.MatchString(name) }
 
-// stem is a path's last element without its suffix.
+// stem returns a path's last element without its suffix.
 func stem(name string) string {
 	base := path.Base(name)
 	return strings.TrimSuffix(base, path.Ext(base))

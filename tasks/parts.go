@@ -1,17 +1,18 @@
 package tasks
 
-// Part is something that a task's files define, or may use, where Warpboard's harness measures.
+// Part is something that a task's files define, or may use, with Warpboard's harness.
 type Part struct {
 	File    string
 	Name    string
-	Use     string // how it is declared or called
+	Use     string // its declaration or call
 	Meaning string // Markdown
-	Given   bool   // the harness brings it
-	// Optional: the task may do without. What is neither given nor optional the task must define, or the submission.
+	Given   bool   // provided by the harness
+	// Optional parts may be missing. Parts that are neither given nor optional must be defined by the task or the
+	// submission.
 	Optional bool
 }
 
-// Parts lists what the files of a task in a language define, and what the harness gives them.
+// Parts returns the parts that the files of a task in a language define, and those that the harness provides.
 func Parts(lang Lang) []Part {
 	switch lang {
 	case LangPython:
@@ -26,7 +27,7 @@ func Parts(lang Lang) []Part {
 	return nil
 }
 
-// exact is the purpose of reference_fp64, in every language.
+// exact describes reference_fp64, in every language.
 const exact = "Computes the same answer in double precision. Runs then show the error of each test's answer, relative and " +
 	"in units in the last place. The error does not affect whether a run passes. "
 

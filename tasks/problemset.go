@@ -11,21 +11,20 @@ import (
 	"warpboard/tasks/problems"
 )
 
-// ProblemSet is one problems/*.yaml: tasks with the boards' names, deadlines and devices.
+// ProblemSet is one problems/*.yaml: tasks with the boards' names, deadlines, and devices.
 type ProblemSet struct {
 	File        string
 	Name        string
 	Description string
-	Deadline    string // as written; of the competition, the problems have their own
+	Deadline    string // of the competition, as written; problems have their own
 	Problems    []Proposal
 }
 
-// defaultDeadline is how long a problem runs that has no (readable) deadline.
+// defaultDeadline is the duration of a problem without a valid deadline.
 const defaultDeadline = 365 * 24 * time.Hour
 
-// ProblemSets gives the problem sets of the upload: every .yaml or .yml file with a key
-// `problems`. A set that cannot be read is an error; a problem that cannot, says so itself.
-// Deadlines that are missing are counted from now.
+// ProblemSets returns the problem sets of the upload: every .yaml or .yml file with a key `problems`. A set that cannot
+// be read is an error; an invalid problem has its own error. Missing deadlines are counted from now.
 func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 	var sets []ProblemSet
 	var found problems.List
@@ -47,8 +46,8 @@ func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 	return sets, found.Err()
 }
 
-// problemSet reads one set; it returns nil for other YAML, well-formed or not. Uploads have other YAML, too (workflows,
-// settings): only files in a folder "problems" have to be well-formed.
+// problemSet reads one set; it returns nil for other YAML, valid or not. Uploads have other YAML, too (workflows,
+// settings): only files in a folder "problems" must be valid.
 func (u *Upload) problemSet(file string, now time.Time) (*ProblemSet, error) {
 	data, err := u.tree.Read(file)
 	if err != nil {
@@ -128,8 +127,8 @@ func (s *setReader) problem(node *yaml.Node, key string) Proposal {
 	return p
 }
 
-// deadline reads a problem's deadline. One that is missing or cannot be read gives a new task a year from now, as in
-// KernelBot, and a note that says so.
+// deadline reads a problem's deadline. A missing or invalid one gives a new task a year from now, as in KernelBot, and
+// a note.
 func (s *setReader) deadline(p *Proposal, text string) {
 	at, err := ParseDeadline(text)
 	if err == nil {
@@ -143,10 +142,11 @@ func (s *setReader) deadline(p *Proposal, text string) {
 	p.Deadline, p.Assumed, p.Notes = s.now.Add(defaultDeadline).Truncate(time.Minute), true, []string{note}
 }
 
-// deadlineLayouts are the forms of a deadline, which is in UTC unless it names another offset.
+// deadlineLayouts are the formats of a deadline, which is in UTC unless it has another offset.
 var deadlineLayouts = []string{"2006-01-02 15:04", time.DateTime, time.DateOnly, time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04"}
 
-// ParseDeadline reads "2006-01-02 15:04", with seconds or without, "2006-01-02" (its first moment), all in UTC, or RFC 3339.
+// ParseDeadline parses "2006-01-02 15:04", with or without seconds, or "2006-01-02" (its first moment), all in UTC, or
+// RFC 3339.
 func ParseDeadline(text string) (time.Time, error) {
 	for _, layout := range deadlineLayouts {
 		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
@@ -156,21 +156,21 @@ func ParseDeadline(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a time: write 2030-01-31, 2030-01-31 18:00 or 2030-01-31T18:00:00Z", text)
 }
 
-// Proposal is one task that an upload would make.
+// Proposal is one task that an upload would create.
 type Proposal struct {
 	Folder   string    // inside the upload
-	Name     string    // of the task
+	Name     string    // name of the task
 	Bundle   *Bundle   // nil if Err is set
-	Deadline time.Time // UTC; zero if nothing says one
-	Assumed  bool      // the upload says no deadline: it is a year from now
-	GPUs     []string  // from the problem set, else from the task; empty if neither says
-	Notes    []string  // what was assumed
-	Err      error     // why the task cannot be made
+	Deadline time.Time // UTC; zero if there is none
+	Assumed  bool      // the upload has no deadline, and a year from now is assumed
+	GPUs     []string  // from the problem set, or else the task; empty if neither names any
+	Notes    []string  // assumptions
+	Err      error     // reason why the task cannot be created
 }
 
-// Proposals gives the tasks of the upload: those of its problem sets or, where it has none, of its
-// task folders, or the one of its reference file. Deadlines that a set leaves out are counted from
-// now. A task that cannot be made says so itself; if none can, that is the error, and of Problems.
+// Proposals returns the tasks of the upload: those of its problem sets or, without any, of its task folders, or the one
+// of its reference file. Deadlines missing in a set are counted from now. An invalid task has its own error; if all are
+// invalid, Proposals returns an error of Problems.
 func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 	list, err := u.proposals(now)
 	if err != nil {

@@ -15,17 +15,16 @@ import (
 	"warpboard/tasks/problems"
 )
 
-// Upload is the source of tasks: an unpacked zip, a folder, or one reference file of the legacy format.
+// Upload is a source of tasks: an unpacked zip, a folder, or one reference file of the legacy format.
 type Upload struct {
 	tree      filetree.Tree
 	name      string
-	only      string // the only task folder to read; empty for all
-	reference string // the reference file that is meant; empty for task folders
+	only      string // only task folder to read; empty for all
+	reference string // reference file; empty for task folders
 	root      *os.Root
 }
 
-// OpenFile opens an uploaded file by the suffix of its name: a reference file, or else a zip. Its
-// errors are Problems.
+// OpenFile opens an uploaded file by its suffix: a reference file, or else a zip. Its errors are Problems.
 func OpenFile(name string, data []byte) (*Upload, error) {
 	name = path.Base(name)
 	if legacyLang(name) != "" {
@@ -34,8 +33,8 @@ func OpenFile(name string, data []byte) (*Upload, error) {
 	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: stem(name)})
 }
 
-// OpenZip unpacks a zip into memory. Its errors are Problems that name the file: not a zip,
-// a path that escapes, a link, too many or too large files, and the like.
+// OpenZip unpacks a zip into memory. Its errors are Problems that name the file: not a zip, a path that escapes, a
+// link, too many or too large files, and the like.
 func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
 	options = options.withDefaults()
 	files, err := filetree.Unzip(r, size, options.Limits)
@@ -45,8 +44,8 @@ func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
 	return &Upload{tree: files, name: options.Name}, nil
 }
 
-// OpenFolder reads files as tasks ask for them. Sources never leave fsys; give the FS of an
-// os.Root where links must not leave it either.
+// OpenFolder reads files on demand. Sources never leave fsys; use the FS of an os.Root if links must not leave it,
+// either.
 func OpenFolder(fsys fs.FS, options Options) *Upload {
 	if options.Limits.MaxFiles == 0 {
 		options.Limits.MaxFiles = 20_000
@@ -55,7 +54,8 @@ func OpenFolder(fsys fs.FS, options Options) *Upload {
 	return &Upload{tree: filetree.Folder(fsys, options.Limits), name: options.Name}
 }
 
-// Folders names the task folders ("." for the top). A task at the top is the only one: everything below belongs to it.
+// Folders returns the task folders ("." for the top). A task at the top is the only one: everything below belongs to
+// it.
 func (u *Upload) Folders() []string {
 	if u.only != "" {
 		return []string{u.only}
@@ -77,7 +77,7 @@ func (u *Upload) Bundle(folder string) (*Bundle, error) {
 	return readTask(u.tree, folder, u.nameOf(folder))
 }
 
-// nameOf is the name of the task in a folder: its folder's, or at the top the upload's.
+// nameOf returns the name of the task in a folder: the folder's, or at the top the upload's.
 func (u *Upload) nameOf(folder string) string {
 	if folder == "." {
 		return u.name
@@ -85,7 +85,7 @@ func (u *Upload) nameOf(folder string) string {
 	return path.Base(folder)
 }
 
-// Bundles reads every task folder. The error lists what is wrong in all of them.
+// Bundles reads every task folder. The error lists the problems of all of them.
 func (u *Upload) Bundles() ([]*Bundle, error) {
 	folders := u.Folders()
 	if len(folders) == 0 {
@@ -110,12 +110,11 @@ func (u *Upload) Bundles() ([]*Bundle, error) {
 	return out, nil
 }
 
-// largestPath is the size of the largest file that OpenPath reads, in bytes: a zip is no larger than what may be in it.
+// largestPath limits a file that OpenPath reads, in bytes: a zip is not larger than its contents may be.
 const largestPath = 64 << 20
 
-// OpenPath opens what lies at a path of this machine, for a command: a task folder, a tree of them, a
-// zip or a reference file. A task folder reaches two folders above it, as far as public problem trees
-// share their files. Close it when done.
+// OpenPath opens a path of this machine for a command: a task folder, a tree of them, a zip, or a reference file. A
+// task folder can use files of two folders above it, as in public problem trees. The caller must call Close.
 func OpenPath(name string) (*Upload, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -134,7 +133,7 @@ func OpenPath(name string) (*Upload, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
-	if ext := filepath.Ext(abs); ext == ".yaml" || ext == ".yml" { // of a problem set
+	if ext := filepath.Ext(abs); ext == ".yaml" || ext == ".yml" { // a problem set
 		return nil, fmt.Errorf("%s is not a task: name the folder that holds it", name)
 	}
 	data, err := readPlain(abs)
@@ -144,7 +143,8 @@ func OpenPath(name string) (*Upload, error) {
 	return OpenFile(filepath.Base(abs), data)
 }
 
-// readPlain reads a zip or a reference file. It may have become a pipe since it was looked at: opening that would block forever.
+// readPlain reads a zip or a reference file. It may have become a pipe since it was checked: opening that would block
+// forever.
 func readPlain(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -161,7 +161,7 @@ func readPlain(path string) ([]byte, error) {
 func openDir(dir string) (*Upload, error) {
 	top := dir
 	if _, err := os.Lstat(filepath.Join(dir, TaskFile)); err == nil {
-		// The root of the tree is two folders up, so that "../../shared" works; os.Root keeps links inside of it.
+		// The root of the tree is two folders up, so that "../../shared" works; os.Root keeps links inside it.
 		top = filepath.Dir(filepath.Dir(dir))
 	}
 	root, err := os.OpenRoot(top)
@@ -181,7 +181,7 @@ func openDir(dir string) (*Upload, error) {
 	return upload, nil
 }
 
-// Close lets go of the folder that OpenPath opened.
+// Close closes the folder opened by OpenPath.
 func (u *Upload) Close() error {
 	if u.root == nil {
 		return nil

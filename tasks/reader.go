@@ -13,13 +13,13 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// reader takes typed values out of a YAML tree and collects all problems, so that one reading reports everything.
+// reader extracts typed values from a YAML tree and collects all problems, so that one reading reports everything.
 type reader struct {
 	file     string
 	problems problems.List
 }
 
-// fields are the values of a mapping by key; a key that is absent or null has none.
+// fields are the values of a mapping by key; absent and null keys are missing.
 type fields map[string]*yaml.Node
 
 func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
@@ -30,7 +30,7 @@ func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
 	r.problems.Add(problems.Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
-// fields reads a mapping and refuses, by name, keys that are not known.
+// fields reads a mapping and refuses unknown keys by name.
 func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
 	out := fields{}
 	for name, value := range r.pairs(node, key) {
@@ -43,7 +43,7 @@ func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
 	return out
 }
 
-// pairs walks a mapping in file order; any other kind of node is refused and walked as empty.
+// pairs iterates over a mapping in file order; any other kind of node is refused and treated as empty.
 func (r *reader) pairs(node *yaml.Node, key string) func(func(name, value *yaml.Node) bool) {
 	return func(yield func(name, value *yaml.Node) bool) {
 		if node == nil {
@@ -61,7 +61,7 @@ func (r *reader) pairs(node *yaml.Node, key string) func(func(name, value *yaml.
 	}
 }
 
-// items gives the elements of a list; absent is empty.
+// items returns the elements of a list, which is empty if absent.
 func (r *reader) items(node *yaml.Node, key string) []*yaml.Node {
 	if node == nil {
 		return nil
@@ -73,7 +73,7 @@ func (r *reader) items(node *yaml.Node, key string) []*yaml.Node {
 	return node.Content
 }
 
-// text gives a scalar's text as written; absent is empty.
+// text returns a scalar's text as written, or "" if absent.
 func (r *reader) text(node *yaml.Node, key string) string {
 	if node == nil {
 		return ""
@@ -85,7 +85,7 @@ func (r *reader) text(node *yaml.Node, key string) string {
 	return node.Value
 }
 
-// texts gives a list of non-empty texts.
+// texts returns a list of non-empty texts.
 func (r *reader) texts(node *yaml.Node, key string) []string {
 	var out []string
 	for i, item := range r.items(node, key) {
@@ -99,7 +99,7 @@ func (r *reader) texts(node *yaml.Node, key string) []string {
 	return out
 }
 
-// integer gives a whole number; ok is false if it is absent or refused.
+// integer returns a whole number; ok is false if it is absent or refused.
 func (r *reader) integer(node *yaml.Node, key string) (n int64, ok bool) {
 	if node == nil {
 		return 0, false
@@ -119,7 +119,7 @@ func (r *reader) integer(node *yaml.Node, key string) (n int64, ok bool) {
 	return 0, false
 }
 
-// boolean gives true or false; absent is otherwise.
+// boolean returns true or false, or otherwise if absent.
 func (r *reader) boolean(node *yaml.Node, key string, otherwise bool) bool {
 	if node == nil {
 		return otherwise
@@ -142,7 +142,7 @@ func join(key, name string) string {
 
 func index(key string, i int) string { return fmt.Sprintf("%s[%d]", key, i) }
 
-// parseYAML reads a file of at most MaxYAML bytes.
+// parseYAML parses a file of at most MaxYAML bytes.
 func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	if len(data) > MaxYAML {
 		return nil, problems.Problem{File: file, Message: fmt.Sprintf("is larger than %s", problems.Size(MaxYAML))}
@@ -154,8 +154,9 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	return root, err
 }
 
-// Nearest is the known key that a mistyped one was probably meant to be: with two letters changed at most, and no more than half
-// of them, or a part of the other's name; empty when none is so near. Comparing costs the length of the name: a long one is like none.
+// Nearest returns the known key that a mistyped one was probably meant to be: with at most two letters changed, and at
+// most half of them, or a part of the other's name; "" if none is near enough. The cost grows with the length of the
+// name: a long name has no match.
 func Nearest(name string, known []string) string {
 	if len(name) > longestName {
 		return ""
@@ -177,10 +178,10 @@ func Nearest(name string, known []string) string {
 	return ""
 }
 
-// longestName is the length up to which a name may be a known one, mistyped.
+// longestName limits the length of a name that may be a mistyped known one.
 const longestName = 64
 
-// shortestPart is the number of letters from which a part of a name stands for it.
+// shortestPart is the number of letters from which a part of a name matches it.
 const shortestPart = 4
 
 func isPartOf(part, whole string) bool {

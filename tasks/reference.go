@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks/filetree"
 )
 
-// The legacy format's run-time names: its harness includes (or imports) both files by them.
+// Run-time names in the legacy format: its harness includes (or imports) both files by them.
 const (
 	legacyNativeReference  = "reference.cuh"
 	legacyNativeSubmission = "train.cuh"
@@ -24,8 +24,8 @@ const (
 	legacyPythonTimeout = 300 * time.Second
 )
 
-// FromReference makes a task in the legacy format from its one reference file, whose suffix is the
-// language: .cu and .cuh CUDA C++, .cpp C++ on the CPU, .py Python. Its errors are Problems.
+// FromReference returns a task in the legacy format from its only reference file, whose suffix determines the language:
+// .cu and .cuh CUDA C++, .cpp C++ on the CPU, .py Python. Its errors are Problems.
 func FromReference(file string, content []byte, devices []string) (*Bundle, error) {
 	lang := legacyLang(file)
 	if err := checkReference(file, lang, content); err != nil {
@@ -87,7 +87,7 @@ func legacyLang(file string) Lang {
 	}
 }
 
-// legacyNames are the names that the harness in the legacy format uses from the reference.
+// legacyNames returns the names that the harness of the legacy format uses from the reference.
 func legacyNames(lang Lang) []string {
 	functions := []string{"generate_input", "ref_kernel", "check_implementation"}
 	if lang == LangPython {

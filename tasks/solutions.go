@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// solutionsDir holds, beside task.yml, submissions of a known verdict.
+// solutionsDir contains, beside task.yml, submissions with a known verdict.
 const solutionsDir = "solutions"
 
-// Solution is a submission that comes with a task to try it.
+// Solution is a submission that comes with a task for testing it.
 type Solution struct {
-	Name    string // of its file, or of the folder of its files
-	Correct bool   // it must pass; otherwise it must fail
+	Name    string // name of its file or folder
+	Correct bool   // expected to pass; otherwise to fail
 	Source  []byte
-	Files   map[string][]byte // further ones, by name
+	Files   map[string][]byte // further files, by name
 }
 
-// Submission is what is submitted of it.
+// Submission returns the solution as a submission.
 func (s Solution) Submission() Submission { return Submission{Source: s.Source, Files: s.Files} }
 
-// Solutions finds solutions/correct/* and solutions/wrong/* in a task folder, by name within each; a missing folder is not
-// an error. Each is a file, or a folder of files of which submission.* is the main one. A reference in the legacy format
-// comes with one: itself, submitted.
+// Solutions returns solutions/correct/* and solutions/wrong/* of a task folder, by name within each; a missing folder
+// is not an error. Each is a file, or a folder whose main file is submission.*. A reference in the legacy format has
+// one solution: itself, submitted.
 func (u *Upload) Solutions(folder string) ([]Solution, error) {
 	if u.reference != "" {
 		return []Solution{referenceAsSolution(legacyLang(u.reference))}, nil
@@ -79,7 +79,7 @@ func isSolution(name string) bool {
 	return strings.Count(name, "/") <= 1 && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// referenceAsSolution is a submission with the reference's answers.
+// referenceAsSolution returns a submission with the reference's answers.
 func referenceAsSolution(lang Lang) Solution {
 	source := "output_t custom_kernel(input_t input) { return ref_kernel(input); }\n"
 	if lang == LangPython {
@@ -88,10 +88,10 @@ func referenceAsSolution(lang Lang) Solution {
 	return Solution{Name: "the reference itself", Correct: true, Source: []byte(source)}
 }
 
-// matchedReference is a function of Python that a checker made of it compares answers with.
+// matchedReference matches a Python function that make_match_reference compares answers with.
 var matchedReference = regexp.MustCompile(`\bmake_match_reference\(\s*([A-Za-z_]\w*)`)
 
-// Reference is a submission with the reference's answers, where the reference has a function that gives them.
+// Reference returns a submission with the reference's answers, if the reference has a function that computes them.
 func (b *Bundle) Reference() (s Solution, ok bool) {
 	d := b.Definition
 	if d.Form == FormLegacy {
@@ -113,7 +113,7 @@ func (b *Bundle) Reference() (s Solution, ok bool) {
 //go:embed examples
 var examples embed.FS
 
-// Examples gives the built-in tasks, by name.
+// Examples returns the built-in tasks, by name.
 func Examples() ([]*Bundle, error) {
 	upload, err := openExamples()
 	if err != nil {
@@ -126,7 +126,7 @@ func Examples() ([]*Bundle, error) {
 	return bundles, nil
 }
 
-// ExampleSolutions gives the right and wrong submissions that come with a built-in task.
+// ExampleSolutions returns the correct and wrong submissions of a built-in task.
 func ExampleSolutions(name string) ([]Solution, error) {
 	upload, err := openExamples()
 	if err != nil {
@@ -135,12 +135,12 @@ func ExampleSolutions(name string) ([]Solution, error) {
 	return upload.Solutions(name)
 }
 
-// starters are tasks to begin with that no site installs: they need more than most sites have.
+// starters are example tasks that no site installs, because they need more than most sites have.
 //
 //go:embed starters
 var starters embed.FS
 
-// StarterFolder is the folder of a task to begin with as its author wrote it: of a built-in one, or of one that is only that.
+// StarterFolder returns the original folder of an example task: a built-in one, or one of starters.
 func StarterFolder(name string) (fs.FS, error) {
 	from, at := starters, path.Join("starters", name)
 	if _, err := fs.Stat(from, at); err != nil {

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// WithWarpboardHarness gives a copy of a bundle that brings its own eval program, made to run with
-// Warpboard's instead. It fails, saying why, where the bundle lacks the files and functions that
-// Warpboard's harness builds on. The scores of the two do not compare: Diff says so.
+// WithWarpboardHarness returns a copy of a bundle with its own eval program, changed to use Warpboard's harness. It
+// returns an error if the bundle lacks files or functions that Warpboard's harness needs. Scores of the two are not
+// comparable (package changes reports this).
 func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	if b.Definition.Form == FormLegacy || !b.Definition.OwnHarness {
 		return nil, fmt.Errorf("%s runs with Warpboard's harness already", b.Name)
@@ -58,8 +58,8 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 
 var harnessLine = regexp.MustCompile(`(?m)^harness:[^#\n]*?([ \t]*(?:#.*)?)$`)
 
-// keepText takes over the text of task.yml as its author wrote it, with one other value. The eval program stays in the bundle
-// then, since the text names it. A text in which that value cannot be changed is written from the definition.
+// keepText keeps the author's text of task.yml, with one value changed. The eval program then stays in the bundle,
+// because the text names it. If the value cannot be changed in the text, the text is written from the definition.
 func (b *Bundle) keepText(from *Bundle) {
 	text, ok := from.Files[TaskFile]
 	if !ok {
@@ -77,7 +77,7 @@ func (b *Bundle) keepText(from *Bundle) {
 	b.Files[TaskFile] = text
 }
 
-// standardFunctions holds that the reference has what Warpboard's harness calls.
+// standardFunctions checks that the reference has the functions that Warpboard's harness calls.
 func (b *Bundle) standardFunctions() error {
 	if missing := b.missingFunctions(); len(missing) > 0 {
 		return fmt.Errorf("%s: %s, which Warpboard's harness calls", b.Name, missing[0])
@@ -85,9 +85,9 @@ func (b *Bundle) standardFunctions() error {
 	return nil
 }
 
-// missingFunctions says which functions that Warpboard's harness calls the reference does not even name. It may have them
-// from a file that it includes whole: then nothing is missing that can be seen here.
-// A text search, for a warning: a name in a comment passes, and the first run shows the truth.
+// missingFunctions returns the functions that Warpboard's harness calls and whose names the reference does not contain.
+// If the reference includes a whole file, nothing is reported. It is a text search for a warning: a name in a comment
+// counts, and the first run shows the truth.
 func (b *Bundle) missingFunctions() (missing []string) {
 	for _, f := range b.Definition.Files {
 		text := b.Files[f.Source]
@@ -103,10 +103,10 @@ func (b *Bundle) missingFunctions() (missing []string) {
 	return missing
 }
 
-// broughtFile finds what a reference takes over whole: an included file, a module imported with a star.
+// broughtFile matches files that a reference takes over as a whole: an include, or a star import.
 var broughtFile = regexp.MustCompile(`(?m)^\s*(?:#\s*include\s+"([^"]+)"|from\s+(\S+)\s+import\s+\*)`)
 
-// bringsOthers reports whether a reference takes over what another file of the task defines.
+// bringsOthers reports whether a reference takes over definitions of another file of the task.
 func bringsOthers(text []byte) bool {
 	return slices.ContainsFunc(broughtFile.FindAllSubmatch(text, -1), func(found [][]byte) bool {
 		return !slices.Contains([]string{"task.h", "utils.h", "task", "utils"}, string(found[1])+string(found[2]))

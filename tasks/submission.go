@@ -15,22 +15,23 @@ import (
 	"warpboard/tasks/problems"
 )
 
-// Submission is what a person submits to a task: the text that takes the place of SubmissionSource, and where the task
-// allows it further files, which lie beside the task's own.
+// Submission is a person's submission to a task: the text for SubmissionSource, and further files beside the task's
+// own, if the task allows them.
 type Submission struct {
 	Source []byte
-	Files  map[string][]byte // by name; nil: none
+	Files  map[string][]byte // by name; nil for none
 }
 
-// MaxSubmissionFiles is how many files a submission may bring beside its main one.
+// MaxSubmissionFiles limits the further files of a submission.
 const MaxSubmissionFiles = 16
 
-// packedMark begins a submission of several files where it is one text. No other submission may begin so.
-// Stored sources and hashes hang on this form. It begins with a zero byte, which no text has that compiles.
+// packedMark is the prefix of a packed submission with several files. Other submissions must not begin with it. Stored
+// sources and hashes depend on this form. It begins with a zero byte, which no compilable text has.
 const packedMark = "\x00files\n"
 
-// Pack is the submission as one text: equal for equal submissions alone. Without further files it is the source. Else it is
-// a mark, and each file as a line with its name and number of bytes, then its text: SubmissionSource first, the rest by name.
+// Pack returns the submission as one text, which is equal only for equal submissions. Without further files it is the
+// source. Otherwise it is a mark and each file as a line with its name and size, followed by its text: SubmissionSource
+// first, the rest by name.
 func (s Submission) Pack() []byte {
 	if len(s.Files) == 0 {
 		return s.Source
@@ -48,7 +49,7 @@ func (s Submission) Pack() []byte {
 	return text.Bytes()
 }
 
-// Unpack is the submission that Pack made a text of.
+// Unpack reverses Pack.
 func Unpack(text []byte) (s Submission, err error) {
 	rest, several := bytes.CutPrefix(text, []byte(packedMark))
 	if !several {
@@ -58,8 +59,8 @@ func Unpack(text []byte) (s Submission, err error) {
 	for len(rest) > 0 {
 		head, data, ok := bytes.Cut(rest, []byte("\n"))
 		name, count, _ := strings.Cut(string(head), " ")
-		// Only what Pack made comes here, from the site's own store; it is checked all the same, since a broken row must
-		// not panic a page.
+		// Only the result of Pack comes here, from the site's own store; it is still checked, because a damaged row
+		// must not panic a page.
 		n, err := strconv.Atoi(count)
 		if !ok || err != nil || n < 0 || n > len(data) {
 			return s, fmt.Errorf("a submission of several files breaks off at %.80q", head)
@@ -73,7 +74,7 @@ func Unpack(text []byte) (s Submission, err error) {
 	return s, nil
 }
 
-// Zip is the submission as an archive, with the main file under a name.
+// Zip returns the submission as an archive, with the given name for the main file.
 func (s Submission) Zip(main string) ([]byte, error) {
 	var archive bytes.Buffer
 	zw := zip.NewWriter(&archive)
@@ -89,7 +90,7 @@ func (s Submission) Zip(main string) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// UnzipSubmission reads the files of a submission that was sent as a zip, by name. They lie at its top, or all in one folder.
+// UnzipSubmission returns the files of a zipped submission, by name. They are at its top, or all in one folder.
 func UnzipSubmission(data []byte) (map[string][]byte, error) {
 	found, err := filetree.Unzip(bytes.NewReader(data), int64(len(data)), filetree.Limits{MaxFiles: MaxSubmissionFiles + 1, MaxFile: MaxSubmission, MaxTotal: MaxSubmission})
 	if err != nil {
@@ -110,8 +111,8 @@ func UnzipSubmission(data []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Sort finds a submission's main file: the one with the name of the submission, or the only one that is not a further file.
-// Its error is a Problem.
+// Sort finds a submission's main file: the one with the name of the submission, or the only one that is not a further
+// file. The error is a Problem.
 func (d Definition) Sort(files map[string][]byte) (main string, s Submission, err error) {
 	var others []string
 	for name := range files {
@@ -133,15 +134,15 @@ func (d Definition) Sort(files map[string][]byte) (main string, s Submission, er
 	return main, s, nil
 }
 
-// Names are the further files' names, in order.
+// Names returns the sorted names of the further files.
 func (s Submission) Names() []string { return slices.Sorted(maps.Keys(s.Files)) }
 
-// NamesWith are the further files' names of two submissions, in order.
+// NamesWith returns the sorted names of the further files of two submissions.
 func (s Submission) NamesWith(other Submission) []string {
 	return slices.Compact(slices.Sorted(slices.Values(append(s.Names(), other.Names()...))))
 }
 
-// TextSubmission is a submission of texts; files are the further ones, by name.
+// TextSubmission returns a submission of texts; files are the further ones, by name.
 func TextSubmission(source string, files map[string]string) Submission {
 	s := Submission{Source: []byte(source)}
 	for name, text := range files {
@@ -150,7 +151,7 @@ func TextSubmission(source string, files map[string]string) Submission {
 	return s
 }
 
-// Texts are the further files as texts, by name; nil: none.
+// Texts returns the further files as texts by name, or nil if there are none.
 func (s Submission) Texts() map[string]string {
 	if len(s.Files) == 0 {
 		return nil
@@ -162,8 +163,8 @@ func (s Submission) Texts() map[string]string {
 	return texts
 }
 
-// ReadSubmission reads the files of a submission, the main one first; further ones go by their names without folders. What read
-// has nothing of (nil) is left out; without a main file all is. A file that is not UTF-8 is a Problem.
+// ReadSubmission reads the files of a submission, the main one first; further ones are named without folders. Files for
+// which read returns nil are omitted; without a main file everything is. A file that is not UTF-8 is a Problem.
 func ReadSubmission(paths []string, file func(path string) ([]byte, error)) (s Submission, err error) {
 	read := func(path string) ([]byte, error) {
 		text, err := file(path)
@@ -198,7 +199,7 @@ func (s *Submission) add(name string, text []byte) {
 	s.Files[name] = text
 }
 
-// Size is how many bytes all files have together.
+// Size returns the total size of all files in bytes.
 func (s Submission) Size() int {
 	size := len(s.Source)
 	for _, data := range s.Files {
@@ -207,7 +208,7 @@ func (s Submission) Size() int {
 	return size
 }
 
-// CheckSubmission says why these texts cannot be a submission to any task, as a Problem.
+// CheckSubmission returns a Problem if these texts cannot be a submission to any task.
 func CheckSubmission(s Submission) error {
 	switch {
 	case len(s.Source) == 0:
@@ -235,9 +236,9 @@ func CheckSubmission(s Submission) error {
 	return nil
 }
 
-// Resolve gives the text of every file of a program by its run-time name, with the submission's in their places. It fails if
-// the bundle lacks a file, or if this is not a submission. CheckFiles decided about further files at the submission:
-// accepted files are measured again even if the task takes fewer now.
+// Resolve returns the text of every file of a program by its run-time name, including the submission's. It returns an
+// error if the bundle lacks a file, or if the submission is invalid. CheckFiles decided about further files when they
+// were submitted: accepted files are measured again even if the task allows fewer now.
 func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
 	if err := CheckSubmission(s); err != nil {
 		return nil, err
@@ -263,8 +264,8 @@ func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
 	return out, nil
 }
 
-// With is the definition of the task's program with these further files of a submission, as workers read it: each is a file
-// that holds the submission, and those that a compiler compiles are among config.sources. So any worker can build it.
+// With returns the definition of the task's program with these further files of a submission, for workers: each is a
+// file of the submission, and compiled ones are among config.sources. So any worker can build it.
 func (d Definition) With(names []string) Definition {
 	d.SubmissionFiles = nil
 	if len(names) == 0 {

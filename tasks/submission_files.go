@@ -34,10 +34,12 @@ var (
 	}
 )
 
-// Names that Warpboard's programs have or look for, without suffix, beside those that begin with "warpboard".
+// harnessStems are names, without suffix, that Warpboard's programs have or look for, in addition to those that begin
+// with "warpboard".
 var harnessStems = []string{evalStem, "reference", "utils", "warm"}
 
-// Modules that Warpboard's programs import in the submission's process, and with which a file of that name would be mistaken.
+// harnessModules are modules that Warpboard's programs import in the submission's process, and that a file with that
+// name would shadow.
 var harnessModules = []string{
 	"array", "ast", "atexit", "base64", "bisect", "builtins", "collections", "contextlib", "copy", "ctypes", "cupy", "cutlass", "dataclasses", "enum", "errno", "faulthandler", "fcntl", "functools",
 	"gc", "hashlib", "importlib", "inspect", "io", "itertools", "json", "linecache", "logging", "marshal", "math", "mmap", "multiprocessing", "numpy", "operator", "os",
@@ -45,13 +47,13 @@ var harnessModules = []string{
 	"struct", "submission", "subprocess", "sys", "tarfile", "task", "tempfile", "threading", "time", "torch", "traceback", "train", "triton", "types", "typing", "usercustomize", "warnings", "weakref",
 }
 
-// compiled reports whether a compiler is given the file; others are included.
+// compiled reports whether the file is compiled; others are included.
 func compiled(lang Lang, name string) bool {
 	suffix := path.Ext(name)
 	return slices.Contains(sourceSuffixes, suffix) && lang != LangPython || suffix == ".cu" && lang == LangCUDA
 }
 
-// submissionFiles reads which further files a submission may bring.
+// submissionFiles reads which further files a submission may have.
 func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 	patterns := r.texts(node, "submission_files")
 	if len(patterns) > maxFilePatterns {
@@ -81,7 +83,7 @@ func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 	return patterns
 }
 
-// refusedFileName says why a further file cannot have this name in any task, or "".
+// refusedFileName returns the reason why a further file cannot have this name in any task, or "".
 func refusedFileName(name string) string {
 	switch {
 	case len(name) > maxFileName:
@@ -92,7 +94,7 @@ func refusedFileName(name string) string {
 	return ""
 }
 
-// CheckFiles says why a submission to the task cannot bring files of these names, as a Problem.
+// CheckFiles returns a Problem if a submission to the task cannot have files with these names.
 func (b *Bundle) CheckFiles(names []string) error {
 	allowed := b.Definition.SubmissionFiles
 	seen, taken := map[string]string{}, b.takenNames(names)
@@ -124,16 +126,16 @@ func (d Definition) allowsFile(name string) bool {
 	})
 }
 
-// MayBring reports whether a file of this name can be one that a submission brought, as far as the task's definition tells.
+// MayBring reports whether a file with this name may come from a submission, according to the task's definition.
 func (d Definition) MayBring(name string) bool {
 	return d.allowsFile(name) && d.reserved(name) == ""
 }
 
-// takenNames finds names that are already used: no further file may shadow one of the task or of the harness, nor what these
-// include or import. It reads the task's files once, for they may be large. Weakness: includes and imports are found by
-// patterns in the text, without their own includes.
+// takenNames finds names that are already used: no further file may shadow one of the task or of the harness, or one
+// that these include or import. It reads the task's files once, because they may be large. Weakness: includes and
+// imports are found by patterns in the text, without their own includes.
 func (b *Bundle) takenNames(names []string) map[string]string {
-	taken, free := map[string]string{}, map[string][]string{} // names that are not reserved, by what a text would call them
+	taken, free := map[string]string{}, map[string][]string{} // names that are not reserved, by their form in includes and imports
 	for _, name := range names {
 		if why := b.Definition.reserved(name); why != "" {
 			taken[name] = why
@@ -153,7 +155,7 @@ func (b *Bundle) takenNames(names []string) map[string]string {
 	return taken
 }
 
-// reserved says whose name this is, whatever the task's files hold, or "".
+// reserved returns the owner of a reserved name, independent of the task's files, or "".
 func (d Definition) reserved(name string) string {
 	if slices.ContainsFunc(d.Files, func(f File) bool { return filetree.Fold(path.Base(f.Name)) == filetree.Fold(name) }) {
 		return "has the name of a file of the task"
@@ -171,8 +173,7 @@ func (d Definition) reserved(name string) string {
 	return ""
 }
 
-// filesRead are the files that a line of C++ or Python reads: the one that it includes, without its folder, or those of the
-// modules that it imports.
+// filesRead returns the files that a line of C++ or Python includes or imports, without folders.
 func filesRead(line []byte) []string {
 	line = bytes.TrimSpace(line)
 	if rest, ok := bytes.CutPrefix(line, []byte("#")); ok {

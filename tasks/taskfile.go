@@ -21,21 +21,21 @@ const (
 	defaultTimeout = 180 * time.Second
 	maxTimeout     = 2 * time.Hour
 	maxTitle       = 120
-	leastMemory    = 64      // MiB: a program with its libraries
+	leastMemory    = 64      // MiB; enough for a program with its libraries
 	mostMemory     = 1 << 20 // MiB
 )
 
-// taskReader reads one task.yml and loads the files that it names from around it.
+// taskReader reads one task.yml and loads the files that it names.
 type taskReader struct {
 	reader
 	tree   filetree.Tree
 	dir    string // folder of task.yml in the tree
 	bundle *Bundle
 	stored int64 // bytes of bundle.Files
-	// origins says where in the tree each of bundle.Files came from.
+	// origins has the path in the tree for each of bundle.Files.
 	origins map[string]string
-	ignored []string // warnings about keys that are known and not used
-	// exactTexts says that the cases' values reach Python as the types that they have in task.yml.
+	ignored []string // warnings about known but unused keys
+	// exactTexts means that case values reach Python with their types in task.yml.
 	exactTexts bool
 }
 
@@ -104,11 +104,11 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])
 	r.checkDrawn(f)
-	// Which files a submission may bring depends on whose program measures.
+	// The allowed files of a submission depend on the harness.
 	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
 }
 
-// sanitize reads whether a ranked run needs a clean run of mode sanitize before it.
+// sanitize reads whether a ranked run requires a clean run of mode sanitize.
 func (r *taskReader) sanitize(node *yaml.Node) {
 	def := &r.bundle.Definition
 	def.SanitizeFirst = r.choice(node, "sanitize", "optional", "optional", "required") == "required"
@@ -123,7 +123,7 @@ func (r *taskReader) sanitize(node *yaml.Node) {
 	}
 }
 
-// library reads whether kernels of libraries are unwanted. Which kernels ran is known from profiles alone.
+// library reads whether kernels of libraries are refused. Only profiles show which kernels ran.
 func (r *taskReader) library(node *yaml.Node) {
 	def := &r.bundle.Definition
 	def.RefuseLibrary = r.choice(node, "library", "allow", "allow", "refuse") == "refuse"
@@ -136,7 +136,7 @@ func (r *taskReader) library(node *yaml.Node) {
 	}
 }
 
-// times reads how long stages may take.
+// times reads the time limits of stages.
 func (r *taskReader) times(f fields, def *Definition) {
 	def.Timeouts = Timeouts{
 		Test:      r.timeout(f["test_timeout"], "test_timeout"),
@@ -207,7 +207,7 @@ func (r *reader) timeout(node *yaml.Node, key string) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// memory reads a number of MiB, and gives bytes; 0 where it is absent.
+// memory reads a number of MiB and returns bytes, or 0 if absent.
 func (r *reader) memory(node *yaml.Node, key string) int64 {
 	n, ok := r.integer(node, key)
 	if ok && (n < leastMemory || n > mostMemory) {

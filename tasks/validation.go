@@ -11,14 +11,14 @@ import (
 	"warpboard/tasks/filetree"
 )
 
-// Validation names a script of the task's that tries a submission in an application. It runs on entries of a closed board
-// when it is asked for, and decides no rank.
+// Validation names a task's script that tries a submission in an application. It runs on request, on entries of a
+// closed board, and does not affect ranks.
 type Validation struct {
-	Version string `json:"version"` // the author's name of this edition of the script
+	Version string `json:"version"` // the author's version of the script
 	Script  string `json:"script"`  // path in the bundle
 }
 
-// maxValidationVersion bounds the version, which boards show.
+// maxValidationVersion limits the version, which boards show.
 const maxValidationVersion = 40
 
 // validation reads the script. Only Python tasks have one: their submission is a module that the script can import.
@@ -52,10 +52,11 @@ func (r *taskReader) validation(node *yaml.Node) *Validation {
 	return &v
 }
 
-// name is the script's run-time name.
+// name returns the script's run-time name.
 func (v Validation) name() string { return path.Base(v.Script) }
 
-// Validating is the task with its validation script as the program that runs beside a submission; Validation is not nil.
+// Validating returns the task with its validation script as the program beside a submission. Validation must not be
+// nil.
 func (b *Bundle) Validating() *Bundle {
 	out := *b
 	d := &out.Definition

@@ -16,8 +16,8 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// WriteZip writes the task as a zip of one folder; reading it again gives an equal bundle.
-// A task in the legacy format is its reference file alone.
+// WriteZip writes the task as a zip of one folder; reading it again gives an equal bundle. A task in the legacy format
+// is only its reference file.
 func WriteZip(w io.Writer, b *Bundle) error {
 	zw := zip.NewWriter(w)
 	if b.Definition.Form != FormLegacy {
@@ -54,7 +54,7 @@ func writeEntry(zw *zip.Writer, name string, data []byte) error {
 	return nil
 }
 
-// TaskYAML is the task.yml as its author wrote it, comments and all, unless the bundle has changed since: then it is written
+// TaskYAML returns the author's task.yml with its comments, unless the bundle has changed since: then it is written
 // from the definition.
 func (b *Bundle) TaskYAML() ([]byte, error) {
 	if text, ok := b.Files[TaskFile]; ok && b.says(text) {
@@ -63,7 +63,7 @@ func (b *Bundle) TaskYAML() ([]byte, error) {
 	return b.writtenYAML()
 }
 
-// says reports whether a task.yml beside the bundle's files means the bundle's definition.
+// says reports whether text describes the bundle's definition.
 func (b *Bundle) says(text []byte) bool {
 	files := maps.Clone(b.Files)
 	files[TaskFile] = text
@@ -75,8 +75,8 @@ func (b *Bundle) says(text []byte) bool {
 	return same.Key() == (&Bundle{Definition: b.Definition}).Key()
 }
 
-// authored is the text of a task.yml as the bundle keeps it: what it takes from the folders above lies inside the bundle. It
-// is nil where the definition alone gives the same text.
+// authored returns the author's text of task.yml for the bundle, with paths above the folder moved inside the bundle.
+// It is nil if the definition alone gives the same text.
 func (r *taskReader) authored(data []byte) []byte {
 	text := string(data)
 	for inside := range r.origins {
@@ -201,7 +201,7 @@ func addCases(y *pyyaml.Mapping, key string, cases []Case, exact bool) {
 		node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		for _, arg := range c {
 			value := valueNode(c, arg, exact)
-			if value.Style == 0 && strings.ContainsAny(value.Value, ",[]{}") { // would be in quotes in a mapping of one line
+			if value.Style == 0 && strings.ContainsAny(value.Value, ",[]{}") { // needs quotes in a one-line mapping
 				node.Style = 0
 			}
 			node.Content = append(node.Content, pyyaml.Bare(arg.Name), value)

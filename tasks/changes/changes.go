@@ -14,14 +14,14 @@ import (
 // Change is one difference between two versions of a task.
 type Change struct {
 	Key    string // "benchmarks", "files.reference.py", "templates.CUDA"
-	Old    string // short text; empty if it was not there
-	New    string // short text; empty if it is gone
-	Breaks bool   // scores made before do not compare with scores made after
+	Old    string // short text; empty if it did not exist
+	New    string // short text; empty if it was removed
+	Breaks bool   // scores before and after are not comparable
 }
 
-// Between gives what changes from old to new, in the order of task.yml's keys. What is timed (files,
-// language, build, benchmarks) and how a score is made of it breaks scores; tests, limits,
-// texts, templates, baselines and devices do not.
+// Between returns the changes from old to new, in the order of task.yml's keys. Changes of timed parts (files,
+// language, build, benchmarks) and of the scoring rule break scores; changes of tests, limits, texts, templates,
+// baselines, and devices do not.
 func Between(old, new *tasks.Bundle) []Change {
 	a, b := old.Definition, new.Definition
 	var out []Change
@@ -60,13 +60,13 @@ func Between(old, new *tasks.Bundle) []Change {
 	differ("library", a.RefuseLibrary, b.RefuseLibrary, false)
 	differ("validation", a.Validation, b.Validation, false)
 	out = append(out, diffFiles("validation", validationFile(old), validationFile(new), false)...)
-	if len(out) == 0 { // else what the text says is told already
+	if len(out) == 0 { // otherwise the changes of the text are listed already
 		differ(tasks.TaskFile, string(old.Files[tasks.TaskFile]), string(new.Files[tasks.TaskFile]), false)
 	}
 	return out
 }
 
-// Texts are the texts of a task under the keys by which Between names them: its description, files and templates.
+// Texts returns the texts of a task by their keys in Between: its description, files, and templates.
 func Texts(b *tasks.Bundle) map[string]string {
 	texts := map[string]string{"description": b.Definition.Description, tasks.TaskFile: string(b.Files[tasks.TaskFile])}
 	for _, f := range b.Definition.Files {
@@ -87,8 +87,7 @@ func harnessName(d tasks.Definition) string {
 	return "Warpboard's"
 }
 
-// short writes a value for comparing and showing: texts as they are, the rest as JSON, and
-// nothing for what is empty.
+// short formats a value for comparing and showing: texts unchanged, others as JSON, and empty values as nothing.
 func short(value any) []byte {
 	switch v := value.(type) {
 	case string:
@@ -128,7 +127,7 @@ func cut(text []byte) string {
 	return strings.ToValidUTF8(string(text[:most]), "") + "…"
 }
 
-// runFiles gives the text of every file by run-time name; the submission stands for itself.
+// runFiles returns the text of every file by run-time name; the submission is represented by its placeholder.
 func runFiles(b *tasks.Bundle) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range b.Definition.Files {

@@ -1,7 +1,7 @@
-// Package changes finds what differs between two versions of a task, key by key as in task.yml, and whether scores of both
-// are still comparable. Pages of a new version, the API and `task sync` show it.
+// Package changes finds the differences between two versions of a task, by the keys of task.yml, and whether the scores
+// of both are comparable. Pages of a new version, the API, and `task sync` show them.
 //
-// It promises: a change of what is timed, or of how the score is computed, breaks scores; tests, limits, texts, templates,
-// baselines and devices do not. A key that is added to the format and forgotten here changes silently: a test compares all
+// A change of timed parts, or of the scoring rule, breaks scores; changes of tests, limits, texts, templates,
+// baselines, and devices do not. A key added to the format but not here would change silently: a test compares all
 // keys.
 package changes

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Host and Device describe the allowed flags for authors: of g++, and of nvcc.
+// Host and Device describe the allowed flags of g++ and nvcc for authors.
 const (
 	Host = "-O…, -g…, -std=…, -D…, -U…, -l…, -w, -pthread, -pedantic, " +
 		"and those -f…, -m… and -W… that touch no other file or program"
@@ -16,14 +16,14 @@ const (
 )
 
 var (
-	// hostFlag allows flags for g++.
+	// hostFlag matches flags that may be allowed for g++.
 	hostFlag = regexp.MustCompile(`^(-O([0-3gsz]|fast)?|-g[0-3]?|-ggdb|-w|-pthread|-pedantic|--?std=[a-z0-9+]+|` +
 		`-f[a-z0-9][a-z0-9=+:-]*|-m[a-z0-9][A-Za-z0-9=.+,-]*|-W[a-z][A-Za-z0-9=+-]*|-[DU][A-Za-z_][^\n]*|-l[A-Za-z0-9_][A-Za-z0-9_.+-]*)$`)
-	// hostRefused are the flags among those that load code, write files or name other programs.
+	// hostRefused matches the flags among them that load code, write files, or name other programs.
 	hostRefused = regexp.MustCompile(`^-(fplugin|fdump|fprofile|fopt-info|fcallgraph|ftest-coverage|fuse-ld|flto-|` +
 		`fsave|frecord|fmodule|fcompare|ffile|fmacro|fdebug|fstack-usage|mno-stack-usage|fauto-profile|fbranch)`)
 
-	// deviceFlag allows nvcc's own flags.
+	// deviceFlag matches allowed flags of nvcc itself.
 	deviceFlag = regexp.MustCompile(`^--?(use_fast_math|lineinfo|generate-line-info|device-debug|G|restrict|extra-device-vectorization|` +
 		`ftz=(true|false)|fmad=(true|false)|prec-div=(true|false)|prec-sqrt=(true|false)|` +
 		`expt-[a-z-]+|extended-lambda|relaxed-constexpr|maxrregcount=[0-9]+|` +
@@ -32,18 +32,18 @@ var (
 		`default-stream=(legacy|per-thread|null)|default-stream-[a-z-]+|(diag-suppress|diag_suppress)=[0-9,]+|` +
 		`split-compile=[0-9]+|split-compile-extended=[0-9]+|(t|threads)=[0-9]+|` +
 		`forward-unknown-to-host-compiler|Wno-deprecated-gpu-targets|res-usage|disable-warnings)$`)
-	// toolFlag passes what nvcc hands to ptxas and nvlink.
+	// toolFlag matches flags that nvcc passes to ptxas and nvlink.
 	toolFlag = regexp.MustCompile(`^-?-[A-Za-z][A-Za-z0-9_-]*(=[A-Za-z0-9_.-]+)?$`)
-	// toolRefused are the flags among those that read or write other files.
+	// toolRefused matches the flags among them that read or write other files.
 	toolRefused = regexp.MustCompile(`^--?(o|output|input|options-file|optf|compile-as|library|L|l)`)
 
-	// takesValue are the flags whose value may be the next argument.
+	// takesValue matches flags whose value may be the next argument.
 	takesValue = regexp.MustCompile(`^--?(Xcompiler|compiler-options|Xptxas|ptxas-options|Xnvlink|nvlink-options|` +
 		`gencode|generate-code|arch|gpu-architecture|code|gpu-code|maxrregcount|default-stream|diag-suppress|rdc|` +
 		`relocatable-device-code|split-compile|t|threads|ftz|fmad|prec-div|prec-sqrt)$`)
 )
 
-// Pairs walks flags by their index, each with the value in its next argument, if any.
+// Pairs iterates over flags by index, each joined with the value in its next argument, if any.
 func Pairs(cuda bool, flags []string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		for i := 0; i < len(flags); i++ {
@@ -59,7 +59,7 @@ func Pairs(cuda bool, flags []string) func(func(int, string) bool) {
 	}
 }
 
-// Refused says why a task may not set a flag, or "" if it may.
+// Refused returns the reason why a task may not set a flag, or "" if it may.
 func Refused(cuda bool, flag string) string {
 	switch {
 	case !strings.HasPrefix(flag, "-"):
@@ -72,7 +72,8 @@ func Refused(cuda bool, flag string) string {
 	return ""
 }
 
-// allowedDevice reports what nvcc may be given, allowedHost what g++, and allowedTool what nvcc's ptxas and nvlink.
+// allowedDevice reports whether nvcc may get the flag, allowedHost does so for g++, and allowedTool for nvcc's ptxas
+// and nvlink.
 func allowedDevice(flag string) bool {
 	name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 	switch name {

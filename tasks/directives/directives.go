@@ -11,13 +11,13 @@ import (
 
 // Directives are settings in a submission's first comment block.
 type Directives struct {
-	Leaderboard string   // empty if not said
-	GPUs        []string // each once, in the order given; nil if not said
+	Leaderboard string   // empty if not given
+	GPUs        []string // unique, in order; nil if not given
 }
 
-// Parse reads the lines "#!POPCORN leaderboard NAME", "#!POPCORN gpus A B" (or "gpu")
-// and their // forms from the comment block that starts source. The keyword's case does not
-// matter. Its error is a problems.Problem with the line.
+// Parse reads the lines "#!POPCORN leaderboard NAME", "#!POPCORN gpus A B" (or "gpu"), and their // forms from the
+// comment block at the start of source. The keyword's case does not matter. The error is a problems.Problem with the
+// line.
 func Parse(source []byte) (Directives, error) {
 	var d Directives
 	for number, words := range marked(source) {
@@ -28,7 +28,7 @@ func Parse(source []byte) (Directives, error) {
 	return d, nil
 }
 
-// MostGPUs is how many devices one submission may name.
+// MostGPUs limits the devices of one submission.
 const MostGPUs = 64
 
 const (
@@ -36,7 +36,7 @@ const (
 	cppMark    = "//!POPCORN"
 )
 
-// Mark is how a directive begins in a file of this name: as a comment of its language.
+// Mark returns the prefix of a directive in a file with this name, a comment in its language.
 func Mark(file string) string {
 	if path.Ext(file) == ".py" {
 		return pythonMark
@@ -44,11 +44,11 @@ func Mark(file string) string {
 	return cppMark
 }
 
-// CheckMarks refuses directives that are not comments in the language of a file, which would not compile or run. Its error is a
-// problems.Problem.
+// CheckMarks refuses directives that are not comments in the language of a file, which would not compile or run. The
+// error is a problems.Problem.
 func CheckMarks(file string, source []byte) error {
 	if path.Ext(file) == "" {
-		return nil // nothing says which language it is
+		return nil // the language is unknown
 	}
 	for number, words := range marked(source) {
 		if want := Mark(file); words[0] != want {
@@ -58,7 +58,7 @@ func CheckMarks(file string, source []byte) error {
 	return nil
 }
 
-// marked walks the directives in the first comment block: their lines and words.
+// marked iterates over the directives in the first comment block: line numbers and words.
 func marked(source []byte) func(func(int, []string) bool) {
 	return func(yield func(int, []string) bool) {
 		started := false
@@ -75,7 +75,7 @@ func marked(source []byte) func(func(int, []string) bool) {
 	}
 }
 
-// numbered walks the lines of text, counted from 1.
+// numbered iterates over the lines of text, numbered from 1.
 func numbered(text string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		number := 0

@@ -14,7 +14,7 @@ const (
 	maxPathDepth = 12
 )
 
-// RefusedName says why name cannot be the slash-separated path of a file, or "" if it can.
+// RefusedName returns the reason why name cannot be the slash-separated path of a file, or "".
 func RefusedName(name string) string {
 	switch {
 	case name == "":
@@ -45,5 +45,5 @@ func RefusedName(name string) string {
 	return ""
 }
 
-// Fold makes names equal that a case-insensitive disk would hold in one file.
+// Fold maps names to the same text if a case-insensitive disk would store them in one file.
 func Fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }

@@ -11,16 +11,15 @@ import (
 	"warpboard/tasks/problems"
 )
 
-// Tree is a set of regular files that task folders are read from. Paths are slash-separated
-// and never leave it.
+// Tree is a set of regular files from which task folders are read. Paths are slash-separated and never leave it.
 type Tree interface {
-	// Read gives one file; the error is fs.ErrNotExist if it is not there.
+	// Read returns one file; the error is fs.ErrNotExist if there is none.
 	Read(path string) ([]byte, error)
-	// List names the files below a folder ("." for all), relative to it, sorted.
+	// List returns the sorted names of the files below a folder ("." for all), relative to it.
 	List(dir string) []string
 }
 
-// Limits bound what is read. The zero value means the defaults.
+// Limits of reading. The zero value means the defaults.
 type Limits struct {
 	MaxFiles int   // default 512
 	MaxFile  int64 // bytes of one file, unpacked; default 4 MiB
@@ -77,14 +76,14 @@ func below(dir, name string) (rest string, ok bool) {
 	return strings.CutPrefix(name, dir+"/")
 }
 
-// folder is a tree on disk, read as files are asked for. Links are not followed at a path's last
-// element; for the elements before it, give it the FS of an os.Root.
+// folder is a tree on disk, read on demand. Links are not followed at a path's last element; for the elements before
+// it, give it the FS of an os.Root.
 type folder struct {
 	fs     fs.FS
 	limits Limits
 }
 
-// Folder is the tree of fsys, whose files are read within the limits.
+// Folder returns the tree of fsys, whose files are read within the limits.
 func Folder(fsys fs.FS, limits Limits) Tree { return folder{fs: fsys, limits: limits.withDefaults()} }
 
 func (f folder) Read(name string) ([]byte, error) {
@@ -106,8 +105,8 @@ func (f folder) Read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// List gives up silently at the first unreadable folder and at MaxFiles names: it only feeds
-// the search for task folders and the warning about unused files.
+// List stops silently at the first unreadable folder and at MaxFiles names: it is only used for finding task folders
+// and for the warning about unused files.
 func (f folder) List(dir string) []string {
 	var out []string
 	_ = fs.WalkDir(f.fs, dir, func(name string, entry fs.DirEntry, err error) error {

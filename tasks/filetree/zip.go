@@ -12,8 +12,8 @@ import (
 	"warpboard/tasks/problems"
 )
 
-// unzipper unpacks an archive into memory. It trusts nothing that the archive says of itself:
-// names and modes are checked, and bytes are counted as they come out.
+// unzipper unpacks an untrusted archive into memory: names and modes are checked, and bytes are counted while
+// unpacking.
 type unzipper struct {
 	limits  Limits
 	files   Memory
@@ -22,7 +22,7 @@ type unzipper struct {
 	total   int64
 }
 
-// Unzip gives the regular files of a zip by path. Its errors are problems.Problem and name the file.
+// Unzip returns the regular files of a zip by path. Its errors are problems.Problem and name the file.
 func Unzip(r io.ReaderAt, size int64, limits Limits) (Memory, error) {
 	limits = limits.withDefaults()
 	zr, err := zip.NewReader(r, size)
@@ -77,7 +77,7 @@ func (u *unzipper) entry(f *zip.File) error {
 	return nil
 }
 
-// claim refuses a path that is there already, in whatever case, or that is both file and folder.
+// claim refuses a path that exists already, in any case, or that is both file and folder.
 func (u *unzipper) claim(name string, isFolder bool) error {
 	if parent := path.Dir(name); parent != "." {
 		if err := u.claim(parent, true); err != nil {
@@ -98,7 +98,7 @@ func (u *unzipper) claim(name string, isFolder bool) error {
 	return nil
 }
 
-// unpack reads one entry, counting what really comes out; the declared size is not trusted.
+// unpack reads one entry and counts its bytes, ignoring the declared size.
 func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 	stream, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
@@ -122,14 +122,14 @@ func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 	return data, nil
 }
 
-// isJunk reports files that archivers and version control add.
+// isJunk reports whether an archiver or version control adds such a file.
 func isJunk(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	base := path.Base(name)
 	return first == "__MACOSX" || base == ".DS_Store" || base == "Thumbs.db" || strings.Contains("/"+name, "/.git/")
 }
 
-// Printable makes a hostile name safe to show.
+// Printable makes an untrusted name safe to show.
 func Printable(name string) string {
 	quoted := fmt.Sprintf("%+q", name)
 	if bare := strings.Trim(quoted, `"`); bare == name {

@@ -6,26 +6,26 @@ import (
 	"warpboard/tasks"
 )
 
-// Mutant is a submission that is wrong on purpose.
+// Mutant is a deliberately wrong submission.
 type Mutant struct {
 	Name   string // "one percent off"
 	Source []byte
 }
 
-// part is a mutant's code before or after the call of the right kernel, in each family of languages.
+// part is a mutant's code before or after the call of the correct kernel, for each family of languages.
 type part struct{ native, python wrapping }
 
-// wrapping is what stands around the call of the right kernel: what both statements use, and the statements.
+// wrapping is the code around the call of the correct kernel: helpers for both statements, and the statements.
 type wrapping struct{ helpers, before, after string }
 
-// kind is one way to be wrong.
+// kind is one kind of error.
 type kind struct {
 	name  string
 	part  part
-	tests int // that a task must have for it to be wrong in one of them
+	tests int // number of tests needed to detect it
 }
 
-// kinds are the errors that checks miss most often.
+// kinds returns the errors that checks miss most often.
 func kinds() []kind {
 	return []kind{
 		{name: "one percent off", part: spoiled("x * 1.01", "answer[...] = (right * 1.01).astype(answer.dtype) if numpy else right * 1.01")},
@@ -39,7 +39,7 @@ func kinds() []kind {
 	}
 }
 
-// Of makes the mutants of a correct submission to a task.
+// Of returns the mutants of a correct submission to a task.
 func Of(def tasks.Definition, right []byte) []Mutant {
 	var list []Mutant
 	for _, k := range kinds() {
@@ -60,7 +60,8 @@ func Of(def tasks.Definition, right []byte) []Mutant {
 	return list
 }
 
-// spoiled makes an answer wrong: by an expression of one element x at i of n in C++, by statements on the answer in Python.
+// spoiled makes an answer wrong: by an expression of one element x at i of n in C++, by statements on the answer in
+// Python.
 func spoiled(cpp, statements string) part {
 	return part{
 		native: wrapping{helpers: strings.Replace(elementwise, "SPOILED", cpp, 1), after: "spoil(answer);"},
@@ -68,7 +69,8 @@ func spoiled(cpp, statements string) part {
 	}
 }
 
-// stale answers with what the call before did: a kernel that writes nothing, or keeps its answers. The first call is right.
+// stale returns the answer of the previous call, like a kernel that writes nothing or caches its answers. The first
+// call is correct.
 func stale() part {
 	return part{
 		native: wrapping{helpers: nativeStale, after: "spoil(answer);"},
@@ -76,7 +78,7 @@ func stale() part {
 	}
 }
 
-// withoutTerm takes the largest number out of the input: every answer that it has a part in lacks that part.
+// withoutTerm removes the largest number from the input, so that answers lack its contribution.
 func withoutTerm() part {
 	return part{
 		native: wrapping{helpers: nativeTerm, before: "leave_out_a_term(data);"},

@@ -2,7 +2,7 @@ package mutants
 
 import "strings"
 
-// native renames the right kernel, so that the wrong one can have its name.
+// native renames the correct kernel, so that the wrong one can have its name.
 func native(right string, w wrapping, device string) string {
 	if !strings.Contains(w.helpers, "void spoil(") {
 		device = ""
@@ -53,7 +53,7 @@ static void spoil(Array& answer) {
 }
 `
 
-// nativeStale gives the answer of the call before in the size of this one: cut, or repeated.
+// nativeStale returns the answer of the previous call in the size of the current one: cut, or repeated.
 const nativeStale = `
 template <class Array>
 static void spoil(Array& answer) {
@@ -64,7 +64,7 @@ static void spoil(Array& answer) {
 }
 `
 
-// deviceSpoil spoils an answer that lies in the memory of a GPU.
+// deviceSpoil changes an answer in the memory of a GPU.
 const deviceSpoil = `
 template <class T>
 static void spoil(DeviceBuffer<T>& answer) {
@@ -75,8 +75,8 @@ static void spoil(DeviceBuffer<T>& answer) {
 }
 `
 
-// nativeTerm takes the input apart as Warpboard's harness does. With a harness of the task's own it does not compile, and
-// then says nothing.
+// nativeTerm traverses the input as Warpboard's harness does. With a task's own harness it does not compile, and then
+// shows nothing.
 const nativeTerm = `
 #include "warpboard_walk.h"
 #ifdef __CUDACC__

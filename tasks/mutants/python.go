@@ -2,7 +2,7 @@ package mutants
 
 import "strings"
 
-// python renames the right kernel, so that the wrong one can have its name.
+// python renames the correct kernel, so that the wrong one can have its name.
 func python(right string, w wrapping) string {
 	before, after := w.before, w.after
 	if before == "" {
@@ -28,7 +28,7 @@ def custom_kernel(data):
     return answer
 `
 
-// pythonStale gives the answer of the call before in the shape of this one: cut, or repeated.
+// pythonStale returns the answer of the previous call in the shape of the current one: cut, or repeated.
 const pythonStale = `
 _answers = []
 
@@ -50,7 +50,7 @@ except ImportError:
 
 `
 
-// pythonTerm looks through tuples, lists and dicts for the largest number in an array, floating-point ones before others.
+// pythonTerm searches tuples, lists, and dicts for the largest number in an array, floating-point ones first.
 const pythonTerm = `
 def _arrays(value):
     if isinstance(value, dict):

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Problem is one thing wrong with what was uploaded, said so that its author can fix it.
+// Problem is one error in an upload, described so that its author can fix it.
 type Problem struct {
-	File    string // path inside the upload; empty when it is about the whole upload
-	Line    int    // from 1; 0 when no line is to blame
-	Key     string // "files[2].source"; empty when no key is to blame
+	File    string // path inside the upload; empty for the whole upload
+	Line    int    // from 1; 0 if it is not about a line
+	Key     string // "files[2].source"; empty if it is not about a key
 	Message string // a sentence
 }
 
-// Error gives "file:line: key: message", without unknown parts.
+// Error returns "file:line: key: message", without unknown parts.
 func (p Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.File)
@@ -39,10 +39,10 @@ func separate(b *strings.Builder) {
 	}
 }
 
-// List is everything found wrong in one reading; it is an error when it is not empty.
+// List is all problems of one reading; it is an error if it is not empty.
 type List []Problem
 
-// Error gives one line for each problem.
+// Error returns one line for each problem.
 func (ps List) Error() string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {
@@ -51,8 +51,7 @@ func (ps List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// In gives the problems that err carries, so that a page can list them; nil if err is
-// of another kind (a disk that failed, for example).
+// In returns the problems in err, so that a page can list them; nil for other errors (a failing disk, for example).
 func In(err error) []Problem {
 	var many List
 	if errors.As(err, &many) {
@@ -65,17 +64,17 @@ func In(err error) []Problem {
 	return nil
 }
 
-// maxProblems ends a reading that finds nothing but nonsense.
+// maxProblems limits the problems of one reading.
 const maxProblems = 50
 
-// Add keeps p unless there are already more problems than anyone reads.
+// Add adds p, up to maxProblems.
 func (ps *List) Add(p Problem) {
 	if len(*ps) < maxProblems {
 		*ps = append(*ps, p)
 	}
 }
 
-// Err gives the problems as an error, or nil.
+// Err returns the problems as an error, or nil if there are none.
 func (ps List) Err() error {
 	if len(ps) == 0 {
 		return nil
@@ -83,7 +82,7 @@ func (ps List) Err() error {
 	return ps
 }
 
-// Size writes a number of bytes for a sentence.
+// Size formats a number of bytes for a sentence.
 func Size(n int64) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:

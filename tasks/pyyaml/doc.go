@@ -1,11 +1,12 @@
-// Package pyyaml reads YAML as PyYAML does, because tasks written for KernelBot were tried with it: YAML 1.1's plain
-// values, Python's order of merged keys, and values that are written with Python's str().
+// Package pyyaml reads YAML as PyYAML does, because tasks for KernelBot were tested with it: YAML 1.1's plain values,
+// Python's order of merged keys, and Python's str() of values.
 //
-// Read parse.go (the tree), value.go (scalars), then write.go (a mapping in people's style) and suggest.go (the intended key
-// for a misspelt one). Package tasks calls it for task.yml and problem sets.
+// Read parse.go (the tree), value.go (scalars), then write.go (a mapping in a human style), unclosed.go (the line of an
+// unclosed bracket or quote), and suggest.go (the intended key for a misspelled one). Package tasks calls it for
+// task.yml and problem sets.
 //
-// It promises to end: a file is one document, its tree is bounded in depth and in nodes with aliases followed, and numbers
-// are bounded in digits. It refuses duplicate keys and foreign tags, with the line. What may go wrong: the parser below it
-// is YAML 1.2's, so the tags that it resolves are ignored and plain values are read again here; a form that only one of both
-// has is text.
+// Reading terminates: a file is one document, its tree is limited in depth and in nodes with aliases expanded, and
+// numbers are limited in digits. Duplicate keys and foreign tags are refused, with the line. The underlying parser
+// implements YAML 1.2, so its tags are ignored and plain values are interpreted again here; a form that only one of
+// both versions has is text.
 package pyyaml

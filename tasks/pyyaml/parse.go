@@ -14,17 +14,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Bounds of a YAML file's tree, with aliases followed.
+// Limits of a YAML file's tree, with aliases expanded.
 const (
 	maxDepth = 16
-	// The largest tasks have some thousand values. Aliases are copied, so that ten lines can ask for billions (the reason
-	// for a budget).
+	// The largest tasks have some thousand values. Aliases are copied, so ten lines could expand to billions.
 	maxNodes = 20_000
-	// Lines, commas and opening brackets, counted before anything is parsed. They separate values; texts have some, too.
+	// Lines, commas, and opening brackets, counted before parsing. They separate values; texts contain some, too.
 	maxSeparators = 2 * maxNodes
 )
 
-// Error says what is wrong with a file, and in which line where that is known.
+// Error describes an invalid file, with the line if known.
 type Error struct {
 	Line    int // from 1; 0 for the whole file
 	Message string
@@ -37,8 +36,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
 }
 
-// Parse reads the one document in data, follows its aliases and merge keys, and refuses
-// what a person would not write: duplicate keys, deep nesting, alias bombs, foreign tags.
+// Parse parses the only document in data, expands its aliases and merge keys, and refuses duplicate keys, deep nesting,
+// alias bombs, and foreign tags.
 func Parse(data []byte) (*yaml.Node, error) {
 	if !utf8.Valid(data) {
 		return nil, &Error{Message: "is not UTF-8 text"}
@@ -71,7 +70,7 @@ func hasMoreSeparators(data []byte, most int) bool {
 
 var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// syntaxError turns the parser's text, which starts with "yaml: line N:", into an Error.
+// syntaxError converts the parser's text, which starts with "yaml: line N:", to an Error.
 func syntaxError(err error, data []byte) *Error {
 	said, line := err.Error(), 0
 	if match := parserLine.FindStringSubmatch(said); match != nil {
@@ -95,7 +94,7 @@ func syntaxError(err error, data []byte) *Error {
 	return &Error{Line: line, Message: "this is not valid YAML (" + said + ")"}
 }
 
-// tabbed is the first line at an error's or beside it with a tab in its indentation; 0: there is none.
+// tabbed returns the first line at or next to an error's with a tab in its indentation, or 0.
 func tabbed(text string, line int) int {
 	lines := strings.Split(text, "\n")
 	for at := max(line-1, 1); at <= min(line+1, len(lines)); at++ {
@@ -107,14 +106,14 @@ func tabbed(text string, line int) int {
 	return 0
 }
 
-// fromZero are the errors whose line the library counts from 0: those of its parser, not of its scanner.
+// fromZero matches errors whose line the library counts from 0: those of its parser, not of its scanner.
 var fromZero = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
 
-// expander copies a tree with its aliases followed, within a budget of nodes.
+// expander copies a tree with its aliases expanded, within a budget of nodes.
 type expander struct{ left int }
 
 func (e *expander) expand(node *yaml.Node, depth int) (*yaml.Node, error) {
-	// One to a mapping that holds it ends at maxDepth, and many of them at maxNodes.
+	// An alias to an enclosing mapping ends at maxDepth, and many aliases end at maxNodes.
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
@@ -146,9 +145,9 @@ var plainTags = map[string]bool{
 	"!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true, "!!seq": true, "!!map": true,
 }
 
-// mapping refuses duplicate keys and puts in what merge keys (<<) bring. As in Python, a key stands
-// where it first came, merged ones before the mapping's own, and has the value that came last.
-// Keys are compared as text: 1 and "1" are twice the same here, and two keys in Python.
+// mapping refuses duplicate keys and adds the keys of merge keys (<<). As in Python, a key has the position of its
+// first occurrence, merged ones before the mapping's own, and the value of its last. Keys are compared as text: 1 and
+// "1" are equal here, unlike in Python.
 func (e *expander) mapping(node *yaml.Node) (*yaml.Node, error) {
 	lines := map[string]int{}
 	var own, merged []*yaml.Node
@@ -176,7 +175,7 @@ func (e *expander) mapping(node *yaml.Node) (*yaml.Node, error) {
 	return node, nil
 }
 
-// lastOfEach drops keys that come again, keeping the first place and the last value.
+// lastOfEach removes repeated keys, keeping the first position and the last value.
 func lastOfEach(pairs []*yaml.Node) []*yaml.Node {
 	at := map[string]int{}
 	var out []*yaml.Node
@@ -191,7 +190,7 @@ func lastOfEach(pairs []*yaml.Node) []*yaml.Node {
 	return out
 }
 
-// mappings gives the mappings that a merge key's value names: itself, or a list of them.
+// mappings returns the mappings that a merge key's value names: itself, or a list of them.
 func mappings(value *yaml.Node) []*yaml.Node {
 	candidates := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {

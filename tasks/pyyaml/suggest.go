@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Suggest names the known key that unknown was probably meant to be, or all of them.
+// Suggest returns the known key that unknown was probably meant to be, or all of them.
 func Suggest(unknown string, known []string) string {
 	// Two letters: "tmieout" is found; with more, short keys would be suggested for anything.
 	nearest, letters := "", 3
@@ -20,8 +20,8 @@ func Suggest(unknown string, known []string) string {
 	return "; known are " + strings.Join(known, ", ")
 }
 
-// Distance is the number of letters to insert, delete or replace to get from a to b.
-// By bytes: keys are ASCII, and a wrong guess about other letters costs nothing.
+// Distance returns the number of bytes to insert, delete, or replace to get from a to b. Keys are ASCII; for other
+// letters a wrong guess is harmless.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

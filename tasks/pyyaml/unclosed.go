@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unclosed is the line in which the first bracket or quote was opened that nothing closes; 0: there is none. The parser finds
-// such an error only where the text goes on, often lines below.
+// unclosed returns the line of the first bracket or quote that is never closed, or 0. The parser reports such an error
+// only where the text continues, often lines below.
 func unclosed(text string) int {
 	var s openings
 	for i, line := range strings.Split(text, "\n") {
@@ -23,12 +23,12 @@ func unclosed(text string) int {
 	return 0
 }
 
-// openings are what a text has opened up to some line.
+// openings are the open brackets and quotes up to a line.
 type openings struct {
 	open      []opening
-	quote     rune // that a value stands in; 0: none
+	quote     rune // open quote; 0 if none
 	quoteLine int
-	block     int // the indent of the key of a text after | or >, plus one; 0: none
+	block     int // indent of the key of a block text (| or >), plus one; 0 if none
 }
 
 type opening struct {
@@ -38,7 +38,7 @@ type opening struct {
 
 var blockText = regexp.MustCompile(`(^|[:\-]\s+)[|>][-+0-9]*\s*(#.*)?$`)
 
-// read reads a line; broken: something is closed where it cannot be, so that the rest cannot be told.
+// read processes a line. broken means that something is closed in the wrong place, so that the rest is undefined.
 func (s *openings) read(line string, number int) (broken bool) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	switch {
@@ -49,7 +49,7 @@ func (s *openings) read(line string, number int) (broken bool) {
 		return false
 	}
 	s.block = 0
-	letters, before := []rune(line), ' ' // before is the last letter that is no space
+	letters, before := []rune(line), ' ' // before is the last non-space character
 	for i := 0; i < len(letters); i++ {
 		r := letters[i]
 		switch {
@@ -60,7 +60,7 @@ func (s *openings) read(line string, number int) (broken bool) {
 			}
 			i, before = i+end, s.quote
 			if s.quoteLine != number && !endsValue(letters[i+1:]) {
-				return true // this was the start of another one
+				return true // it was the start of another quote
 			}
 			s.quote = 0
 			continue
@@ -76,7 +76,7 @@ func (s *openings) read(line string, number int) (broken bool) {
 	return false
 }
 
-// bracket takes a letter outside of quotes; begins: a value can begin there.
+// bracket processes a character outside of quotes. begins means that a value can start there.
 func (s *openings) bracket(r rune, begins bool, number int) (broken bool) {
 	last := len(s.open) - 1
 	switch {
@@ -94,7 +94,8 @@ func (s *openings) bracket(r rune, begins bool, number int) (broken bool) {
 	return false
 }
 
-// begins reports whether a value can begin after a letter: at the line's start, after a bracket, or after "- ", ": ", ",".
+// begins reports whether a value can start after a character: at the line's start, after a bracket, or after "- ", ":
+// ", ",".
 func (s *openings) begins(before rune, spaced bool) bool {
 	switch before {
 	case ' ', '[', '{':
@@ -105,7 +106,7 @@ func (s *openings) begins(before rune, spaced bool) bool {
 	return before == ',' && len(s.open) > 0
 }
 
-// quoteEnd is where a quoted text ends; -1: not in these letters.
+// quoteEnd returns the end of a quoted text, or -1 if it is not in these characters.
 func quoteEnd(letters []rune, quote rune) int {
 	for i := 0; i < len(letters); i++ {
 		switch {
@@ -118,7 +119,7 @@ func quoteEnd(letters []rune, quote rune) int {
 	return -1
 }
 
-// endsValue reports whether what follows a quoted text may follow one.
+// endsValue reports whether the characters after a quoted text may follow one.
 func endsValue(rest []rune) bool {
 	text := strings.TrimSpace(string(rest))
 	return text == "" || strings.ContainsRune(",]}:#", rune(text[0]))

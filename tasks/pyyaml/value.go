@@ -12,11 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// KernelBot reads its files with PyYAML, which follows YAML 1.1, and writes case values with
-// Python's str(). These are PyYAML's own rules for plain values: `yes` is a boolean, `012` is
-// octal, `1:30` is 90, and `1e5` (no dot) is text.
-// The library's own tags follow YAML 1.2 and are not looked at: node.Value, the text as written, is all that is used of a
-// plain value.
+// KernelBot reads its files with PyYAML, which follows YAML 1.1, and writes case values with Python's str(). These are
+// PyYAML's own rules for plain values: `yes` is a boolean, `012` is octal, `1:30` is 90, and `1e5` (no dot) is text.
+// The library's own tags follow YAML 1.2 and are ignored: only node.Value, the text as written, is used.
 var (
 	nullWord  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
 	trueWord  = regexp.MustCompile(`^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
@@ -25,19 +23,19 @@ var (
 	floatWord = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// maxNumber is the length of the longest number that is read; Python itself stops at 4300 digits.
+// maxNumber limits the length of a number; Python itself stops at 4300 digits.
 const maxNumber = 100
 
-// Value is what PyYAML makes of a value.
+// Value is PyYAML's interpretation of a value.
 type Value struct {
 	Text   string // Python's str()
-	IsText bool   // it is a Python string
+	IsText bool   // a Python string
 	IsInt  bool
 	IsBool bool
 	IsNull bool
 }
 
-// Scalar reads a scalar node as PyYAML does.
+// Scalar interprets a scalar node as PyYAML does.
 func Scalar(node *yaml.Node) Value {
 	if isQuoted(node) {
 		return Value{Text: node.Value, IsText: true}
@@ -53,7 +51,7 @@ func isQuoted(node *yaml.Node) bool {
 	return node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
-// Plain reads a value that stands in no quotes.
+// Plain interprets an unquoted value.
 func Plain(s string) Value {
 	switch {
 	case nullWord.MatchString(s):
@@ -62,7 +60,7 @@ func Plain(s string) Value {
 		return Value{Text: "True", IsBool: true}
 	case falseWord.MatchString(s):
 		return Value{Text: "False", IsBool: true}
-	// As text it reaches the program as it was written; a quadratic conversion is not begun.
+	// Kept as text, as written, to avoid a quadratic conversion.
 	case len(s) > maxNumber:
 		return Value{Text: s, IsText: true}
 	case intWord.MatchString(s):
@@ -77,7 +75,7 @@ func Plain(s string) Value {
 // IsNull reports whether a node is null, in one of PyYAML's spellings.
 func IsNull(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && Scalar(node).IsNull }
 
-// integer gives the decimal text of s, which matches intWord.
+// integer returns the decimal text of s, which matches intWord.
 func integer(s string) string {
 	digits, negative := unsigned(s)
 	n, ok := new(big.Int), true
@@ -96,7 +94,7 @@ func integer(s string) string {
 	default:
 		_, ok = n.SetString(digits, 10)
 	}
-	if !ok { // "0b_": nothing but separators
+	if !ok { // "0b_": only separators
 		return s
 	}
 	if negative {
@@ -105,14 +103,14 @@ func integer(s string) string {
 	return n.String()
 }
 
-// Several signs in a row cannot come: both patterns allow one.
+// unsigned splits off the sign. Both patterns allow only one.
 func unsigned(s string) (digits string, negative bool) {
 	digits = strings.ToLower(strings.ReplaceAll(s, "_", ""))
 	negative = strings.HasPrefix(digits, "-")
 	return strings.TrimLeft(digits, "+-"), negative
 }
 
-// real gives Python's repr of s, which matches floatWord.
+// real returns Python's repr of s, which matches floatWord.
 func real(s string) string {
 	digits, negative := unsigned(s)
 	var f float64
@@ -133,8 +131,8 @@ func real(s string) string {
 	return floatRepr(f)
 }
 
-// floatRepr writes f as Python's repr does: shortest digits that read back the same, an
-// exponent of at least two digits below 1e-4 and from 1e16 on, and always a dot or an exponent.
+// floatRepr formats f as Python's repr does: the shortest digits that read back the same, an exponent of at least two
+// digits below 1e-4 and from 1e16 on, and always a dot or an exponent.
 func floatRepr(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -156,8 +154,8 @@ func floatRepr(f float64) string {
 	return text
 }
 
-// String gives Python's str() of the value at node: a scalar, or a list of such. ok is false
-// for mappings, which a spec line cannot carry.
+// String returns Python's str() of the value at node: a scalar, or a list of scalars. ok is false for mappings, which a
+// spec line cannot contain.
 func String(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
@@ -169,7 +167,7 @@ func String(node *yaml.Node) (text string, ok bool) {
 	}
 }
 
-// Exact is String for readers that take Python literals apart: a quoted text that looks like another literal is in Python's
+// Exact is String for readers that parse Python literals: a quoted text that looks like another literal gets Python's
 // quotes. Whole numbers stay numbers, as for KernelBot's programs.
 func Exact(node *yaml.Node) (text string, ok bool) {
 	if node.Kind == yaml.ScalarNode && isQuoted(node) && looksLiteral(node.Value) {
@@ -178,14 +176,15 @@ func Exact(node *yaml.Node) (text string, ok bool) {
 	return String(node)
 }
 
-// looksLiteral reports whether Python may read a text as something else: 1e3, None, (1, 2), 'a'. Whole numbers are not meant.
+// looksLiteral reports whether Python may parse a text as something else: 1e3, None, (1, 2), 'a'. Whole numbers are
+// excluded.
 func looksLiteral(text string) bool { return literal.MatchString(text) }
 
 var literal = regexp.MustCompile(`^(?:True|False|None|[bBrRuU]{0,2}['"].*|[\[({].*|[-+]*(?:` +
 	`0[xXoObB][0-9a-fA-F_]+|[0-9]+_[0-9_]+|[0-9._]*[jJ]|` +
 	`(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9_]+)?[jJ]?|[0-9][0-9_]*[eE][-+]?[0-9_]+[jJ]?))$`)
 
-// repr is String with strings in quotes, as they stand inside a list.
+// repr is String with strings in quotes, as inside a list.
 func repr(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
@@ -231,8 +230,7 @@ func escape(c, quote rune) string {
 		return `\r`
 	case c == '\t':
 		return `\t`
-	// Go's idea of what is printable follows a Unicode version, Python's another one: a letter that is new in one of them
-	// is written apart.
+	// Go and Python follow different Unicode versions: a letter that is new in one of them is escaped.
 	case unicode.IsPrint(c):
 		return string(c)
 	case c < 0x100:

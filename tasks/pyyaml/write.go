@@ -11,15 +11,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Mapping builds a mapping key by key; Set, List and Fields leave empty values out.
+// Mapping builds a mapping key by key; Set, List, and Fields omit empty values.
 type Mapping struct {
 	*yaml.Node
 }
 
-// NewMapping returns an empty one.
+// NewMapping returns an empty mapping.
 func NewMapping() *Mapping { return &Mapping{&yaml.Node{Kind: yaml.MappingNode}} }
 
-// Add appends a key with whatever value.
+// Add appends a key with any value.
 func (y *Mapping) Add(key string, value *yaml.Node) {
 	y.Content = append(y.Content, Bare(key), value)
 }
@@ -51,7 +51,7 @@ func (y *Mapping) Fields(key string, texts map[string]string) {
 	}
 }
 
-// Text writes it.
+// Text returns the YAML text.
 func (y *Mapping) Text() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
@@ -60,14 +60,14 @@ func (y *Mapping) Text() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Bare is a scalar as it stands: a number, a boolean, a plain name.
+// Bare returns an unquoted scalar: a number, a boolean, a plain name.
 func Bare(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
 }
 
-// Written is a value so that String gives the same text: bare where it is a number or a boolean, else in quotes.
+// Written returns a value for which String returns the same text: bare for a number or a boolean, otherwise quoted.
 // "1e5" is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write
-// differently ("1.50") is quoted, too, and so comes back as it was.
+// differently ("1.50") is quoted, too, and so stays unchanged.
 func Written(text string) *yaml.Node {
 	if value := Plain(text); !value.IsText && value.Text == text {
 		return Bare(text)
@@ -75,7 +75,8 @@ func Written(text string) *yaml.Node {
 	return Quoted(text)
 }
 
-// WrittenExact is a value so that Exact gives the same text: Python's lists as lists, its texts in quotes, other literals bare.
+// WrittenExact returns a value for which Exact returns the same text: Python's lists as lists, its texts in quotes,
+// other literals bare.
 func WrittenExact(text string) *yaml.Node {
 	if strings.ContainsAny(text[:min(1, len(text))], `['"`) {
 		if node, rest, ok := fromPython(text); ok && rest == "" {
@@ -91,7 +92,7 @@ func WrittenExact(text string) *yaml.Node {
 	return Written(text)
 }
 
-// fromPython reads one of Python's lists, texts and numbers, as repr writes them, from the beginning of a text.
+// fromPython parses a Python list, text, or number, as written by repr, at the start of a text.
 func fromPython(text string) (node *yaml.Node, rest string, ok bool) {
 	switch {
 	case strings.HasPrefix(text, "["):
@@ -113,12 +114,12 @@ func fromPython(text string) (node *yaml.Node, rest string, ok bool) {
 	return nil, "", false
 }
 
-// textFromPython reads a text in Python's quotes.
+// textFromPython parses a text in Python's quotes.
 func textFromPython(text string) (node *yaml.Node, rest string, ok bool) {
 	var plain strings.Builder
 	for rest = text[1:]; rest != "" && rest[0] != text[0]; {
 		letter, _, after, err := strconv.UnquoteChar(rest, 0)
-		if err != nil && len(rest) > 1 { // a quote, which Go escapes in its own kind of quotes alone
+		if err != nil && len(rest) > 1 { // a quote character, which Go escapes only in its own quotes
 			letter, after = rune(rest[1]), rest[2:]
 		}
 		plain.WriteRune(letter)
@@ -130,7 +131,7 @@ func textFromPython(text string) (node *yaml.Node, rest string, ok bool) {
 	return Quoted(plain.String()), rest[1:], true
 }
 
-// pythonNumber is a number or word of Python's as PyYAML reads it.
+// pythonNumber returns a Python number or word in a form that PyYAML understands.
 func pythonNumber(text string) string {
 	if yaml := map[string]string{"None": "null", "inf": ".inf", "-inf": "-.inf", "nan": ".nan"}[text]; yaml != "" {
 		return yaml
@@ -138,15 +139,15 @@ func pythonNumber(text string) string {
 	return shortFloat.ReplaceAllString(text, "${1}.0e$2")
 }
 
-// shortFloat is one without a dot, which PyYAML takes for a text.
+// shortFloat matches a float without a dot, which PyYAML treats as text.
 var shortFloat = regexp.MustCompile(`^(-?[0-9]+)e([-+][0-9]+)$`)
 
-// Quoted is a text in double quotes, which every reader takes for a text.
+// Quoted returns a text in double quotes, which every reader treats as text.
 func Quoted(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yaml.DoubleQuotedStyle}
 }
 
-// Flow is a mapping in one line, of keys, which are strings, and their nodes.
+// Flow returns a mapping on one line, from keys (strings) and their nodes.
 func Flow(pairs ...any) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 	for i := 0; i < len(pairs); i += 2 {
