@@ -9,16 +9,16 @@ import (
 	"warpboard/views/format"
 )
 
-// bar is one line of a bar chart: its label and number are text, its length is drawn.
+// bar is one line of a bar chart: label and number are text, the length is drawn.
 type bar struct {
 	label string
 	help  string
 	fact  ncu.Fact
-	part  float64 // of the full length, 0 to 1
+	part  float64 // length relative to the full length, 0 to 1
 	class string  // "pf-high", "pf-quiet", or empty
-	note  string  // beside the number
-	was   string  // the pinned run's value; empty: none
-	tick  float64 // its place, 0 to 1
+	note  string  // text beside the number
+	was   string  // the pinned run's value; empty if none
+	tick  float64 // position of the pinned value, 0 to 1
 }
 
 func barWidth(part float64) string {
@@ -36,15 +36,15 @@ func solBars(facts []ncu.Fact) []bar {
 	return out
 }
 
-// part of one whole, in a stacked bar: its begin and width in percent.
+// stacked is one part of a stacked bar, with its start and width in percent.
 type stacked struct {
 	ncu.Stall
 	from, width float64
 	class       string
 }
 
-// stackStalls lays the warp states beside each other, most cycles first. States that hardly count are one part, the
-// last; the table has them.
+// stackStalls arranges the warp states in a stacked bar, most cycles first. Small states are combined into one part,
+// the last; the table lists them.
 func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 	const least, most = 0.01, 8
 	at := 0.0
@@ -62,10 +62,11 @@ func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 	return parts
 }
 
-// restOfStates is the class of states that hardly count in the page's kernel, but do in the pinned one.
+// restOfStates is the class of states that are small in the page's kernel, but not in the pinned one.
 const restOfStates = "pf-state-rest"
 
-// stackBeside lays the states of the pinned kernel in the order and the colours of the page's kernel; the rest follows.
+// stackBeside arranges the states of the pinned kernel in the order and colors of the page's kernel; further states
+// follow.
 func stackBeside(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
 	if pinned == nil {
 		return nil
@@ -93,7 +94,7 @@ func stackBeside(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
 	return list
 }
 
-// shareOf is a state's part of another kernel's cycles.
+// shareOf returns a state's share of another kernel's cycles.
 func shareOf(stalls []ncu.Stall, label string) (share float64) {
 	for _, s := range stalls {
 		if s.Label == label {
@@ -165,7 +166,7 @@ func limiterBars(limiters []ncu.Limiter) []bar {
 	return out
 }
 
-// mostOpcodes is how many kinds of instruction the chart names before it sums up the rest.
+// mostOpcodes is the number of instruction kinds that the chart names before it sums up the rest.
 const mostOpcodes = 8
 
 func opcodeBars(ops []ncu.Opcode) []bar {

@@ -6,16 +6,16 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// BoardRoof is a device's roofs and the entries of a board below them, without the report of a kernel.
+// BoardRoof has a device's roofs and the entries of a board below them, without the report of a kernel.
 type BoardRoof struct {
-	Bandwidth float64 // the roof of DRAM, in bytes per second; each dot has its roof of arithmetic
+	Bandwidth float64 // roof of DRAM in bytes per second; each dot has its own arithmetic roof
 	Dots      []Dot
 }
 
 // Drawn reports whether there is something to draw.
 func (b BoardRoof) Drawn() bool { return b.chart() != nil }
 
-// chart is nil without a roof of DRAM, and without a dot.
+// chart returns nil without a roof of DRAM, and without a dot.
 func (b BoardRoof) chart() *roofChart {
 	if !(b.Bandwidth > 0) {
 		return nil
@@ -41,7 +41,8 @@ func (b BoardRoof) chart() *roofChart {
 	return c
 }
 
-// clocks says at which clock each roof of arithmetic holds, as far as it is known; it is that of the first dot of its kind.
+// clocks describes the SM clock for which each arithmetic roof holds, if known; it is that of the first dot of its
+// kind.
 func (c *roofChart) clocks() string {
 	var said []string
 	for _, r := range c.ceilings {

@@ -7,7 +7,7 @@ import (
 	"warpboard/evaluator/versus"
 )
 
-// CaseNames are the specs of cases for places with little room: without seeds, except in cases that nothing else tells apart.
+// CaseNames returns short specs of cases: without seeds, unless only the seed distinguishes two cases.
 func CaseNames(specs []string) []string {
 	names := make([]string, len(specs))
 	uses := map[string]int{}
@@ -23,7 +23,7 @@ func CaseNames(specs []string) []string {
 	return names
 }
 
-// withoutSeed leaves "seed: 7" out of "size: 1024; seed: 7", but not where a case has nothing else.
+// withoutSeed removes "seed: 7" from "size: 1024; seed: 7", unless nothing else remains.
 func withoutSeed(spec string) string {
 	const between = "; "
 	rest := slices.DeleteFunc(strings.Split(spec, between), func(arg string) bool { return strings.HasPrefix(arg, "seed: ") })
@@ -33,7 +33,7 @@ func withoutSeed(spec string) string {
 	return strings.Join(rest, between)
 }
 
-// Named are cases with names instead of specs, for tables and drawings.
+// Named returns cases with names instead of specs, for tables and drawings.
 func Named(cases []versus.Case) []versus.Case {
 	named, specs := slices.Clone(cases), make([]string, len(cases))
 	for i, c := range cases {

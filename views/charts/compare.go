@@ -15,28 +15,29 @@ import (
 	"warpboard/views/format"
 )
 
-// CompareVM is the comparison of two runs.
+// CompareVM is the view model of comparing two runs.
 type CompareVM struct {
 	A, B    Side
 	Finding versus.Finding
-	Ranking string // the rule of the score, in words; empty if the runs belong to different tasks or versions
-	// SameSource: then every difference comes from chance or conditions, not from the kernel.
+	Ranking string // ranking rule in words; empty if the runs have different tasks or versions
+	// SameSource means that all differences come from chance or conditions, not from the kernel.
 	SameSource bool
-	// BoardNS are the scores of both on the board, where these differ clearly and are not those of the two runs alone; else 0.
+	// BoardNS are both scores on the board, if they differ clearly and are not those of the two runs alone; otherwise
+	// 0.
 	BoardNS    [2]float64
-	Conditions string // what else differs, in a sentence
+	Conditions string // other differences, in a sentence
 	Files      []FileDiff
-	// NoCode says in a sentence why this reader does not see both sources; empty when they may.
+	// NoCode is a sentence with the reason for hiding the sources; empty if the reader may see both.
 	NoCode string
-	// SASS are the kernels' instructions, for who may see both sources.
+	// SASS are the kernels' instructions, for readers who may see both sources.
 	SASS    []FileDiff
-	Path    string // the page's own, with both runs
-	Case    int    // whose profiles are compared
+	Path    string // path of the page, with both runs
+	Case    int    // case whose profiles are compared
 	Cases   []CaseTab
-	Because *ncu.Because // what explains the difference under the profiler; nil: nothing to explain
-	// Pairs are the kernels side by side, from ncu.Compare; empty shows NoProfile instead.
+	Because *ncu.Because // explanation of the difference under the profiler; nil if there is none
+	// Pairs are the compared kernels, from ncu.Compare; if empty, NoProfile is shown instead.
 	Pairs     []ncu.Pair
-	NoProfile string // which side has no kernels to compare and why, in a sentence; empty: neither has
+	NoProfile string // sentence about the side without kernels; empty if neither has kernels
 	JSON      string // URLs of the same data
 	CSV       string
 }
@@ -44,21 +45,21 @@ type CompareVM struct {
 // Side is one of the two runs.
 type Side struct {
 	Name  string // "Submission 12 by ada"
-	Short string // "#12", the one name of the side in sentences, tables and drawings
+	Short string // "#12", the side's name in sentences, tables, and drawings
 	URL   string
-	Score string // as the board shows it; empty for an unranked run
+	Score string // as on the board; empty for an unranked run
 	Where string // task and device
 	When  time.Time
-	Note  string // how its score differs from its board's; may be empty
+	Note  string // difference from its score on the board; may be empty
 }
 
 // FileDiff is one submitted file in both versions.
 type FileDiff struct {
 	Name  string
-	Lines []diff.Line // empty when the file is the same
+	Lines []diff.Line // empty if the file is unchanged
 }
 
-// changes says how much two programs differ.
+// changes describes how much two programs differ.
 func changes(files []FileDiff, hidden string) string {
 	added, removed, cut := 0, 0, false
 	for _, f := range files {
@@ -88,7 +89,7 @@ func changes(files []FileDiff, hidden string) string {
 	return text
 }
 
-// round3 keeps whole ratios from being shown with the digits of their noise.
+// round3 rounds to three decimals, so that ratios that are nearly whole show no digits of noise.
 func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 func timeText(c *job.CaseResult) string {
@@ -98,20 +99,20 @@ func timeText(c *job.CaseResult) string {
 	return format.Nanoseconds(c.Time()).String()
 }
 
-// intervalText is how far a case's time may lie from the ends of its interval, or the ends of a wide one.
+// intervalText formats half of the interval of a case's time, or both ends if it is wide.
 func intervalText(c *job.CaseResult) string {
 	low, high, ok := versus.Spread(c)
 	if !ok {
 		return ""
 	}
 	half := (high - low) / 2
-	if half > c.Time()/2 { // "± 341 µs" of 114 µs would be a negative time
+	if half > c.Time()/2 { // "± 341 µs" for 114 µs would include negative times
 		return format.Nanoseconds(low).String() + " to " + format.Nanoseconds(high).String()
 	}
 	return "± " + format.Nanoseconds(half).String()
 }
 
-// changeText is a diff's last column.
+// changeText formats the last column of a diff.
 func changeText(d ncu.Diff) string {
 	switch {
 	case !d.Comparable && d.A.Text == d.B.Text && d.A.Present():
@@ -137,7 +138,7 @@ func signed(v float64) string {
 	return "−" + digits(-v)
 }
 
-// leastEffect hides rows that hardly differ behind "Show all".
+// leastEffect is the effect below which rows are hidden behind "Show all".
 const leastEffect = 0.02
 
 func (s sectionRows) split() (shown, hidden []ncu.Diff) {
@@ -153,10 +154,10 @@ func (s sectionRows) split() (shown, hidden []ncu.Diff) {
 
 type sectionRows []ncu.Diff
 
-// mostInstructions bounds the programs that are compared: a diff of tens of thousands of lines is a page of megabytes.
+// mostInstructions limits the compared programs: a diff of tens of thousands of lines makes a page of megabytes.
 const mostInstructions = 6000
 
-// SASSDiffs compares the instructions of kernels that are paired and have them.
+// SASSDiffs compares the instructions of paired kernels.
 func (vm CompareVM) SASSDiffs() (list []FileDiff) {
 	for _, p := range vm.Pairs {
 		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > mostInstructions {
@@ -168,10 +169,10 @@ func (vm CompareVM) SASSDiffs() (list []FileDiff) {
 	return list
 }
 
-const mostDiff = 300 // lines of a diff of instructions that are shown
+const mostDiff = 300 // maximum number of shown lines
 
-// program is a kernel's instructions, a line each, without what another compilation would name otherwise: the numbers of
-// registers, predicates and barriers, and addresses.
+// program returns a kernel's instructions, one per line, without details that change between compilations: the numbers
+// of registers, predicates, and barriers, and addresses.
 func program(s *ncu.Source) string {
 	var b strings.Builder
 	for _, l := range s.Lines {
@@ -197,7 +198,7 @@ func program(s *ncu.Source) string {
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// unnamed is a word of an instruction: "UR" of UR12, and a mark for an address.
+// unnamed normalizes a word of an instruction: "UR" for UR12, and a placeholder for an address.
 func unnamed(word string) string {
 	name := strings.TrimRight(word, "0123456789")
 	switch {
@@ -221,7 +222,7 @@ func (vm CompareVM) pairTitle(p ncu.Pair) string {
 	return p.A.Short + " → " + p.B.Short
 }
 
-// pairTimes says how long both kernels took.
+// pairTimes describes the times of both kernels.
 func (vm CompareVM) pairTimes(p ncu.Pair) string {
 	var times []string
 	for _, side := range []struct {

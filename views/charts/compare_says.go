@@ -8,7 +8,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Faster says in a few words which run is faster and by how much, or that the data cannot show it.
+// Faster describes in a few words which run is faster and by how much, or that the data cannot show it.
 func (vm CompareVM) Faster() string {
 	r := vm.Shown()
 	switch {
@@ -24,7 +24,7 @@ func (vm CompareVM) Faster() string {
 	return fmt.Sprintf("%s is %s slower than %s", vm.B.Short, times(r.Value), vm.A.Short)
 }
 
-// Sure says how sure that is, and of which time; empty if nothing can be compared.
+// Sure describes the certainty of Faster, and the compared times; empty if nothing can be compared.
 func (vm CompareVM) Sure() string {
 	r, by := vm.Shown(), vm.Ranking
 	if vm.partial() {
@@ -46,7 +46,7 @@ func (vm CompareVM) Sure() string {
 	return fmt.Sprintf("%s to %s at 99 %% confidence; %s.", times(r.Low), times(r.High), by)
 }
 
-// Ahead says which is ahead on the board, where the two runs alone do not show it; else it is empty.
+// Ahead describes which run is ahead on the board, if the two runs alone do not show it; otherwise it is empty.
 func (vm CompareVM) Ahead() string {
 	r, a, b := vm.Shown(), vm.BoardNS[0], vm.BoardNS[1]
 	if a == 0 || vm.SameSource || r.Apart() && (r.Value < 1) == (b < a) {
@@ -99,7 +99,7 @@ func (vm CompareVM) Where() string {
 	return said
 }
 
-// most names the case with the greatest ratio.
+// most names the case with the largest ratio.
 func most(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
 	top := cases[0]
 	for _, c := range cases {
@@ -114,16 +114,16 @@ func most(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
 	return fmt.Sprintf("%s %s (%s)", by, times(of(top.Ratio).Value), top.Spec)
 }
 
-// oneSided counts the cases that have a time on one side only.
+// oneSided counts the cases with a time on one side only.
 func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.Shared }
 
-// timesNote says how to read the drawing of the cases. The interval of a ratio is that of Apart, so that the drawing and the
-// words beside it agree.
+// timesNote explains the drawing of the cases. The interval of a ratio is the one used by Apart, so that the drawing
+// agrees with the text.
 func (vm CompareVM) timesNote() string {
 	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%. Boards have 95 %% intervals; here they have 99 %%, because people compare many pairs.", vm.B.Short, vm.A.Short)
 }
 
-// ratioText says of a case what its ratio shows.
+// ratioText describes a case's ratio.
 func (vm CompareVM) ratioText(r versus.Ratio) string {
 	switch {
 	case r.Value == 0:
@@ -148,7 +148,7 @@ func ratioClass(r versus.Ratio) string {
 	return "pf-worse"
 }
 
-// times writes a ratio as "1.42×"; more digits than three or four say nothing.
+// times formats a ratio as "1.42×", with three or four digits.
 func times(ratio float64) string { return fmt.Sprintf("%.*f×", ratioDigits(ratio), ratio) }
 
 func ratioDigits(ratio float64) int {

@@ -8,10 +8,10 @@ import (
 	"github.com/a-h/templ"
 )
 
-// partEnd is where the name of a counter may be broken: after its underscores and points.
+// partEnd matches the places at which the name of a counter may be broken: after its underscores and dots.
 var partEnd = regexp.MustCompile(`_+|\.`)
 
-// counter writes the name of a counter so that a narrow column can break it, and a copy of it has no other character.
+// counter shows the name of a counter with invisible break opportunities, which are not copied with the text.
 func counter(name string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, partEnd.ReplaceAllString(templ.EscapeString(name), "$0<wbr>"))

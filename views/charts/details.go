@@ -9,53 +9,52 @@ import (
 	"warpboard/views/format"
 )
 
-// DetailsVM is the details page of one run's profile: one benchmark case, one kernel.
+// DetailsVM is the view model of one run's profile: one benchmark case, one kernel.
 type DetailsVM struct {
-	Path  string // the page's own path, without query
+	Path  string // path of the page, without query
 	Query Query
 	Cases []CaseTab // every benchmark case of the run
-	// Report is the profile of the chosen case; nil shows Failure instead.
+	// Report is the profile of the selected case; if nil, Failure is shown instead.
 	Report  *ncu.Report
-	Failure string  // why there is no profile, in a sentence
-	CaseNS  float64 // the chosen case's time in the ranked run; 0: none
-	Pin     *PinVM  // the baseline; nil: none is pinned
+	Failure string  // reason for having no profile, a sentence
+	CaseNS  float64 // the selected case's time in the ranked run; 0 if none
+	Pin     *PinVM  // pinned baseline; nil if none
 	Choices []PinChoice
 	// Others are the dots of other visible entries on the board, a layer of the roofline.
 	Others []Dot
-	// Sources maps the name of a submitted file to the URL of its source view, up to what stands before a line's "L12".
+	// Sources maps the name of a submitted file to the URL of its source view, up to the "L12" of a line.
 	Sources map[string]string
-	// SourceHidden says in a sentence why this reader sees neither source nor instructions; empty when
-	// they may.
+	// SourceHidden is a sentence with the reason for hiding source and instructions; empty if the reader may see them.
 	SourceHidden string
-	Download     string // URL of the .ncu-rep file; empty when it was not kept
-	DownloadNote string // why it was not
-	// DownloadCases is how many cases the file has.
+	Download     string // URL of the .ncu-rep file; empty if it was not kept
+	DownloadNote string // reason for not keeping it
+	// DownloadCases is the number of cases in the file.
 	DownloadCases int
 	JSON          string // URLs of the same data
 	CSV           string
-	PTX           string // URL of a kernel's PTX, without its query; empty for those who may not see it
+	PTX           string // URL of a kernel's PTX, without its query; empty if the reader may not see it
 }
 
-// CaseTab is one benchmark case to choose.
+// CaseTab is one benchmark case to select.
 type CaseTab struct {
 	Index int
 	Name  string // the case's arguments, by CaseNames
 }
 
-// Dot is another entry's place on the roofline.
+// Dot is another entry's position on the roofline.
 type Dot struct {
 	Run       int64
 	Name      string
 	URL       string
 	Rate      float64 // operations per second
 	Intensity float64 // operations per DRAM byte
-	Kind      string  // of its operations: "FP32"
-	Peak      float64 // the roof of that kind, in operations per second
-	Clock     float64 // of the SMs, at which that roof holds, in hertz; 0: unknown
+	Kind      string  // kind of operations: "FP32"
+	Peak      float64 // roof of that kind, in operations per second
+	Clock     float64 // SM clock in hertz for which the roof holds; 0 if unknown
 }
 
-// DotOf places a report on the roofline by the kernel that took the most time; ok is false when that
-// kernel did no arithmetic that the roofline counts.
+// DotOf returns the position of a report's longest kernel on the roofline. ok is false if that kernel did no arithmetic
+// that the roofline counts.
 func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	k := longest(r)
 	if k == nil {
@@ -68,7 +67,7 @@ func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value, Kind: w.Name, Peak: w.Peak.Value.Value, Clock: clockOf(k)}, true
 }
 
-// Kernel returns the requested kernel, or the one that took the most time.
+// Kernel returns the selected kernel, or the longest one.
 func (vm DetailsVM) Kernel() *ncu.Kernel {
 	if vm.Report == nil {
 		return nil
@@ -79,7 +78,7 @@ func (vm DetailsVM) Kernel() *ncu.Kernel {
 	return longest(vm.Report)
 }
 
-// longest returns the kernel that took the most time, or nil when there is none.
+// longest returns the kernel with the longest time, or nil if there is none.
 func longest(r *ncu.Report) *ncu.Kernel {
 	if len(r.Kernels) == 0 {
 		return nil
@@ -127,7 +126,7 @@ func (vm DetailsVM) kernelRows() []kernelRow {
 
 type section struct{ id, title string }
 
-// sections are the panels of the page, in its order.
+// sections returns the panels of the page, in order.
 func sections() []section {
 	return []section{{"roofline", "Roofline"}, {"sol", "Speed of light"}, {"memory", "Memory"}, {"stalls", "Warp states"}, {"scheduler", "Scheduler"}, {"occupancy", "Occupancy"},
 		{"mix", "Instructions"}, {"launch", "Launch"}, {"rules", "Findings"}, {"source", "Source"}, {"raw", "Raw metrics"}}
@@ -144,7 +143,7 @@ func dims(d [3]int) string {
 	return n(0) + " × " + n(1) + " × " + n(2)
 }
 
-// sourceURL links a source line of the submission; empty for files that are not part of it.
+// sourceURL returns the URL of a source line of the submission, or "" for other files.
 func (vm DetailsVM) sourceURL(file string, line int) string {
 	base, ok := vm.Sources[path.Base(file)]
 	if !ok || line <= 0 {
@@ -163,8 +162,8 @@ func failureText(vm DetailsVM) string {
 	return "This run has no profile."
 }
 
-// kernelCaption counts the kernels, and sets their time beside that of the ranked run: the two differ by launches, gaps between
-// kernels, and clocks.
+// kernelCaption counts the kernels, and compares their time with that of the ranked run: the two differ by launches,
+// gaps between kernels, and clocks.
 func (vm DetailsVM) kernelCaption() string {
 	list, on, together := vm.Report.Kernels, "", 0.0
 	for _, share := range ncu.Shares(vm.Report) {
@@ -205,7 +204,7 @@ func occupancyFacts(o ncu.Occupancy) []ncu.Fact {
 	return out
 }
 
-// downloadLabel says what a link to the file of ncu leads to.
+// downloadLabel returns the label of the link to ncu's file.
 func downloadLabel(cases int) string {
 	if cases > 1 {
 		return fmt.Sprintf("Report for Nsight Compute (.ncu-rep, %d cases)", cases)

@@ -8,18 +8,18 @@ import (
 	"warpboard/evaluator/versus"
 )
 
-// dumbbells are the cases that both sides ran, each drawn as B's dot with the interval of the ratio on one logarithmic axis
-// of time relative to A: a few percent are seen beside cases that take a thousand times as long.
+// dumbbells has the cases that both sides ran, each drawn as B's dot with the interval of the ratio on one logarithmic
+// axis of time relative to A: differences of a few percent are visible even among cases with very different times.
 type dumbbells struct {
 	rows  []dumbbell
 	ticks []ratioTick
 }
 
-// dumbbell has the places of a case's ratio and of its interval's ends, in percent of the width.
+// dumbbell has the positions of a case's ratio and of its interval's ends, in percent of the width.
 type dumbbell struct {
 	c             versus.Case
 	at, low, high string
-	less, more    bool // the interval goes on beyond the axis
+	less, more    bool // the interval extends beyond the axis
 }
 
 type ratioTick struct {
@@ -28,9 +28,9 @@ type ratioTick struct {
 }
 
 const (
-	leastRange = 0.02 // of the axis, so that noise does not fill it
-	// mostRange bounds the axis, in e-foldings: a forged time must not press all others into one point. Intervals widen it
-	// less than dots do.
+	leastRange = 0.02 // minimum range of the axis, so that noise does not fill it
+	// mostRange limits the axis, in e-foldings, so that a forged time cannot squeeze all others into one point.
+	// Intervals widen it less than dots do.
 	mostRange, mostInterval = 12.0, 6.0
 )
 
@@ -75,14 +75,14 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 }
 
 const (
-	// beyond is how many times farther from 1, on the logarithmic axis, times may lie than the outermost tick of a series.
+	// beyond is the factor by which times may exceed the outermost tick of a series, on the logarithmic axis.
 	beyond = 1.6
-	// leastGap is the least part of the axis between two ticks: their texts must fit beside each other on a phone.
+	// leastGap is the minimum distance between two ticks, as a share of the axis: their texts must fit on a phone.
 	leastGap = 0.11
 )
 
-// ratioTicks are 1 and some round ratios on both sides of it, on an axis between two logarithms: from the finest series that
-// reaches far enough and leaves room for their texts.
+// ratioTicks returns 1 and some round ratios on both sides of it, for an axis between two logarithms: from the finest
+// series that reaches far enough and leaves space for their texts.
 func ratioTicks(low, high float64) []float64 {
 	for _, series := range [][]float64{
 		{0.95, 0.96, 0.97, 0.98, 0.99, 1, 1.01, 1.02, 1.03, 1.04, 1.05}, {0.94, 0.96, 0.98, 1, 1.02, 1.04, 1.06}, {0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2}, {0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3},

@@ -21,7 +21,7 @@ func ruleKind(ruleType string) string {
 	return "note"
 }
 
-// notesFrom is where the rules begin that only inform: they are the last.
+// notesFrom returns the index of the first rule that only informs; those are last.
 func notesFrom(list []ncu.Rule) int {
 	at := len(list)
 	for at > 0 && list[at-1].Speedup == nil && ruleKind(list[at-1].Type) == "note" {
@@ -30,7 +30,7 @@ func notesFrom(list []ncu.Rule) int {
 	return at
 }
 
-// speedupText names a rule's percentage as Nsight Compute does; a local one is of a part of the kernel.
+// speedupText names a rule's percentage as Nsight Compute does; a local one is about a part of the kernel.
 func speedupText(r ncu.Rule) string {
 	if r.SpeedupType == "local" {
 		return "Estimated local speedup"
@@ -38,13 +38,14 @@ func speedupText(r ncu.Rule) string {
 	return "Estimated speedup"
 }
 
-// sentenceEnd is a full stop before a new sentence: not that of "20.7" or "e.g. this".
+// sentenceEnd matches a period before a new sentence, not that of "20.7" or "e.g. this".
 var sentenceEnd = regexp.MustCompile(`\.\s*[A-Z]`)
 
-// counted is a number, and not part of a name like L1TEX.
+// counted matches a number that is not part of a name such as L1TEX.
 var counted = regexp.MustCompile(`(^|[\s(])\d`)
 
-// tooMuch says of an estimate for the whole kernel that the busiest unit's roof leaves less than it; else it is empty.
+// tooMuch returns a note if an estimate for the whole kernel exceeds what the busiest unit's peak allows, and otherwise
+// "".
 func tooMuch(k *ncu.Kernel, r ncu.Rule) string {
 	sol := ncu.SpeedOfLight(k)
 	top := max(sol[0].Value.Value, sol[1].Value.Value) // 0 if not measured
@@ -54,7 +55,7 @@ func tooMuch(k *ncu.Kernel, r ncu.Rule) string {
 	return "optimistic: the hardware limit leaves less"
 }
 
-// What ncu writes without care: "a 20.7 - way conflict", "requests.This", "33582976.0 bytes", and two spaces.
+// Typographic errors in ncu's texts: "a 20.7 - way conflict", "requests.This", "33582976.0 bytes", and two spaces.
 var (
 	looseWay  = regexp.MustCompile(`(\d) - way\b`)
 	tightStop = regexp.MustCompile(`([a-z])\.([A-Z][a-z])`)
@@ -76,7 +77,7 @@ func tidy(message string) string {
 	})
 }
 
-// firstSentence divides a message behind its first sentence.
+// firstSentence splits a message after its first sentence.
 func firstSentence(message string) (first, rest string) {
 	if at := sentenceEnd.FindStringIndex(message); at != nil {
 		return message[:at[0]+1], strings.TrimSpace(message[at[0]+1:])
@@ -84,7 +85,7 @@ func firstSentence(message string) (first, rest string) {
 	return message, ""
 }
 
-// sentences divides a message.
+// sentences splits a message into sentences.
 func sentences(message string) (list []string) {
 	rest := strings.Join(strings.Fields(tidy(message)), " ")
 	for {
@@ -96,25 +97,25 @@ func sentences(message string) (list []string) {
 	}
 }
 
-// shortly is a message at the head of the page: its first sentence with a number, because those before it explain terms.
+// shortly shortens a message to its first sentence with a number, because those before it explain terms.
 func shortly(message string) string {
 	list := sentences(message)
 	at := slices.IndexFunc(list, counted.MatchString)
 	return clip(list[max(at, 0)], 180)
 }
 
-// finding is a rule by its place in the list, from 1.
+// finding is a rule with its position in the list, from 1.
 type finding struct {
 	place int
 	ncu.Rule
 }
 
-// compression is the rule about memory that was allocated as compressible. Neither cudaMalloc nor torch does that, so its
-// advice applies to almost no kernel, though its estimate is often the largest.
+// compression is the rule about memory allocated as compressible. Neither cudaMalloc nor torch does that, so its advice
+// applies to almost no kernel, though its estimate is often the largest.
 const compression = "MemoryL2Compression"
 
-// promising picks the findings that are worth being said at the head of the page. What speeds up only a
-// part of the kernel comes after what speeds up the whole.
+// promising selects the findings for the head of the page. Speedups of only a part of the kernel come after those of
+// the whole.
 func promising(rules []ncu.Rule) []finding {
 	const most, least = 3, 1.0
 	var whole, local []finding
@@ -139,7 +140,7 @@ type part struct {
 
 var manual = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
 
-// linked finds the addresses of NVIDIA's manual in a message. Other addresses do not become links: the program under the
+// linked finds links to NVIDIA's manual in a message. Other addresses do not become links: the program under the
 // profiler can forge a report.
 func linked(message string) []part {
 	var out []part
@@ -151,8 +152,7 @@ func linked(message string) []part {
 	return append(out, part{tidy(message[end:]), false})
 }
 
-// spaced turns ncu's "MemoryL2Compression_Chart" into "Memory L2 Compression: Chart" and "CPIStall"
-// into "CPI Stall".
+// spaced formats ncu's "MemoryL2Compression_Chart" as "Memory L2 Compression: Chart" and "CPIStall" as "CPI Stall".
 func spaced(identifier string) string {
 	var b strings.Builder
 	letters := []rune(strings.ReplaceAll(identifier, "_", ": "))

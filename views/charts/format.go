@@ -9,7 +9,7 @@ import (
 	"warpboard/views/format"
 )
 
-// symbol returns how a base unit that takes decimal prefixes is written; other units have none.
+// symbol returns the symbol of a base unit with decimal prefixes; ok is false for others.
 func symbol(unit string) string {
 	switch unit {
 	case "byte", "byte/block":
@@ -24,7 +24,7 @@ func symbol(unit string) string {
 	return ""
 }
 
-// word returns the unit's text after the digits: empty if the label has it.
+// word returns the unit's text after the digits, or "" if the label has it.
 func word(unit, digits string) string {
 	switch unit {
 	case "", "thread", "SM", "register/thread", "pass", "inst", "inst/cycle", "cluster", "branches":
@@ -41,10 +41,10 @@ func word(unit, digits string) string {
 	return " " + unit
 }
 
-// space joins a number and its symbol, which must not part at the end of a line.
+// space joins a number and its symbol without a line break.
 const space = "\u00a0"
 
-// three rounds to three significant digits, since more of a counter mean nothing. Whole numbers stay.
+// three rounds to three significant digits, because further digits of a counter are meaningless. Whole numbers stay.
 func three(v float64) float64 {
 	if v == 0 || v == math.Trunc(v) {
 		return v
@@ -56,8 +56,8 @@ func three(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// Text shows a metric for people: three significant digits and a fitting prefix. A metric without a
-// value shows ncu's word for it, or says that it was not measured.
+// Text formats a metric for people: three significant digits and a fitting prefix. For a metric without a value it
+// returns ncu's word, or that it was not measured.
 func Text(m ncu.Metric) string {
 	v, ok := m.Base()
 	switch unit := m.BaseUnit(); {
@@ -76,7 +76,7 @@ func Text(m ncu.Metric) string {
 	}
 }
 
-// digits writes a number with three significant digits, a whole one with all of its digits.
+// digits formats a number with three significant digits, a whole one with all of its digits.
 func digits(v float64) string {
 	if whole := math.Round(v); math.Abs(v-whole) <= 1e-4*math.Abs(v) || math.Abs(three(v)) >= 1000 {
 		return format.Decimal(whole)
@@ -88,7 +88,7 @@ func digits(v float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// prefixed does so with the decimal prefix that fits.
+// prefixed formats a number with the decimal prefix that fits.
 func prefixed(v float64, unit string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
@@ -98,7 +98,7 @@ func prefixed(v float64, unit string) string {
 	return digits(v) + space + prefixes[i] + unit
 }
 
-// nanoseconds shows a time that may be nothing: ncu measures idle units as zero.
+// nanoseconds formats a time that may be zero: ncu measures idle units as zero.
 func nanoseconds(ns float64) string {
 	if ns == 0 {
 		return "0" + space + "ns"
@@ -106,14 +106,14 @@ func nanoseconds(ns float64) string {
 	return format.Nanoseconds(ns).String()
 }
 
-// baseValue is what a <data> element's value attribute holds: the metric in base units.
+// baseValue returns the value attribute of a <data> element: the metric in base units.
 func baseValue(m ncu.Metric) string {
 	v, _ := m.Base()
 	return format.Exact(v)
 }
 
-// within is the nearest to v between two bounds, for lengths and places in a drawing: not a number is the
-// lower one, which min and max would pass on.
+// within clamps v to two bounds, for lengths and positions in a drawing. Unlike with min and max, NaN becomes the lower
+// bound.
 func within(v, least, most float64) float64 {
 	if !(v > least) {
 		return least
@@ -121,7 +121,7 @@ func within(v, least, most float64) float64 {
 	return min(v, most)
 }
 
-// px writes a coordinate of a drawing.
+// px formats a coordinate of a drawing.
 func px(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // amountText is Text without the word "wavefronts", which the drawing writes on a separate line.
@@ -132,7 +132,7 @@ func amountText(m ncu.Metric) string {
 	return Text(m)
 }
 
-// clip shortens a long name for a place with little room.
+// clip shortens a long name.
 func clip(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"
@@ -140,7 +140,7 @@ func clip(s string, most int) string {
 	return s
 }
 
-// cellText is a counter of an instruction: a dash where ncu counted nothing.
+// cellText formats a counter of an instruction: a dash if ncu counted nothing.
 func cellText(m ncu.Metric) string {
 	if !m.Measured {
 		return "–"

@@ -25,7 +25,7 @@ type memoryArrow struct {
 	link      ncu.MemoryLink
 }
 
-// boxes are the drawing's plan: a box for each of ncu's levels.
+// boxes returns a box for each of ncu's levels.
 func boxes(levels []ncu.MemoryLevel) []memoryBox {
 	plan := [][4]float64{
 		ncu.LevelRegisters: {2, 2, 396, 34},
@@ -41,8 +41,8 @@ func boxes(levels []ncu.MemoryLevel) []memoryBox {
 	return out
 }
 
-// arrowColumn says where the arrow of a link from one level to another stands; links that are not
-// named here (local memory) are in the table only.
+// arrowColumn returns the position of the arrow for a link between two levels; links without one (local memory) are
+// only in the table.
 func arrowColumn(l ncu.MemoryLink) (float64, bool) {
 	switch fmt.Sprintf("%d>%d %s", l.From, l.To, l.Name) {
 	case "1>0 Global loads":
@@ -93,7 +93,7 @@ func newArrow(x float64, l ncu.MemoryLink, from, to memoryBox, most float64) mem
 	return a
 }
 
-// shaft ends where the tip begins.
+// shaft returns the end of the line, where the tip begins.
 func (a memoryArrow) shaft() float64 {
 	if a.y2 > a.y1 {
 		return a.y2 - 8
@@ -106,7 +106,7 @@ func (a memoryArrow) tip() string {
 	return fmt.Sprintf("%s,%s %s,%s %s,%s", px(a.x-half), px(a.shaft()), px(a.x+half), px(a.shaft()), px(a.x), px(a.y2))
 }
 
-// factY places the i-th number of a box: beside the name in a flat box, else below it.
+// factY returns the position of the i-th number of a box: beside the name in a flat box, otherwise below it.
 func (b memoryBox) factY(i int) float64 {
 	if b.wide() {
 		return b.y + 21 + 19*float64(i)
@@ -114,7 +114,7 @@ func (b memoryBox) factY(i int) float64 {
 	return b.y + 39 + 19*float64(i)
 }
 
-// wide boxes have room for numbers beside their name.
+// wide reports whether a box has space for numbers beside its name.
 func (b memoryBox) wide() bool { return b.w > 300 }
 
 func (b memoryBox) factX() float64 {
@@ -131,7 +131,7 @@ func (b memoryBox) anchor() string {
 	return "start"
 }
 
-// name is the link's name; beside the box of shared memory "Shared" goes without saying.
+// name returns the link's name, without "Shared" beside the box of shared memory.
 func (a memoryArrow) name() string {
 	switch a.link.Name {
 	case "Shared loads":
@@ -144,7 +144,7 @@ func (a memoryArrow) name() string {
 
 func (a memoryArrow) middle() float64 { return (a.y1 + a.y2) / 2 }
 
-// memoryFacts are the numbers below the memory chart.
+// memoryFacts returns the numbers below the memory chart.
 func memoryFacts(p ncu.MemoryPath) []ncu.Fact {
 	var out []ncu.Fact
 	for _, l := range p.Links {

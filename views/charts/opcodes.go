@@ -2,7 +2,7 @@ package charts
 
 import "warpboard/evaluator/ncu"
 
-// opcodeHelp explains an instruction, by its opcode; empty for rare ones.
+// opcodeHelp explains an instruction by its opcode; empty for rare ones.
 func opcodeHelp(op string) string {
 	if text := memoryHelp(op); text != "" {
 		return text
@@ -84,7 +84,7 @@ func controlHelp(op string) string {
 	return ""
 }
 
-// instructionTitle is the tooltip of an instruction.
+// instructionTitle returns the tooltip of an instruction.
 func instructionTitle(r codeRow) string {
 	title, op := "+0x"+r.offset, ncu.OpcodeOf(r.line.SASS)
 	if help := opcodeHelp(op); help != "" {

@@ -11,26 +11,27 @@ import (
 	"warpboard/views/format"
 )
 
-// overlay is the repeats of one case of both sides over one axis of time: A's counted upwards, B's downwards.
+// overlay shows the repeats of one case of both sides over one time axis: A's upwards, B's downwards.
 type overlay struct {
 	spec      string
-	a, b      string // outlines, as paths
+	a, b      string // outlines, as SVG paths
 	low, high float64
-	beyond    int  // repeats above the axis
+	beyond    int  // number of repeats above the axis
 	log       bool // the axis is logarithmic
-	under     bool // low is the clock's tolerance: some repeats are shorter
+	under     bool // low is the clock's tolerance, and some repeats are shorter
 }
 
 const (
 	mostOverlays  = 8
 	overlayBins   = 48
 	overlayWidth  = 300.0
-	overlayHeight = 40.0 // of each side
-	// mostLinear is how many times the first time of a linear axis its last one may be: else most repeats are one bin.
+	overlayHeight = 40.0 // height of each side
+	// mostLinear is the maximum ratio of the last to the first time on a linear axis: beyond it most repeats would be
+	// in one bin.
 	mostLinear = 5
 )
 
-// newOverlays are the overlays of cases with every repeat of both sides.
+// newOverlays returns the overlays of cases with every repeat of both sides.
 func newOverlays(cases []versus.Case) (list []overlay) {
 	for _, c := range cases {
 		if o, ok := newOverlay(c); ok && len(list) < mostOverlays {
@@ -73,12 +74,12 @@ func repeatsOf(c *job.CaseResult) []float64 {
 	return times
 }
 
-// isTolerance reports whether a time stands for repeats of a case that are within its clock's tolerance.
+// isTolerance reports whether a time represents repeats within the case's clock tolerance.
 func isTolerance(ns float64, c *job.CaseResult) bool {
 	return ns == c.Clocks.Tolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return inTolerance(t, *c) })
 }
 
-// lowText is the lower end of the axis.
+// lowText formats the lower end of the axis.
 func (o overlay) lowText() string {
 	if o.under {
 		return "< " + format.Nanoseconds(o.low).String()
@@ -86,7 +87,7 @@ func (o overlay) lowText() string {
 	return format.Nanoseconds(o.low).String()
 }
 
-// bins are the parts of the repeats in each slice of the axis.
+// bins returns the shares of the repeats in each slice of the axis.
 func (o overlay) bins(times []float64) []float64 {
 	bins := make([]float64, overlayBins)
 	for _, t := range times {
@@ -95,7 +96,7 @@ func (o overlay) bins(times []float64) []float64 {
 	return bins
 }
 
-// at is where a time lies on the axis, 0 to 1.
+// at returns the position of a time on the axis, 0 to 1.
 func (o overlay) at(t float64) float64 {
 	if o.log {
 		return within(math.Log(t/o.low)/math.Log(o.high/o.low), 0, 1)

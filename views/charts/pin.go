@@ -4,9 +4,9 @@ import "warpboard/evaluator/ncu"
 
 // PinVM is the profile of another run, as the baseline of a profile's page.
 type PinVM struct {
-	Name   string // of the run: "1st, ada"
+	Name   string // name of the run: "1st, ada"
 	Report *ncu.Report
-	Note   string // why there is no report, in a sentence
+	Note   string // reason for having no report, a sentence
 }
 
 // PinChoice is a run that can be pinned.
@@ -15,7 +15,7 @@ type PinChoice struct {
 	Name string
 }
 
-// pinned is the kernel of the baseline that the page's kernel is held against: the one of its name, or the longest.
+// pinned returns the baseline's kernel to compare with the page's kernel: the one with its name, or the longest.
 func (vm DetailsVM) pinned() *ncu.Kernel {
 	k := vm.Kernel()
 	if vm.Pin == nil || vm.Pin.Report == nil || k == nil {
@@ -29,7 +29,7 @@ func (vm DetailsVM) pinned() *ncu.Kernel {
 	return longest(vm.Pin.Report)
 }
 
-// ticked gives bars a tick at the value that the baseline has on the same scale; of makes the bars of a kernel.
+// ticked adds to bars a tick at the baseline's value on the same scale; of returns the bars of a kernel.
 func (vm DetailsVM) ticked(of func(ncu.Views) []bar, v ncu.Views) []bar {
 	list, other := of(v), vm.pinned()
 	if other == nil {

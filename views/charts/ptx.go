@@ -2,13 +2,13 @@ package charts
 
 import "warpboard/evaluator/ncu"
 
-// ptxRow is a line of PTX. ncu counts nothing for it: it has the samples of its source line, of all instructions of that.
+// ptxRow is a line of PTX. ncu has no counters for it: it shows the samples of its source line, over all instructions.
 type ptxRow struct {
 	ncu.PTXLine
 	share float64
 }
 
-// ptxRows are the lines of a kernel's PTX, or only those of one source line.
+// ptxRows returns the lines of a kernel's PTX, or only those of one source line.
 func ptxRows(s *ncu.Source, at string, shares map[string]float64) []ptxRow {
 	var rows []ptxRow
 	for _, l := range s.PTXLines() {

@@ -14,18 +14,18 @@ import (
 // Query is the state of the details page, all of it in the URL.
 type Query struct {
 	Case   int    // benchmark case
-	Kernel int    // ncu's kernel number; -1 is the kernel that took the most time
+	Kernel int    // ncu's kernel number; -1 for the longest kernel
 	Search string // filter of the raw metrics
-	Page   int    // of the raw metrics, from 1
+	Page   int    // page of the raw metrics, from 1
 	Code   int    // page of the source view, from 1
 	Hot    bool   // source view sorted by samples
 	PTX    bool   // source view shows PTX
-	At     string // "submission.cu:7": only the instructions of this line; empty: all
-	Zoom   Zoom   // of the roofline
-	Pin    int    // run whose profile is the baseline: every bar has a tick at its value; 0: none
+	At     string // "submission.cu:7" for only the instructions of this line; empty for all
+	Zoom   Zoom   // zoom of the roofline
+	Pin    int    // run whose profile is the baseline, shown as ticks on bars; 0 for none
 }
 
-// ReadQuery reads a details page's URL; what is missing or odd gets its default.
+// ReadQuery parses a details page's URL; missing or invalid parts get their defaults.
 func ReadQuery(v url.Values) Query {
 	search := v.Get("q")
 	if len(search) > 100 {
@@ -65,7 +65,7 @@ func (q Query) URL(path string) string {
 	return path
 }
 
-// field is a hidden field of a form, which keeps a part of the query.
+// field is a hidden form field, which keeps a part of the query.
 type field struct{ name, value string }
 
 func (q Query) fields() (list []field) {
@@ -76,7 +76,7 @@ func (q Query) fields() (list []field) {
 	return list
 }
 
-// values leave defaults out.
+// values returns the query's values, without defaults.
 func (q Query) values() url.Values {
 	v := url.Values{}
 	set := func(name string, n, otherwise int) {

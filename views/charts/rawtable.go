@@ -19,8 +19,8 @@ type rawTable struct {
 	names []string
 }
 
-// newRawTable filters by every word of the search, in a metric's name or unit; a word that starts
-// with a minus must not occur.
+// newRawTable filters by every word of the search, in a metric's name or unit; a word that starts with a minus must not
+// occur.
 func newRawTable(k *ncu.Kernel, q Query) rawTable {
 	words := strings.Fields(strings.ToLower(q.Search))
 	var names []string
@@ -29,14 +29,14 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 			names = append(names, name)
 		}
 	}
-	// Names such as "TPC.TriageCompute…" belong to samples over time, which few look for.
+	// Names such as "TPC.TriageCompute…" are samples over time, which few look for.
 	slices.SortStableFunc(names, func(a, b string) int { return rawWeight(a) - rawWeight(b) })
 	p := newPaging(q.Page, len(names), rawPageSize)
 	return rawTable{paging: p, names: names[p.from:p.to]}
 }
 
 func rawWeight(name string) int {
-	// So do its own intermediate results.
+	// Likewise ncu's intermediate results.
 	if name != "" && unicode.IsUpper(rune(name[0])) || strings.Contains(name, "tempMetric") {
 		return 1
 	}
@@ -49,8 +49,8 @@ type rawGroup struct {
 	count  int
 }
 
-// rawGroups lists the largest groups of a kernel's metrics, by what their names begin with; each counts what its search
-// finds, which may be in the middle of a name.
+// rawGroups lists the largest groups of a kernel's metrics, by the beginning of their names. Each counts the matches of
+// its search, which may be in the middle of a name.
 func rawGroups(k *ncu.Kernel) []rawGroup {
 	const most, least = 9, 10
 	var out []rawGroup
@@ -77,8 +77,8 @@ func rawGroups(k *ncu.Kernel) []rawGroup {
 	return out[:min(len(out), most)]
 }
 
-// beginnings are a name up to each "__" in it, where the search of a group may end. Looking for every group in every name
-// took twice as long.
+// beginnings iterates over the prefixes of a name up to each "__", where the search of a group may end. Looking for
+// every group in every name took twice as long.
 func beginnings(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for end := strings.Index(name, "__"); end >= 0 && yield(name[:end+2]); {

@@ -13,18 +13,18 @@ type RepeatsVM struct {
 	Case job.CaseResult
 }
 
-// histogram is the repeats counted into equal bins, with each repeat as a tick below.
+// histogram has the repeats in equal bins, with each repeat as a tick below.
 type histogram struct {
-	low, high float64 // nanoseconds: the shown range
-	beyond    int     // repeats above it
-	worst     float64 // the slowest of them
+	low, high float64 // shown range in nanoseconds
+	beyond    int     // number of repeats above the range
+	worst     float64 // the slowest repeat
 	bins      []int
 	most      int
 	ticks     []float64 // 0 to 1
 	median    float64   // 0 to 1
 }
 
-// newHistogram returns nil when there is nothing to draw: fewer than two repeats.
+// newHistogram returns nil if there are fewer than two repeats.
 func newHistogram(times []float64) *histogram {
 	sorted := make([]float64, 0, len(times))
 	for _, t := range times {
@@ -51,13 +51,13 @@ func newHistogram(times []float64) *histogram {
 	return h
 }
 
-// withoutOutliers leaves out the slowest fiftieth where it would take most of the drawing: one repeat that something
-// came between would press all others into one bar.
+// withoutOutliers omits the slowest fiftieth if it would take most of the drawing: one disturbed repeat would squeeze
+// all others into one bar.
 func withoutOutliers(sorted []float64) []float64 {
-	const most = 3 // times the range of the others
+	const most = 3 // factor of the range of the others
 	low, last := sorted[0], sorted[len(sorted)-1]
 	near := sorted[int(0.98*float64(len(sorted)-1))]
-	if near <= low || last/2-low/2 <= most*(near/2-low/2) { // halves: the difference of two may be more than a float64 holds
+	if near <= low || last/2-low/2 <= most*(near/2-low/2) { // halved, because the difference may overflow a float64
 		return sorted
 	}
 	end, _ := slices.BinarySearch(sorted, near)
@@ -67,10 +67,10 @@ func withoutOutliers(sorted []float64) []float64 {
 	return sorted[:end]
 }
 
-// binCount grows with the square root, as histograms of unknown shape do well with.
+// binCount grows with the square root of n, which suits histograms of unknown shape.
 func binCount(n int) int { return min(max(int(math.Sqrt(float64(n))*1.5), 5), 30) }
 
-// thin keeps at most some hundred ticks, evenly picked, so that a page stays small.
+// thin keeps at most some hundred ticks, evenly chosen, so that a page stays small.
 func thin(ticks []float64) []float64 {
 	const most = 120
 	if len(ticks) <= most {
@@ -83,15 +83,15 @@ func thin(ticks []float64) []float64 {
 	return out
 }
 
-// at returns where a time lies in the range, 0 to 1.
+// at returns the position of a time in the range, 0 to 1.
 func (h *histogram) at(t float64) float64 {
 	if h.high <= h.low {
 		return 0.5
 	}
-	return within((t/2-h.low/2)/(h.high/2-h.low/2), 0, 1) // halves: the difference of two may be more than a float64 holds
+	return within((t/2-h.low/2)/(h.high/2-h.low/2), 0, 1) // halved, because the difference may overflow a float64
 }
 
-// The histogram's drawing: bars above, ticks below.
+// Dimensions of the histogram: bars above, ticks below.
 const (
 	histogramWidth  = 300.0
 	histogramHeight = 80.0
@@ -111,7 +111,7 @@ func (h *histogram) x(at float64) float64 { return at * (histogramWidth - 1.5) }
 // statistic is one line of the table below the histogram.
 type statistic struct{ name, value string }
 
-// statistics lists the measured facts of a case that neither the drawing nor the table of cases has.
+// statistics returns the measured facts of a case that neither the drawing nor the table of cases has.
 func statistics(c job.CaseResult) []statistic {
 	var out []statistic
 	for _, s := range []struct {
@@ -130,7 +130,7 @@ func statistics(c job.CaseResult) []statistic {
 	return out
 }
 
-// Shortest is the shortest repeat.
+// Shortest formats the shortest repeat.
 func Shortest(c job.CaseResult) format.Quantity {
 	if inTolerance(c.Best, c) {
 		limit := format.NanosecondsLike(c.Clocks.Tolerance, c.Mean)
@@ -139,7 +139,7 @@ func Shortest(c job.CaseResult) format.Quantity {
 	return format.NanosecondsLike(c.Best, c.Mean)
 }
 
-// repeatText is a time of the repeats in the unit that fits it.
+// repeatText formats a repeat's time.
 func repeatText(ns float64, c job.CaseResult) string {
 	if inTolerance(ns, c) {
 		return Shortest(c).String()
@@ -147,5 +147,5 @@ func repeatText(ns float64, c job.CaseResult) string {
 	return format.Nanoseconds(ns).String()
 }
 
-// inTolerance reports that nothing was left of a time after what is subtracted for the clock.
+// inTolerance reports whether a time was zero or less after subtracting the clock's constant.
 func inTolerance(ns float64, c job.CaseResult) bool { return ns <= 1 && c.Clocks.Tolerance > 0 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// labels finds places for the names of a roofline's dots, so that none covers a roof, a dot or another
-// name. A dot whose name fits nowhere keeps it in its title and in the table.
+// labels finds places for the names of a roofline's dots, so that none covers a roof, a dot, or another name. A name
+// without a free place is only in the dot's title and the table.
 type labels struct {
 	frame
 	taken []area
@@ -19,13 +19,13 @@ func (a area) overlaps(b area) bool {
 	return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2
 }
 
-// near reports whether an area begins or ends close to a dot at x: a distant name would seem to belong to no dot.
+// near reports whether an area begins or ends close to a dot at x: a distant name would seem unrelated to the dot.
 func (a area) near(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
 
-// letter is the width of a letter and line the height of a text, generously: fonts differ.
+// letter is the width of a letter and line the height of a text, rounded up because fonts differ.
 const letter, line = 7.0, 13.0
 
-// area is what a text on its baseline covers.
+// area returns the area of a text on its baseline.
 func (l label) area() area {
 	width := letter * float64(len([]rune(l.text)))
 	left := l.x
@@ -40,8 +40,7 @@ func (l label) area() area {
 
 func (l *labels) take(a area) { l.taken = append(l.taken, a) }
 
-// along are small areas that follow a line, or one where it is level. Each reaches so far to the left and right of its
-// middle, above and below.
+// along returns small areas that follow a line, or one for a horizontal line. wide and high are half of their size.
 func along(s segment, wide, high float64) (steps []area) {
 	if s.y1 == s.y2 {
 		return []area{{min(s.x1, s.x2) - wide, s.y1 - high, max(s.x1, s.x2) + wide, s.y1 + high}}
@@ -58,20 +57,20 @@ func (l *labels) takeLine(s segment) { l.taken = append(l.taken, along(s, 3, 2).
 
 func (s slope) drawn() bool { return s.line != segment{} }
 
-// areas are what the turned name of a slope covers.
+// areas returns the areas of the rotated name of a slope.
 func (s slope) areas() []area {
 	if s.label.text == "" {
 		return nil
 	}
 	turned, half := s.turn*math.Pi/180, letter*float64(len([]rune(s.label.text)))/2
-	middle := s.side - 4 // from the line to the middle of the letters, at a right angle
+	middle := s.side - 4 // perpendicular distance from the line to the middle of the letters
 	x, y := s.label.x-middle*math.Sin(turned), s.label.y+middle*math.Cos(turned)
 	dx, dy := half*math.Cos(turned), half*math.Sin(turned)
 	return along(segment{x - dx, y - dy, x + dx, y + dy}, 4, 5)
 }
 
-// placeSlope writes a slope's name along it: where it was meant to stand, else nearer to an end of it or on its other side.
-// Without room it has none: the table has it.
+// placeSlope places a slope's name along it: at the intended place, otherwise nearer to an end or on the other side.
+// Without a free place the name is only in the table.
 func (l *labels) placeSlope(s *slope) {
 	side := s.side
 	for _, off := range []float64{0, -0.08, 0.08, -0.16, 0.16, -0.24, 0.24, -0.32, 0.32} {
@@ -87,8 +86,8 @@ func (l *labels) placeSlope(s *slope) {
 	s.label.text = ""
 }
 
-// place returns the label of a dot: beside it, else above or below within reach, shortened where it would
-// not fit. It is empty when nothing is free.
+// place returns the label of a dot: beside it, otherwise above or below within reach, shortened if necessary. It is
+// empty if nothing is free.
 func (l *labels) place(x, y, reach float64, text string) label {
 	for _, most := range []int{20, 14, 10} {
 		short := clip(text, most)
@@ -107,8 +106,9 @@ func (l *labels) place(x, y, reach float64, text string) label {
 	return label{}
 }
 
-// placeCeiling writes a roof's name above its right end, or farther left where roofs and dots lie close, or a line or two higher;
-// without its number where that would reach a roof of memory. It leaves the roof's length only where nothing else is free.
+// placeCeiling places a roof's name above its right end, or farther left between roofs and dots, or a line or two
+// higher; without its number if that would reach a memory roof. It leaves the roof's length only if nothing else is
+// free.
 func (l *labels) placeCeiling(c ceiling, slopes []slope) label {
 	crossed := func(a area) bool {
 		return slices.ContainsFunc(slopes, func(s slope) bool { return s.drawn() && slices.ContainsFunc(along(s.line, 1, 1), a.overlaps) })
@@ -131,13 +131,13 @@ func (l *labels) placeCeiling(c ceiling, slopes []slope) label {
 	return label{}
 }
 
-// free reports whether an area lies inside the drawing and covers nothing.
+// free reports whether an area is inside the drawing and covers nothing.
 func (l *labels) free(a area) bool {
 	inside := a.x1 >= l.left && a.x2 <= l.right+4 && a.y1 >= l.top && a.y2 <= l.bottom
 	return inside && !slices.ContainsFunc(l.taken, a.overlaps)
 }
 
-// nameDots places the names: the chosen and the pinned kernel's first, then those of the other kernels and entries.
+// nameDots places the names: the selected and the pinned kernel's first, then those of the other kernels and entries.
 func (c *roofChart) nameDots() {
 	l := &labels{frame: c.frame}
 	// The lowest roof first: the name of one just above it moves up.
@@ -169,7 +169,7 @@ func (c *roofChart) nameDots() {
 			l.takeLine(sl.line)
 		}
 	}
-	reach := map[bool]float64{true: 50, false: 19} // those names may stand farther off
+	reach := map[bool]float64{true: 50, false: 19} // these names may be farther away
 	for _, first := range []bool{true, false} {
 		for i := range c.dots {
 			if d := &c.dots[i]; (d.chosen || d.pinned) == first {

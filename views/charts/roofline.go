@@ -16,24 +16,24 @@ type roofChart struct {
 	zoom                   Zoom
 	xMin, xMax, yMin, yMax float64 // exponents of ten
 	xTicks, yTicks         []tick
-	slopes                 []slope // of DRAM, then of the caches
+	slopes                 []slope // DRAM, then the caches
 	ceilings               []ceiling
 	dots                   []roofDot
 	others                 []otherDot
-	outside                int // dots that the zoom leaves out
+	outside                int // number of dots outside the zoom
 }
 
-// slope is the roof of a level of memory. A cache has a dot of the chosen kernel, too, left of that of DRAM.
+// slope is the roof of a level of memory. A cache also has a dot of the selected kernel, left of that of DRAM.
 type slope struct {
 	level string // "DRAM", "L2", "L1"
 	line  segment
 	label label
-	at    float64 // the label's intended place, as a part of the line's length
-	side  float64 // of the line: where the label stands, in the drawing's units
+	at    float64 // intended position of the label, as a share of the line's length
+	side  float64 // distance of the label from the line, in the drawing's units
 	turn  float64 // degrees
-	x, y  float64 // of the dot; 0: none
+	x, y  float64 // position of the dot; 0 if none
 	title string
-	name  label // of the dot
+	name  label // label of the dot
 }
 
 type tick struct {
@@ -46,14 +46,14 @@ type segment struct{ x1, y1, x2, y2 float64 }
 
 type label struct {
 	x, y   float64
-	text   string // empty: nothing is written
-	anchor string // "start", "middle" or "end" of the text is at x
+	text   string // may be empty
+	anchor string // part of the text at x: "start", "middle", or "end"
 }
 
 type ceiling struct {
 	line  segment
 	label label
-	kind  string // of arithmetic
+	kind  string // kind of arithmetic
 }
 
 type roofDot struct {
@@ -61,19 +61,19 @@ type roofDot struct {
 	kernel *ncu.Kernel
 	work   ncu.RoofKind
 	chosen bool
-	pinned bool // the kernel of the baseline
+	pinned bool // kernel of the baseline
 	label  label
-	name   string // beside the dot; empty: the kernel's
+	name   string // name beside the dot; empty for the kernel's
 }
 
 type otherDot struct {
 	x, y  float64
 	dot   Dot
 	label label
-	shown bool // by the zoom
+	shown bool // inside the zoom
 }
 
-// roofChart lays out the roofline of the page's kernel beside the baseline and the other entries.
+// roofChart lays out the roofline of the page's kernel with the baseline and the other entries.
 func (vm DetailsVM) roofChart(f frame) *roofChart {
 	var pins []roofDot
 	others := vm.Others
@@ -84,8 +84,8 @@ func (vm DetailsVM) roofChart(f frame) *roofChart {
 	return newRoofChart(vm.Report, vm.Kernel(), pins, others, f, vm.Query.Zoom)
 }
 
-// newRoofChart lays out the roofline of the chosen kernel, with a dot for every kernel of the
-// report that did arithmetic, for those of pins, and for the other entries. It is nil when the report has no roofs.
+// newRoofChart lays out the roofline of the selected kernel, with a dot for every kernel of the report that did
+// arithmetic, for those of pins, and for the other entries. It returns nil if the report has no roofs.
 func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Dot, f frame, z Zoom) *roofChart {
 	roof := ncu.RooflineOf(chosen)
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) || len(roof.Kinds) == 0 {
@@ -123,11 +123,11 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 	return c
 }
 
-// newRoofPair lays out two kernels on the roofs that either report holds: that of run a, then that of run b. It is nil when
-// there are no roofs, or when one of them did no arithmetic.
+// newRoofPair lays out two kernels on the roofs of both reports: that of run a, then that of run b. It returns nil
+// without roofs, or if one of them did no arithmetic.
 func newRoofPair(a, b string, w ncu.Because) *roofChart {
 	roof, c := ncu.RooflineOf(w.A), &roofChart{frame: smallFrame()}
-	roof.Caches = nil // two dots and an arrow are enough
+	roof.Caches = nil // two dots and an arrow suffice
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
 		return nil
 	}
@@ -173,13 +173,13 @@ func (c *roofChart) nameRoofs(a, b string, w ncu.Because) {
 	}
 }
 
-// clockOf is the clock of the SMs under a kernel, in hertz; 0: unknown.
+// clockOf returns the SM clock of a kernel in hertz, or 0 if unknown.
 func clockOf(k *ncu.Kernel) float64 {
 	hz, _ := k.Metric("sm__cycles_elapsed.avg.per_second").Base()
 	return hz
 }
 
-// clockNote says at which clock the roofs of arithmetic hold: another run of the same device has others.
+// clockNote describes the clock for which the arithmetic roofs hold: another run on the same device has another one.
 func clockNote(k *ncu.Kernel) string {
 	if clockOf(k) == 0 {
 		return ""
@@ -187,7 +187,7 @@ func clockNote(k *ncu.Kernel) string {
 	return "The arithmetic roofs hold at this kernel's SM clock, " + prefixed(clockOf(k), "Hz") + "; other runs may have another clock."
 }
 
-// pairClocks is the same for two kernels of different clocks.
+// pairClocks is clockNote for two kernels with different clocks.
 func pairClocks(c *roofChart, w ncu.Because) string {
 	a, b := clockOf(w.A), clockOf(w.B)
 	if a == 0 || b == 0 {
@@ -201,7 +201,7 @@ func pairClocks(c *roofChart, w ncu.Because) string {
 	return "The arithmetic roofs hold at the SM clock of both kernels, " + at + "."
 }
 
-// arrow leads from the first dot to the second, and stops before it.
+// arrow returns the path from the first dot to just before the second.
 func (c *roofChart) arrow() string {
 	a, b := c.dots[0], c.dots[1]
 	dx, dy := b.x-a.x, b.y-a.y
@@ -215,7 +215,7 @@ func (c *roofChart) arrow() string {
 		x-7*dx+4*dy, y-7*dy-4*dx, x, y, x-7*dx-4*dy, y-7*dy+4*dx)
 }
 
-// cacheNote says how near the kernel comes to the roofs of the caches.
+// cacheNote describes how close the kernel is to the roofs of the caches.
 func cacheNote(k *ncu.Kernel) string {
 	var parts []string
 	for _, l := range ncu.RooflineOf(k).Caches {
@@ -229,7 +229,7 @@ func cacheNote(k *ncu.Kernel) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// roofFacts are the numbers below the roofline.
+// roofFacts returns the numbers below the roofline.
 func roofFacts(k *ncu.Kernel) []ncu.Fact {
 	roof := ncu.RooflineOf(k)
 	out := []ncu.Fact{roof.Bandwidth, roof.PeakBandwidth}
@@ -248,7 +248,7 @@ func roofFacts(k *ncu.Kernel) []ncu.Fact {
 	return out
 }
 
-// roofNote says how near the kernel comes to the roof above its dot.
+// roofNote describes how close the kernel is to the roof above its dot.
 func roofNote(k *ncu.Kernel) string {
 	roof := ncu.RooflineOf(k)
 	w := roof.Main()

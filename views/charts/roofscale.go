@@ -18,13 +18,15 @@ func wideFrame() frame  { return frame{840, 400, 60, 832, 12, 356} }
 
 func (f frame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
 
-// What the axes can show, in operations per byte and per second: a forged counter must not stretch them without end.
+// Limits of the axes, in operations per byte and per second, so that a forged counter cannot stretch them without
+// limit.
 const (
 	leastIntensity, mostIntensity = 1e-4, 1e8
 	leastOperation, mostOperation = 1e6, 1e21
 )
 
-// scale chooses whole decades that hold all dots, with room for their names, and every ridge; then the part that the zoom leaves.
+// scale chooses whole decades that contain all dots, with space for their names, and every ridge; then the part inside
+// the zoom.
 func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	bandwidth := roof.PeakBandwidth.Value.Value
 	most := 0.0
@@ -38,7 +40,7 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	}
 	c.xMin, c.xMax = decades(lowX, highX, leastIntensity, mostIntensity)
 	c.yMin, c.yMax = decades(lowY, most*1.2, leastOperation, mostOperation)
-	if c.zoom.Level == 0 { // a first step leads to the chosen kernel
+	if c.zoom.Level == 0 { // the first step zooms to the selected kernel
 		c.zoom.X, c.zoom.Y = c.middle()
 	}
 	c.xMin, c.xMax = c.zoom.part(c.zoom.X, c.xMin, c.xMax)
@@ -46,7 +48,7 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	c.ticks()
 }
 
-// middle is where the chosen kernel stands in the whole drawing, in thousandths.
+// middle returns the position of the selected kernel in the whole drawing, in thousandths.
 func (c *roofChart) middle() (x, y int) {
 	for _, d := range c.dots {
 		if d.chosen {
@@ -60,7 +62,7 @@ func thousandths(e, from, to float64) int {
 	return int(math.Round(1000 * within((e-from)/(to-from), 0, 1)))
 }
 
-// ticks are whole decades, and parts of them where the drawing shows few.
+// ticks sets whole decades, and parts of them if the drawing shows few.
 func (c *roofChart) ticks() {
 	for _, e := range tickExponents(c.xMin, c.xMax) {
 		t := tick{c.atX(e), tickText(digits(math.Pow(10, e))), "middle"}
@@ -79,7 +81,7 @@ func (c *roofChart) ticks() {
 	c.yTicks = thinned(c.yTicks, func(a, b tick) bool { return a.at-b.at >= line+2 })
 }
 
-// tickText is a number without the zeros behind its point.
+// tickText removes trailing zeros.
 func tickText(text string) string {
 	number, unit, _ := strings.Cut(text, space)
 	if strings.Contains(number, ".") {
@@ -106,7 +108,7 @@ func tickExponents(from, to float64) (at []float64) {
 	return at
 }
 
-// thinned leaves out every other tick, or more, until each has room beside the next.
+// thinned removes every other tick, or more, until all fit.
 func thinned(all []tick, room func(a, b tick) bool) []tick {
 	for step := 1; step < len(all); step++ {
 		var kept []tick
@@ -124,7 +126,7 @@ func thinned(all []tick, room func(a, b tick) bool) []tick {
 	return all[:min(1, len(all))]
 }
 
-// decades are the exponents of ten around low and high, at least one apart and within the axis.
+// decades returns the exponents of ten around low and high, at least one apart and within the axis.
 func decades(low, high, least, most float64) (from, to float64) {
 	from = math.Floor(math.Log10(within(low, least, most/10)))
 	return from, max(math.Ceil(math.Log10(within(high, least, most))), from+1)
@@ -133,7 +135,7 @@ func decades(low, high, least, most float64) (from, to float64) {
 func exponentX(v float64) float64 { return math.Log10(within(v, leastIntensity, mostIntensity)) }
 func exponentY(v float64) float64 { return math.Log10(within(v, leastOperation, mostOperation)) }
 
-// atX and atY are the places of exponents of ten.
+// atX and atY return the positions of exponents of ten.
 func (c *roofChart) atX(e float64) float64 {
 	return c.left + (c.right-c.left)*within((e-c.xMin)/(c.xMax-c.xMin), 0, 1)
 }
@@ -142,7 +144,7 @@ func (c *roofChart) atY(e float64) float64 {
 	return c.bottom - (c.bottom-c.top)*within((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
 }
 
-// at is the place of a dot; ok is false when the zoom leaves it out.
+// at returns the position of a dot; ok is false outside the zoom.
 func (c *roofChart) at(intensity, rate float64) (x, y float64, ok bool) {
 	const edge = 1e-9
 	ex, ey := exponentX(intensity), exponentY(rate)
@@ -161,7 +163,7 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	}
 	c.slopes = []slope{c.slope("DRAM", roof.PeakBandwidth.Value, most, 0.45, 14)}
 	for i, l := range roof.Caches {
-		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5) // their lines are near each other: the names are not
+		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5) // the lines are close together, so separate their names
 		if v := l.Intensity.Value.Value; v > 0 {
 			if x, y, ok := c.at(v, roof.Main().Rate.Value.Value); ok {
 				sl.x, sl.y, sl.title = x, y, fmt.Sprintf("%s of %s traffic", Text(l.Intensity.Value), l.Name)
@@ -185,12 +187,12 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	c.outside = before - len(c.dots) - len(c.shownOthers())
 }
 
-// shownOthers are the other entries that the zoom leaves; the table has all.
+// shownOthers returns the other entries inside the zoom; the table has all of them.
 func (c *roofChart) shownOthers() []otherDot {
 	return slices.DeleteFunc(slices.Clone(c.others), func(o otherDot) bool { return !o.shown })
 }
 
-// ceiling adds the roof of a kind of arithmetic, unless the zoom leaves it out.
+// ceiling adds the roof of a kind of arithmetic, unless it is outside the zoom.
 func (c *roofChart) ceiling(w ncu.RoofKind, bandwidth float64) {
 	e := exponentY(w.Peak.Value.Value)
 	from := math.Max(c.xMin, e-math.Log10(bandwidth))
@@ -205,8 +207,9 @@ func (c *roofChart) ceiling(w ncu.RoofKind, bandwidth float64) {
 	})
 }
 
-// slope is the roof of a level of memory, up to the highest ceiling. Its line begins where it enters the drawing: at the left
-// edge or at the bottom. The name stands at a part of its length, above or below. Outside the zoom it has neither.
+// slope returns the roof of a level of memory, up to the highest ceiling. Its line begins where it enters the drawing:
+// at the left edge or at the bottom. Its name is at a share of its length, above or below. Outside the zoom both are
+// empty.
 func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
 	per := math.Log10(bandwidth.Value)
 	from, to := math.Max(c.xMin, c.yMin-per), math.Min(c.xMax, math.Min(c.yMax, exponentY(most))-per)

@@ -11,10 +11,10 @@ import (
 	"warpboard/views/format"
 )
 
-// codePageSize is how many instructions one page of the source view shows.
+// codePageSize is the number of instructions on one page of the source view.
 const codePageSize = 60
 
-// samplesColumn is the name of the samples' counter; ncu's versions differ.
+// samplesColumn returns the name of the counter of samples, which depends on ncu's version.
 func samplesColumn(s *ncu.Source) string {
 	for _, name := range ncu.SampleCounters() {
 		if s.Column(name) >= 0 {
@@ -28,12 +28,12 @@ func samplesColumn(s *ncu.Source) string {
 type codeView struct {
 	paging
 	rows    []codeRow
-	samples float64 // of the whole kernel
-	hottest float64 // share of the instruction with the most: the longest bar
-	lines   bool    // line information exists
+	samples float64 // samples of the whole kernel
+	hottest float64 // largest share of an instruction, for the longest bar
+	lines   bool    // there is line information
 	source  sourceLines
 	hot     spot   // instruction with the most samples
-	at      string // the source line whose instructions are shown; empty: all
+	at      string // source line whose instructions are shown; empty for all
 	ptx     []ptxRow
 }
 
@@ -41,17 +41,17 @@ type codeView struct {
 type codeRow struct {
 	index    int // from 1, in program order
 	line     ncu.SourceLine
-	sass     string // with the targets of branches as numbers of instructions
+	sass     string // with branch targets as instruction numbers
 	offset   string
 	samples  ncu.Metric
 	executed ncu.Metric
 	threads  ncu.Metric
 	share    float64 // of the kernel's samples
-	waits    string  // the stall that most of the samples name
+	waits    string  // most frequent stall
 	notes    string  // uncoalesced or conflicting accesses
 }
 
-// code is the kernel's instructions as far as the reader may see them, else nil.
+// code returns the page of the kernel's instructions, or nil if the reader may not see them.
 func (vm DetailsVM) code(k *ncu.Kernel) *codeView {
 	if vm.SourceHidden != "" || k.Source == nil || len(k.Source.Lines) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (vm DetailsVM) code(k *ncu.Kernel) *codeView {
 
 func lineKey(l ncu.SourceLine) string { return keyOf(l.File, l.Line) }
 
-// keyOf is a source line as addresses have it: "submission.cu:7".
+// keyOf returns a source line in the form of addresses: "submission.cu:7".
 func keyOf(file string, line int) string { return path.Base(file) + ":" + strconv.Itoa(line) }
 
 func newCodeView(s *ncu.Source, q Query) codeView {
@@ -103,7 +103,7 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	return v
 }
 
-// codeRows are all instructions with their samples; fillRows adds the rest to those that a page shows.
+// codeRows returns all instructions with their samples; fillRows adds the rest for the shown ones.
 func codeRows(s *ncu.Source) []codeRow {
 	rows, samples := make([]codeRow, len(s.Lines)), s.Column(samplesColumn(s))
 	for i, l := range s.Lines {
@@ -126,7 +126,7 @@ func fillRows(rows []codeRow, s *ncu.Source) {
 	}
 }
 
-// offsetOf is how far an instruction is from the first, in hexadecimal digits.
+// offsetOf returns the distance of an instruction from the first, in hexadecimal digits.
 func offsetOf(address, first string) string {
 	number := func(text string) (uint64, error) { return strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64) }
 	at, err := number(address)
@@ -137,10 +137,10 @@ func offsetOf(address, first string) string {
 	return strconv.FormatUint(at-from, 16)
 }
 
-// absolute is an address in an instruction: where a branch goes.
+// absolute matches an address in an instruction, which is a branch target.
 var absolute = regexp.MustCompile(`\b0x[0-9a-f]{4,16}\b`)
 
-// instructionNumbers tells which instruction, from 1, is at an address.
+// instructionNumbers maps addresses to instruction numbers, from 1.
 func instructionNumbers(s *ncu.Source) map[string]int {
 	numbers := make(map[string]int, len(s.Lines))
 	for i, l := range s.Lines {
@@ -149,8 +149,8 @@ func instructionNumbers(s *ncu.Source) map[string]int {
 	return numbers
 }
 
-// withTargets names the instructions that an instruction refers to by their number in the table: their
-// addresses are those of one run, and in no other column.
+// withTargets replaces addresses in an instruction by instruction numbers in the table: the addresses are specific to
+// one run, and in no other column.
 func withTargets(sass string, numbers map[string]int) string {
 	return absolute.ReplaceAllStringFunc(sass, func(address string) string {
 		if n, ok := numbers[address]; ok {
@@ -206,7 +206,7 @@ func mainStall(s *ncu.Source, line int, stalls map[int]string) string {
 	return best
 }
 
-// accessNotes says what ncu counted against a memory instruction.
+// accessNotes describes problems of a memory instruction, from ncu's counters.
 func accessNotes(s *ncu.Source, line int) string {
 	var notes []string
 	if m := s.Counter(line, "L2 Theoretical Sectors Global Excessive"); m.Value > 0 {
@@ -218,7 +218,7 @@ func accessNotes(s *ncu.Source, line int) string {
 	return strings.Join(notes, ", ")
 }
 
-// heat is the class of a share of the samples, in six steps.
+// heat returns the class of a share of the samples, in six steps.
 func heat(share float64) string {
 	for i, least := range []float64{0.2, 0.1, 0.05, 0.02, 0.005} {
 		if share >= least {

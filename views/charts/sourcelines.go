@@ -10,16 +10,16 @@ import (
 	"warpboard/views/format"
 )
 
-// mostLines bounds the source beside the instructions; those with the fewest samples are left out.
+// mostLines limits the source beside the instructions; those with the fewest samples are omitted.
 const mostLines = 60
 
-// sourceLines are the lines of source that have instructions, with the samples of these.
+// sourceLines are the source lines with instructions, with the samples of these.
 type sourceLines struct {
 	rows    []hotLine
 	total   int
-	hottest float64 // share of the line with the most: the longest bar
-	sorted  bool    // hottest first; else as in the files
-	file    string  // of all lines; empty: they have several
+	hottest float64 // largest share of a line, for the longest bar
+	sorted  bool    // hottest first; otherwise in file order
+	file    string  // file of all lines; empty if there are several
 }
 
 // hotLine is a source line of the submission with the samples of all its instructions.
@@ -28,11 +28,11 @@ type hotLine struct {
 	line  int
 	text  string
 	share float64
-	count int  // instructions
-	best  spot // the hottest of them
+	count int  // number of instructions
+	best  spot // the hottest instruction
 }
 
-// key is how an address names the line.
+// key returns the line in the form of addresses.
 func (l hotLine) key() string { return keyOf(l.file, l.line) }
 
 // spot is an instruction with its page in the table.
@@ -41,7 +41,7 @@ type spot struct {
 	share       float64
 }
 
-// spotURL is where an instruction stands among all of them.
+// spotURL returns the address of an instruction among all of them.
 func spotURL(vm DetailsVM, s spot) string {
 	return vm.Query.withAt("").withPTX(false).withCode(s.page).URL(vm.Path) + "#i" + strconv.Itoa(s.index)
 }
@@ -81,7 +81,7 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 	return s
 }
 
-// caption names the table, and says what it leaves out.
+// caption names the table, and describes what it omits.
 func (s sourceLines) caption() string {
 	text := "Source lines"
 	if s.file != "" {
@@ -96,7 +96,7 @@ func (s sourceLines) caption() string {
 	return text
 }
 
-// hottestLine is nil where no instruction of a line has samples.
+// hottestLine returns nil if no instruction of a line has samples.
 func (s sourceLines) hottestLine() *hotLine {
 	for i := range s.rows {
 		if s.rows[i].share == s.hottest && s.hottest > 0 {
@@ -106,7 +106,7 @@ func (s sourceLines) hottestLine() *hotLine {
 	return nil
 }
 
-// hottestOf is the instruction with the most samples; without samples it has no index.
+// hottestOf returns the instruction with the most samples; without samples it has no index.
 func hottestOf(rows []codeRow, hottestFirst bool) (best spot) {
 	pages := pagesOf(rows, hottestFirst)
 	for _, r := range rows {
@@ -117,7 +117,7 @@ func hottestOf(rows []codeRow, hottestFirst bool) (best spot) {
 	return best
 }
 
-// pagesOf tells the page of each instruction in the table of all.
+// pagesOf maps each instruction to its page in the table of all.
 func pagesOf(rows []codeRow, hot bool) map[int]int {
 	if hot {
 		rows = slices.Clone(rows)

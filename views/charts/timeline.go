@@ -8,10 +8,10 @@ import (
 	"warpboard/views/format"
 )
 
-// TimelineVM is a run's way from the queue to its end.
+// TimelineVM is a run's timeline from the queue to its end.
 type TimelineVM struct {
 	Spans []TimeSpan // in order of their start
-	Trace string     // URL of the Chrome trace; empty for none
+	Trace string     // URL of the Chrome trace; may be empty
 }
 
 // TimeSpan is one part of a run.
@@ -19,8 +19,8 @@ type TimeSpan struct {
 	Name   string // "Queued", "Build", "Ranked"
 	Start  time.Time
 	End    time.Time
-	Status string // how it ended: "pass", "fail"; empty for waiting
-	Said   string // the same for people: "wrong answer"; empty: it passed, or waited
+	Status string // status at its end: "pass", "fail"; empty for waiting
+	Said   string // the same for people: "wrong answer"; empty if it passed or waited
 	Note   string // "from the cache"
 }
 
@@ -39,7 +39,7 @@ func (s TimeSpan) class() string {
 	return "pf-fill"
 }
 
-// bounds returns the first start and the whole length.
+// bounds returns the first start and the total length.
 func (vm TimelineVM) bounds() (time.Time, time.Duration) {
 	if len(vm.Spans) == 0 {
 		return time.Time{}, 0
@@ -56,7 +56,7 @@ func (vm TimelineVM) bounds() (time.Time, time.Duration) {
 	return first, last.Sub(first)
 }
 
-// cut is how much of a wait its bar leaves out: a long one would leave no room for the work.
+// cut returns the part of a wait that its bar omits, because a long one would leave no space for the work.
 func (vm TimelineVM) cut(s TimeSpan) time.Duration {
 	var work time.Duration
 	for _, other := range vm.Spans {

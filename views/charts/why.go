@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// mostSentences and leastExplained keep what is said to what the counters carry.
+	// mostSentences and leastExplained limit the explanation to what the counters support.
 	mostSentences  = 3
 	leastExplained = 0.2
 )
 
-// sentence is a reason in words; the row of the table that says the same in numbers is its evidence.
+// sentence is a reason in words; evidence is the row of the table with the same in numbers.
 type sentence struct{ text, evidence string }
 
-// Why says why one of the runs is faster, by the counters of both; it is silent where the times show no clear difference, where
-// the kernels under the profiler differ the other way, and where no counter explains enough.
+// Why explains, from the counters of both, why one of the runs is faster. It returns nothing if the times show no clear
+// difference, if the kernels under the profiler differ in the other direction, or if no counter explains enough.
 func (vm CompareVM) Why() (list []sentence) {
 	w, r := vm.Because, vm.Shown()
 	if w == nil || vm.SameSource || !r.Apart() || (r.Value < 1) != (w.Ratio < 1) {
@@ -45,7 +45,7 @@ func (vm CompareVM) Why() (list []sentence) {
 	return list
 }
 
-// Shown is the ratio in the first sentence of the page.
+// Shown returns the ratio in the first sentence of the page.
 func (vm CompareVM) Shown() versus.Ratio {
 	if vm.partial() {
 		return vm.Finding.Mean
@@ -53,7 +53,7 @@ func (vm CompareVM) Shown() versus.Ratio {
 	return vm.Finding.Whole
 }
 
-// partial reports whether the scores of both are not of the same cases by the same rule.
+// partial reports whether the scores of both are of different cases or rules.
 func (vm CompareVM) partial() bool { return vm.Ranking == "" || vm.oneSided() > 0 }
 
 const stallKey = "stall: "
@@ -65,7 +65,7 @@ func kernels(names []string) string {
 	return format.Plural(len(names), "kernel", "kernels") + " (" + names[0] + ", …)"
 }
 
-// reason is a cause in a sentence with its numbers.
+// reason formats a cause as a sentence with its numbers.
 func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
 	f, s, kernelF, kernelS := c.A, c.B, w.A, w.B
 	if w.Ratio < 1 {
@@ -103,7 +103,7 @@ func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
 	return fmt.Sprintf("Warps of %s spend %s cycles per instruction %s %s.", fast, by("fewer"), strings.TrimPrefix(c.Label, "Cycles per instruction "), values)
 }
 
-// bulk is what a kernel without load instructions may do instead: the counter leaves out copies by the TMA.
+// bulk mentions copies by the TMA, which the counter omits, for a kernel without load instructions.
 func bulk(loads ncu.Metric) string {
 	if v, ok := loads.Base(); ok && v == 0 {
 		return "; TMA copies are not counted"
@@ -111,7 +111,7 @@ func bulk(loads ncu.Metric) string {
 	return ""
 }
 
-// brief writes a counter in a sentence: millions have no use for their last digits there.
+// brief formats a counter for a sentence, without the last digits of millions.
 func brief(m ncu.Metric) string {
 	if v, ok := m.Base(); ok && v >= 1e5 && symbol(m.BaseUnit()) == "" {
 		return count(v) + word(m.BaseUnit(), "")
@@ -126,7 +126,7 @@ func count(v float64) string {
 	return strings.TrimRight(prefixed(v, ""), space)
 }
 
-// multiple is how many times one is the other, "2.10× "; empty if one of them is 0.
+// multiple formats a ratio, "2.10× ", or "" if one of them is 0.
 func multiple(f, s ncu.Metric) string {
 	x, _ := f.Base()
 	y, _ := s.Base()
@@ -136,8 +136,8 @@ func multiple(f, s ncu.Metric) string {
 	return times(math.Max(x, y)/math.Min(x, y)) + " "
 }
 
-// fewerOf names the opcode that makes up most of the difference. Loads have a sentence of their own, whose
-// counter may disagree with the opcode's.
+// fewerOf names the opcode with most of the difference. Loads have a separate sentence, whose counter may disagree with
+// the opcode's.
 func fewerOf(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	has := map[string]float64{}
 	for _, op := range ncu.MixOf(fast).Opcodes {
@@ -160,7 +160,7 @@ func causeID(c ncu.Cause) string {
 	return "cause-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(c.Key, stallKey)), " ", "-")
 }
 
-// pairNote says which kernels the table of causes compares.
+// pairNote names the kernels in the table of causes.
 func pairNote(w ncu.Because) string {
 	name := w.A.Short
 	if w.B.Short != name {

@@ -5,13 +5,14 @@ import (
 	"math"
 )
 
-// mostZoom is how often the zoom of a roofline can halve what its axes show.
+// mostZoom limits how often the zoom of a roofline can halve its range.
 const mostZoom = 4
 
-// Zoom is the part of a roofline that is drawn: its middle, in thousandths of the whole, and how often each axis was halved.
+// Zoom is the drawn part of a roofline: its middle, in thousandths of the whole, and the number of halvings of each
+// axis.
 type Zoom struct{ Level, X, Y int }
 
-// readZoom reads what text writes; all else is the whole roofline.
+// readZoom parses the result of text; anything else is the whole roofline.
 func readZoom(text string) (z Zoom) {
 	if n, err := fmt.Sscanf(text, "%d,%d,%d", &z.Level, &z.X, &z.Y); n != 3 || err != nil || z.Level < 1 || z.Level > mostZoom {
 		return Zoom{}
@@ -21,17 +22,17 @@ func readZoom(text string) (z Zoom) {
 
 func (z Zoom) text() string { return fmt.Sprintf("%d,%d,%d", z.Level, z.X, z.Y) }
 
-// half is half of what an axis shows, in thousandths.
+// half returns half of an axis's range, in thousandths.
 func (z Zoom) half() int { return 500 >> z.Level }
 
-// moved is the zoom by halves of what it shows to the right and up, within the whole.
+// moved returns the zoom moved to the right and up by halves of its range, within the whole.
 func (z Zoom) moved(right, up int) Zoom {
 	inside := func(at int) int { return min(max(at, z.half()), 1000-z.half()) }
 	z.X, z.Y = inside(z.X+right*z.half()), inside(z.Y+up*z.half())
 	return z
 }
 
-// at is the zoom at another level, with the same middle.
+// at returns the zoom at another level, with the same middle.
 func (z Zoom) at(level int) Zoom {
 	if level == 0 {
 		return Zoom{}
@@ -40,7 +41,7 @@ func (z Zoom) at(level int) Zoom {
 	return z.moved(0, 0)
 }
 
-// part is what is left of an axis around a middle.
+// part returns the range of an axis around a middle.
 func (z Zoom) part(middle int, from, to float64) (float64, float64) {
 	if z.Level == 0 {
 		return from, to
@@ -50,14 +51,14 @@ func (z Zoom) part(middle int, from, to float64) (float64, float64) {
 	return begin, begin + size
 }
 
-// zoomStep is a link beside a roofline; without a place to go to it is only words.
+// zoomStep is a link beside a roofline; without a target it is only text.
 type zoomStep struct {
 	id, text, help string
 	to             Zoom
 	off            bool
 }
 
-// steps lead nearer, farther, and to the sides.
+// steps returns the links for zooming in and out, and for moving.
 func (z Zoom) steps() []zoomStep {
 	list := []zoomStep{
 		{"zoom-in", "Zoom in", "", z.at(min(z.Level+1, mostZoom)), z.Level == mostZoom},

@@ -7,28 +7,28 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Kind says what happened to a line.
+// Kind is the kind of change of a line.
 type Kind byte
 
 const (
 	Same    Kind = ' '
 	Added   Kind = '+'
 	Removed Kind = '-'
-	Folded  Kind = '~' // stands for a run of equal lines that is not shown
-	Cut     Kind = '!' // says in its Text which lines are not shown
+	Folded  Kind = '~' // a hidden run of equal lines
+	Cut     Kind = '!' // its Text describes the omitted lines
 )
 
-// What the diffs of a page may cost: a text of 1 MB may have a million lines.
+// Limits of the diffs of a page: a text of 1 MB may have a million lines.
 const (
 	mostCompared = 20_000 // lines of all texts together
 	mostShown    = 5_000
 )
 
-// Comparison compares several pairs of texts within these bounds.
+// Comparison compares several pairs of texts within these limits.
 type Comparison struct{ compared, shown int }
 
-// Line is one line of two texts laid over each other. A and B are its numbers in the texts, from 1, and 0
-// where it is in one of them only; of a folded run they are the first hidden line's, and Text is empty.
+// Line is one line of a diff. A and B are its numbers in the texts, from 1, or 0 if it is only in the other one; for a
+// folded run they are those of the first hidden line, and Text is empty.
 type Line struct {
 	Kind   Kind
 	A, B   int
@@ -36,8 +36,8 @@ type Line struct {
 	Hidden int // lines of a folded run
 }
 
-// Lines compares two texts line by line and folds what is more than three lines away from every change. Equal
-// texts have none. Line ends of Windows, and a missing one at the end, make no difference.
+// Lines compares two texts line by line and folds lines more than three lines away from every change. Equal texts have
+// none. Windows line ends, and a missing one at the end, make no difference.
 func Lines(before, after string) []Line { return new(Comparison).Lines(before, after) }
 
 // Lines is the function Lines, for one of several pairs.
@@ -62,7 +62,7 @@ func (c *Comparison) Lines(before, after string) []Line {
 	return lines
 }
 
-// First are the first lines of a diff, and a line with the number of the others.
+// First returns the first lines of a diff, and a line with the number of the others.
 func First(lines []Line, most int) []Line {
 	if len(lines) <= most {
 		return lines
@@ -70,7 +70,7 @@ func First(lines []Line, most int) []Line {
 	return append(lines[:most:most], Line{Kind: Cut, Text: fmt.Sprintf("%d more lines of the comparison are not shown", len(lines)-most)})
 }
 
-// Unified is a unified diff of two files; a sentence if they are too long.
+// Unified returns a unified diff of two files, or a sentence if they are too long.
 func (c *Comparison) Unified(nameA, before, nameB, after string) string {
 	if before != after && c.tooLong(before, after) {
 		return fmt.Sprintf("--- %s\n+++ %s\n%s\n", nameA, nameB, tooLongText(before, after))
@@ -87,10 +87,10 @@ func tooLongText(before, after string) string {
 	return fmt.Sprintf("They differ, and are too long to be compared: %d and %d lines", strings.Count(before, "\n"), strings.Count(after, "\n"))
 }
 
-// headLines are the names of the two texts, which a unified diff begins with.
+// headLines is the number of header lines in a unified diff.
 const headLines = 3
 
-// normal ends every line by "\n" alone.
+// normal ends every line with only "\n".
 func normal(text string) string {
 	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if text == "" {
@@ -99,10 +99,10 @@ func normal(text string) string {
 	return text + "\n"
 }
 
-// reader turns a unified diff back into lines with numbers.
+// reader converts a unified diff back to numbered lines.
 type reader struct {
 	lines        []Line
-	nextA, nextB int // numbers of the lines that come next
+	nextA, nextB int // numbers of the next lines
 }
 
 func (r *reader) read(text string) {

@@ -2,11 +2,11 @@ package format
 
 import "fmt"
 
-// resolution is the least relative difference of two scores that counts, as on boards.
+// resolution is the smallest relative difference of two scores that counts, as on boards.
 const resolution = 0.005
 
-// Change shows how a score changed: "2.1 % faster (1.8 to 2.4 %)", by its ratio to the score before and the interval of
-// that ratio. A difference that the interval does not show is none.
+// Change formats a change of score: "2.1 % faster (1.8 to 2.4 %)", from its ratio to the previous score and the
+// interval of that ratio. A difference within the interval counts as none.
 func Change(ratio, low, high float64) string {
 	low, high = min(low, ratio), max(high, ratio)
 	switch {
@@ -20,7 +20,7 @@ func Change(ratio, low, high float64) string {
 	return fmt.Sprintf("%.1f\u00a0%% slower (%.1f to %.1f\u00a0%%)", 100*(ratio-1), 100*(low-1), 100*(high-1))
 }
 
-// Mean shows the mean of such ratios, which has no interval: "1.2 % slower".
+// Mean formats the mean of such ratios, which has no interval: "1.2 % slower".
 func Mean(ratio float64) string {
 	switch {
 	case ratio > 1-resolution && ratio < 1+resolution:

@@ -1,13 +1,13 @@
-// Package format is the only place that writes numbers, times and sentences for people, so that a score reads the
-// same on a board, in a profile and in a chart's title.
+// Package format is the only place that formats numbers, times, and sentences for people, so that a score looks the
+// same on a board, in a profile, and in a chart's title.
 //
-// Read format.go (numbers, units, durations), then time.go (dates) and text.go (capitals and full stops). Every
-// page, component and chart calls it; it imports nothing of Warpboard.
+// Read format.go (numbers, units, durations), then place.go (ranks), change.go, time.go (dates), stamp.templ, and
+// text.go (capitals and periods). Every page, component, and chart uses it.
 //
-// It promises: four significant digits, thousands apart by a narrow space that does not break (U+202F), a number
-// never parts from its unit (U+00A0), negative numbers carry a real minus, and what was not measured (zero time, NaN,
-// infinity) is an en dash and never a zero. Rounding happens here alone: stores and the API keep full precision.
+// Numbers have four significant digits, thousands separated by a narrow no-break space (U+202F), a no-break space
+// before the unit (U+00A0), and a real minus sign. Values that were not measured (zero time, NaN, infinity) are an en
+// dash, never a zero. Rounding happens only here: stores and the API keep full precision.
 //
-// What may go wrong: programs and tests that read a number back off a page must take both spaces and the minus away;
-// pages carry the exact number in a title or a value attribute for that.
+// Programs and tests that read a number from a page must remove both spaces and the minus; pages have the exact number
+// in a title or a value attribute for that.
 package format

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Quantity is a number in the unit that fits it, apart from each other so that columns line up.
+// Quantity is a number with a fitting unit, as separate texts so that columns align.
 type Quantity struct {
 	Number string // "12.34"; an en dash for Nothing
 	Unit   string // "µs"
 	Exact  string // in the base unit: "12340.5 ns"
 }
 
-// String is number and unit with a space that does not break.
+// String returns number and unit joined by a no-break space.
 func (q Quantity) String() string { return strings.TrimRight(q.Number+space+q.Unit, space) }
 
 // Nothing replaces a number that was not measured.
 const Nothing = "–"
 
-// space joins a number and its unit, which must not part at the end of a line.
+// space joins a number and its unit without a line break.
 const space = "\u00a0"
 
 var timeUnits = []struct {
@@ -29,15 +29,15 @@ var timeUnits = []struct {
 	ns   float64
 }{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}}
 
-// Nanoseconds shows a time in the largest unit that leaves at least one whole, with four significant digits, but none finer
-// than a hundredth of a nanosecond, which no clock resolves: 12340.5 → 12.34 µs, 1 → 1.00 ns. What is not a finite number
-// above zero was not measured.
+// Nanoseconds formats a time in the largest unit that gives at least one whole, with four significant digits, but none
+// finer than a hundredth of a nanosecond, which no clock resolves: 12340.5 → 12.34 µs, 1 → 1.00 ns. Other values than
+// finite positive numbers were not measured.
 func Nanoseconds(ns float64) Quantity {
 	if !(ns > 0) || math.IsInf(ns, 0) {
 		return Quantity{Number: Nothing}
 	}
-	rounded := fourDigits(ns)                                                 // first, because rounding may lift 999.96 ns to 1 µs
-	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // no clock tells more
+	rounded := fourDigits(ns)                                                 // first, because rounding may change 999.96 ns to 1 µs
+	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // the resolution of clocks
 	for _, unit := range timeUnits {
 		if rounded >= max(unit.ns, 10) {
 			return Quantity{Number: plain(rounded / unit.ns), Unit: unit.name, Exact: exact}
@@ -49,8 +49,8 @@ func Nanoseconds(ns float64) Quantity {
 	return Quantity{Number: strconv.FormatFloat(ns, 'f', 2, 64), Unit: "ns", Exact: exact}
 }
 
-// NanosecondsLike shows a time in the unit and with the decimals of another, so that compared numbers line up: beside 79.98
-// µs, 3304051 ns is 3 304.05 µs. A time a thousand times as long, or a tenth, gets its own unit.
+// NanosecondsLike formats a time with the unit and decimals of another, so that compared numbers align: with 79.98 µs,
+// 3304051 ns is 3 304.05 µs. A time more than a thousand times as long, or less than a tenth, gets its own unit.
 func NanosecondsLike(ns, other float64) Quantity {
 	own, model := Nanoseconds(ns), Nanoseconds(other)
 	if own.Unit == "" || model.Unit == "" || ns > 1000*other || ns < other/10 {
@@ -65,7 +65,7 @@ func NanosecondsLike(ns, other float64) Quantity {
 	return own
 }
 
-// MaybeNanoseconds is Nanoseconds of a score that a run need not have.
+// MaybeNanoseconds is Nanoseconds of a score that may be missing.
 func MaybeNanoseconds(ns *float64) Quantity {
 	if ns == nil {
 		return Quantity{Number: Nothing}
@@ -79,13 +79,14 @@ func fourDigits(x float64) float64 {
 	return rounded
 }
 
-// plain writes a number of four significant digits without an exponent, zeros at the end included.
+// plain formats a number with four significant digits and no exponent, including trailing zeros.
 func plain(x float64) string {
 	digits := 3 - int(math.Floor(math.Log10(x)))
 	return strconv.FormatFloat(x, 'f', min(max(digits, 0), 6), 64)
 }
 
-// Spread shows a standard error relative to its mean: "± 0.4 %". A time is never negative, so that all wider ones are "> ± 100 %".
+// Spread formats a standard error relative to its mean: "± 0.4 %". A time is never negative, so that all wider ones are
+// "> ± 100 %".
 func Spread(mean, err float64) string {
 	if !(mean > 0) || !(err >= 0) || math.IsInf(mean, 0) || math.IsInf(err, 0) {
 		return Nothing
@@ -104,7 +105,7 @@ func Spread(mean, err float64) string {
 	return fmt.Sprintf("± %.1f\u00a0%%", percent)
 }
 
-// Times shows how many times as large something is: "12.1×", "1.27×", "< 0.5 %" for what differs by less.
+// Times formats a ratio of sizes: "12.1×", "1.27×", or "< 0.5 %" for a smaller difference.
 func Times(ratio float64) string {
 	switch {
 	case ratio < 1.005:
@@ -115,7 +116,7 @@ func Times(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'f', 1, 64) + "×"
 }
 
-// Factor shows how many times as fast something is, with three digits: "0.924×", "12.1×".
+// Factor formats a ratio of speeds with three digits: "0.924×", "12.1×".
 func Factor(ratio float64) string {
 	digits := 3
 	for at := 1.0; digits > 0 && ratio >= at; at *= 10 {
@@ -124,7 +125,7 @@ func Factor(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'f', digits, 64) + "×"
 }
 
-// Bytes shows a size in binary units: 1536 → 1.5 KiB.
+// Bytes formats a size in binary units: 1536 → 1.5 KiB.
 func Bytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	x, i := float64(n), 0
@@ -140,7 +141,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f\u00a0%s", x, units[i])
 }
 
-// Count shows a whole number with thin spaces between its thousands.
+// Count formats a whole number with thin spaces between its thousands.
 func Count(n int64) string {
 	if n < 0 {
 		return "−" + grouped(strconv.FormatInt(n, 10)[1:])
@@ -148,7 +149,7 @@ func Count(n int64) string {
 	return grouped(strconv.FormatInt(n, 10))
 }
 
-// Decimal shows a number with four significant digits, a whole one with all of its digits.
+// Decimal formats a number with four significant digits, a whole one with all of its digits.
 func Decimal(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Nothing
@@ -167,7 +168,7 @@ func Decimal(v float64) string {
 	}
 }
 
-// Digits shows a number with all of its digits: 1 291 120 815.14.
+// Digits formats a number with all of its digits: 1 291 120 815.14.
 func Digits(v float64) string {
 	digits := strconv.FormatFloat(v, 'f', -1, 64)
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
@@ -176,7 +177,7 @@ func Digits(v float64) string {
 	return grouped(digits)
 }
 
-// Error shows how far a number is off, with three significant digits: 0.499, 12.5, 5.96 × 10⁻⁸.
+// Error formats a numerical error with three significant digits: 0.499, 12.5, 5.96 × 10⁻⁸.
 func Error(off float64) string {
 	switch {
 	case off == 0:
@@ -192,7 +193,7 @@ func Error(off float64) string {
 
 var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// Percent shows a part of one as a percentage.
+// Percent formats a share as a percentage.
 func Percent(part float64) string {
 	if part > 0 && part < 0.0005 {
 		return "< 0.1" + space + "%"
@@ -200,7 +201,7 @@ func Percent(part float64) string {
 	return strconv.FormatFloat(100*part, 'f', 1, 64) + space + "%"
 }
 
-// Prefixed shows a number with the decimal prefix that fits it: 3.35e12 of B/s is 3.350 TB/s.
+// Prefixed formats a number with a fitting decimal prefix: 3.35e12 of B/s is 3.350 TB/s.
 func Prefixed(v float64, unit string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	x, i := v, 0
@@ -210,10 +211,10 @@ func Prefixed(v float64, unit string) string {
 	return Decimal(x) + space + prefixes[i] + unit
 }
 
-// Exact writes a number for programs: reading it back gives the same one.
+// Exact formats a number for programs, which read back the same number.
 func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// grouped puts thin spaces between the thousands of a number that is written without a sign.
+// grouped adds thin spaces between the thousands of an unsigned number.
 func grouped(number string) string {
 	whole, _, _ := strings.Cut(number, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
@@ -222,7 +223,7 @@ func grouped(number string) string {
 	return number
 }
 
-// Plural is a count with its noun: 1 case, 2 cases.
+// Plural formats a count with its noun: 1 case, 2 cases.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -230,14 +231,14 @@ func Plural(n int, one, many string) string {
 	return Count(int64(n)) + " " + many
 }
 
-// Duration shows a duration for people: 840 ms, 5 s, 12.3 s, 4 min 05 s, 2 h 10 min, 1 day 5 h, 3 days.
+// Duration formats a duration for people: 840 ms, 5 s, 12.3 s, 4 min 05 s, 2 h 10 min, 1 day 5 h, 3 days.
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
 		return Nothing
 	case d < time.Second:
 		return fmt.Sprintf("%d\u00a0ms", d.Milliseconds())
-	case d < time.Minute && d%time.Second == 0: // a limit that someone set, not a time that was taken
+	case d < time.Minute && d%time.Second == 0: // probably a limit, not a measured time
 		return fmt.Sprintf("%d\u00a0s", int(d.Seconds()))
 	case d < time.Minute:
 		return fmt.Sprintf("%.1f\u00a0s", math.Floor(d.Seconds()*10)/10)
@@ -254,7 +255,7 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Between shows the time from a to b, or nothing if one is missing.
+// Between formats the time from a to b, or returns "" if one is missing.
 func Between(a, b time.Time) string {
 	if a.IsZero() || b.IsZero() {
 		return Nothing

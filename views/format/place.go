@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Place is a rank, with "=" behind it where others share it: "1="; "–" for 0, an entry that has none.
+// Place formats a rank, followed by "=" if others share it: "1="; "–" for 0, an entry without a rank.
 func Place(rank int, tied bool) string {
 	if rank == 0 {
 		return "–"
@@ -16,7 +16,7 @@ func Place(rank int, tied bool) string {
 	return strconv.Itoa(rank)
 }
 
-// Ordinal writes a place within a sentence: "3rd", and "tied 3rd" for one that several share.
+// Ordinal formats a rank within a sentence: "3rd", or "tied 3rd" if several share it.
 func Ordinal(rank int, tied bool) string {
 	ending := "th"
 	if tens := rank / 10 % 10; tens != 1 {
@@ -35,7 +35,7 @@ func Ordinal(rank int, tied bool) string {
 	return strconv.Itoa(rank) + ending
 }
 
-// Gap shows how far a score is behind the first: "+12.5 %", "3.4×" from twice on, nothing for the first itself.
+// Gap formats the distance of a score from the first: "+12.5 %", "3.4×" from twice on, nothing for the first itself.
 func Gap(score, first float64) string {
 	if !(score > first) || !(first > 0) {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Capital begins text with a capital letter.
+// Capital makes the first letter a capital.
 func Capital(text string) string { return withFirst(text, unicode.ToUpper) }
 
-// Lower takes a sentence's capital away, inside another one.
+// Lower makes the first letter lowercase, for use inside another sentence.
 func Lower(text string) string { return withFirst(text, unicode.ToLower) }
 
 func withFirst(text string, change func(rune) rune) string {
@@ -20,7 +20,7 @@ func withFirst(text string, change func(rune) rune) string {
 	return string(change(r)) + text[size:]
 }
 
-// Sentence makes a sentence of an error's text, which has neither capital nor full stop.
+// Sentence formats an error's text, which has neither capital nor period, as a sentence.
 func Sentence(text string) string {
 	text = Capital(strings.TrimSpace(text))
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:") {

@@ -1,5 +1,5 @@
-// Package outcome says in short sentences what a ranked run means on its board.
+// Package outcome describes the effect of a ranked run on its board in short sentences.
 //
-// Of in outcome.go makes them of a boards.Outcome. The run's card, the workbench, the command line and webhooks all show these, so
-// that they say the same.
+// Of in outcome.go makes them from a boards.Outcome. The run's card, the workbench, the command line, and webhooks all
+// show these, so that they agree.
 package outcome

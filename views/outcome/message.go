@@ -11,8 +11,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Message says in one text what the body of a webhook says, for chats. reader is the person whose webhook it is; 0: the
-// site's.
+// Message describes the body of a webhook in one text, for chats. reader is the webhook's owner, or 0 for the site's.
 func Message(body []byte, reader int64) (string, error) {
 	var m client.WebhookMessage
 	if err := json.Unmarshal(body, &m); err != nil {
@@ -62,7 +61,7 @@ func runMessage(m client.WebhookMessage, reader int64) (string, error) {
 	return strings.Join(said, ". ") + "\n" + run.URL, nil
 }
 
-// ended says how a run ended.
+// ended describes the end of a run.
 func ended(run client.EndedRun) string {
 	switch {
 	case run.ScoreNS != nil:

@@ -11,10 +11,10 @@ import (
 type Fact struct {
 	About      string // "record", "place", "best", "next", "why" or "roof"
 	Text       string
-	Submission int64 // that it names; 0: none
+	Submission int64 // submission in the sentence; 0 for none
 }
 
-// Of says what the outcome of a run with a score means, to its person (mine) or to others.
+// Of describes the outcome of a run with a score, to its owner (mine) or to others.
 func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fact) {
 	add := func(about, text string, submission int64) {
 		if text != "" {
@@ -31,7 +31,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	if o.BestRun != 0 {
 		add("best", best(o, scoreNS, mine), o.BestSubmission)
 	}
-	if o.Entry { // the next one stands beside the entry
+	if o.Entry { // compare the entry with its neighbor
 		add("next", next(o, scoreNS), o.NextSubmission)
 		add("why", why(o, mine), 0)
 	}
@@ -41,7 +41,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	return facts
 }
 
-// Stands reports whether a run is its board's record now, and was not only when it came.
+// Stands reports whether a run is its board's record now, not only when it was set.
 func Stands(o boards.Outcome) bool { return o.Record && o.Rank == 1 }
 
 // Record names a record, with a mark if it may be luck.
@@ -62,7 +62,7 @@ func whose(mine bool) string {
 	return "their"
 }
 
-// place says where the person stands now, and where before.
+// place describes the person's rank now, and before.
 func place(o boards.Outcome, device string, mine bool) string {
 	if o.Rank == 0 {
 		return ""
@@ -90,7 +90,7 @@ func place(o boards.Outcome, device string, mine bool) string {
 	return text
 }
 
-// best compares a run with the person's other one: with their entry, or as their entry with their best before.
+// best compares a run with the person's other one: with their entry, or, for the entry, with their previous best.
 func best(o boards.Outcome, score float64, mine bool) string {
 	other := fmt.Sprintf("%s previous best (#%d)", whose(mine), o.BestSubmission)
 	if !o.Entry {
@@ -118,10 +118,10 @@ func against(score, other float64) string {
 	return "as fast as"
 }
 
-// namesTied reports whether the neighbor is one of those who share the rank.
+// namesTied reports whether the neighbor shares the rank.
 func namesTied(o boards.Outcome) bool { return o.NextRun != 0 && o.Entry && o.NextRank == o.Rank }
 
-// next says how far the neighbor on the board is: "4.1 % behind ada (2nd)".
+// next describes the distance to the neighbor on the board: "4.1 % behind ada (2nd)".
 func next(o boards.Outcome, score float64) string {
 	who := fmt.Sprintf("%s (%s)", o.NextUser, format.Ordinal(o.NextRank, o.NextTied))
 	switch {
@@ -147,7 +147,7 @@ func next(o boards.Outcome, score float64) string {
 	return "As fast as " + who
 }
 
-// why says what puts the neighbor and the run on different ranks although there is no clear difference.
+// why explains different ranks of the neighbor and the run without a clear difference.
 func why(o boards.Outcome, mine bool) string {
 	if o.NextWhy == "" {
 		return ""

@@ -1,11 +1,10 @@
-// Package syntax cuts source text into tokens for colors: words of the language, comments, strings, numbers and names that are
-// defined.
+// Package syntax splits source text into tokens for colors: keywords, comments, strings, numbers, and defined names.
 //
-// Read scan.go, then languages.go. The caller is the Highlighter of views.
+// Read scan.go, then languages.go. The Highlighter of views uses it.
 //
-// Promise: each byte is looked at a bounded number of times, whatever the text is. Regular expressions that try again from the
-// start after a failure take hours for 60 kB that were written for it, and texts are written by strangers.
+// Each byte is read a bounded number of times, whatever the text is. Backtracking regular expressions take hours for 60
+// kB of malicious text.
 //
-// Weaknesses: it knows no grammar. A C++ function that returns a pointer is not marked as a definition, nor is what stands in
-// braces of a Python f-string marked as code.
+// Weaknesses: it has no grammar. A C++ function that returns a pointer is not marked as a definition, and code in
+// braces of a Python f-string is not marked as code.
 package syntax

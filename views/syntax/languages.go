@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Language is what is known of how a language is written.
+// Language describes the lexical rules of a language.
 type Language struct {
-	Name string // that no other language has
+	Name string // unique name
 
-	line       string           // begins a comment up to the end of the line
-	block      bool             // comments are /* … */, and R"x(…)x" is a string
-	quotes     string           // each begins a string and ends it
-	triple     bool             // three quotes begin a string of several lines
-	directives bool             // a line may begin with #include
-	decorators bool             // a line may begin with @name
-	calls      bool             // a name between a type and a parenthesis is defined there, and numbers have separators
-	prefixes   map[string]bool  // words that may stand before a string, in lower case
-	defining   map[string]bool  // words before a name that is defined
-	words      map[string]Class // that mean something by themselves
+	line       string           // starts a comment up to the end of the line
+	block      bool             // has /* … */ comments and R"x(…)x" strings
+	quotes     string           // each starts and ends a string
+	triple     bool             // three quotes start a multi-line string
+	directives bool             // a line may start with #include
+	decorators bool             // a line may start with @name
+	calls      bool             // a name between a type and a parenthesis is a definition, and numbers have separators
+	prefixes   map[string]bool  // lowercase prefixes of strings
+	defining   map[string]bool  // words before a defined name
+	words      map[string]Class // classes of keywords and known names
 }
 
-// Languages knows those that files of tasks and submissions are in.
+// Languages has the languages of files in tasks and submissions.
 type Languages struct{ cpp, python, config, json, none *Language }
 
-// NewLanguages returns what is known of all of them.
+// NewLanguages returns all languages.
 func NewLanguages() *Languages {
 	literals := words(Keyword, "true false null")
 	return &Languages{
@@ -40,7 +40,7 @@ func NewLanguages() *Languages {
 	}
 }
 
-// Of is the language that a file's name tells.
+// Of returns the language of a file, by its name.
 func (l *Languages) Of(name string) *Language {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".c", ".cc", ".cpp", ".cxx":

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Class is what a token is, by the name that the stylesheet has for it.
+// Class is the class of a token, by its name in the stylesheet.
 type Class string
 
-// The classes of tokens.
+// Classes of tokens.
 const (
 	Plain     Class = ""
 	Keyword   Class = "k"
@@ -17,13 +17,13 @@ const (
 	String    Class = "s"
 	Comment   Class = "c"
 	Number    Class = "m"
-	Defined   Class = "nf" // the name of a function or class where it is defined
+	Defined   Class = "nf" // name of a function or class at its definition
 	Builtin   Class = "nb"
 	Decorator Class = "nd"
 	Directive Class = "cp"
 )
 
-// Tokens cuts a text into tokens. Together they are the text.
+// Tokens splits a text into tokens. Concatenated, they are the text.
 func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
 	return func(yield func(Class, string) bool) {
 		if l.words == nil && text != "" {
@@ -42,16 +42,16 @@ func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
 	}
 }
 
-// scanner is at one place of a text.
+// scanner is at one position of a text.
 type scanner struct {
 	*Language
 	rest    string
-	fresh   bool   // the line has had white space alone so far
-	include bool   // the line includes a file, whose name comes next
-	before  string // the word before this place, if only white space lies between
+	fresh   bool   // the line has only whitespace so far
+	include bool   // a file name for #include comes next
+	before  string // the previous word, if followed only by whitespace
 }
 
-// pass goes on behind a token.
+// pass advances past a token.
 func (s *scanner) pass(class Class, token string) {
 	s.rest = s.rest[len(token):]
 	if isSpace(token[0]) {
@@ -66,7 +66,7 @@ func (s *scanner) pass(class Class, token string) {
 	s.include = class == Directive && strings.HasSuffix(token, "include")
 }
 
-// next is the class and the size of the token that begins here. The size is at least 1.
+// next returns the class and the size of the next token. The size is at least 1.
 func (s *scanner) next() (Class, int) {
 	text, first := s.rest, s.rest[0]
 	switch {
@@ -93,7 +93,7 @@ func (s *scanner) next() (Class, int) {
 	return Plain, 1
 }
 
-// word is a word, or a string that one begins.
+// word handles a word, or a string with a prefix.
 func (s *scanner) word(text string) (Class, int) {
 	size := run(text, isWord)
 	word, behind := text[:size], text[size:]
@@ -113,13 +113,13 @@ func (s *scanner) word(text string) (Class, int) {
 	return Plain, size
 }
 
-// isType reports whether a word may be the type of a function that comes next.
+// isType reports whether a word may be the type of the next function.
 func (s *scanner) isType(word string) bool {
 	class, known := s.words[word]
 	return !known || class == Type
 }
 
-// quoted is the size of a string that begins here. One that is not closed ends with its line.
+// quoted returns the size of the string that starts here. An unclosed one ends with its line.
 func (s *scanner) quoted(text string) int {
 	quote := text[:1]
 	if triple := strings.Repeat(quote, 3); s.triple && strings.HasPrefix(text, triple) {
@@ -138,7 +138,7 @@ func (s *scanner) quoted(text string) int {
 	return len(text)
 }
 
-// rawString is the size of a C++ string that ends with what stands before its parenthesis: "x(…)x".
+// rawString returns the size of a C++ raw string, which ends with the delimiter before its parenthesis: "x(…)x".
 func rawString(text string) int {
 	open := strings.IndexByte(text[:min(len(text), maxDelimiter+2)], '(')
 	if open < 0 {
@@ -152,7 +152,7 @@ const (
 	maxDelimiter = 16 // characters before the parenthesis of a raw string, by the C++ standard
 )
 
-// number is the size of a number, with its sign in the exponent and whatever letters follow.
+// number returns the size of a number, including the sign of the exponent and any following letters.
 func (s *scanner) number(text string) int {
 	hex := strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")
 	for i := 1; i < len(text); i++ {
@@ -166,7 +166,8 @@ func (s *scanner) number(text string) int {
 	return len(text)
 }
 
-// through is the size up to the end of an end mark, which is looked for from a place on; without one, all of the text.
+// through returns the size up to and including an end mark, searched from a position on; without one, that of all of
+// the text.
 func through(text string, from int, end string) int {
 	if at := strings.Index(text[from:], end); at >= 0 {
 		return from + at + len(end)
@@ -181,7 +182,7 @@ func lineEnd(text string) int {
 	return len(text)
 }
 
-// run is the number of bytes at the start that are of a kind.
+// run returns the number of bytes at the start that satisfy of.
 func run(text string, of func(byte) bool) int {
 	n := 0
 	for n < len(text) && of(text[n]) {

@@ -10,67 +10,68 @@ import (
 	"warpboard/views/format"
 )
 
-// Board is a board as one drawing: at the left how its best score fell, a step for each record, at the right all entries,
-// both on one logarithmic scale of scores. Values that are not times are left out.
+// Board is a board as one drawing. The left side shows the best score over time, with a step for each record, the right
+// side all entries, both on the same logarithmic scale of scores. Invalid scores are omitted.
 type Board struct {
 	Steps []Step
-	Dots  []Dot // everyone, the best first
+	Dots  []Dot // all entries, best first
 	Lines []Line
 }
 
-// Step is a record: a score that was the best when it was made.
+// Step is a record: a score that was the best when it was set.
 type Step struct {
 	When      time.Time
 	ScoreNS   float64
 	Name, URL string
-	Older     bool // of software that the board ranks no more
+	Older     bool // measured with software that the board no longer ranks
 }
 
-// Dot is entries with one score, or as good as one.
+// Dot is one or several entries with the same score, or nearly.
 type Dot struct {
 	ScoreNS    float64
-	Size       int // how many they are
+	Size       int // number of entries
 	Title, URL string
 	Mine       bool
 }
 
-// Line is a score to compare with, through the whole drawing: a baseline, or the least that the device can do.
+// Line is a score for comparison, drawn through the whole picture: a baseline, or the minimum that the device allows.
 type Line struct {
 	ScoreNS float64
 	Label   string
-	Limit   bool // no one can be better
+	Limit   bool // a limit that no score can beat
 }
 
-// drawing is a picture laid out in two boxes of 100 × 100 that are stretched to any size: time to the right in the first,
-// lanes in the second, scores upwards in both. What must keep its shape, dots and texts, has its place in percent.
+// drawing is a picture laid out in two boxes of 100 × 100 that are stretched to any size: time to the right in the
+// first, lanes in the second, scores upwards in both. Dots and texts, which must keep their shape, are positioned in
+// percent.
 type drawing struct {
 	Curve, Area string
-	Older       string // the curve of older software, to where the other begins
+	Older       string // curve of older software, up to the start of the other
 	Points      []point
-	Rows        []row // round scores at the left, the least first
+	Rows        []row // round scores at the left, smallest first
 	Marks       []mark
 	Dots        []dot
-	Rest        string // dots that lead nowhere: there are too many
+	Rest        string // dots without links, because there are too many
 	First, Last time.Time
-	SameDay     bool // the time of day distinguishes the two
-	SameHour    bool // seconds do: they are less than an hour apart
+	SameDay     bool // both ends are on the same day, so show times
+	SameHour    bool // both ends are within an hour, so show seconds
 	at          []place
 }
 
 type (
 	point struct {
 		X, Y, Title, URL string
-		Name             string // empty: no room
-		End, Below       bool   // the name ends at the point; it stands below it
+		Name             string // empty if there is no space
+		End, Below       bool   // End: the name ends at the point; Below: it is below the point
 		Older            bool
-		Phone            bool // a phone has room for the name
+		Phone            bool // also shown on a phone
 	}
 	row  struct{ Path, At, Label string }
 	mark struct {
-		Path, At, Label string // without a label: no room
+		Path, At, Label string // the label is empty if there is no space
 		Limit           bool
-		End, Below      bool // the label stands at the right edge; below its line
-		Phone           bool // a phone has room for the label
+		End, Below      bool // End: the label is at the right edge; Below: it is below its line
+		Phone           bool // also shown on a phone
 	}
 	dot struct {
 		X, Y, Title, URL string
@@ -79,12 +80,12 @@ type (
 )
 
 const (
-	chartLeast         = 0.02 // decades that the scale shows at least: noise must not look like a fall
+	chartLeast         = 0.02 // minimum range of the scale in decades, so that noise does not look like progress
 	chartMargin        = 0.12 // of the scale, above and below
 	chartFrom, chartTo = 2.0, 94.0
 )
 
-// draw lays out a picture; one without any score is empty.
+// draw lays out a picture, which is empty without any score.
 func draw(p Board) drawing {
 	p.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(s Step) bool { return !isTime(s.ScoreNS) })
 	p.Dots = slices.DeleteFunc(slices.Clone(p.Dots), func(d Dot) bool { return !isTime(d.ScoreNS) })
@@ -102,7 +103,7 @@ func draw(p Board) drawing {
 		m.Label, m.End, m.Below, m.Phone = texts.line(l.Label+", "+format.Nanoseconds(l.ScoreNS).String(), at)
 		d.Marks = append(d.Marks, m)
 	}
-	for i, s := range slices.Backward(p.Steps) { // the latest have the first choice of places for their names
+	for i, s := range slices.Backward(p.Steps) { // latest first, because they choose places for their names first
 		one := &d.Points[i]
 		one.Name, one.End, one.Below, one.Phone = texts.point(s.Name, d.at[i], i == len(p.Steps)-1)
 	}
@@ -114,7 +115,7 @@ func isTime(ns float64) bool { return ns > 0 && !math.IsInf(ns, 0) }
 
 func percent(at float64) string { return fmt.Sprintf("%.2f%%", at) }
 
-// scoreScale puts logarithms of scores between 100, the least, and 0.
+// scoreScale maps logarithms of scores to 100 for the smallest and 0 for the largest.
 type scoreScale struct{ low, high float64 }
 
 func (p Board) scale() scoreScale {
@@ -143,7 +144,7 @@ func (s scoreScale) rows() (rows []row) {
 	return rows
 }
 
-// trace draws one tread per record, the last one to the right edge.
+// trace draws one step per record, the last one extended to the right edge.
 func (d *drawing) trace(steps []Step, scale scoreScale) {
 	if len(steps) == 0 {
 		return
@@ -189,20 +190,20 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 const (
 	lanes     = 32  // of a warp
 	dotHeight = 5.6 // of the drawing
-	// MostLinks is how many dots have a link and a label: the first ones, and the viewer's. A crowded board has more dots
-	// than can be pointed at, and each link costs 25 bytes of a compressed page.
+	// MostLinks limits the dots with a link and a label: the first ones, and the viewer's. A crowded board has more
+	// dots than a pointer can distinguish, and each link takes 25 bytes of a compressed page.
 	MostLinks = 24
 )
 
-// spot is where a dot lies: a lane, and its height.
+// spot is the position of a dot: a lane, and its height.
 type spot struct {
 	lane int
 	y    float64
-	dot  *Dot // nil: it leads nowhere
+	dot  *Dot // nil for a dot without a link
 }
 
-// scatter puts each dot into the first lane that is free at its height, so that crowds reach far to the right. Dots without
-// a lane are left out.
+// scatter puts each dot into the first lane that is free at its height, so that crowds extend far to the right. Dots
+// without a free lane are omitted.
 func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 	spots, used, links := lay(dots, scale), 8, 0
 	for _, s := range spots {
@@ -224,7 +225,7 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 }
 
 func lay(dots []Dot, scale scoreScale) (spots []spot) {
-	var free [lanes]float64 // down to which height a lane is taken
+	var free [lanes]float64 // height down to which each lane is taken
 	for i := range free {
 		free[i] = math.Inf(1)
 	}

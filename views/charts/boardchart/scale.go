@@ -9,9 +9,9 @@ import (
 
 const mostScores = 6 // at the left edge
 
-// chartScores are two to six round scores between low and high: the finest of these series that is not too fine. A scale
-// with fewer than two of them has equal steps, and one beyond the range of float64 has none. Loops count in whole numbers
-// with a known end: a product that rounds to zero or to infinity would never reach it.
+// chartScores returns two to six round scores between low and high, from the finest series that is not too fine. A
+// scale with fewer than two of them has equal steps, and one beyond the range of float64 has none. Loops count whole
+// numbers up to a known end: a product that rounds to zero or to infinity would never reach it.
 func chartScores(low, high float64) []float64 {
 	if !(low > 0 && low < high) || math.IsInf(high, 0) {
 		return nil
@@ -41,13 +41,13 @@ func chartScores(low, high float64) []float64 {
 	return scores
 }
 
-// evenScores are at most six multiples of a round step.
+// evenScores returns at most six multiples of a round step.
 func evenScores(low, high float64) []float64 {
 	power := math.Pow10(int(math.Floor(math.Log10(high - low))))
 	for _, digit := range []float64{0.2, 0.5, 1, 2} {
 		step := digit * power
 		first, last := math.Ceil(low/step), math.Floor(high/step)
-		if !(last-first < mostScores) { // also where a step is too small to count with
+		if !(last-first < mostScores) { // also if a step is too small to count with
 			continue
 		}
 		var scores []float64
@@ -59,7 +59,7 @@ func evenScores(low, high float64) []float64 {
 	return nil
 }
 
-// roundTime leaves out the zeros at the end, which say nothing of a round number.
+// roundTime formats a time without trailing zeros.
 func roundTime(ns float64) string {
 	q := format.Nanoseconds(ns)
 	if strings.Contains(q.Number, ".") {

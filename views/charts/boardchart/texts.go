@@ -2,15 +2,15 @@ package boardchart
 
 import "slices"
 
-// place is a place in percent of the drawing.
+// place is a position in percent of the drawing.
 type place struct{ x, y float64 }
 
-// area is what a text or a point covers, in pixels.
+// area is the area of a text or a point in pixels.
 type area struct{ x1, y1, x2, y2 float64 }
 
 func (a area) overlaps(b area) bool { return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2 }
 
-// room is the drawing as one window shows it. Its sizes are the least that a window of its kind has.
+// room is the drawing in one kind of window, with the minimum size of such a window.
 type room struct {
 	wide, high    float64
 	points, texts []area
@@ -19,11 +19,11 @@ type room struct {
 const (
 	wideRoom, phoneRoom = 450.0, 160.0
 	height              = 128.0
-	letter, line        = 7.0, 16.0 // how wide a letter and how high a text is, generously: fonts differ
+	letter, line        = 7.0, 16.0 // width of a letter and height of a text, rounded up because fonts differ
 	pointSize           = 4.0
 )
 
-// texts finds places for the texts of a drawing, so that none covers another: in a wide window, and on a phone.
+// texts finds non-overlapping places for the texts of a drawing, in a wide window and on a phone.
 type texts struct{ rooms [2]room }
 
 func newTexts(points []place) *texts {
@@ -38,7 +38,7 @@ func newTexts(points []place) *texts {
 	return t
 }
 
-// spotOf is where a text may stand: at a place, right of it or left, and so far above or below.
+// spotOf is a candidate place for a text: right or left of a point, at a vertical distance.
 type spotOf struct {
 	at         place
 	end, below bool
@@ -56,8 +56,8 @@ func (s spotOf) area(text string, r room) area {
 	return area{x, y, x + wide, y + line}
 }
 
-// line names a line: at its left end, above or below it, else at its right end. A text that covers a point of the curve is
-// better than none.
+// line places the name of a line: at its left end, above or below it, otherwise at its right end. If necessary, the
+// text may cover a point of the curve.
 func (t *texts) line(text string, y float64) (shown string, end, below, phone bool) {
 	var spots []spotOf
 	for _, end := range []bool{false, true} {
@@ -70,7 +70,8 @@ func (t *texts) line(text string, y float64) (shown string, end, below, phone bo
 	return t.first(text, spots, true)
 }
 
-// point names a point: above the step that begins there, else below the one that ends there. A phone has room for the last.
+// point places the name of a point: above the step that begins there, otherwise below the one that ends there. On a
+// phone only the last one fits.
 func (t *texts) point(text string, at place, last bool) (shown string, end, below, phone bool) {
 	return t.first(text, []spotOf{
 		{at: at, dx: 4, dy: 4}, {at: at, dx: 6, dy: 5, end: true, below: true},
@@ -78,7 +79,8 @@ func (t *texts) point(text string, at place, last bool) (shown string, end, belo
 	}, last)
 }
 
-// first takes the first spot that is free, also on a phone if that is possible and wanted; an empty text: there is none.
+// first returns the first free spot, also on a phone if that is possible and wanted; the text is empty if there is
+// none.
 func (t *texts) first(text string, spots []spotOf, onPhone bool) (shown string, end, below, phone bool) {
 	for _, try := range []struct{ phone, overPoints bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
 		if try.phone && !onPhone {
@@ -103,7 +105,7 @@ func (t *texts) take(text string, s spotOf, phone bool) {
 	}
 }
 
-// free reports whether an area lies between the sides of the drawing and covers no text, nor a point unless it may.
+// free reports whether an area is inside the drawing and covers no text, and no point unless overPoints is set.
 func (r room) free(a area, overPoints bool) bool {
 	return a.x1 >= 0 && a.x2 <= r.wide && !slices.ContainsFunc(r.texts, a.overlaps) && (overPoints || !slices.ContainsFunc(r.points, a.overlaps))
 }
