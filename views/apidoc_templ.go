@@ -17,18 +17,18 @@ type APIPage struct {
 	Site    string // address of the site
 }
 
-// APIGroup is a number of operations that belong together.
+// APIGroup is a group of related operations.
 type APIGroup struct {
 	Name       string
 	Operations []APIOperation
 }
 
-// APIOperation is one address with one method.
+// APIOperation is one method of one address.
 type APIOperation struct {
 	Method, Path, Summary string
-	Token                 bool // it needs a token
+	Token                 bool // requires a token
 	Parameters            []APIField
-	Takes, Gives          string // names of schemas; empty: nothing, or no schema
+	Takes, Gives          string // names of schemas; empty for no body, or no schema
 	Status                string
 }
 
@@ -36,17 +36,17 @@ type APIOperation struct {
 type APISchema struct {
 	Name, About string
 	Fields      []APIField
-	Either      []string // names of the schemas that it is one of, if it has no fields
+	Either      []string // names of alternative schemas, if it has no fields
 }
 
 // APIField is a field of an object, or a parameter.
 type APIField struct {
 	Name, Type, About, Default string
-	Ref                        string // name of the schema that the type is, or is a list of
+	Ref                        string // name of the schema of the type or of its elements
 	Required                   bool
 }
 
-// APIDoc is the page that shows the API.
+// APIDoc shows the API.
 func APIDoc(p APIPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

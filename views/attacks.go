@@ -8,33 +8,32 @@ import (
 	"warpboard/views/format"
 )
 
-// Attack is one program of the corpus that tries to be shown a time that it did not take, or an answer that it did
-// not compute, with how it last ended.
+// Attack is one program of the corpus, which tries to get a false time or a wrong answer accepted, with its latest
+// results.
 type Attack struct {
-	Name     string // of its folder
+	Name     string // folder name
 	Title    string
-	Family   string // what it has in common with others: "False clocks"
-	Where    string // what it runs as: "CUDA C++", "Python on the CPU"
-	GPU      bool   // it needs one
-	Tries    string // what it tries, in a sentence
+	Family   string // group of similar attacks: "False clocks"
+	Where    string // language and device: "CUDA C++", "Python on the CPU"
+	GPU      bool   // it needs a GPU
+	Tries    string // what it does, in a sentence
 	Expected string // "refused", "scored honestly", "limit"
 	Results  []AttackResult
 }
 
-// AttackResult is how an attack ended the last time on a device, with a version of the harness.
+// AttackResult is the latest result of an attack on a device, with a version of the harness.
 type AttackResult struct {
-	Harness   string // its version, as warpboard version says it
-	Older     bool   // it is not the one that this site measures with
+	Harness   string // version, as printed by warpboard version
+	Older     bool   // not the version of this site
 	Device    string
 	Verdict   string // "refused", "scored honestly", "limit", "ranked"
-	Held      bool   // it ended as expected, and so did its twin
+	Held      bool   // it and its twin ended as expected
 	ClaimedNS float64
 	ShownNS   float64
 	At        time.Time
 }
 
-// held counts the attacks that were tried on the harness of this site, and those of them that ended as expected
-// wherever they were.
+// held counts the attacks tried on this site's harness, and those of them that ended as expected on every device.
 func held(attacks []Attack) (held, tried int) {
 	for _, a := range attacks {
 		now := slices.DeleteFunc(slices.Clone(a.Results), func(r AttackResult) bool { return r.Older })
@@ -49,13 +48,13 @@ func held(attacks []Attack) (held, tried int) {
 	return held, tried
 }
 
-// attackFamily is attacks with something in common.
+// attackFamily is a group of similar attacks.
 type attackFamily struct {
 	name    string
 	attacks []Attack
 }
 
-// attackFamilies divides attacks by family; those of a family follow each other.
+// attackFamilies groups attacks by family; attacks of a family must be adjacent.
 func attackFamilies(attacks []Attack) (families []attackFamily) {
 	for _, a := range attacks {
 		if last := len(families) - 1; last < 0 || families[last].name != a.Family {
@@ -73,7 +72,7 @@ func (f attackFamily) failed() int {
 	return tried - held
 }
 
-// claim is the attack's result that would have gained most: its claim against the time that was shown. Empty: none was shown.
+// claim describes the result with the largest false claim, compared with the shown time; empty if no time was shown.
 func (f attackFamily) claim() string {
 	var most AttackResult
 	for _, a := range f.attacks {
@@ -89,7 +88,7 @@ func (f attackFamily) claim() string {
 	return fmt.Sprintf("largest false claim: %s, shown as %s", format.Nanoseconds(most.ClaimedNS), format.Nanoseconds(most.ShownNS))
 }
 
-// attacksHeld says how the attacks that were run ended, and how many of the others need a GPU.
+// attacksHeld describes how the attacks ended, and how many of the others need a GPU.
 func attacksHeld(attacks []Attack) string {
 	held, tried := held(attacks)
 	said := fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)

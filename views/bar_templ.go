@@ -14,7 +14,7 @@ import (
 	"warpboard/models/boards"
 )
 
-// bar draws how fast a score is: the longer, the faster, and the time full fills the width. The thin line is its interval.
+// bar draws the speed of a score: the longer, the faster; the time full fills the width. The thin line is the interval.
 func bar(full, score float64, i boards.Interval) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -81,7 +81,7 @@ func bar(full, score float64, i boards.Interval) templ.Component {
 	})
 }
 
-// barsNote says how to read bars, of which some have intervals or none has.
+// barsNote explains bars, depending on whether some have intervals.
 func barsNote(intervals bool) string {
 	if !intervals {
 		return "A longer bar is faster."
@@ -89,11 +89,11 @@ func barsNote(intervals bool) string {
 	return "A longer bar is faster. The thin line on it is the 95\u00a0% interval of the score."
 }
 
-// percent has few digits: a page has a hundred of them.
+// percent formats with few digits, because a page has about a hundred of them.
 func percent(part float64) string { return strconv.FormatFloat(100*part, 'f', 1, 64) }
 
-// quickest is the fast end of a score's interval. It is cut off at half the score: an end near zero would leave no room for
-// all other bars.
+// quickest returns the fast end of a score's interval, but at least half the score: an end near zero would leave no
+// space for other bars.
 func quickest(score float64, i boards.Interval) float64 {
 	if i.LowNS == nil {
 		return score
@@ -101,7 +101,7 @@ func quickest(score float64, i boards.Interval) float64 {
 	return min(score, max(*i.LowNS, score/2))
 }
 
-// fullBar is the time that fills the width: the fast end of all that is drawn.
+// fullBar returns the time that fills the width: the fast end of everything drawn.
 func (b BoardTable) fullBar() float64 {
 	full := b.FirstNS
 	for _, e := range b.rows() {

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/boards"
 )
 
-// marks are those that entries of the page have.
+// marks returns the marks that entries of the page have.
 func (b BoardTable) marks() []boardMark {
 	return slices.DeleteFunc(boardMarks(), func(m boardMark) bool {
 		return !slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return m.on(b, e) })
@@ -29,7 +29,7 @@ func (b BoardTable) lacksIntervals() bool {
 	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.LowNS == nil })
 }
 
-// boardLegend says in words what the table shows, because a finger and a keyboard reach no title.
+// boardLegend explains the table in words, because touch and keyboard cannot reach titles.
 func boardLegend(b BoardTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

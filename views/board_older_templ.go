@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// ranked are the entries of the page that the board ranks; those of older software come behind them.
+// ranked returns the ranked entries of the page; those of older software come after them.
 func (b BoardTable) ranked() []boards.Standing {
 	for i, e := range b.Standings {
 		if e.Older(b.Board) {
@@ -24,7 +24,7 @@ func (b BoardTable) ranked() []boards.Standing {
 	return b.Standings
 }
 
-// oldest is the time that fills the width of the bars of some entries.
+// oldest returns the time that fills the width of some entries' bars.
 func oldest(list []boards.Standing) float64 {
 	full := list[0].ScoreNS
 	for _, e := range list {
@@ -33,12 +33,12 @@ func oldest(list []boards.Standing) float64 {
 	return full
 }
 
-// older are those that it does not rank, and last the viewer's own if it is one and stands on another page.
+// older returns the unranked entries, and last the viewer's own if it is one of them on another page.
 func (b BoardTable) older() []boards.Standing {
 	return slices.DeleteFunc(slices.Clone(b.rows()), func(e boards.Standing) bool { return !e.Older(b.Board) })
 }
 
-// ownBelow reports whether the viewer's row stands below the table: it is on another page, and has a rank.
+// ownBelow reports whether the viewer's row is below the table: it is on another page, and has a rank.
 func (b BoardTable) ownBelow() bool { return b.Own != nil && !b.showsMine() && !b.Own.Older(b.Board) }
 
 // olderBand reports whether entries have no rank until they are measured again.
@@ -56,7 +56,7 @@ func (b BoardTable) waiting() (n int) {
 	return n
 }
 
-// olderEntries folds what has no rank until it is measured again. It is open where the page has more of these than ranked entries.
+// olderEntries folds the unranked entries. It is open if the page has more of them than ranked ones.
 func olderEntries(b BoardTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -202,7 +202,7 @@ func olderEntries(b BoardTable) templ.Component {
 	})
 }
 
-// olderSays is the line that stands for them.
+// olderSays returns the summary of the folded entries.
 func (b BoardTable) olderSays(n int, older []boards.Standing) string {
 	mine := ""
 	if b.ViewerID != 0 && slices.ContainsFunc(older, func(e boards.Standing) bool { return e.UserID == b.ViewerID }) {

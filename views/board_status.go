@@ -9,22 +9,22 @@ import (
 	"warpboard/views/format"
 )
 
-// entryTag is something to be said of an entry beside its score.
+// entryTag is a mark beside an entry's score.
 type entryTag struct {
 	text, class, title string
 	url                templ.SafeURL
 }
 
-// boardMark is a mark as the legend explains it.
+// boardMark is a mark with its explanation in the legend.
 type boardMark struct {
 	entryTag
 	on  func(BoardTable, boards.Standing) bool
-	row func(*entryTag, boards.Standing) // makes it the mark of one entry; nil: the entry has it elsewhere
+	row func(*entryTag, boards.Standing) // adapts the mark to one entry; nil if the mark is shown elsewhere
 }
 
 func asItIs(*entryTag, boards.Standing) {}
 
-// boardMarks are all marks, the most important first.
+// boardMarks returns all marks, most important first.
 func boardMarks() []boardMark {
 	return []boardMark{
 		{entryTag{"disturbed", "tag-warn", "Measured under bad conditions, such as heat, a low clock, or another program on the device. Running it again is free.", "/trust#conditions"},
@@ -53,7 +53,8 @@ func boardMarks() []boardMark {
 
 const wideHint = "May be tied with the rank above, but the measurement is too noisy to say. Running the same source again narrows it"
 
-// wide reports whether an entry's interval reaches the first of the rank above, which has to be on the page or among the board's leaders.
+// wide reports whether an entry's interval reaches the first of the rank above, which must be on the page or among the
+// board's leaders.
 func (b BoardTable) wide(e boards.Standing) bool {
 	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.Age == e.Age && int(band.Ahead)+1 == e.Rank })
 	if i < 1 || b.Bands[i-1].Age != e.Age {
@@ -73,7 +74,7 @@ func (b BoardTable) wide(e boards.Standing) bool {
 
 func (b BoardTable) hasWide() bool { return slices.ContainsFunc(b.ranked(), b.wide) }
 
-// statuses are the marks beside an entry's score, the most important first.
+// statuses returns the marks beside an entry's score, most important first.
 func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 	for _, m := range boardMarks() {
 		if m.row == nil || !m.on(b, e) {
@@ -86,7 +87,8 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 	return list
 }
 
-// marksDisturbed reports whether a row has the mark "disturbed": not where most ranked rows would have it, which one line says.
+// marksDisturbed reports whether a row has the mark "disturbed". It is false if most ranked rows would have it, which
+// one line mentions instead.
 func (b BoardTable) marksDisturbed(e boards.Standing) bool {
 	return e.Disturbed != "" && (e.Older(b.Board) || !b.once.disturbed)
 }
@@ -95,10 +97,10 @@ func (b BoardTable) marksNoisy(e boards.Standing) bool {
 	return e.Interval.Noisy && (e.Older(b.Board) || !b.once.noisy)
 }
 
-// saidOnce are the marks that one line above the table says of most rows.
+// saidOnce has the marks that one line above the table mentions for most rows.
 type saidOnce struct{ disturbed, noisy bool }
 
-// withSaidOnce counts them once for all rows.
+// withSaidOnce determines these marks once for all rows.
 func (b BoardTable) withSaidOnce() BoardTable {
 	b.once = saidOnce{
 		disturbed: b.most(func(e *boards.Standing) bool { return e.Disturbed != "" }),
@@ -107,7 +109,7 @@ func (b BoardTable) withSaidOnce() BoardTable {
 	return b
 }
 
-// most reports whether something holds for more than half of the page's ranked entries, and for at least four.
+// most reports whether a condition holds for more than half of the page's ranked entries, and for at least four.
 func (b BoardTable) most(holds func(*boards.Standing) bool) bool {
 	rows, n := b.ranked(), 0
 	for i := range rows {
@@ -118,7 +120,7 @@ func (b BoardTable) most(holds func(*boards.Standing) bool) bool {
 	return n >= 4 && 2*n > len(rows)
 }
 
-// mostSays is that line; empty: there is nothing to say.
+// mostSays returns the line about most rows, or "".
 func (b BoardTable) mostSays() string {
 	switch disturbed, noisy := b.once.disturbed, b.once.noisy; {
 	case disturbed && noisy:

@@ -25,45 +25,45 @@ type BoardPage struct {
 	Device   string
 	Devices  []string // of the task, for the tabs
 	Version  int
-	Versions []int // others whose boards can be looked at, newest first
+	Versions []int // other versions with boards, newest first
 	Current  bool  // Version is the task's current one
 	Ranking  string
-	Harness  string // whose program made the numbers
+	Harness  string // name of the measuring harness
 	Deadline Deadline
-	// SelfMeasured says that the task brought its own program, in which the kernel runs.
+	// SelfMeasured means that the task has its own program, in which the kernel runs.
 	SelfMeasured bool
 	Board        BoardTable
-	EventsURL    string    // empty: what is shown is past
-	Past         time.Time // the board is shown as it stood then; zero: now
-	Found        string    // a text that no one's name on the board has
-	Off          string    // why the task takes no submissions for now; empty: it does
+	EventsURL    string    // empty for a past state
+	Past         time.Time // shown state of the board; zero for now
+	Found        string    // a searched text without a match
+	Off          string    // reason for not accepting submissions; empty if they are accepted
 }
 
-// BoardTable is the part of a board that changes live: what everyone sees of it, and whose it is.
+// BoardTable is the part of a board that changes live, with the viewer's own entry.
 type BoardTable struct {
 	boards.Head
 	boards.Shown
 	Slug     string
 	Version  int // number of the task's version
 	Current  bool
-	Offline  bool         // no worker has the device now
-	Freeze   *BoardFreeze // nil: the board is not frozen
+	Offline  bool         // no worker serves the device now
+	Freeze   *BoardFreeze // nil if the board is not frozen
 	FirstNS  float64
-	FirstRun int64 // that has FirstNS
+	FirstRun int64 // run with FirstNS
 	PageNo   int   // from 1
 	LastPage int
 	ViewerID int64
 	Own      *boards.Standing // the viewer's entry, on this page or another
-	At       string           // the date that the board is shown of; empty: now
-	Memory   bool             // a column has the memory that runs had at most
-	Errors   bool             // a column says how far answers are from the task's reference in double precision
-	Notes    bool             // what people say of their records may be read
-	Sources  bool             // the viewer may read what others submitted
+	At       string           // shown date of the board; empty for now
+	Memory   bool             // show the column of peak memory
+	Errors   bool             // show the column of numerical errors
+	Notes    bool             // people's notes on their records are public
+	Sources  bool             // the viewer may read others' sources
 
 	once saidOnce
 }
 
-// columnsBehind is the number of columns that a baseline's row leaves empty: those from the interval on.
+// columnsBehind returns the number of columns that a baseline's row leaves empty: those from the interval on.
 func (b BoardTable) columnsBehind() int {
 	columns := 5
 	for _, more := range []bool{b.hasRoofs(), b.added() != ""} {
@@ -74,7 +74,7 @@ func (b BoardTable) columnsBehind() int {
 	return columns
 }
 
-// ghosts are the baselines that stand before an entry of this page, or after its last one; others stand on other pages.
+// ghosts returns the baselines to show before an entry of this page, or after its last one; others are on other pages.
 func (b BoardTable) ghosts(before int) (rows []boards.MeasuredBaseline) {
 	for _, row := range b.Baselines {
 		next := slices.IndexFunc(b.ranked(), func(e boards.Standing) bool { return e.ScoreNS > row.ScoreNS })
@@ -505,7 +505,7 @@ func versionQuery(version int, current bool) templ.SafeURL {
 	return templ.SafeURL(fmt.Sprintf("?version=%d", version))
 }
 
-// boardTools find a person on the board, show it as it stood once, and choose its columns.
+// boardTools has the search for a person, the date, and the choice of columns.
 func boardTools(p BoardPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -704,7 +704,7 @@ func boardTools(p BoardPage) templ.Component {
 	})
 }
 
-// boardState keeps in a form what the address says beside its own field.
+// boardState keeps the rest of the address in a form.
 func boardState(b BoardTable, at bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -794,7 +794,7 @@ func (b BoardTable) showsMine() bool {
 	return b.ViewerID != 0 && slices.ContainsFunc(b.Standings, func(e boards.Standing) bool { return e.UserID == b.ViewerID })
 }
 
-// rows are all that the table shows: the viewer's own entry last, where it stands on another page.
+// rows returns all rows of the table, with the viewer's own entry last if it is on another page.
 func (b BoardTable) rows() []boards.Standing {
 	if b.Own == nil || b.showsMine() {
 		return b.Standings
@@ -802,7 +802,7 @@ func (b BoardTable) rows() []boards.Standing {
 	return append(slices.Clone(b.Standings), *b.Own)
 }
 
-// jump leads to the viewer's row.
+// jump returns the link to the viewer's row.
 func (b BoardTable) jump() string {
 	if b.showsMine() {
 		return "#entry-" + strconv.FormatInt(b.ViewerID, 10)
@@ -810,7 +810,7 @@ func (b BoardTable) jump() string {
 	return b.query("find", "me")
 }
 
-// BoardChanged is what an open board shows again: its table, and its picture elsewhere on the page.
+// BoardChanged updates an open board: its table, and the picture elsewhere on the page.
 func BoardChanged(b BoardTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -852,8 +852,8 @@ func BoardChanged(b BoardTable) templ.Component {
 	})
 }
 
-// Ranking is the table of a board. When the stream names a change, the page asks for it again. Of gap and an added
-// column a phone has room for one: for what was asked.
+// Ranking is the table of a board. When the stream reports a change, the page requests it again. A phone has space for
+// either the gap or an added column: it shows the added one.
 func Ranking(b BoardTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1170,7 +1170,7 @@ func (b BoardTable) whyEmpty() string {
 	return said + "."
 }
 
-// hasShort reports whether the page lists a score that is so short that something may hide in it.
+// hasShort reports whether the page has a score so short that hidden work is possible.
 func (b BoardTable) hasShort() bool {
 	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.ScoreNS < shortScore }) ||
 		slices.ContainsFunc(b.Baselines, func(row boards.MeasuredBaseline) bool { return row.ScoreNS < shortScore })
@@ -1180,16 +1180,16 @@ func (b BoardTable) hasTies() bool {
 	return slices.ContainsFunc(b.ranked(), func(e boards.Standing) bool { return e.Tied })
 }
 
-// URL is a page of the board.
+// URL returns the address of a page of the board.
 func (b BoardTable) URL(page int) string { return b.query("page", strconv.Itoa(page)) }
 
-// now is the board without a date.
+// now returns the address of the board without a date.
 func (b BoardTable) now() string {
 	b.At = ""
 	return b.query("page", "1")
 }
 
-// toggled is this page with the column of errors, or without it.
+// toggled returns the address of this page with the column of errors switched.
 func (b BoardTable) toggled() string {
 	b.Errors, b.Memory = !b.Errors, false
 	return b.URL(b.PageNo)
@@ -1200,7 +1200,7 @@ func (b BoardTable) memoryToggled() string {
 	return b.URL(b.PageNo)
 }
 
-// added is the column that was asked for; empty: none.
+// added returns the requested additional column, or "".
 func (b BoardTable) added() string {
 	switch {
 	case b.Errors:
@@ -1223,7 +1223,7 @@ func memoryText(peak *int64) string {
 	return format.Bytes(*peak)
 }
 
-// query is the board as it is shown, with one more parameter.
+// query returns the address of the board with one more parameter.
 func (b BoardTable) query(name, value string) string {
 	address := string(BoardURL(b.Slug, b.Device)) + "?" + name + "=" + url.QueryEscape(value)
 	if added := b.added(); added != "" {
@@ -1238,7 +1238,8 @@ func (b BoardTable) query(name, value string) string {
 	return address
 }
 
-// oldPlace is the place of an entry that waits to be measured with newer software: behind those that have been, in the old order.
+// oldPlace shows the rank of an entry that waits to be measured with newer software: after those that have been, in the
+// old order.
 func oldPlace(rank int, tied bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1267,7 +1268,7 @@ func oldPlace(rank int, tied bool) templ.Component {
 		var templ_7745c5c3_Var40 string
 		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs("(" + format.Place(rank, tied) + ")")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 422, Col: 140}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 423, Col: 140}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 		if templ_7745c5c3_Err != nil {
@@ -1281,7 +1282,7 @@ func oldPlace(rank int, tied bool) templ.Component {
 	})
 }
 
-// olderSoftware marks an entry that the scores of newer software are not compared with.
+// olderSoftware marks an entry that is not compared with the scores of newer software.
 func olderSoftware() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1311,7 +1312,7 @@ func olderSoftware() templ.Component {
 	})
 }
 
-// entryStatus shows the most important mark, and the others when they are asked for.
+// entryStatus shows the most important mark, and the others on request.
 func entryStatus(all []entryTag) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1349,7 +1350,7 @@ func entryStatus(all []entryTag) templ.Component {
 			var templ_7745c5c3_Var43 string
 			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(all[1].title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 439, Col: 54}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 440, Col: 54}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 			if templ_7745c5c3_Err != nil {
@@ -1362,7 +1363,7 @@ func entryStatus(all []entryTag) templ.Component {
 			var templ_7745c5c3_Var44 string
 			templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("+%d", len(all)-1))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 439, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 440, Col: 89}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 			if templ_7745c5c3_Err != nil {
@@ -1433,7 +1434,7 @@ func entryMark(tag entryTag) templ.Component {
 		var templ_7745c5c3_Var48 templ.SafeURL
 		templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinURLErrs(tag.url)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 448, Col: 58}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 449, Col: 58}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 		if templ_7745c5c3_Err != nil {
@@ -1446,7 +1447,7 @@ func entryMark(tag entryTag) templ.Component {
 		var templ_7745c5c3_Var49 string
 		templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(tag.title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 448, Col: 78}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 449, Col: 78}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 		if templ_7745c5c3_Err != nil {
@@ -1459,7 +1460,7 @@ func entryMark(tag entryTag) templ.Component {
 		var templ_7745c5c3_Var50 string
 		templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(tag.text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 448, Col: 103}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 449, Col: 103}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 		if templ_7745c5c3_Err != nil {
@@ -1506,7 +1507,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 		var templ_7745c5c3_Var53 string
 		templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("entry-%d", e.UserID))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 452, Col: 43}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 453, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
 		if templ_7745c5c3_Err != nil {
@@ -1532,7 +1533,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 		var templ_7745c5c3_Var55 string
 		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(e.Rank))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 452, Col: 129}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 453, Col: 129}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 		if templ_7745c5c3_Err != nil {
@@ -1545,7 +1546,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 		var templ_7745c5c3_Var56 string
 		templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(e.RunID, 10))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 452, Col: 175}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 453, Col: 175}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 		if templ_7745c5c3_Err != nil {
@@ -1568,7 +1569,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var57 string
 			templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(wideHint)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 457, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 458, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 			if templ_7745c5c3_Err != nil {
@@ -1581,7 +1582,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var58 string
 			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(format.Place(e.Rank, e.Tied) + "?")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 457, Col: 114}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 458, Col: 114}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 			if templ_7745c5c3_Err != nil {
@@ -1623,7 +1624,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var59 templ.SafeURL
 			templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinURLErrs(SubmissionURL(e.SubmissionID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 471, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 472, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 			if templ_7745c5c3_Err != nil {
@@ -1636,7 +1637,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var60 string
 			templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(validationTitle(e.Validated))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 471, Col: 104}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 472, Col: 104}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
 			if templ_7745c5c3_Err != nil {
@@ -1666,7 +1667,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 		var templ_7745c5c3_Var61 templ.SafeURL
 		templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinURLErrs(SubmissionURL(e.SubmissionID))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 479, Col: 56}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 480, Col: 56}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 		if templ_7745c5c3_Err != nil {
@@ -1718,7 +1719,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var64 string
 			templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(format.Gap(e.ScoreNS, b.FirstNS))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 488, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 489, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 			if templ_7745c5c3_Err != nil {
@@ -1737,7 +1738,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var65 string
 			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(format.Factor(b.Baselines[0].ScoreNS / e.ScoreNS))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 492, Col: 78}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 493, Col: 78}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 			if templ_7745c5c3_Err != nil {
@@ -1768,7 +1769,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var66 string
 			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(roofText(e.Roof))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 498, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 499, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 			if templ_7745c5c3_Err != nil {
@@ -1801,7 +1802,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var67 string
 			templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(memoryText(e.MemoryPeak))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 506, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 507, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var67))
 			if templ_7745c5c3_Err != nil {
@@ -1830,7 +1831,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var68 string
 			templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(e.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 515, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 516, Col: 27}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
 			if templ_7745c5c3_Err != nil {
@@ -1861,7 +1862,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 	})
 }
 
-// week says what seven days changed for an entry.
+// week shows an entry's changes within seven days.
 func week(e boards.Standing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1896,7 +1897,7 @@ func week(e boards.Standing) templ.Component {
 			var templ_7745c5c3_Var70 string
 			templ_7745c5c3_Var70, templ_7745c5c3_Err = templ.JoinStringErrs("was " + format.Nanoseconds(*e.BeforeNS).String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 532, Col: 83}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 533, Col: 83}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var70))
 			if templ_7745c5c3_Err != nil {
@@ -1909,7 +1910,7 @@ func week(e boards.Standing) templ.Component {
 			var templ_7745c5c3_Var71 string
 			templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs("−" + format.Percent(1 - e.ScoreNS / *e.BeforeNS))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 532, Col: 137}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 533, Col: 137}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var71))
 			if templ_7745c5c3_Err != nil {
@@ -1924,7 +1925,7 @@ func week(e boards.Standing) templ.Component {
 	})
 }
 
-// ghostRows are baselines between the entries.
+// ghostRows shows baselines between the entries.
 func ghostRows(b BoardTable, before int, full float64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1954,7 +1955,7 @@ func ghostRows(b BoardTable, before int, full float64) templ.Component {
 			var templ_7745c5c3_Var73 string
 			templ_7745c5c3_Var73, templ_7745c5c3_Err = templ.JoinStringErrs(row.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 539, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 540, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var73))
 			if templ_7745c5c3_Err != nil {
@@ -1967,7 +1968,7 @@ func ghostRows(b BoardTable, before int, full float64) templ.Component {
 			var templ_7745c5c3_Var74 templ.SafeURL
 			templ_7745c5c3_Var74, templ_7745c5c3_Err = templ.JoinURLErrs(RunURL(row.RunID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 543, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 544, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var74))
 			if templ_7745c5c3_Err != nil {
@@ -1980,7 +1981,7 @@ func ghostRows(b BoardTable, before int, full float64) templ.Component {
 			var templ_7745c5c3_Var75 string
 			templ_7745c5c3_Var75, templ_7745c5c3_Err = templ.JoinStringErrs(row.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 543, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 544, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var75))
 			if templ_7745c5c3_Err != nil {
@@ -2031,7 +2032,7 @@ func ghostRows(b BoardTable, before int, full float64) templ.Component {
 			var templ_7745c5c3_Var78 string
 			templ_7745c5c3_Var78, templ_7745c5c3_Err = templ.JoinStringErrs(format.Gap(row.ScoreNS, b.FirstNS))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 553, Col: 104}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 554, Col: 104}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var78))
 			if templ_7745c5c3_Err != nil {
@@ -2044,7 +2045,7 @@ func ghostRows(b BoardTable, before int, full float64) templ.Component {
 			var templ_7745c5c3_Var79 string
 			templ_7745c5c3_Var79, templ_7745c5c3_Err = templ.JoinStringErrs(format.Factor(b.Baselines[0].ScoreNS / row.ScoreNS))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 554, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 555, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var79))
 			if templ_7745c5c3_Err != nil {

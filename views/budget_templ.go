@@ -14,7 +14,7 @@ import (
 	"warpboard/models/budgets"
 )
 
-// teamBudgetText tells a member what is left.
+// teamBudgetText describes the rest of a team's budget.
 func teamBudgetText(t budgets.TeamBudget) string {
 	if t.Left() == 0 {
 		return fmt.Sprintf("The GPU budget of your team %s is used up today (%d GPU-seconds).", t.Name, t.Seconds)
@@ -22,7 +22,7 @@ func teamBudgetText(t budgets.TeamBudget) string {
 	return fmt.Sprintf("%.0f of %d GPU-seconds of your team %s are left today.", t.Left().Seconds(), t.Seconds, t.Name)
 }
 
-// budgetText tells what is left.
+// budgetText describes the rest of a budget.
 func budgetText(b budgets.Budget) string {
 	if b.Left() == 0 {
 		return fmt.Sprintf("Your GPU budget for today is used up (%d GPU-seconds).", b.Seconds)
@@ -30,7 +30,7 @@ func budgetText(b budgets.Budget) string {
 	return fmt.Sprintf("%.0f of %d GPU-seconds are left today.", b.Left().Seconds(), b.Seconds)
 }
 
-// budgetNote tells a person what is left; nothing where there is no limit.
+// budgetNote shows a person the rest of the budget; nothing without a limit.
 func budgetNote(b budgets.Budget) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -188,7 +188,7 @@ func budgetNote(b budgets.Budget) templ.Component {
 	})
 }
 
-// teamList is the teams with their members and budgets, and the form that adds a person to one.
+// teamList shows the teams with their members and budgets, and the form for adding a person.
 func teamList(p OperatePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,7 +12,7 @@ import (
 	"warpboard/views/format"
 )
 
-// shortScore is below what time a score carries the mark that leads to what can still hide.
+// shortScore is the time below which a score gets a mark that links to an explanation of what can still be hidden.
 const shortScore = 30e3
 
 const (
@@ -21,7 +21,7 @@ const (
 	trustBundleURL = templ.SafeURL("/trust#bundle")
 )
 
-// releasedAfter is how long a call may wait for its release before the judge no longer waits for it.
+// releasedAfter is the time after which a call is released even if it is not ready.
 const releasedAfter = "10\u00a0ms"
 
 // judgedCases reports whether a judge timed some of the cases.
@@ -29,8 +29,8 @@ func judgedCases(cases []job.CaseResult) bool {
 	return slices.ContainsFunc(cases, job.CaseResult.Judged)
 }
 
-// unjudged reports whether the run has times that a clock in the kernel's own process took, though its task
-// measures by Warpboard's harness: an older one did.
+// unjudged reports whether the run has times by a clock in the kernel's own process, though its task uses Warpboard's
+// harness: an older harness measured it.
 func (r RunCard) unjudged() bool {
 	timed := false
 	for _, stage := range r.Stages {
@@ -44,17 +44,17 @@ func (r RunCard) unjudged() bool {
 	return timed && !r.SelfMeasured
 }
 
-// clockNames name each clock as the notes do.
+// clockNames are the names of clocks in notes.
 var clockNames = map[job.Clock]string{job.ClockEvent: "runner's", job.ClockWall: "judge's", job.ClockSnapshot: "judge's, answer"}
 
-// clockHints explain each clock, for the title of its name.
+// clockHints explain each clock in its title.
 var clockHints = map[job.Clock]string{
 	job.ClockEvent:    "Taken beside the kernel, and confirmed by the judge's clock",
 	job.ClockWall:     "Taken by the judge, from the release of the call until it was done",
 	job.ClockSnapshot: "Taken by the judge, from the release of the call until the answer was in its hands",
 }
 
-// clockNotes are what is to be said of a case's clocks, in sentences; none when they agree and no call was late.
+// clockNotes returns sentences about a case's clocks; none if they agree and no call was late.
 func clockNotes(c job.CaseResult) []string {
 	if !c.Judged() {
 		return nil
@@ -73,7 +73,8 @@ func clockNotes(c job.CaseResult) []string {
 	return notes
 }
 
-// clockFacts are what each clock gave, and by how much the judge's differs. An answer may come later than the kernel ends.
+// clockFacts returns the times by each clock, and the difference of the judge's. An answer may arrive later than the
+// kernel ends.
 func clockFacts(d models.ClockDifference) []string {
 	facts := []string{"runner's clock " + format.Nanoseconds(d.EventNS).String(), "judge's clock " + format.Nanoseconds(d.WallNS).String()}
 	judged := d.WallNS
@@ -84,7 +85,7 @@ func clockFacts(d models.ClockDifference) []string {
 	return append(facts, "difference "+format.Nanoseconds(math.Abs(judged-d.EventNS)).String(), "tolerance "+format.Nanoseconds(d.ToleranceNS).String())
 }
 
-// differenceNote gives both numbers, and which of them counts.
+// differenceNote returns both numbers, and which of them counts.
 func differenceNote(k job.Clocks) string {
 	switch k.Counts {
 	case job.ClockSnapshot:

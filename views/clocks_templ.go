@@ -16,7 +16,7 @@ import (
 	"warpboard/views/format"
 )
 
-// shortMark leads from a score that is so short that something may hide in it to what is said of that.
+// shortMark links from a score so short that hidden work is possible to the explanation.
 func shortMark(ns float64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -61,7 +61,7 @@ func shortMark(ns float64) templ.Component {
 	})
 }
 
-// shortNote says it once of a table with such scores.
+// shortNote explains such scores once for a table.
 func shortNote() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -104,7 +104,7 @@ func shortNote() templ.Component {
 	})
 }
 
-// selfMeasured stands at the top of the boards and runs of a task that brings its own program.
+// selfMeasured is at the top of boards and runs of a task with its own program.
 func selfMeasured() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -147,7 +147,7 @@ func selfMeasured() templ.Component {
 	})
 }
 
-// unjudgedNote stands below the cases of a run that an older harness timed.
+// unjudgedNote is below the cases of a run that an older harness timed.
 func unjudgedNote() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -270,7 +270,7 @@ func clockName(c job.CaseResult) templ.Component {
 	})
 }
 
-// caseClocks is what is to be said of a case's clocks, in a row of its own.
+// caseClocks shows the notes about a case's clocks, in a separate row.
 func caseClocks(c job.CaseResult, columns int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -351,7 +351,7 @@ func caseClocks(c job.CaseResult, columns int) templ.Component {
 	})
 }
 
-// flagClocks are the numbers that a flag about clocks rests on.
+// flagClocks shows the numbers behind a flag about clocks.
 func flagClocks(f models.FlagOf) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -442,7 +442,7 @@ func flagClocks(f models.FlagOf) templ.Component {
 	})
 }
 
-// whereDiffers says in which stage the case is, and how many others there differ.
+// whereDiffers names the stage of the case, and the number of other cases there with a difference.
 func whereDiffers(r models.ClockDifference) string {
 	text := "in the " + format.Lower(StageView{Result: job.StageResult{Stage: r.Stage}}.Name()) + " stage"
 	if r.Cases > 1 {

@@ -18,21 +18,21 @@ import (
 	"warpboard/views/format"
 )
 
-// Confirmation is what is known of measuring a run again, in turns with another.
+// Confirmation describes measuring a run again, alternating with another.
 type Confirmation struct {
 	RunID, OtherID                int64
 	OtherSubmission               int64
-	Challenger                    bool // the run came first, and the other was next
+	Challenger                    bool // the run was in 1st place, and the other in 2nd
 	Waiting                       bool
-	Turns, EnoughTurns, MostTurns int     // of both runs: those that are done, enough if they are quiet, and all at most
-	Was, OtherWas                 float64 // the scores that selected the two
-	Is, OtherIs                   float64 // 0 when it ended without numbers
+	Turns, EnoughTurns, MostTurns int     // for both runs: completed, sufficient if undisturbed, and maximum
+	Was, OtherWas                 float64 // scores before the confirmation
+	Is, OtherIs                   float64 // 0 if it ended without numbers
 	OneUnit                       bool
-	Outcome                       string // why it ended without numbers, of one run or of both
+	Outcome                       string // reason for ending without numbers, of one run or of both
 }
 
-// confirmationNote stands on the card of a run that is, or was, measured again. While it waits the card is asked for again: its
-// end changes the score, the place, and whether it is a record.
+// confirmationNote is on the card of a run that is, or was, measured again. While it waits, the card is requested
+// again, because the end changes the score, the rank, and whether it is a record.
 func confirmationNote(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -291,7 +291,7 @@ func confirmationNote(r RunCard) templ.Component {
 	})
 }
 
-// turnsDone says how far a confirmation is.
+// turnsDone describes the progress of a confirmation.
 func (c Confirmation) turnsDone() string {
 	if c.Turns < c.EnoughTurns {
 		return fmt.Sprintf("%d of %d turns are done.", c.Turns, c.EnoughTurns)
@@ -299,10 +299,10 @@ func (c Confirmation) turnsDone() string {
 	return fmt.Sprintf("%d turns are done; some were noisy or disturbed, so there are up to %d.", c.Turns, c.MostTurns)
 }
 
-// other names the other run by its submission.
+// other returns the name of the other run, by its submission.
 func (c Confirmation) other() string { return "#" + strconv.FormatInt(c.OtherSubmission, 10) }
 
-// timedAgain says how the run was measured again, and what that changed.
+// timedAgain describes how the run was measured again, and the effect.
 func (c Confirmation) timedAgain() string {
 	where := "on one slot"
 	if !c.OneUnit {
@@ -314,17 +314,17 @@ func (c Confirmation) timedAgain() string {
 	return fmt.Sprintf("Timed again %s. The first timing was %s; the score is now the median of all confirmations of this source.", where, format.Nanoseconds(c.Was))
 }
 
-// Turns are the turns of confirmations that a score is the median of.
+// Turns has the measurements of confirmations of which the score is the median.
 type Turns struct {
 	Cases []Turn
 	Score Turn
 
-	Of      int64     // the submission that was confirmed, if it is another with the same source; else 0
-	At      time.Time // when that confirmation began
-	FirstNS float64   // the score before it; 0: it is not known
+	Of      int64     // confirmed submission, if it is another one with the same source; otherwise 0
+	At      time.Time // start of that confirmation
+	FirstNS float64   // score before it; 0 if unknown
 }
 
-// why says that another submission's confirmation gave the score; empty: the run's own did.
+// why explains that another submission's confirmation gave the score, or returns "".
 func (t *Turns) why() string {
 	if t == nil || t.Of == 0 {
 		return ""
@@ -336,15 +336,15 @@ func (t *Turns) why() string {
 	return text
 }
 
-// Turn is one time of all turns: a case's, or the score.
+// Turn has the times of all measurements: of a case, or the score.
 type Turn struct {
 	Spec     string
 	NS       float64
 	Interval boards.Interval
-	EachNS   []float64 // in every turn, the oldest first
+	EachNS   []float64 // in every measurement, oldest first
 }
 
-// turnsNote says what the score is of the turns.
+// turnsNote explains how the score follows from the measurements.
 func (r RunCard) turnsNote() string {
 	note := "the score is the median of the turns' scores"
 	if r.Ranking != "" {
@@ -353,7 +353,7 @@ func (r RunCard) turnsNote() string {
 	return note
 }
 
-// casesName heads a stage's cases.
+// casesName returns the heading of a stage's cases.
 func (r RunCard) casesName(stage StageView) string {
 	if r.Turns != nil && stage.Result.Stage == job.StageRanked {
 		return stage.Name() + ", first timing"
@@ -361,7 +361,7 @@ func (r RunCard) casesName(stage StageView) string {
 	return stage.Name()
 }
 
-// firstTiming says under the cases of a confirmed run that its score is not made of them; empty: it is.
+// firstTiming notes below the cases of a confirmed run that its score does not come from them, or returns "".
 func (r RunCard) firstTiming() string {
 	switch {
 	case r.Confirmed != nil && r.Confirmed.Is > 0:
@@ -372,7 +372,7 @@ func (r RunCard) firstTiming() string {
 	return ""
 }
 
-// turnCases shows what the score of a confirmed run is made of.
+// turnCases shows the measurements behind the score of a confirmed run.
 func turnCases(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,13 +14,13 @@ import (
 	"warpboard/models/fleet"
 )
 
-// CredentialList is what admins see below the workers: who may connect as a worker from elsewhere.
+// CredentialList shows admins the credentials of workers on other machines.
 type CredentialList struct {
 	Page
 	Rows      []fleet.WorkerCredential
-	NewSecret string // of a credential made just now: shown this once
+	NewSecret string // secret of a new credential, shown only once
 	NewName   string
-	Problem   string // why the last one was not made
+	Problem   string // reason for not creating the last one
 }
 
 func credentials(l CredentialList) templ.Component {

@@ -10,18 +10,18 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "fmt"
 
-// crumb is a page above the one that is open.
+// crumb is a page above the current one.
 type crumb struct {
 	Label string
 	URL   templ.SafeURL
 }
 
-// taskCrumbs are the pages above those of a task.
+// taskCrumbs returns the pages above those of a task.
 func taskCrumbs(task TaskRef) []crumb {
 	return []crumb{{"Tasks", "/tasks"}, {task.Title, TaskURL(task.Slug)}}
 }
 
-// newTaskCrumbs are the same above those of a task that may be a new one, without an address.
+// newTaskCrumbs is taskCrumbs for a task that may be new, without an address.
 func newTaskCrumbs(task TaskRef) []crumb {
 	if task.Slug == "" {
 		return []crumb{{"Tasks", "/tasks"}, {"New task", "/tasks/new"}}
@@ -33,7 +33,7 @@ func submissionCrumb(id int64) crumb {
 	return crumb{fmt.Sprintf("Submission %d", id), SubmissionURL(id)}
 }
 
-// crumbs are the way from the first level to a page. The page itself is its heading.
+// crumbs shows the path from the first level to a page. The page itself is its heading.
 func crumbs(above ...crumb) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,7 +18,7 @@ import (
 	"warpboard/views/format"
 )
 
-// DevicesPage shows the workers with their slots and self-test, and who waits for what.
+// DevicesPage shows the workers with their slots and self-tests, and the queues.
 type DevicesPage struct {
 	Page
 	Status      DevicesStatus
@@ -29,34 +29,34 @@ type DevicesPage struct {
 type DevicesStatus struct {
 	Queues  []DeviceQueue
 	Workers []WorkerCard
-	Admin   *Page // of an admin, who may take workers off the list; else nil
+	Admin   *Page // for an admin, who may remove workers; otherwise nil
 	Now     time.Time
 }
 
-// DeviceQueue is what waits and runs on one kind of device.
+// DeviceQueue has the waiting and running work of one device.
 type DeviceQueue struct {
 	client.Device
 	Free int
-	Runs []QueuedRun // running ones first, then in the order of their turn
+	Runs []QueuedRun // running ones first, then in queue order
 	What DeviceFacts
 	Day  work.Activity
-	Away time.Time // when its last worker was heard of, if none is here; else zero
+	Away time.Time // last heartbeat if no worker is connected; otherwise zero
 }
 
-// DeviceFacts is what a device is.
+// DeviceFacts describes a device.
 type DeviceFacts struct {
-	Name      string // as its driver has it
-	Memory    int64  // bytes; 0: not known
+	Name      string // name given by the driver
+	Memory    int64  // bytes; 0 if unknown
 	Arch      string // compute capability without a dot; empty for a CPU
-	Units     int    // slots that are here, or were
-	Profiler  bool   // one of its workers can profile
-	Sanitizer bool   // one of its workers has compute-sanitizer
+	Units     int    // number of slots, current or former
+	Profiler  bool   // a worker can profile
+	Sanitizer bool   // a worker has compute-sanitizer
 
-	BytesPerSecond float64 // read from memory by our own kernel, as measured; 0: not yet
-	FlopsPerSecond float64 // fp32, likewise
+	BytesPerSecond float64 // measured memory read bandwidth; 0 if not measured yet
+	FlopsPerSecond float64 // measured fp32 arithmetic rate
 }
 
-// dayText is what a device did in the last day in words.
+// dayText describes a device's activity of the last day.
 func dayText(d work.Activity, slots int) []string {
 	if d.Work == 0 {
 		return []string{"No runs in the last 24 h"}
@@ -71,7 +71,7 @@ func dayText(d work.Activity, slots int) []string {
 	return list
 }
 
-// upText names the part of the day in which the slots were up.
+// upText describes the part of the day in which the slots were up.
 func upText(d work.Activity, slots int) string {
 	switch {
 	case d.Up > 24*time.Hour-time.Minute:
@@ -82,7 +82,7 @@ func upText(d work.Activity, slots int) string {
 	return "the uptime, " + format.Duration(d.Up) + " per slot"
 }
 
-// facts are what is known, in words.
+// facts returns the known facts in words.
 func (s DeviceFacts) facts() (list []string) {
 	if s.Name != "" {
 		list = append(list, s.Name)
@@ -109,11 +109,11 @@ func (s DeviceFacts) facts() (list []string) {
 type QueuedRun struct {
 	Run          RunCard
 	Owner        Person
-	ID           int64  // of the submission; 0: the viewer may not know of it
-	What         string // what its submission is here for: "Ranked", or again: "Confirmation of"
-	Confirms     bool   // it is a leg of a confirmation
+	ID           int64  // of the submission; 0 if the viewer may not see it
+	What         string // purpose: "Ranked", or for another measurement: "Confirmation of"
+	Confirms     bool   // it is a run of a confirmation
 	Kind         string // "evaluate" or "compare" for an evaluation, whose fields of a submission are empty
-	EvaluationID string // empty: the viewer may not open it
+	EvaluationID string // empty if the viewer may not open it
 }
 
 // Devices is the page of devices and queues.
@@ -199,7 +199,7 @@ func Devices(p DevicesPage) templ.Component {
 	})
 }
 
-// DevicesNow is what the page shows now. It is asked for again when the stream says that the queue changed.
+// DevicesNow shows the current state. The page requests it again when the stream reports a change of the queue.
 func DevicesNow(s DevicesStatus) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -877,7 +877,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 	})
 }
 
-// nextInLine says what a new ranked run waits for, and what waits for it.
+// nextInLine describes the queue before and after a new ranked run.
 func nextInLine(ahead, behind int) string {
 	says := "A ranked run would start next"
 	if ahead > 0 {
@@ -889,12 +889,12 @@ func nextInLine(ahead, behind int) string {
 	return says + "."
 }
 
-// name is a submission as the queue has it.
+// name returns the name of the submission in the queue.
 func (q QueuedRun) name() string {
 	return fmt.Sprintf("%s #%d", q.What, q.ID)
 }
 
-// mark lets scripts and tests find the row.
+// mark adds attributes by which scripts and tests find the row.
 func (q QueuedRun) mark() templ.Attributes {
 	if q.Kind != "" {
 		return templ.Attributes{"data-evaluation": q.Kind}
@@ -902,7 +902,7 @@ func (q QueuedRun) mark() templ.Attributes {
 	return templ.Attributes{"data-run": strconv.FormatInt(q.Run.ID, 10)}
 }
 
-// kindName names an evaluation by its kind.
+// kindName returns the name of an evaluation's kind.
 func (q QueuedRun) kindName() string {
 	if q.Kind == "compare" {
 		return "Comparison"
@@ -910,7 +910,7 @@ func (q QueuedRun) kindName() string {
 	return "Evaluation"
 }
 
-// pauseButton holds a queue back, for the time of a repair, or lets it go on.
+// pauseButton pauses a queue, for example during a repair, or resumes it.
 func pauseButton(q DeviceQueue, admin Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

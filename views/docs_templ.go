@@ -8,7 +8,7 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// DocsPage is a page of the documentation, or the list of them.
+// DocsPage is a page of the documentation, or the list of its pages.
 type DocsPage struct {
 	Page
 	All     []DocsGroup
@@ -16,13 +16,13 @@ type DocsPage struct {
 	Text    templ.Component
 }
 
-// DocsGroup is what some readers want.
+// DocsGroup is a group of pages for the same readers.
 type DocsGroup struct {
 	For   string
 	Links []DocsLink
 }
 
-// DocsLink leads to one of them, or to a heading of it.
+// DocsLink links to a page, or to a heading in it.
 type DocsLink struct {
 	Title, About string
 	URL          templ.SafeURL

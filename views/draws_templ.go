@@ -14,14 +14,14 @@ import (
 	"warpboard/tasks"
 )
 
-// DrawsPage is what was drawn for a task's ranges.
+// DrawsPage shows the values drawn for a task's ranges.
 type DrawsPage struct {
 	Page
 	Task  TaskRef
 	Draws []DrawRow
 }
 
-// DrawRow is the draw of a board and its software.
+// DrawRow has the values of a board and its software.
 type DrawRow struct {
 	Version           int
 	Device, Software  string

@@ -13,16 +13,16 @@ import (
 	"warpboard/views/format"
 )
 
-// ErrorPage says that a request failed: 403, 404, 500 and the like.
+// ErrorPage describes a failed request: 403, 404, 500 and the like.
 type ErrorPage struct {
 	Page
 	Status    int
-	Sent      bool   // a form was sent: what was typed is on the page before
-	Sentence  string // what was wrong and what to do, for a person
-	RequestID string // named in the log; shown for failures that are ours
+	Sent      bool   // a form was sent; its content is on the previous page
+	Sentence  string // problem and advice
+	RequestID string // as in the log; shown for failures of the site
 }
 
-// Heading is the error in a few words.
+// Heading returns the error in a few words.
 func (p ErrorPage) Heading() string {
 	switch p.Status {
 	case 400, 405, 422:
@@ -47,7 +47,7 @@ func (p ErrorPage) Heading() string {
 	return "Something went wrong"
 }
 
-// Error is the page of a request that failed.
+// Error is the page of a failed request.
 func Error(p ErrorPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -20,26 +20,26 @@ import (
 	"warpboard/views/format"
 )
 
-// EvaluationPage shows one kernel, or two that are compared, on the way and at the end.
+// EvaluationPage shows one kernel, or two that are compared, during the evaluation and at the end.
 type EvaluationPage struct {
 	Page
 	Of      work.Evaluation
 	Mine    bool              // the viewer may cancel and share it
-	Result  *kernelrun.Result // nil before there is one
-	Request string            // JSON; empty: not kept, or large
+	Result  *kernelrun.Result // nil until there is one
+	Request string            // JSON; empty if not kept, or too large
 	Sources []EvaluationSource
 }
 
-// EvaluationSource is the source of one of an evaluation's kernelrun.
+// EvaluationSource is the source of one of an evaluation's kernels.
 type EvaluationSource struct {
 	Title, Type string
 	File        SourceFile
 }
 
-// EvaluationURL is the page of an evaluation.
+// EvaluationURL returns the address of an evaluation's page.
 func EvaluationURL(id string) templ.SafeURL { return templ.SafeURL("/evaluations/" + id) }
 
-// EvaluationTitle names an evaluation, with as much of its id as tells it from others at a glance.
+// EvaluationTitle returns the title of an evaluation, with enough of its ID to distinguish it.
 func EvaluationTitle(e work.Evaluation) string {
 	short := e.ID[:min(len(e.ID), 8)]
 	if e.Kind == string(kernelrun.Compare) {
@@ -317,7 +317,7 @@ func Evaluation(p EvaluationPage) templ.Component {
 	})
 }
 
-// EvaluationState is the part of an evaluation's page that changes; a page that is open asks for it until the end.
+// EvaluationState is the part of an evaluation's page that changes; an open page requests it until the end.
 func EvaluationState(p EvaluationPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -536,7 +536,7 @@ func evaluationStages(state string) templ.Component {
 	})
 }
 
-// ending says why there is no whole result.
+// ending explains a missing or incomplete result.
 func (p EvaluationPage) ending() string {
 	switch {
 	case p.Of.Failure != "":
@@ -701,7 +701,7 @@ func evaluationResult(p EvaluationPage, r kernelrun.Result) templ.Component {
 	})
 }
 
-// speedup claims one only where its interval leaves no doubt.
+// speedup formats a speedup only if its interval excludes 1.
 func speedup(factor float64, interval []float64) string {
 	if len(interval) == 2 && interval[0] <= 1 && interval[1] >= 1 {
 		return "No clear difference"
@@ -1005,7 +1005,7 @@ func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	return withText(facts)
 }
 
-// stoppedText says why calls ended before there were as many as asked for.
+// stoppedText explains why calls ended early.
 func stoppedText(r kernelrun.Result) string {
 	if r.Stopped == nil {
 		return ""
@@ -1013,7 +1013,7 @@ func stoppedText(r kernelrun.Result) string {
 	return fmt.Sprintf("%d, after which stop_when was met (%s)", r.Stopped.Calls, r.Stopped.Reason)
 }
 
-// keptText says so where the reference did not run.
+// keptText notes that the reference did not run.
 func keptText(r kernelrun.Result) string {
 	if r.ReusedReference == nil {
 		return ""
@@ -1022,7 +1022,7 @@ func keptText(r kernelrun.Result) string {
 	return fmt.Sprintf("%d calls from an evaluation %s before", r.ReusedReference.Calls, format.Duration(age))
 }
 
-// inputsText says so where every call had the same inputs.
+// inputsText notes that all calls had the same inputs.
 func inputsText(r kernelrun.Result) string {
 	if r.FreshInputs == nil || *r.FreshInputs {
 		return ""
@@ -1030,7 +1030,7 @@ func inputsText(r kernelrun.Result) string {
 	return "the same in every call, as given in the request: a kernel could cache its answers"
 }
 
-// shortNumber shows a number of a report with at most four digits after rounding; other values stay as they are.
+// shortNumber formats a number of a report with at most four digits; other values stay unchanged.
 func shortNumber(value any) string {
 	if f, ok := value.(float64); ok {
 		return format.Decimal(f)
@@ -1038,12 +1038,12 @@ func shortNumber(value any) string {
 	return fmt.Sprint(value)
 }
 
-// byStage orders stages as they follow each other.
+// byStage orders stages by their sequence.
 func byStage(a, b string) int {
 	return cmp.Or(slices.Index(evaluationStates, a)-slices.Index(evaluationStates, b), cmp.Compare(a, b))
 }
 
-// evaluationTexts are the errors and what was printed, as they came.
+// evaluationTexts returns the errors and the output, unchanged.
 func evaluationTexts(r kernelrun.Result) []titled {
 	return withText([]titled{
 		{"Kernel does not compile", r.CompilationError}, {"Reference does not compile", r.RefCompilationError},
@@ -1052,7 +1052,7 @@ func evaluationTexts(r kernelrun.Result) []titled {
 	})
 }
 
-// failedCheck is the title of why a kernel is not correct.
+// failedCheck returns the title for the reason of an incorrect kernel.
 func failedCheck(r kernelrun.Result) string {
 	if r.Fault == kernelrun.FaultReference {
 		return "The reference failed, so nothing is known of the kernel"

@@ -9,10 +9,10 @@ import (
 	"warpboard/views/format"
 )
 
-// evaluationStates are the states of an evaluation until its end, in their order. Stages have the same names.
+// evaluationStates are the states of an evaluation until its end, in order. Stages have the same names.
 var evaluationStates = []string{"submitted", "compiling", "validating", "profiling"}
 
-// evaluationWords are the words for states, stages and methods, whose names of the API say something else to people.
+// evaluationWords are the texts for states, stages, and methods whose API names would mislead people.
 var evaluationWords = map[string]string{
 	"submitted": "Waiting", "compiling": "Compiling", "validating": "Checking", "profiling": "Timing",
 	string(work.EvaluationCompleted): "Completed", string(work.EvaluationFailed): "Failed", string(work.EvaluationTimeout): "Timed out",
@@ -27,7 +27,7 @@ func evaluationWord(name string) string {
 	return name
 }
 
-// clockText says whose clock the times are by, and what the kernel's own said where that cannot be.
+// clockText names the clock of the times, and mentions the kernel's own clock if it is implausible.
 func clockText(r kernelrun.Result) string {
 	c, judged := r.Clocks["custom"]
 	switch {

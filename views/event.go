@@ -14,29 +14,29 @@ import (
 	"warpboard/views/format"
 )
 
-// EventURL is the page of an event.
+// EventURL returns the address of an event's page.
 func EventURL(slug string) templ.SafeURL { return templ.SafeURL("/events/" + url.PathEscape(slug)) }
 
-// EventPartURL is a page or action below an event: "wall", "edit", "reveal" …
+// EventPartURL returns the address of a page or action below an event: "wall", "edit", "reveal" …
 func EventPartURL(slug, part string) templ.SafeURL {
 	return EventURL(slug) + templ.SafeURL("/"+part)
 }
 
-// EventBanner names an event on every page.
+// EventBanner announces an event on every page.
 type EventBanner struct {
 	Slug  string
 	Title string
 	Begun bool
-	Next  time.Time     // its end, or its start
-	In    time.Duration // until then
+	Next  time.Time     // next change: its end or start
+	In    time.Duration // time until then
 }
 
-// BoardFreeze is the event for which a board is frozen.
+// BoardFreeze is the event that freezes a board.
 type BoardFreeze struct {
 	Slug  string
 	Title string
 	Since time.Time
-	OwnNS float64 // on an empty board, the viewer's best result since then, which others do not see; 0: none
+	OwnNS float64 // on an empty board, the viewer's best result since then, hidden from others; 0 if none
 }
 
 // EventsPage lists events.
@@ -46,7 +46,7 @@ type EventsPage struct {
 	Events []events.Listed
 }
 
-// of chooses the events of a phase.
+// of returns the events of a phase.
 func (p EventsPage) of(phase string) (list []events.Listed) {
 	for _, e := range p.Events {
 		if phaseOf(e.Event, p.Now) == phase {
@@ -76,11 +76,11 @@ func phaseOf(e events.Event, now time.Time) string {
 type EventPage struct {
 	Page
 	Event     events.Listed
-	Now       time.Time // of the server, by which all times are compared
+	Now       time.Time // the server's clock, used for all comparisons
 	About     templ.Component
 	Tasks     []EventTask
 	Standings events.Standings
-	Device    string   // of the standings; empty: all
+	Device    string   // of the standings; empty for all
 	Devices   []string // to choose from
 	MayEdit   bool
 	Waiting   EventWaiting
@@ -102,11 +102,11 @@ func (p EventPage) entries(slug string) (n int) {
 	return n
 }
 
-// EventWaiting counts what a frozen event has not revealed.
+// EventWaiting counts the unrevealed results of a frozen event.
 type EventWaiting struct {
 	Entrants    int
 	Submissions int
-	Live        int // runs that go on
+	Live        int // running runs
 }
 
 const (
@@ -114,12 +114,12 @@ const (
 	wallRows  = 12
 )
 
-// rows are the first of the standings.
+// rows returns the first rows of the standings.
 func (p EventPage) rows(most int) []events.Row {
 	return p.Standings.Rows[:min(most, len(p.Standings.Rows))]
 }
 
-// shown are the rows on the page: the first, and the viewer's own.
+// shown returns the rows on the page: the first ones, and the viewer's own.
 func (p EventPage) shown() []events.Row {
 	first := p.rows(shownRows)
 	for _, row := range p.Standings.Rows[len(first):] {
@@ -130,7 +130,7 @@ func (p EventPage) shown() []events.Row {
 	return first
 }
 
-// next is what comes next, and in how long.
+// next returns the next change of the event, and the time until then.
 func (p EventPage) next() (what string, in time.Duration) {
 	switch phaseOf(p.Event.Event, p.Now) {
 	case comes:
@@ -141,7 +141,7 @@ func (p EventPage) next() (what string, in time.Duration) {
 	return "", 0
 }
 
-// countdown shows what is left, on the last day to the second; a script counts on.
+// countdown shows the remaining time, to the second on the last day; a script continues it.
 func countdown(d time.Duration) string {
 	if d >= 24*time.Hour {
 		return format.Duration(d)
@@ -150,12 +150,12 @@ func countdown(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// goesOn reports whether the event takes submissions now.
+// goesOn reports whether the event accepts submissions now.
 func (p EventPage) goesOn() bool { return phaseOf(p.Event.Event, p.Now) == goes }
 
 func (p EventPage) frozen() bool { return p.Event.Frozen(p.Now) }
 
-// address is a part of the event's page, for the chosen device.
+// address returns the address of a part of the event's page, for the selected device.
 func (p EventPage) address(part, device string) string {
 	to := string(EventURL(p.Event.Slug)) + part
 	if device != "" {
@@ -166,7 +166,7 @@ func (p EventPage) address(part, device string) string {
 
 func pointsText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// pointsRule says how places become points.
+// pointsRule describes how ranks become points.
 func pointsRule(text string) string {
 	if text == events.Ratio {
 		return "100 × best score ÷ own score on each board"
@@ -181,10 +181,10 @@ func (p EventPage) entrants() string {
 	return format.Plural(len(p.Standings.Rows), "person", "people")
 }
 
-// EventForm is what an organizer says of an event.
+// EventForm has the organizer's settings of an event.
 type EventForm struct {
 	Page
-	Slug    string // empty: a new one
+	Slug    string // empty for a new event
 	Heading string
 	Problem string
 	In      events.Settings
@@ -194,7 +194,7 @@ type EventForm struct {
 // EventChoice is a task that the organizer may edit.
 type EventChoice struct {
 	TaskRef
-	Other string // the event that has the task until its end; empty: none has
+	Other string // event with the task until its end; empty if none
 }
 
 func (f EventForm) action() templ.SafeURL {

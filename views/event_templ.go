@@ -16,7 +16,7 @@ import (
 	"warpboard/views/format"
 )
 
-// eventBanner leads from every page to the event that goes on or comes soon.
+// eventBanner links from every page to the current or next event.
 func eventBanner(e EventBanner) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -898,7 +898,7 @@ func eventRules(p EventPage) templ.Component {
 	})
 }
 
-// EventNow is all of the page below its title: it is asked for again when a board changes, and every ten seconds.
+// EventNow is the page below its title. It is requested again when a board changes, and every ten seconds.
 func EventNow(p EventPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1713,7 +1713,7 @@ func entrant(e events.Entrant) templ.Component {
 	})
 }
 
-// eventResult is a cell, and on a phone a line of its own.
+// eventResult is a cell, or a separate line on a phone.
 func eventResult(r events.Result, b events.Board) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -117,7 +117,7 @@ func EventWall(p EventPage) templ.Component {
 	})
 }
 
-// EventWallNow is all of the wall: it is asked for again when a board changes, and every ten seconds.
+// EventWallNow is the whole wall. It is requested again when a board changes, and every ten seconds.
 func EventWallNow(p EventPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,13 +14,13 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// ProfileAgain is the form that profiles a run's source again, with a filter.
+// ProfileAgain is the form for profiling a run's source again, with a filter.
 type ProfileAgain struct {
-	Filter  *job.ProfileFilter // that was refused
-	Problem string             // why
+	Filter  *job.ProfileFilter // the refused filter
+	Problem string             // reason for refusing it
 }
 
-// profileAgain begins another submission; it works without JavaScript.
+// profileAgain creates another submission; it works without JavaScript.
 func profileAgain(p ProfilePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -122,7 +122,7 @@ func profileAgain(p ProfilePage) templ.Component {
 	})
 }
 
-// benchFilter is the filter of the workbench's button Profile. Its fields belong to the form above.
+// benchFilter is the filter of the workbench's Profile button. Its fields belong to the form above.
 func benchFilter(f SubmitForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -201,8 +201,8 @@ func benchFilter(f SubmitForm) templ.Component {
 	})
 }
 
-// filterFields are the fields of a filter, with the button beside them; form names the form that they belong to, empty for the
-// one around them.
+// filterFields are the fields of a filter, with the button beside them. form is the ID of their form, or empty for the
+// enclosing one.
 func filterFields(f *job.ProfileFilter, form string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -384,7 +384,7 @@ func filterFields(f *job.ProfileFilter, form string) templ.Component {
 	})
 }
 
-// ownedBy names the form that fields outside of it belong to.
+// ownedBy assigns fields to a form outside of which they are.
 func ownedBy(form string) templ.Attributes {
 	if form == "" {
 		return nil
@@ -392,7 +392,7 @@ func ownedBy(form string) templ.Attributes {
 	return templ.Attributes{"form": form}
 }
 
-// numberOr is a number of a filter in its field; 0 is not given.
+// numberOr formats a number of a filter for its field; 0 means not given.
 func numberOr(n int) string {
 	if n == 0 {
 		return ""

@@ -8,7 +8,7 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// The sketches are drawings of the three steps. The words below say the same, so screen readers skip them.
+// Drawings of the three steps. The text below them has the same content, so screen readers skip them.
 
 // sketchWrite is an editor with a kernel.
 func sketchWrite() templ.Component {
@@ -70,7 +70,7 @@ func sketchMeasure() templ.Component {
 	})
 }
 
-// sketchRank is a board as it is drawn: two entries that share the first rank, and a slower one with a shorter bar.
+// sketchRank draws a board: two entries that share the first rank, and a slower one with a shorter bar.
 func sketchRank() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,17 +16,17 @@ import (
 	"warpboard/views/format"
 )
 
-// FrontPage tells a visitor what the site is.
+// FrontPage introduces the site to visitors.
 type FrontPage struct {
 	Page
-	Open    int                 // tasks that take submissions
-	Try     TaskRef             // the easiest; the zero value: none is open
+	Open    int                 // number of open tasks
+	Try     TaskRef             // the easiest open task; zero if none is open
 	Easy    bool                // Try is for beginners
 	SignIn  bool                // visitors can sign in
 	OnlyCPU bool                // a CPU is connected, and no GPU
-	Latest  []boards.TaskRecord // the last first
-	Roof    *FrontRoof          // nil: no entry has a profile yet
-	Board   *FrontBoard         // where there is no roof; nil: no one is on a board yet
+	Latest  []boards.TaskRecord // latest first
+	Roof    *FrontRoof          // nil if no entry has a profile yet
+	Board   *FrontBoard         // used without a roof; nil if all boards are empty
 	Attacks []Attack
 }
 
@@ -75,7 +75,7 @@ func (p FrontPage) tryNote() string {
 	return note
 }
 
-// Front is the page that a visitor sees first.
+// Front is the first page for visitors.
 func Front(p FrontPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -241,7 +241,7 @@ func Front(p FrontPage) templ.Component {
 	})
 }
 
-// FrontRecords is the feed. When the stream says that a board changed, the page asks for it again.
+// FrontRecords is the feed. When the stream reports a change of a board, the page requests it again.
 func FrontRecords(latest []boards.TaskRecord) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -448,7 +448,7 @@ func frontSteps() templ.Component {
 	})
 }
 
-// frontHero is what the site has to show: a roofline of a board, else the board with the most entries.
+// frontHero shows a roofline of a board, or the board with the most entries.
 func frontHero(p FrontPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,11 +15,11 @@ import (
 	"warpboard/tasks"
 )
 
-// FurtherFile is one of a submission's files beside its main one.
+// FurtherFile is one of a submission's files besides the main one.
 type FurtherFile struct{ Name, Text string }
 
-// sourceFiles are a form's source, and the further files of a task that takes any: the script makes tabs of them.
-// Without it they stand below each other, with a row for one more.
+// sourceFiles shows a form's source, and the further files if the task allows any: the script makes tabs of them.
+// Without it they are below each other, with a row for one more.
 func sourceFiles(f SubmitForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -275,7 +275,7 @@ func furtherFile(f SubmitForm, file FurtherFile) templ.Component {
 	})
 }
 
-// firstName is a name that a further file could have.
+// firstName suggests a name for a further file.
 func firstName(takes []string) string {
 	for _, name := range takes {
 		if !strings.Contains(name, "*") {

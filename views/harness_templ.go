@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// HarnessSet is one of Warpboard's harnesses: for tasks of a form in a language.
+// HarnessSet is one of Warpboard's harnesses: for tasks with one form and language.
 type HarnessSet struct {
 	Form tasks.Form
 	Lang tasks.Lang
@@ -24,11 +24,11 @@ type HarnessSet struct {
 type HarnessPage struct {
 	Page
 	Set   HarnessSet
-	Sets  []HarnessSet // all there are, for the tabs
+	Sets  []HarnessSet // all harnesses, for the tabs
 	Files []SourceFile
 }
 
-// Label names the harness for people.
+// Label returns the harness's name for people.
 func (s HarnessSet) Label() string {
 	if s.Form == tasks.FormLegacy {
 		return LangName(s.Lang) + ", legacy format"
@@ -36,17 +36,17 @@ func (s HarnessSet) Label() string {
 	return LangName(s.Lang)
 }
 
-// URL is the address of the harness's page.
+// URL returns the address of the harness's page.
 func (s HarnessSet) URL() templ.SafeURL {
 	return templ.SafeURL("/harness/" + url.PathEscape(string(s.Form)) + "/" + url.PathEscape(string(s.Lang)))
 }
 
-// FileURL downloads one file of the harness.
+// FileURL returns the address for downloading one file of the harness.
 func (s HarnessSet) FileURL(name string) templ.SafeURL {
 	return s.URL() + templ.SafeURL("/file?name="+url.QueryEscape(name))
 }
 
-// HarnessURL is where the program that measures a task can be read.
+// HarnessURL returns the address at which a task's measuring program can be read.
 func HarnessURL(d tasks.Definition) templ.SafeURL {
 	if d.OwnHarness {
 		return "#files"

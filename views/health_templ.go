@@ -14,31 +14,31 @@ import (
 	"warpboard/views/format"
 )
 
-// HealthPage says in one table what needs an operator.
+// HealthPage shows in one table what needs an operator.
 type HealthPage struct {
 	Page
 	Rows []HealthRow
 }
 
-// HealthRow is one thing to look after.
+// HealthRow is one thing to check.
 type HealthRow struct {
 	Name     string
 	State    HealthState
-	Says     string    // what is so
-	At       time.Time // when that was; zero: the sentence stands alone
-	Do       string    // what to do about it; empty: nothing
-	Commands []string  // how, for a shell
-	Then     string    // what follows from the commands
+	Says     string    // the finding
+	At       time.Time // time of the finding; may be zero
+	Do       string    // advice; may be empty
+	Commands []string  // shell commands for the advice
+	Then     string    // effect of the commands
 	Link     string
 	LinkText string
 }
 
-// HealthState is how much something needs a person.
+// HealthState is the urgency of a row.
 type HealthState int
 
-// The states; the zero value needs nothing.
+// States; the zero value needs nothing.
 const (
-	HealthNone HealthState = iota - 1 // there is nothing to look after
+	HealthNone HealthState = iota - 1 // not applicable
 	HealthGood
 	HealthUnknown
 	HealthLook
@@ -67,7 +67,7 @@ func (p HealthPage) attention() (n int) {
 	return n
 }
 
-// worst is the state that needs a person most.
+// worst returns the most urgent state.
 func (p HealthPage) worst() (state HealthState) {
 	for _, row := range p.Rows {
 		state = max(state, row.State)
@@ -75,7 +75,7 @@ func (p HealthPage) worst() (state HealthState) {
 	return state
 }
 
-// verdict sums the rows up.
+// verdict summarizes the rows.
 func (p HealthPage) verdict() string {
 	n := p.attention()
 	if n == 0 {

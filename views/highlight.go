@@ -12,39 +12,40 @@ import (
 	"warpboard/views/syntax"
 )
 
-// MostColoured is the number of bytes that a page of a site shows in colours: a token costs about 25 bytes of page, and may be a
-// byte.
+// MostColoured is the number of bytes that a page shows in color: a token takes about 25 bytes of page, and may be a
+// single byte.
 const MostColoured = 256 << 10
 
-// What one page shows, so that files of many megabytes do not make a page of them.
+// Limits of one page, so that files of many megabytes do not make a page of them.
 const (
-	mostLines = 20_000  // with a number: each costs 130 bytes of page, and a file may be a million of them
+	mostLines = 20_000  // with line numbers, which take 130 bytes of page each
 	mostShown = 2 << 20 // bytes
 )
 
-// Highlighter colours source text by classes, renders descriptions, and caches the results. It is safe for concurrent use.
+// Highlighter colors source text with CSS classes, renders descriptions, and caches the results. It is safe for
+// concurrent use.
 type Highlighter struct {
 	done      *cache.Cache[[32]byte, string]
 	most      int
 	languages *syntax.Languages
 }
 
-// NewHighlighter returns a highlighter that caches this many bytes, and colours only the first most bytes of a page.
+// NewHighlighter returns a Highlighter with a cache of room bytes, which colors only the first most bytes of a page.
 func NewHighlighter(room, most int) *Highlighter {
 	return &Highlighter{cache.New[[32]byte, string](int64(room)), most, syntax.NewLanguages()}
 }
 
-// SourcePage is what one page shows of sources.
+// SourcePage is the sources of one page.
 type SourcePage struct {
 	*Highlighter
-	bytes, lines int // so far
+	bytes, lines int // shown so far
 }
 
-// Page begins a page.
+// Page starts a page.
 func (h *Highlighter) Page() *SourcePage { return &SourcePage{Highlighter: h} }
 
-// Source colours a file by the language of its name, with linkable line numbers #L1, #L2 …;
-// prefix keeps the lines of several files on one page apart: #prefixL1.
+// Source colors a file by the language of its name, with linkable line numbers #L1, #L2 …; prefix distinguishes the
+// lines of several files on one page: #prefixL1.
 func (p *SourcePage) Source(name, prefix string, text []byte) SourceFile {
 	file := SourceFile{Name: name, Size: int64(len(text))}
 	if p.bytes += len(text); p.bytes > mostShown {
@@ -86,15 +87,15 @@ func colour(language *syntax.Language, numbers bool, prefix, text string) string
 
 const codeBegin, codeEnd = `<pre class="chroma"><code>`, "</code></pre>"
 
-// sourceWriter writes tokens as HTML, a span for each line.
+// sourceWriter writes tokens as HTML, with a span for each line.
 type sourceWriter struct {
 	strings.Builder
 	prefix string
 	lines  int
-	open   bool // a line has begun and not ended
+	open   bool // a line is open
 }
 
-// add writes a token, or the part of one that is in this line.
+// add writes a token, or the part of it in the current line.
 func (w *sourceWriter) add(class syntax.Class, text string) {
 	if !w.open {
 		w.beginLine()
@@ -109,7 +110,7 @@ func (w *sourceWriter) add(class syntax.Class, text string) {
 	}
 }
 
-// beginLine writes the line's number as a link. There are hundreds on a page: none is a stop for the keyboard.
+// beginLine writes the line's number as a link. There are hundreds on a page, so the keyboard skips them.
 func (w *sourceWriter) beginLine() {
 	w.lines++
 	w.open = true

@@ -17,7 +17,7 @@ import (
 	"warpboard/views/outcome"
 )
 
-// picture shows a board as a drawing, how its best score fell and where everyone stands, and the records as a table.
+// boardPicture shows a board as a drawing, with the best score over time and all entries, and the records as a table.
 func boardPicture(b BoardTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -382,8 +382,8 @@ func notConfirmed(r boards.RecordHolder) templ.Component {
 
 const notConfirmedHint = "This record may be luck: the run was disturbed or noisy, or waits to be timed again"
 
-// recordStory is what the comparison of a record with the one before it begins with: times, and why where both have
-// profiles. The table has no factor of its own: the comparison may find no clear difference. It is fetched when it is opened,
+// recordStory shows the beginning of the comparison of a record with the previous one: times, and reasons if both have
+// profiles. The table has no factor, because the comparison may find no clear difference. It is loaded when opened,
 // because a board has many records and a comparison reads whole profiles.
 func recordStory(before, step boards.RecordHolder) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -453,7 +453,7 @@ func recordStory(before, step boards.RecordHolder) templ.Component {
 	})
 }
 
-// drawing is the board as a picture; a dot says whose it is where the table does.
+// drawing returns the board as a picture; a dot has its owner's name if the table does.
 func (b BoardTable) drawing() boardchart.Board {
 	var p boardchart.Board
 	for _, line := range b.Baselines {
@@ -465,7 +465,7 @@ func (b BoardTable) drawing() boardchart.Board {
 	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {
 		if e.Older(b.Board) {
-			continue // a score of other software has no place in the picture
+			continue // scores of other software are not drawn
 		}
 		rows[e.Rank] = append(rows[e.Rank], e)
 		if b.ViewerID != 0 && e.UserID == b.ViewerID {
@@ -482,8 +482,8 @@ func (b BoardTable) drawing() boardchart.Board {
 	return p
 }
 
-// bandDots are the entries of a band at their own scores as far as the page has them. The others are one dot: behind them, or
-// at the band's score if the page does not begin with the band's first.
+// bandDots returns dots for the entries of a tie at their own scores, as far as the page has them. The others are one
+// dot: after them, or at the tie's score if the page does not begin with its first entry.
 func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64, before int) (dots []boardchart.Dot) {
 	rest := boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.Size) - len(rows), Mine: mine && len(rows) == 0}
 	if before < boardchart.MostLinks || rest.Mine {
@@ -507,7 +507,7 @@ func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64,
 	return dots
 }
 
-// dotTitle says what a dot stands for, and whose it is where that is known.
+// dotTitle describes a dot, with its owner if known.
 func dotTitle(b boards.Band, scoreNS float64, name string) string {
 	text := format.Place(int(b.Ahead)+1, b.Size > 1) + ", " + format.Nanoseconds(scoreNS).String()
 	if name != "" {

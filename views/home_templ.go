@@ -24,45 +24,45 @@ type HomePage struct {
 	List TaskList
 }
 
-// TaskList is a page of the tasks that a search found.
+// TaskList is a page of search results.
 type TaskList struct {
 	Search   TaskSearch
 	Devices  []DeviceChoice // of all tasks, for the filter
-	Tags     []TagCount     // likewise; the most used
+	Tags     []TagCount     // of all tasks; most used ones
 	Tasks    []TaskCard     // open ones first, soonest deadline first
-	Found    int            // on all pages
+	Found    int            // number on all pages
 	LastPage int
 	SignedIn bool
-	Continue *Continue           // what the viewer did last; nil: nothing
+	Continue *Continue           // the viewer's last activity; nil if none
 	Latest   []boards.TaskRecord // the last first
 }
 
-// Continue is where someone stopped.
+// Continue is the task on which a person worked last.
 type Continue struct {
 	Task         TaskRef
 	SubmissionID int64
-	Live         int // runs of it that go on
+	Live         int // its running runs
 }
 
-// TaskSearch is what a visitor looks for; the zero value is everything.
+// TaskSearch is a visitor's search; the zero value matches everything.
 type TaskSearch struct {
 	Text   string
 	Lang   string
-	Device string // DeviceOnline: any that a worker serves now
+	Device string // DeviceOnline for any device with a worker
 	Tag    string
-	Show   string // "open", "closed", "mine", or nothing for all
-	Sort   string // "people", "new", "easy", "title", or nothing: what can be done now first
+	Show   string // "open", "closed", "mine", or "" for all
+	Sort   string // "people", "new", "easy", "title", or "" for open tasks first
 	PageNo int    // from 1
 }
 
-// DeviceOnline stands in a search for every device that a worker serves now.
+// DeviceOnline in a search means every device that a worker serves now.
 const DeviceOnline = "online"
 
 func (s TaskSearch) filters() bool {
 	return s.Text != "" || s.chosen() > 0
 }
 
-// chosen counts the filters and the order that are not the default.
+// chosen counts the filters and the order that differ from the default.
 func (s TaskSearch) chosen() (n int) {
 	for _, value := range []string{s.Lang, s.Device, s.Tag, s.Show, s.Sort} {
 		if value != "" {
@@ -72,7 +72,7 @@ func (s TaskSearch) chosen() (n int) {
 	return n
 }
 
-// URL is the list with this search.
+// URL returns the address of the list with this search.
 func (s TaskSearch) URL() string {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": s.Text, "lang": s.Lang, "device": s.Device, "tag": s.Tag, "show": s.Show, "sort": s.Sort} {
@@ -94,18 +94,18 @@ func (s TaskSearch) page(n int) string {
 	return s.URL()
 }
 
-// TaskCard is one task in a list, with the best of its boards.
+// TaskCard is one task in a list, with the best entries of its boards.
 type TaskCard struct {
 	TaskRef
 	Lang     string // "C++", "CUDA C++", "Python"
 	Tags     []string
 	Deadline Deadline
 	People   int
-	Boards   []BoardChip // those with a leader first
-	Variants []TaskCard  // of a line with several tasks: all of them, this one too
+	Boards   []BoardChip // boards with a leader first
+	Variants []TaskCard  // all tasks of a line with several, including this one
 }
 
-// liveliest is the board of which most is told, if any has had two records.
+// liveliest returns the board with the most to show, if any has had two records.
 func (c TaskCard) liveliest() (board variantChip, told bool) {
 	chips, _ := c.chips()
 	for _, b := range chips {
@@ -116,13 +116,13 @@ func (c TaskCard) liveliest() (board variantChip, told bool) {
 	return board, len(board.Steps) > 1
 }
 
-// BoardChip is a board in a few words.
+// BoardChip summarizes a board in a few words.
 type BoardChip struct {
 	boards.Summary
 	Offline bool // no worker serves the device now
 }
 
-// mostChips keeps a task of many devices in a line or two.
+// mostChips limits the boards of a task to a line or two.
 const mostChips = 5
 
 // Home is the list of all tasks.
@@ -197,7 +197,7 @@ func Home(p HomePage) templ.Component {
 	})
 }
 
-// lastDraft leads to what was written last in this browser. The script fills it in and shows it.
+// lastDraft links to the latest draft in this browser. The script fills it in and shows it.
 func lastDraft(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -482,7 +482,7 @@ func taskSearch(l TaskList) templ.Component {
 	})
 }
 
-// taskFilter is a filter below its name.
+// taskFilter is a filter with its label.
 func taskFilter(label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -667,7 +667,7 @@ func filter(name, label, value string, options []option) templ.Component {
 	})
 }
 
-// Tasks is the list. When the stream says that a board changed, the page asks for it again.
+// Tasks is the list. When the stream reports a change of a board, the page requests it again.
 func Tasks(l TaskList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -726,7 +726,7 @@ func Tasks(l TaskList) templ.Component {
 	})
 }
 
-// taskRows are the tasks of a page of a list, one each; url is the address of another page.
+// taskRows shows the tasks of a page of a list; url returns the address of another page.
 func taskRows(l TaskList, url func(int) string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -826,7 +826,7 @@ func taskRows(l TaskList, url func(int) string) templ.Component {
 	})
 }
 
-// homeNow is what has just happened: to the viewer, and on all boards.
+// homeNow shows recent activity: the viewer's, and on all boards.
 func homeNow(l TaskList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1152,7 +1152,7 @@ func taskCard(card TaskCard) templ.Component {
 	})
 }
 
-// fall says how far the record of a board fell.
+// fall describes how much the record of a board has improved.
 func (b BoardChip) fall() string {
 	last := len(b.Steps) - 1
 	return "Record on " + b.Device + ": from " + format.Nanoseconds(b.Steps[0]).String() + " to " + format.Nanoseconds(b.Steps[last]).String() +
@@ -1329,7 +1329,7 @@ func taskTitle(card TaskCard) templ.Component {
 	})
 }
 
-// taskVariants leads to each task of a line.
+// taskVariants links to each task of a line.
 func taskVariants(card TaskCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1764,7 +1764,7 @@ func chipTitle(b BoardChip) string {
 	return format.Capital(title)
 }
 
-// ownPlace says in words what a place like "1=" means.
+// ownPlace explains a rank such as "1=" in words.
 func ownPlace(own boards.Place) string {
 	if own.Tied {
 		return "you share rank " + strconv.Itoa(own.Rank) + " with entries too close to tell apart"

@@ -14,17 +14,17 @@ import (
 	"warpboard/models/inbox"
 )
 
-// InboxPage is what a person was told, and the choice of what they are told.
+// InboxPage shows a person's notices, and the choice of notices.
 type InboxPage struct {
 	Page
 	Rows    []InboxRow
-	Older   int64 // id of the last notice, where there are more
+	Older   int64 // ID of the last notice, if there are more
 	Choices inbox.Choices
 
 	Mails       bool   // the site sends e-mail
-	SignInEmail string // that of the sign-in, verified
-	Problem     string // why the address was refused
-	Typed       string // what was in its field
+	SignInEmail string // verified address of the sign-in
+	Problem     string // reason for refusing the address
+	Typed       string // content of its field
 }
 
 // InboxRow is one notice.
@@ -517,7 +517,7 @@ func inboxChoices(p InboxPage) templ.Component {
 	})
 }
 
-// address is what stands in the field.
+// address returns the content of the address field.
 func (p InboxPage) address() string {
 	if p.Problem != "" {
 		return p.Typed
@@ -525,12 +525,12 @@ func (p InboxPage) address() string {
 	return p.Choices.AddressOf(p.SignInEmail)
 }
 
-// MailQuestionPage asks for one click: to confirm an address, or to turn e-mails off. Programs that look into mails open
-// links, so that opening one changes nothing.
+// MailQuestionPage asks for one click: to confirm an address, or to turn e-mails off. Opening a link has no effect,
+// because mail scanners open links.
 type MailQuestionPage struct {
 	Page
 	About  string
-	Action string // where the button leads; empty: there is none
+	Action string // target of the button; empty for no button
 	Button string
 }
 

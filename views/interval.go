@@ -7,7 +7,7 @@ import (
 	"warpboard/views/format"
 )
 
-// spread shows how far a score may lie from the ends of its interval.
+// spread formats half of a score's interval, relative to the score.
 func spread(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil {
 		return format.Nothing
@@ -15,7 +15,7 @@ func spread(i boards.Interval, score float64) string {
 	return format.Spread(score, (*i.HighNS-*i.LowNS)/2)
 }
 
-// spreadTitle says what spread is, of a score of so many runs; 0: of one.
+// spreadTitle explains spread, for a score of so many runs; 0 means one.
 func spreadTitle(i boards.Interval, runs int) string {
 	switch {
 	case i.Processes == 0:
@@ -30,7 +30,7 @@ func spreadTitle(i boards.Interval, runs int) string {
 	return fmt.Sprintf("95 %% interval from %d fresh processes%s", i.Processes, of)
 }
 
-// ends are those of an interval. A board leaves them out: its bars show them, and a page has fifty.
+// ends formats both ends of an interval. A board omits them: its bars show them, and a page has fifty.
 func ends(i boards.Interval) string {
 	if i.LowNS == nil || i.HighNS == nil {
 		return ""
@@ -38,7 +38,7 @@ func ends(i boards.Interval) string {
 	return fmt.Sprintf(": %s to %s", format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
 }
 
-// wide says that an interval is wider than 100 %, which spread shows in short, and how wide.
+// wide notes the width of an interval above 100 %, which spread abbreviates.
 func wide(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil || *i.HighNS-*i.LowNS <= 2*score {
 		return ""
@@ -46,7 +46,7 @@ func wide(i boards.Interval, score float64) string {
 	return ", wider than ± 100\u00a0%" + ends(i)
 }
 
-// noInterval is why a score without fresh processes has no interval.
+// noInterval explains why a score without fresh processes has no interval.
 const noInterval = "No interval: an old version of the site or the task's own program measured it"
 
 const noisyHint = "The fresh processes differ too much for a ± 0.5 % interval. Another run may score differently, and does not count against any limit"

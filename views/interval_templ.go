@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// interval shows how exact a score is that so many runs have made; 0: one.
+// interval shows the uncertainty of a score of so many runs; 0 means one.
 func interval(score float64, i boards.Interval, runs int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -63,7 +63,7 @@ func interval(score float64, i boards.Interval, runs int) templ.Component {
 	})
 }
 
-// intervalOnly leaves out that the processes differ too much.
+// intervalOnly omits the note on processes that differ too much.
 func intervalOnly(score float64, i boards.Interval, runs int, ends string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -138,7 +138,7 @@ func intervalOnly(score float64, i boards.Interval, runs int, ends string) templ
 	})
 }
 
-// within says beside a score of a list how far it may lie from the ends of its interval; nothing if it has none.
+// within shows the interval beside a score of a list; nothing if there is none.
 func within(i boards.Interval, score float64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

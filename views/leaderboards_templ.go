@@ -21,18 +21,18 @@ import (
 type LeaderboardsPage struct {
 	Page
 	Search   PointsSearch
-	Families []string // of devices, for the filter
+	Families []string // families of devices, for the filter
 	Rows     []boards.Named
-	Own      *boards.Named // the viewer's line, if it is on another page
-	Found    int           // on all pages
+	Own      *boards.Named // the viewer's row, if it is on another page
+	Found    int           // number on all pages
 	LastPage int
 	Now      time.Time
 }
 
-// PointsSearch is which points are added up; the zero value is all.
+// PointsSearch selects the points to add up; the zero value selects all.
 type PointsSearch struct {
 	Device string // a device or a family
-	From   string // days; empty: open
+	From   string // days; empty for open
 	To     string
 	PageNo int // from 1
 }
@@ -40,7 +40,7 @@ type PointsSearch struct {
 // season reports whether only some days count.
 func (s PointsSearch) season() bool { return s.From != "" || s.To != "" }
 
-// URL is the page with this search.
+// URL returns the address of the page with this search.
 func (s PointsSearch) URL() string {
 	q := url.Values{}
 	for name, value := range map[string]string{"device": s.Device, "from": s.From, "to": s.To} {
@@ -62,13 +62,13 @@ func (s PointsSearch) page(n int) string {
 	return s.URL()
 }
 
-// of is the first page of the same season on a family of devices.
+// of returns the address of the first page of the same season for a family of devices.
 func (s PointsSearch) of(family string) templ.SafeURL {
 	s.Device, s.PageNo = family, 0
 	return templ.SafeURL(s.URL())
 }
 
-// personPointsURL is the page of the leaderboards that has a person.
+// personPointsURL returns the address of the page with a person.
 func personPointsURL(family string, person int64) templ.SafeURL {
 	q := url.Values{"person": {strconv.FormatInt(person, 10)}}
 	if family != "" {
@@ -77,7 +77,7 @@ func personPointsURL(family string, person int64) templ.SafeURL {
 	return templ.SafeURL("/leaderboards?" + q.Encode() + "#person-" + strconv.FormatInt(person, 10))
 }
 
-// medals are the names of the first three ranks.
+// medals returns the names of the first three ranks.
 func medals() [3]string { return [3]string{"gold", "silver", "bronze"} }
 
 // Leaderboards is the page.
@@ -260,7 +260,7 @@ func familyTab(s PointsSearch, family string) templ.Component {
 	})
 }
 
-// seasonForm chooses the days that count: all, this month, or others.
+// seasonForm selects the days that count: all, this month, or others.
 func seasonForm(s PointsSearch, now time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -864,7 +864,7 @@ func pointsRow(p LeaderboardsPage, row boards.Named) templ.Component {
 	})
 }
 
-// recordsHeld says how many records someone holds, and the oldest for how long.
+// recordsHeld describes a person's number of records, and the age of the oldest.
 func recordsHeld(t boards.Total, now time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -953,7 +953,7 @@ func recordsHeld(t boards.Total, now time.Time) templ.Component {
 	})
 }
 
-// heldFor is how long a record has stood, in days.
+// heldFor formats the age of a record in days.
 func heldFor(d time.Duration) string {
 	if days := int(d.Hours() / 24); days > 0 {
 		return "for " + format.Plural(days, "day", "days")
@@ -961,7 +961,7 @@ func heldFor(d time.Duration) string {
 	return "since today"
 }
 
-// personPoints are a person's points, on their page.
+// personPoints shows a person's points on their page.
 func personPoints(p UserPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

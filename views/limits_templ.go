@@ -18,13 +18,13 @@ import (
 	"warpboard/views/format"
 )
 
-// What a limit bounds, as fields of forms name it.
+// Kinds of limits, as named in forms.
 const (
 	LimitSubmissions = "submissions"
 	LimitSeconds     = "gpu-seconds"
 )
 
-// LimitField is the name of a limit's input, of one draft.
+// LimitField returns the name of a limit's input, for one draft.
 func LimitField(l catalog.Limit, what string) string {
 	mode := l.Mode
 	if mode == "" {
@@ -33,7 +33,7 @@ func LimitField(l catalog.Limit, what string) string {
 	return fmt.Sprintf("limit-%s-%s-%s", mode, l.Per, what)
 }
 
-// limitValue is what an input begins with.
+// limitValue returns the initial value of an input.
 func limitValue(limits []catalog.Limit, l catalog.Limit, what string) string {
 	i := slices.IndexFunc(limits, func(set catalog.Limit) bool { return set.Mode == l.Mode && set.Per == l.Per })
 	if i < 0 {
@@ -56,7 +56,7 @@ func limitMode(mode string) string {
 	return ModeName(mode)
 }
 
-// limitFields are the inputs for what one person may submit to a task.
+// limitFields are the inputs for the limits of a person's submissions to a task.
 func limitFields(limits []catalog.Limit, number int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -170,7 +170,7 @@ func limitFields(limits []catalog.Limit, number int) templ.Component {
 	})
 }
 
-// benchLimits says what each person may submit. With the script, it says what the viewer has left, again after each run.
+// benchLimits shows each person's limits. With the script, it shows the rest for the viewer, updated after each run.
 func benchLimits(p WorkbenchPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -246,7 +246,7 @@ func limitList(limits []catalog.Limit) string {
 	return strings.Join(list, "; ")
 }
 
-// BenchLimits is what the viewer has left of a task's limits.
+// BenchLimits shows the rest of the viewer's limits for a task.
 func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -353,7 +353,7 @@ func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component 
 	})
 }
 
-// leftText is what is left: "3 of 5 ranked submissions left this hour".
+// leftText formats the rest: "3 of 5 ranked submissions left this hour".
 func leftText(s budgets.Spent) string {
 	submissions, seconds := s.Left()
 	var left []string

@@ -7,42 +7,42 @@ import (
 	"github.com/a-h/templ"
 )
 
-// The addresses of pages, in one place; names from people are escaped.
+// Addresses of pages, in one place; names chosen by people are escaped.
 
 func taskPath(slug string) string { return "/tasks/" + url.PathEscape(slug) }
 
-// TaskURL is the page of a task.
+// TaskURL returns the address of a task's page.
 func TaskURL(slug string) templ.SafeURL { return templ.SafeURL(taskPath(slug)) }
 
-// TaskPartURL is a page or action below a task: "edit", "submit", "delete" …
+// TaskPartURL returns the address of a page or action below a task: "edit", "submit", "delete" …
 func TaskPartURL(slug, part string) templ.SafeURL { return templ.SafeURL(taskPath(slug) + "/" + part) }
 
-// TaskFileURL downloads one file of a task by its path.
+// TaskFileURL returns the address for downloading one file of a task by its path.
 func TaskFileURL(slug, path string) templ.SafeURL {
 	return templ.SafeURL(taskPath(slug) + "/file?path=" + url.QueryEscape(path))
 }
 
-// TaskTemplateURL downloads one of a task's templates by its label.
+// TaskTemplateURL returns the address for downloading one of a task's templates by its label.
 func TaskTemplateURL(slug, label string) templ.SafeURL {
 	return templ.SafeURL(taskPath(slug) + "/template?label=" + url.QueryEscape(label))
 }
 
-// FromTemplateURL is the workbench with one of the task's templates in its editor.
+// FromTemplateURL returns the address of the workbench with one of the task's templates in its editor.
 func FromTemplateURL(slug, label string) templ.SafeURL {
 	return SolveURL(slug) + templ.SafeURL("?template="+url.QueryEscape(label))
 }
 
-// BoardURL is the board of a task on a device.
+// BoardURL returns the address of a task's board on a device.
 func BoardURL(slug, device string) templ.SafeURL {
 	return templ.SafeURL(taskPath(slug) + "/boards/" + url.PathEscape(device))
 }
 
-// SubmissionURL is the page of a submission.
+// SubmissionURL returns the address of a submission's page.
 func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/submissions/%d", id)) }
 
 func sourceURL(id int64) templ.SafeURL { return SubmissionURL(id) + "?tab=source" }
 
-// CommentsURL is the list of comments on a submission, or on a task where that is 0.
+// CommentsURL returns the address of the comments on a submission, or on a task if submissionID is 0.
 func CommentsURL(slug string, submissionID int64) templ.SafeURL {
 	if submissionID != 0 {
 		return SubmissionURL(submissionID) + "/comments"
@@ -50,24 +50,24 @@ func CommentsURL(slug string, submissionID int64) templ.SafeURL {
 	return TaskPartURL(slug, "comments")
 }
 
-// CommentURL is the page of one comment.
+// CommentURL returns the address of one comment's page.
 func CommentURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/comments/%d", id)) }
 
-// RunURL leads to a run, which stands on the page of its submission.
+// RunURL returns the address of a run, which redirects to its submission's page.
 func RunURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/runs/%d", id)) }
 
-// SolveURL is the workbench of a task.
+// SolveURL returns the address of a task's workbench.
 func SolveURL(slug string) templ.SafeURL { return TaskPartURL(slug, "solve") }
 
-// resubmitURL is the workbench of a task with the source, devices and remarks of a submission in it.
+// resubmitURL returns the address of a task's workbench with a submission's source, devices, and remarks.
 func resubmitURL(slug string, id int64) templ.SafeURL {
 	return SolveURL(slug) + templ.SafeURL(fmt.Sprintf("?from=%d", id))
 }
 
-// UserURL is the public page of a person.
+// UserURL returns the address of a person's public page.
 func UserURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/users/%d", id)) }
 
-// SignInURL is the sign-in page, coming back to next afterwards.
+// SignInURL returns the address of the sign-in page, which returns to next afterwards.
 func SignInURL(next string) templ.SafeURL {
 	if next == "" {
 		return "/sign-in"
@@ -75,7 +75,7 @@ func SignInURL(next string) templ.SafeURL {
 	return templ.SafeURL("/sign-in?next=" + url.QueryEscape(next))
 }
 
-// providerURL begins signing in with a provider.
+// providerURL returns the address for signing in with a provider.
 func providerURL(key, next string) templ.SafeURL {
 	u := "/auth/" + url.PathEscape(key)
 	if next != "" {
@@ -84,21 +84,21 @@ func providerURL(key, next string) templ.SafeURL {
 	return templ.SafeURL(u)
 }
 
-// ProfileURL is the profile of a run.
+// ProfileURL returns the address of a run's profile.
 func ProfileURL(submissionID, runID int64) templ.SafeURL {
 	return templ.SafeURL(fmt.Sprintf("/submissions/%d/runs/%d/profile", submissionID, runID))
 }
 
-// PopcornPath is what popcorn-cli's POPCORN_API_URL ends with, behind the site's address.
+// PopcornPath is the end of popcorn-cli's POPCORN_API_URL, after the site's address.
 const PopcornPath = "/popcorn"
 
-// SourceURL is the source of a submission; its lines are #L1, #L2 …
+// SourceURL returns the address of a submission's source; its lines are #L1, #L2 …
 func SourceURL(submissionID int64) templ.SafeURL { return SubmissionURL(submissionID) + "?tab=source" }
 
-// PickURL is the page to choose a run to compare with.
+// PickURL returns the address of the page for choosing a run to compare with.
 func PickURL(run int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/compare?b=%d", run)) }
 
-// CompareURL lays two runs side by side; it is empty when either is missing.
+// CompareURL returns the address of comparing two runs, or "" if either is missing.
 func CompareURL(a, b int64) templ.SafeURL {
 	if a == 0 || b == 0 {
 		return ""
@@ -106,5 +106,5 @@ func CompareURL(a, b int64) templ.SafeURL {
 	return templ.SafeURL(fmt.Sprintf("/compare?a=%d&b=%d", a, b))
 }
 
-// queryText escapes what people typed for an address.
+// queryText escapes user input for an address.
 func queryText(text string) string { return url.QueryEscape(text) }

@@ -14,16 +14,16 @@ import "time"
 type LoginPage struct {
 	Page
 	Code     string
-	Problem  string // why the code is not taken
-	Asks     bool   // the command line below waits for an answer
-	Host     string // as it calls its machine
+	Problem  string // reason for refusing the code
+	Asks     bool   // a command line waits for an answer
+	Host     string // name of its machine, as it reports
 	Address  string
 	Since    time.Time
 	Answered bool
-	Let      bool // it was let in
+	Let      bool // it was approved
 }
 
-// Login is the page where a person lets a command line in.
+// Login is the page where a person approves a command line's sign-in.
 func Login(p LoginPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -22,17 +22,17 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Document is Markdown of the site's own documentation: its headings have the ids that anchor gives them.
+// Document renders Markdown of the site's own documentation. anchor returns the IDs of headings.
 func Document(source string, anchor func(heading string) string) (templ.Component, error) {
 	html, err := markdown(source, prose{anchor: anchor})
 	return templ.Raw(html), err
 }
 
-// markdown turns a text into HTML that cannot script a page: raw HTML in it is dropped but for what folds, and what is left goes
-// through bluemonday's list for text written by strangers. Its headings are one level lower than written, because the page
-// has its own first one.
+// markdown converts a text to HTML that cannot script a page: raw HTML is removed except for folding, and the rest is
+// sanitized with bluemonday's list for untrusted text. Headings are one level lower than written, because the page has
+// its own first one.
 func markdown(source string, of prose) (string, error) {
-	if of.anchor == nil && len(source) > mostDescription { // the site's own documentation may be longer than a stranger's text
+	if of.anchor == nil && len(source) > mostDescription { // the site's own documentation may be longer than untrusted text
 		return asWritten(source), nil
 	}
 	md := gfm()
@@ -89,15 +89,15 @@ func markdown(source string, of prose) (string, error) {
 	return math.place(scrolls.ReplaceAllString(balanced(string(safe)), `<$1 tabindex="0">`)), nil
 }
 
-// prose says what Markdown is for.
+// prose configures rendering Markdown.
 type prose struct {
-	anchor  func(heading string) string // gives headings their ids; nil: they have none
-	comment bool                        // anyone may have written it
-	lines   string                      // texts like #L12 become links to the lines of a source at this address, unless it is empty
+	anchor  func(heading string) string // returns the IDs of headings; nil for no IDs
+	comment bool                        // untrusted text by anyone
+	lines   string                      // address of a source to whose lines texts such as #L12 link; may be empty
 }
 
-// describePicture puts a picture's description in its place. Readers' browsers would ask the site for each picture, with the
-// readers' own sessions.
+// describePicture replaces a picture by its description. Readers' browsers would otherwise request each picture with
+// the readers' own sessions.
 func describePicture(n *ast.Image) {
 	for child := n.FirstChild(); child != nil; child = n.FirstChild() {
 		n.Parent().InsertBefore(n.Parent(), n, child)
@@ -105,17 +105,18 @@ func describePicture(n *ast.Image) {
 	n.Parent().RemoveChild(n.Parent(), n)
 }
 
-// asWritten shows a description that is too large for Markdown.
+// asWritten shows a description that exceeds the limits for Markdown.
 func asWritten(source string) string {
 	return `<pre tabindex="0">` + templ.EscapeString(strings.ToValidUTF8(source, "\uFFFD")) + "</pre>"
 }
 
-// Description is Markdown of a text that many readers ask for.
+// Description renders and caches Markdown that many readers request.
 func (h *Highlighter) Description(source string) (templ.Component, error) {
 	return h.prose(source, prose{})
 }
 
-// Comment is Markdown of a comment: without pictures, bounded, and with links to lines of a source, #L12 of the address lines.
+// Comment renders Markdown of a comment: without pictures, limited, and with links from #L12 to lines of the source at
+// the address lines.
 func (h *Highlighter) Comment(source, lines string) (templ.Component, error) {
 	return h.prose(source, prose{comment: true, lines: lines})
 }
@@ -135,7 +136,8 @@ func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
 	return templ.Raw(html), err
 }
 
-// gfm and untrusted are made once, for they compile hundreds of regular expressions; both may be used by several goroutines.
+// gfm and untrusted are created once, because they compile hundreds of regular expressions; both are safe for
+// concurrent use.
 var (
 	gfm = sync.OnceValue(func() goldmark.Markdown {
 		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(extras{}, 0)))) // for its renderers
@@ -145,13 +147,13 @@ var (
 	untrusted = sync.OnceValue(bluemonday.UGCPolicy)
 )
 
-// scrolls is what may be wider than a phone: the keyboard must reach it.
+// scrolls matches elements that may be wider than a phone: the keyboard must reach them.
 var scrolls = regexp.MustCompile(`<(pre|table)>`)
 
-// emptyHeader is the corner of a table that has headers on two sides: a header of nothing.
+// emptyHeader matches the corner of a table with headers on two sides, which is an empty header.
 var emptyHeader = regexp.MustCompile(`<th[^>]*></th>`)
 
-// inlineMarkdown shows one of the site's own sentences, with its code as code.
+// inlineMarkdown renders one of the site's own sentences, with its code as code.
 func inlineMarkdown(sentence string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for i, part := range strings.Split(sentence, "`") {

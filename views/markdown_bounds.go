@@ -13,18 +13,18 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Bounds of one description. goldmark's time grows with the square of each of these, or worse; a description above them is
+// Limits of one description. goldmark's time grows with the square of each of these, or faster; a larger description is
 // shown as plain text.
 const (
 	mostDescription = 32 << 10  // bytes
-	mostHTML        = 256 << 10 // bytes that they become: a reference may repeat a long address
-	mostNesting     = 20        // lists and quotes in each other; a list counts twice
-	mostMarks       = 250       // of links, emphasis and so on, in one paragraph or cell
-	mostCells       = 10_000    // of tables: a short row is filled up to the width of its header
-	mostGrowth      = 20        // of a comment, in bytes of HTML for each of its characters
+	mostHTML        = 256 << 10 // bytes of the result: a reference may repeat a long address
+	mostNesting     = 20        // nesting of lists and quotes; a list counts twice
+	mostMarks       = 250       // links, emphasis, and so on, in one paragraph or cell
+	mostCells       = 10_000    // of tables; short rows count with the width of the header
+	mostGrowth      = 20        // bytes of HTML per character of a comment
 )
 
-// boundedParser is goldmark's parser of GitHub's Markdown, within these bounds.
+// boundedParser returns goldmark's parser of GitHub's Markdown with these limits.
 func boundedParser() parser.Parser {
 	blocks, inlines := parser.DefaultBlockParsers(), append(parser.DefaultInlineParsers(),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500), util.Prioritized(lineLinks{}, 600), util.Prioritized(formulas{}, 50))
@@ -40,10 +40,10 @@ func boundedParser() parser.Parser {
 		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)))
 }
 
-// nestedBlocks opens no block that lies too deep.
+// nestedBlocks limits the nesting of blocks.
 type nestedBlocks struct{ parser.BlockParser }
 
-// Open begins a block.
+// Open starts a block.
 func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	node, state := b.BlockParser.Open(parent, reader, pc)
 	if node == nil || state&parser.HasChildren == 0 {
@@ -59,16 +59,16 @@ func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	return node, state
 }
 
-// countedMarks are marks of one kind; all kinds count together.
+// countedMarks limits marks; all kinds count together.
 type countedMarks struct{ parser.InlineParser }
 
-// marks are those of the block that is being read.
+// marks counts the marks of the current block.
 type marks struct {
 	block ast.Node
 	count int
 }
 
-// Parse reads a mark.
+// Parse parses a mark.
 func (m countedMarks) Parse(block ast.Node, reader text.Reader, pc parser.Context) ast.Node {
 	seen, _ := pc.Get(marksKey).(*marks)
 	if seen == nil || seen.block != block {
@@ -88,10 +88,10 @@ func (m countedMarks) CloseBlock(block ast.Node, reader text.Reader, pc parser.C
 	}
 }
 
-// smallTables makes tables while there is room for cells.
+// smallTables limits the cells of tables.
 type smallTables struct{ parser.ParagraphTransformer }
 
-// Transform makes a table of a paragraph that is one.
+// Transform converts a paragraph to a table if it is one.
 func (s smallTables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	columns := 0
 	for i := range node.Lines().Len() {
@@ -106,15 +106,15 @@ func (s smallTables) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	s.ParagraphTransformer.Transform(node, reader, pc)
 }
 
-// lineLinks make links to lines of a source: #L12, or #L12-L20, which leads to its first line.
+// lineLinks converts #L12 and #L12-L20 to links to lines of a source, the latter to its first line.
 type lineLinks struct{}
 
 var lineReference = regexp.MustCompile(`^#(L[1-9][0-9]{0,5})(-L[1-9][0-9]{0,5})?`)
 
-// Trigger begins a reference.
+// Trigger returns the first character of a reference.
 func (lineLinks) Trigger() []byte { return []byte{'#'} }
 
-// Parse reads a reference.
+// Parse parses a reference.
 func (lineLinks) Parse(_ ast.Node, reader text.Reader, pc parser.Context) ast.Node {
 	to, _ := pc.Get(linesKey).(string)
 	line, segment := reader.PeekLine()
@@ -135,10 +135,10 @@ var marksKey, cellsKey, linesKey = parser.NewContextKey(), parser.NewContextKey(
 
 var errTooLong = errors.New("the text becomes too long")
 
-// boundedBuffer takes a bounded amount of HTML.
+// boundedBuffer limits the size of HTML.
 type boundedBuffer struct{ bytes.Buffer }
 
-// Write adds to it.
+// Write appends to the buffer, up to its limit.
 func (b *boundedBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > mostHTML {
 		return 0, errTooLong

@@ -17,16 +17,16 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// formulas reads LaTeX before Markdown takes its underscores and backslashes for marks: $…$, $$…$$, \(…\), \[…\] at the
+// formulas parses LaTeX, whose underscores and backslashes Markdown would interpret: $…$, $$…$$, \(…\), \[…\] at the
 // beginning of a line, and \begin{…}…\end{…}.
 type formulas struct{}
 
 var beginsFormula = regexp.MustCompile(`^(\$\$?|\\\(|\\\[|\\begin\{([a-z]+\*?)\})`)
 
-// Trigger begins a formula.
+// Trigger returns the first characters of formulas.
 func (formulas) Trigger() []byte { return []byte{'$', '\\'} }
 
-// Parse reads a formula.
+// Parse parses a formula.
 func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
 	found := beginsFormula.FindSubmatch(line)
@@ -35,9 +35,9 @@ func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	}
 	open, end := len(found[1]), string(found[1])
 	switch {
-	case end == "$" && (len(line) == 1 || unicode.IsSpace(rune(line[1]))): // a dollar
+	case end == "$" && (len(line) == 1 || unicode.IsSpace(rune(line[1]))): // a dollar sign
 		return nil
-	case end[0] == '\\' && len(found[2]) > 0: // its marks belong to it
+	case end[0] == '\\' && len(found[2]) > 0: // the delimiters are part of the formula
 		open, end = 0, `\end{`+string(found[2])+`}`
 	case end[0] == '\\':
 		end = map[string]string{`\(`: `\)`, `\[`: `\]`}[end]
@@ -68,8 +68,8 @@ func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	return nil
 }
 
-// formulaEnd is where a formula ends in a line; -1: not there. A single dollar ends one behind a letter and before none, or
-// prices and variables would become formulas.
+// formulaEnd returns the end of a formula in a line, or -1. A single dollar sign ends one only after a character and
+// not before one; otherwise prices and variables would become formulas.
 func formulaEnd(line []byte, end string) int {
 	for from := 0; ; {
 		i := bytes.Index(line[from:], []byte(end))
@@ -88,10 +88,10 @@ func formulaEnd(line []byte, end string) int {
 	}
 }
 
-// extras writes the boxes of task lists as text, and of raw HTML only what folds: <details> and <summary>.
+// extras renders the boxes of task lists as text, and of raw HTML only <details> and <summary>.
 type extras struct{}
 
-// RegisterFuncs names what it writes.
+// RegisterFuncs registers the renderers.
 func (extras) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 	to.Register(east.KindTaskCheckBox, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		box := "☐ "
@@ -127,11 +127,11 @@ func (extras) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 var (
 	folds  = regexp.MustCompile(`<(/?(?:details|summary)|details open)>`)
 	anyTag = regexp.MustCompile(`<[^>]*>`)
-	// foldTag matches them as they are after cleaning.
+	// foldTag matches folding tags after sanitizing.
 	foldTag = regexp.MustCompile(`</?(?:details|summary)[^>]*>`)
 )
 
-// writeFolds writes the tags that fold and the text around them, without all other tags.
+// writeFolds writes folding tags and the text around them, without other tags.
 func writeFolds(w util.BufWriter, raw string) {
 	plain := func(text string) string {
 		return templ.EscapeString(html.UnescapeString(anyTag.ReplaceAllString(text, "")))
@@ -144,7 +144,8 @@ func writeFolds(w util.BufWriter, raw string) {
 	_, _ = w.WriteString(plain(raw[last:]))
 }
 
-// balanced closes what folds and stays open, and drops ends of nothing: they would end a part of the page around the text.
+// balanced closes open folding tags and removes unmatched closing ones, which would close a part of the page around the
+// text.
 func balanced(text string) string {
 	var open, closed []string
 	text = foldTag.ReplaceAllStringFunc(text, func(tag string) string {

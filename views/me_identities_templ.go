@@ -14,7 +14,7 @@ import (
 	"warpboard/models/accounts"
 )
 
-// identities are the ways in: which accounts elsewhere open this one, and which could.
+// identities shows the accounts at providers that can sign in to this account, and those that can be added.
 func identities(p MePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -17,26 +17,26 @@ import (
 	"warpboard/models/submissions"
 )
 
-// MePage is what a person sees of their own account.
+// MePage shows a person's own account.
 type MePage struct {
 	Page
 	Role        string
-	NoDataset   bool // datasets leave one's sources out
+	NoDataset   bool // exclude the person's sources from datasets
 	Submissions []submissions.SubmissionSummary
-	Older       bool // there are more on the public page
+	Older       bool // the public page has more
 	Identities  []accounts.Identity
 	Linkable    []LinkChoice
-	Developer   bool // this browser may sign in under any name
+	Developer   bool // this browser may sign in as anyone
 	Tokens      []accounts.Token
-	NewToken    string // the secret of a token made just now: shown this once
+	NewToken    string // secret of a new token, shown only once
 	NewName     string
 	Popcorn     string // POPCORN_API_URL for this site
 	Sessions    []accounts.Session
 	Budget      budgets.Budget
 	Now         time.Time
-	SessionID   int64 // of this browser
+	SessionID   int64 // session of this browser
 
-	ProviderName func(string) string // for people
+	ProviderName func(string) string // names of providers for people
 }
 
 // LinkChoice is a provider whose account can be added.
@@ -231,7 +231,7 @@ func Me(p MePage) templ.Component {
 	})
 }
 
-// datasetForm leaves a person's sources out of datasets.
+// datasetForm excludes a person's sources from datasets.
 func datasetForm(p MePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -458,7 +458,7 @@ func tokens(p MePage) templ.Component {
 	})
 }
 
-// popcornLines are what to type to point popcorn-cli to the site.
+// popcornLines shows the commands for using popcorn-cli with the site.
 func popcornLines(p MePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

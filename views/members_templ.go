@@ -17,10 +17,10 @@ import (
 	"warpboard/views/format"
 )
 
-// JoinPath is where people join with an invite code; a link has the code behind it.
+// JoinPath is the path for joining with an invite code; a link has the code at the end.
 const JoinPath = "/join"
 
-// visibilityChoice is one of the answers to who sees a task.
+// visibilityChoice is one option for a task's visibility.
 type visibilityChoice struct {
 	of         catalog.Visibility
 	name, hint string
@@ -136,7 +136,7 @@ func visibilityChoices(field string, now catalog.Visibility, choices []visibilit
 	})
 }
 
-// visibilityTag marks a task that not everyone sees, or finds.
+// visibilityTag marks a task that is not public.
 func visibilityTag(v catalog.Visibility) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -195,14 +195,14 @@ func visibilityTag(v catalog.Visibility) templ.Component {
 	})
 }
 
-// JoinPage asks for an invite code, or for the decision to join its task.
+// JoinPage asks for an invite code, or for confirmation to join its task.
 type JoinPage struct {
 	Page
 	Code    string
-	Problem string  // why the code opens nothing
-	Task    TaskRef // that the code opens; empty: a code is asked for
-	Owner   Person  // of the task
-	Others  int     // tasks of the same event that the code opens, too
+	Problem string  // reason for refusing the code
+	Task    TaskRef // task of the code; empty to ask for a code
+	Owner   Person  // owner of the task
+	Others  int     // number of other tasks of the event that the code opens too
 }
 
 // Join is the page where people join a members' board.
@@ -423,12 +423,12 @@ func Join(p JoinPage) templ.Component {
 	})
 }
 
-// MembersPage is the codes of a task and who joined with them.
+// MembersPage shows the codes of a task and the people who joined with them.
 type MembersPage struct {
 	Page
 	Task       TaskRef
 	Visibility catalog.Visibility
-	NewLink    string // of a code made just now: shown this once
+	NewLink    string // link of a new code, shown only once
 	Problem    string
 	Invites    []membership.Invite
 	Members    []membership.Joined

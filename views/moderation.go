@@ -10,38 +10,38 @@ import (
 	"warpboard/models/work"
 )
 
-// RunReviewPage is for reports, the review and decisions about a run.
+// RunReviewPage is for reports, reviews, and decisions about a run.
 type RunReviewPage struct {
 	Page
 	Run   work.Run
 	Task  TaskRef
 	Owner Person
-	// SourceOpen says that this reader may read the source.
+	// SourceOpen means that this reader may read the source.
 	SourceOpen bool
-	Files      []SourceFile     // for those who review the run and may read its source; the main one first
-	Decisions  []accounts.Audit // about this run, the oldest first: everyone reads them
-	Flags      []models.FlagOf  // that this reader may see
-	Open       bool             // one of them awaits review
+	Files      []SourceFile     // for reviewers who may read the source; main file first
+	Decisions  []accounts.Audit // public decisions about this run, oldest first
+	Flags      []models.FlagOf  // flags that this reader may see
+	Open       bool             // a flag awaits review
 	Note       string           // the owner's note on a record
-	NoteOpen   bool             // everyone reads it now, and not only after the deadline
+	NoteOpen   bool             // the note is public now, not only after the deadline
 
 	// Who may decide needs no report.
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
 
-	Problem string // why the form was refused …
-	Act     string // … which: "report", "dismiss", "disqualify", "reinstate" or "note"
-	Typed   string // what was in it
+	Problem string // reason for refusing the form …
+	Act     string // … and its name: "report", "dismiss", "disqualify", "reinstate", or "note"
+	Typed   string // content of the refused form
 }
 
-// AuditPage is the log of what was done by whom, when and why.
+// AuditPage is the log of actions with actor, time, and reason.
 type AuditPage struct {
 	Page
 	Search string
 	Rows   []accounts.Audit
-	Older  int64 // line that the next page begins before; 0 on the last
+	Older  int64 // the next page ends before this line; 0 on the last page
 }
 
-// said is an act and its subject as one reads them: "pause device" of "device CPU" is "pause device CPU", and not more.
+// said formats an action with its subject, without repetition: "pause device CPU" for "pause device" of "device CPU".
 func said(r accounts.Audit) (act, subject string) {
 	for i := range r.Subject {
 		if r.Subject[i] == ' ' && strings.HasSuffix(" "+r.Act, " "+r.Subject[:i]) {
@@ -51,7 +51,7 @@ func said(r accounts.Audit) (act, subject string) {
 	return r.Act + ": ", cmp.Or(r.About, r.Subject)
 }
 
-// subjectURL is where the subject of an act is, empty when it has no page.
+// subjectURL returns the address of an action's subject, or "" if it has no page.
 func subjectURL(r accounts.Audit) string {
 	kind, name, _ := strings.Cut(r.Subject, " ")
 	switch kind {
@@ -80,5 +80,5 @@ func (p PeoplePage) url(number int) string {
 	return fmt.Sprintf("/people?q=%s&page=%d", queryText(p.Search), number)
 }
 
-// RunReviewURL is the page for reports and decisions about a run.
+// RunReviewURL returns the address of the page for reports and decisions about a run.
 func RunReviewURL(runID int64) string { return fmt.Sprintf("/runs/%d/moderation", runID) }

@@ -17,7 +17,7 @@ import (
 	"warpboard/views/format"
 )
 
-// moderationTabs leads admins between their pages.
+// moderationTabs links the pages of admins.
 func moderationTabs(p Page, current string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -59,7 +59,7 @@ func moderationTabs(p Page, current string) templ.Component {
 	})
 }
 
-// runVerdict stands at the top of a run that was disqualified, or was once.
+// runVerdict is at the top of a run that is or was disqualified.
 func runVerdict(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -460,7 +460,7 @@ func RunReview(p RunReviewPage) templ.Component {
 	})
 }
 
-// reviewedSource is what a reviewer reads before a decision.
+// reviewedSource shows a reviewer the source.
 func reviewedSource(files []SourceFile) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -554,7 +554,7 @@ func reviewedSource(files []SourceFile) templ.Component {
 	})
 }
 
-// note is what the owner of a record says of it, with the form of who may change that.
+// note shows the owner's note on a record, with a form for those who may change it.
 func note(p RunReviewPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1055,7 +1055,7 @@ func flagLine(f models.FlagOf) templ.Component {
 // reviewAct is one button of a form with a reason.
 type reviewAct struct{ name, title, says, button string }
 
-// decisionActs are what the viewer may decide of the run.
+// decisionActs returns the viewer's possible decisions about the run.
 func (p RunReviewPage) decisionActs() (acts []reviewAct) {
 	if p.MayReview && p.Open {
 		acts = append(acts, reviewAct{"dismiss", "Dismiss the flags", "The run stays as it is. The people who reported it can read your reason.", "btn"})
@@ -1069,7 +1069,7 @@ func (p RunReviewPage) decisionActs() (acts []reviewAct) {
 	return acts
 }
 
-// reasonForm asks for the reason of one of some acts.
+// reasonForm asks for the reason of one of several actions.
 func reasonForm(p RunReviewPage, title string, acts []reviewAct) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1307,7 +1307,7 @@ func (p RunReviewPage) actURL(act reviewAct) templ.SafeURL {
 	return templ.SafeURL(fmt.Sprintf("/runs/%d/%s", p.Run.ID, act.name))
 }
 
-// typed is what a form held that was refused.
+// typed returns the content of a refused form.
 func (p RunReviewPage) typed(refused bool) string {
 	if refused {
 		return p.Typed

@@ -17,12 +17,12 @@ import (
 	"warpboard/views/format"
 )
 
-// hasNumerics reports whether some case was compared with a reference in double precision.
+// hasNumerics reports whether a case was compared with a reference in double precision.
 func hasNumerics(cases []job.CaseResult) bool {
 	return slices.ContainsFunc(cases, func(c job.CaseResult) bool { return c.Numerics != nil && c.Numerics.Note == "" })
 }
 
-// numericsNote is what is to be said of a case beside its errors; empty: nothing.
+// numericsNote returns a note on a case's errors, or "".
 func numericsNote(n *job.Numerics) string {
 	switch {
 	case n == nil:
@@ -35,7 +35,7 @@ func numericsNote(n *job.Numerics) string {
 	return ""
 }
 
-// numericsHead names the columns of numericsCells.
+// numericsHead shows the column headers of numericsCells.
 func numericsHead() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -277,12 +277,12 @@ func caseNumerics(c job.CaseResult, columns int) templ.Component {
 	})
 }
 
-// hasErrors reports whether a row of the board has been compared with a reference in double precision.
+// hasErrors reports whether an entry of the board was compared with a reference in double precision.
 func (b BoardTable) hasErrors() bool {
 	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.ErrorULP != nil })
 }
 
-// entryError is how far the answers of an entry's tests are off at most.
+// entryError shows the largest error of an entry's tests.
 func entryError(e boards.Standing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,20 +18,20 @@ import (
 	"warpboard/models/switches"
 )
 
-// OperatePage is where admins keep things off for a while and let workers join.
+// OperatePage is where admins switch things off temporarily and let workers join.
 type OperatePage struct {
 	Page
 	Off      []switches.Off
-	Choices  []string          // what can be off
-	Tasks    map[string]string // the titles of tasks, by their switches
+	Choices  []string          // things that can be switched off
+	Tasks    map[string]string // titles of tasks, by switch
 	Tokens   []fleet.JoinedToken
 	Now      time.Time
-	NewToken string // made just now: shown this once
-	Problem  string // why the last change was not made
-	Connect  string // options of warpboard work that say where the site is
+	NewToken string // new token, shown only once
+	Problem  string // reason for refusing the last change
+	Connect  string // options of warpboard work for connecting to the site
 
 	Budgets     []budgets.Budget
-	BudgetOfAll int // GPU-seconds a day; 0: no limit
+	BudgetOfAll int // GPU-seconds per day; 0 for no limit
 	Teams       []budgets.TeamBudget
 }
 
@@ -497,7 +497,7 @@ func joinTokens(p OperatePage) templ.Component {
 	})
 }
 
-// label names what a switch is about.
+// label returns the name of a switch.
 func (p OperatePage) label(what string) string {
 	switch {
 	case p.Tasks[what] != "":
@@ -510,7 +510,7 @@ func (p OperatePage) label(what string) string {
 	return "A deleted task"
 }
 
-// Switched says how a switch stands after a change.
+// Switched describes the state of a switch after a change.
 func (p OperatePage) Switched(what string) string {
 	verb, state := " is", " on again."
 	if p.Tasks[what] == "" {

@@ -14,16 +14,16 @@ import (
 	"warpboard/views/outcome"
 )
 
-// Outcome is what a ranked run means on its board, as its card shows it.
+// Outcome is the effect of a ranked run on its board, for its card.
 type Outcome struct {
-	boards.Outcome      // zero: the run stands on no board
+	boards.Outcome      // zero if the run is on no board
 	Mine           bool // the reader submitted it
 	MayReview      bool // the reader may decide about it
 	Public         bool // everyone may see the run, so that it can be shared
 	Fresh          bool // it ended just now
 }
 
-// runOutcome is the strip of a run with a score: the score, what it means on the board, and what to do next.
+// runOutcome is the summary of a run with a score: the score, its effect on the board, and next steps.
 func runOutcome(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -458,12 +458,13 @@ func recordTitle(o Outcome) string {
 
 func (o Outcome) stands() bool { return outcome.Stands(o.Outcome) }
 
-// older reports whether the run is of older software than its board, or than its person's entry there: it is not compared.
+// older reports whether the run was measured with older software than its board or than its owner's entry there, so
+// that it is not compared.
 func (o Outcome) older() bool {
 	return o.Entry && o.Rank == 0 || !o.Entry && o.Rank > 0 && o.BestRun == 0
 }
 
-// placeURL is the board, at the reader's own row with those of its rank.
+// placeURL returns the address of the board at the reader's own row, with those of the same rank.
 func (r RunCard) placeURL() templ.SafeURL {
 	if r.Outcome.Mine {
 		return BoardURL(r.Task.Slug, r.Device) + "?find=me"
@@ -471,7 +472,7 @@ func (r RunCard) placeURL() templ.SafeURL {
 	return BoardURL(r.Task.Slug, r.Device)
 }
 
-// outcomeFacts are none until the reader is known: they say "your" or "their".
+// outcomeFacts returns nothing until the reader is known, because the facts use "your" or "their".
 func (r RunCard) outcomeFacts() []outcome.Fact {
 	if r.Reload {
 		return nil

@@ -10,24 +10,24 @@ import (
 // Page has the fields of every page.
 type Page struct {
 	Title      string
-	Section    string       // which link of the head is current: "tasks", "leaderboards", "devices", "playground", "docs" or nothing
+	Section    string       // current link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or ""
 	Viewer     *Viewer      // nil for a visitor
 	CSRF       string       // token that every form carries
 	Nonce      string       // nonce of inline styles, for the editor
-	Theme      string       // "light", "dark", or nothing: as the system
-	Next       string       // path to come back to after signing in
-	Notice     string       // one sentence about what was just done
-	SandboxOff bool         // programs run unprotected; every page says so
-	Version    string       // of the program
+	Theme      string       // "light", "dark", or "" for the system's
+	Next       string       // path to return to after signing in
+	Notice     string       // one sentence about the last action
+	SandboxOff bool         // programs run without a sandbox; every page warns about it
+	Version    string       // version of the program
 	Live       bool         // the page has a stream and needs htmx
 	Charts     bool         // the page draws profiles and needs their style
 	Wide       bool         // the page takes the whole width of the window
-	Full       bool         // and its whole height, without a footer
-	Event      *EventBanner // that goes on or comes soon; nil: none does
-	Share      *Share       // what other sites show for a link to it; nil: the default
+	Full       bool         // the page also takes the whole height, without a footer
+	Event      *EventBanner // current or next event; nil if there is none
+	Share      *Share       // preview of links on other sites; nil for the default
 }
 
-// viewerID is the viewer's number; a visitor is no one, 0.
+// viewerID returns the viewer's number, or 0 for a visitor.
 func (p Page) viewerID() int64 {
 	if p.Viewer == nil {
 		return 0
@@ -35,19 +35,19 @@ func (p Page) viewerID() int64 {
 	return p.Viewer.ID
 }
 
-// Share describes a page to other sites; addresses are whole ones.
+// Share describes a page for other sites; addresses are absolute.
 type Share struct {
 	Title string
-	About string // a sentence; empty: what is said of the site
+	About string // a sentence; empty for the site's description
 	URL   string
 	Image string
-	Feed  string // of what happens there; empty: none
-	JSON  string // the same for programs; empty: none
+	Feed  string // address of a feed; may be empty
+	JSON  string // address of the data as JSON; may be empty
 	// Unlisted keeps the page out of search engines.
 	Unlisted bool
 }
 
-// about describes a page in a sentence.
+// about returns a sentence about the page.
 func (s *Share) about() string {
 	if s == nil || s.About == "" {
 		return "Leaderboards for GPU kernels: submit, watch the run live, compare."
@@ -55,27 +55,27 @@ func (s *Share) about() string {
 	return s.About
 }
 
-// Viewer is the signed-in person who looks at a page.
+// Viewer is the signed-in person who views a page.
 type Viewer struct {
 	Person
-	Creator bool // may make tasks
+	Creator bool // may create tasks
 	Admin   bool
-	Unread  int // notices in the inbox
+	Unread  int // number of unread notices
 }
 
-// Person is how someone is named and linked.
+// Person is a person's name and address.
 type Person struct {
 	ID   int64
 	Name string
 }
 
-// TaskRef names a task and where it is.
+// TaskRef is a task's name and address.
 type TaskRef struct {
 	Slug  string
 	Title string
 }
 
-// timeOf is the time that a pointer holds; the zero time for nil.
+// timeOf returns the time of a pointer, or the zero time for nil.
 func timeOf(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -83,12 +83,12 @@ func timeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// Deadline is when a task closes; the zero Time is a task that stays open.
+// Deadline is the time when a task closes; the zero Time means that it stays open.
 type Deadline struct {
 	Time time.Time
-	Now  time.Time // when the page was made
+	Now  time.Time // time of rendering the page
 
-	Practice bool // runs are taken after it, too
+	Practice bool // submissions are also accepted after the deadline
 }
 
 // Set reports whether there is a deadline.
@@ -100,7 +100,7 @@ func (d Deadline) Takes() bool { return !d.Closed() || d.Practice }
 // Closed reports whether the deadline has passed.
 func (d Deadline) Closed() bool { return d.Set() && !d.Now.Before(d.Time) }
 
-// shortVersion is a release's version, and the commit of a binary between releases.
+// shortVersion returns a release's version, or the commit of a binary between releases.
 func shortVersion(version string) string {
 	version, _, _ = strings.Cut(version, " ")
 	if commit, err := module.PseudoVersionRev(version); err == nil {

@@ -291,7 +291,7 @@ func searchForm(action templ.SafeURL, label, text string) templ.Component {
 	})
 }
 
-// Audit is the log of acts for admins.
+// Audit is the log of actions for admins.
 func Audit(p AuditPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -514,7 +514,7 @@ func Audit(p AuditPage) templ.Component {
 	})
 }
 
-// renameForm changes the name of a person.
+// renameForm changes a person's name.
 func renameForm(p Page, of Person) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -578,7 +578,7 @@ func renameForm(p Page, of Person) templ.Component {
 	})
 }
 
-// deleteSubmission asks before it deletes; who deletes someone else's says why.
+// deleteSubmission asks before deleting a submission; deleting someone else's requires a reason.
 func deleteSubmission(p SubmissionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -20,7 +20,7 @@ import (
 	"warpboard/views/format"
 )
 
-// face is a person's picture: lanes whose heights and colour are made from the id.
+// face is a person's picture: bars with heights and a color derived from the ID.
 func face(p Person) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -96,18 +96,18 @@ func (p Person) digest() uint64 {
 
 func (p Person) hue() uint64 { return p.digest() % 360 }
 
-// lanes draws a vertical line for each of seven lanes.
+// lanes draws seven vertical bars.
 func (p Person) lanes() string {
 	var path strings.Builder
 	for i := range 7 {
-		most := 10 - math.Abs(float64(i)-3) // inside of the circle
+		most := 10 - math.Abs(float64(i)-3) // inside the circle
 		half := 1 + most*float64(p.digest()>>(8+4*i)&15)/16
 		fmt.Fprintf(&path, "M%.1f %.1fv%.1f", 6.4+3.2*float64(i), 16-half, 2*half)
 	}
 	return path.String()
 }
 
-// sparkline draws scores that fell, the last at the right: how far on a logarithmic scale.
+// sparkline draws decreasing scores on a logarithmic scale, the latest at the right.
 func sparkline(scores []float64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -172,12 +172,12 @@ func sparkPath(scores []float64) string {
 	return path.String()
 }
 
-// ActivityWeeks is how many weeks of someone's activity are shown.
+// ActivityWeeks is the number of weeks of activity that are shown.
 const ActivityWeeks = 26
 
-// Activity is how many submissions someone made on which day.
+// Activity is a person's number of submissions per day.
 type Activity struct {
-	Until time.Time      // the last day
+	Until time.Time      // last day
 	Days  map[string]int // by day, "2026-11-22"
 }
 
@@ -188,10 +188,10 @@ func (a Activity) total() (n int) {
 	return n
 }
 
-// dayCell is a day on which something was submitted, in a grid of weeks.
+// dayCell is a day with submissions, in a grid of weeks.
 type dayCell struct{ X, Y, Title string }
 
-// cells are the days by how much was submitted on them.
+// cells returns the days, grouped by number of submissions.
 func (a Activity) cells() (cells [3][]dayCell) {
 	end := a.Until.UTC().Truncate(24 * time.Hour)
 	monday := end.AddDate(0, 0, -(int(end.Weekday())+6)%7)
@@ -385,7 +385,7 @@ func dayCells(cells []dayCell) templ.Component {
 	})
 }
 
-// emptyDays is a square for each day, whatever happened on it.
+// emptyDays draws a square for each day.
 var emptyDays = sync.OnceValue(func() string {
 	var path strings.Builder
 	for week := range ActivityWeeks {

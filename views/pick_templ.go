@@ -14,17 +14,17 @@ import (
 	"warpboard/views/format"
 )
 
-// PickPage asks which two runs to compare.
+// PickPage asks for two runs to compare.
 type PickPage struct {
 	Page
-	Task   TaskRef // of the run that is chosen already; empty for none
+	Task   TaskRef // task of the selected run; empty for none
 	Device string
-	A, B   int64 // runs that are chosen already
-	Same   bool  // one run was chosen for both sides
+	A, B   int64 // selected runs
+	Same   bool  // the same run was selected for both sides
 	Offers []PickRow
 }
 
-// PickRow is a run that can be chosen.
+// PickRow is a run that can be selected.
 type PickRow struct {
 	Note         string // "the first", "your best"
 	RunID        int64
@@ -36,7 +36,7 @@ type PickRow struct {
 	When         time.Time
 }
 
-// chosenB is what B begins with: the first run on offer that is not A.
+// chosenB returns the initial selection of B: the first run that is not A.
 func (p PickPage) chosenB() int64 {
 	if p.B != 0 {
 		return p.B
@@ -59,7 +59,7 @@ func (p PickPage) chosenA() int64 {
 	return p.Offers[0].RunID
 }
 
-// Pick is the page where two runs are chosen.
+// Pick is the page for selecting two runs.
 func Pick(p PickPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -474,7 +474,7 @@ func pickTable(p PickPage) templ.Component {
 	})
 }
 
-// pickSide is what people read for a side.
+// pickSide returns the name of a side for people.
 func pickSide(side string) string {
 	if side == "a" {
 		return "Before"

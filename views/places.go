@@ -2,16 +2,16 @@ package views
 
 import "github.com/a-h/templ"
 
-// Place is a page that links lead to by one name: its title and heading, and what the head, the foot, the tabs, the
-// breadcrumbs, and the search call it.
+// Place is a page to which links lead by one name: its title and heading, and its name in the header, the footer, the
+// tabs, the breadcrumbs, and the search.
 type Place struct {
 	Label   string
 	URL     templ.SafeURL
-	Section string // that Page.Section or a tab names
-	Words   string // that find it, too
+	Section string // name in Page.Section or of a tab
+	Words   string // further search words
 }
 
-// MainPlaces are in the head of every page.
+// MainPlaces returns the links in the header of every page.
 func MainPlaces() []Place {
 	return []Place{
 		{"Tasks", "/tasks", "tasks", ""},
@@ -21,7 +21,7 @@ func MainPlaces() []Place {
 	}
 }
 
-// MorePlaces are in the foot of every page.
+// MorePlaces returns the links in the footer of every page.
 func MorePlaces() []Place {
 	return []Place{
 		{"About", "/about", "about", ""},
@@ -33,7 +33,7 @@ func MorePlaces() []Place {
 	}
 }
 
-// adminTabs lead admins between all their pages, also to those that others read.
+// adminTabs returns the tabs of admins for all their pages, including those that others can see.
 func adminTabs() []Place {
 	for _, place := range MainPlaces() {
 		if place.Section == "devices" {
@@ -43,7 +43,7 @@ func adminTabs() []Place {
 	return AdminPlaces()
 }
 
-// AdminPlaces are the pages for admins.
+// AdminPlaces returns the pages for admins.
 func AdminPlaces() []Place {
 	return []Place{
 		{"Health", "/operate/health", "health", "status"},
@@ -57,7 +57,7 @@ func AdminPlaces() []Place {
 	}
 }
 
-// OwnPlaces are for someone who is signed in.
+// OwnPlaces returns the pages for a signed-in person.
 func OwnPlaces(v Viewer) []Place {
 	list := []Place{{"Your account", "/me", "me", "settings tokens submissions"}, {"Inbox", "/inbox", "inbox", ""}, {"Webhooks", "/webhooks", "webhooks", ""}}
 	if v.Creator {
@@ -69,7 +69,7 @@ func OwnPlaces(v Viewer) []Place {
 	return list
 }
 
-// placeCrumb is the crumb of a main place.
+// placeCrumb returns the crumb of a main page.
 func placeCrumb(section string) crumb {
 	for _, place := range MainPlaces() {
 		if place.Section == section {

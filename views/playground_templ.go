@@ -19,22 +19,22 @@ import (
 	"warpboard/views/format"
 )
 
-// PlaygroundPage asks for one kernel, or for two that are compared, and how they are called.
+// PlaygroundPage asks for one kernel, or two to compare, and their arguments.
 type PlaygroundPage struct {
 	Page
-	Fields   map[string]string // what the form holds, by field
-	Rows     int               // arguments that the form has room for
-	Problems map[string]string // what is wrong, by field; at "" what concerns no field
-	Devices  []string          // that are attached
-	Examples []string          // that the form can be filled with, by their names
+	Fields   map[string]string // content of the form, by field
+	Rows     int               // number of argument rows
+	Problems map[string]string // problems by field; "" for the whole form
+	Devices  []string          // connected devices
+	Examples []string          // names of examples for the form
 	Recent   []work.Evaluation
-	Off      string // why nothing is taken for now; empty: it is
+	Off      string // reason for not accepting evaluations; empty if they are accepted
 }
 
-// PlaygroundRows is the number of arguments that an empty form has room for.
+// PlaygroundRows is the number of argument rows of an empty form.
 const PlaygroundRows = 2
 
-// ArgumentField names a field of an argument's row, counted from 0.
+// ArgumentField returns the name of a field of an argument's row, counted from 0.
 func ArgumentField(row int, name string) string { return fmt.Sprintf("args-%d-%s", row, name) }
 
 var (
@@ -53,7 +53,7 @@ func (p PlaygroundPage) wrongAmong(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return p.Problems[name] != "" })
 }
 
-// opensContract reports whether the arguments are shown: some are given or wrong, or a row was just added.
+// opensContract reports whether the arguments are shown: some are given or invalid, or a row was just added.
 func (p PlaygroundPage) opensContract() bool {
 	for row := range p.Rows {
 		if p.filled(ArgumentField(row, "name")) {
@@ -63,7 +63,7 @@ func (p PlaygroundPage) opensContract() bool {
 	return len(p.Problems) > 0 || p.Rows > PlaygroundRows || p.filled("contract", "reference_contract")
 }
 
-// lang is what a kernel's editor colours.
+// lang returns the language of a kernel's editor.
 func (p PlaygroundPage) lang(name string) string {
 	if p.Fields[name+"_type"] == "cuda" {
 		return "cu"
@@ -71,7 +71,7 @@ func (p PlaygroundPage) lang(name string) string {
 	return "py"
 }
 
-// kindOf marks an option of a type, so that the form shows only what such a kernel or argument has.
+// kindOf marks an option that only some types have, so that the form shows only matching ones.
 func kindOf(name, option string) templ.Attributes {
 	switch {
 	case strings.HasSuffix(name, "-init") && slices.Contains([]string{"zeros", "ones", "nothing"}, option):
@@ -88,7 +88,7 @@ func kindOf(name, option string) templ.Attributes {
 	return templ.Attributes{"data-scalar": true}
 }
 
-// Playground is the page where kernels are tried.
+// Playground is the page for trying kernels.
 func Playground(p PlaygroundPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -276,7 +276,7 @@ func Playground(p PlaygroundPage) templ.Component {
 	})
 }
 
-// run is the button and the place of what comes of it, beside the code. Without JavaScript the result is a page.
+// run is the button, and the place for its result, beside the code. Without JavaScript the result is a page.
 func (p PlaygroundPage) run() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -352,7 +352,7 @@ func (p PlaygroundPage) run() templ.Component {
 	})
 }
 
-// PlaygroundResult is an evaluation beside the form that asked for it.
+// PlaygroundResult shows an evaluation beside its form.
 func PlaygroundResult(p EvaluationPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -425,7 +425,7 @@ func PlaygroundResult(p EvaluationPage) templ.Component {
 	})
 }
 
-// PlaygroundRefused says beside the form what is wrong in it, by field.
+// PlaygroundRefused shows the form's problems beside it, by field.
 func PlaygroundRefused(problems map[string]string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1376,7 +1376,7 @@ func (p PlaygroundPage) text(name, label, hint string) templ.Component {
 	})
 }
 
-// number is a field whose label depends on what else was chosen: its children, of which the style shows one.
+// number is a field whose label depends on another selection: its children, of which the style shows one.
 func (p PlaygroundPage) number(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1880,7 +1880,7 @@ func (p PlaygroundPage) problem(name string) templ.Component {
 	})
 }
 
-// wrong ties a field to its problem, for those who hear the page.
+// wrong links a field to its problem, for screen readers.
 func (p PlaygroundPage) wrong(name string) templ.Attributes {
 	if p.Problems[name] == "" {
 		return nil

@@ -16,24 +16,24 @@ import (
 
 // Pool is the runs of equal source that count together with a run.
 type Pool struct {
-	RunID     int64   // whose page it is
-	StandsID  int64   // that stands on the board for all of them
-	ScoreNS   float64 // of all of them, or of a confirmation
-	Pooled    int     // runs that it is made of; 0: confirmations
+	RunID     int64   // run of the page
+	StandsID  int64   // run that represents all of them on the board
+	ScoreNS   float64 // score of all of them, or of a confirmation
+	Pooled    int     // number of runs in the score; 0 for confirmations
 	Processes int
-	Runs      []PooledRun // the oldest first
-	Gone      int         // more that it is made of: they were cancelled, failed while they were ranked, or deleted
+	Runs      []PooledRun // oldest first
+	Gone      int         // further runs in the score that were cancelled, failed while ranked, or were deleted
 }
 
-// PooledRun is a run, and its submission, by which people know it.
+// PooledRun is a run with its submission, which names it on pages.
 type PooledRun struct{ RunID, SubmissionID int64 }
 
-// shownPooled is how many runs of a pool are named, the newest.
+// shownPooled limits the named runs; the newest are named.
 const shownPooled = 12
 
 func (p Pool) shown() []PooledRun { return p.Runs[max(0, len(p.Runs)-shownPooled):] }
 
-// says tells a run's reader what its source counts with.
+// says explains to a run's reader what counts together with its source.
 func (p Pool) says() string {
 	score := format.Nanoseconds(p.ScoreNS).String()
 	switch {
@@ -47,7 +47,7 @@ func (p Pool) says() string {
 	return fmt.Sprintf("The score of this source is %s. It combines its %d runs%s, so that the luckiest one does not count alone: ", score, p.Pooled, p.processes())
 }
 
-// gone says which runs of the pool have no page, or no score there.
+// gone mentions the runs that have no page, or no score there.
 func (p Pool) gone() string {
 	if p.Gone == 0 {
 		return ""
@@ -66,7 +66,7 @@ func (p Pool) processes() string {
 	return ", from " + format.Plural(p.Processes, "process", "processes")
 }
 
-// after is what stands behind the run at a place of the list.
+// after returns the separator after the run at a position of the list.
 func (p Pool) after(i int) string {
 	if i == len(p.shown())-1 {
 		return ". "
@@ -74,7 +74,7 @@ func (p Pool) after(i int) string {
 	return ", "
 }
 
-// disturbedNote stands on the card of a run that was measured under bad conditions.
+// disturbedNote is on the card of a run that was measured under bad conditions.
 func disturbedNote(why string, own bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -138,7 +138,7 @@ func disturbedNote(why string, own bool) templ.Component {
 	})
 }
 
-// poolNote stands on the card of a run that counts together with others.
+// poolNote is on the card of a run that counts together with others.
 func poolNote(p *Pool, why string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

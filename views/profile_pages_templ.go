@@ -14,29 +14,29 @@ import (
 	"warpboard/views/format"
 )
 
-// ProfilePage shows what Nsight Compute measured of a run.
+// ProfilePage shows Nsight Compute's report of a run.
 type ProfilePage struct {
 	Page
 	Task    TaskRef
 	Owner   Person
 	Run     work.Run
 	ScoreBy tasks.Ranking
-	Filter  string          // what was profiled; empty: all as usual
-	Again   *ProfileAgain   // nil where the viewer cannot profile it again
-	Compare templ.SafeURL   // beside the board's first; empty for the first itself
+	Filter  string          // description of the filter; empty for none
+	Again   *ProfileAgain   // nil if the viewer cannot profile it again
+	Compare templ.SafeURL   // comparison with the board's first; empty for the first itself
 	Details templ.Component // charts.Details
 }
 
 // ComparePage shows two runs side by side.
 type ComparePage struct {
 	Page
-	Task         TaskRef         // of A
+	Task         TaskRef         // task of A
 	A, B         int64           // runs
-	NameA, NameB string          // of the runs
-	Heading      string          // names both
-	Best         int64           // the viewer's entry on A's board, when it is neither; else 0
+	NameA, NameB string          // names of the runs
+	Heading      string          // names of both runs
+	Best         int64           // the viewer's entry on A's board, if it is neither run; otherwise 0
 	Compare      templ.Component // charts.Compare
-	PinA         templ.SafeURL   // the profile of B with A as its baseline; empty where one of them has none
+	PinA         templ.SafeURL   // profile of B with A as baseline; empty if a profile is missing
 }
 
 // Profile is the details page of a run.

@@ -15,27 +15,27 @@ import (
 	"warpboard/views/format"
 )
 
-// Measures are the parts of an ended run's card beside its stages and cases.
+// Measures are the parts of an ended run's card besides its stages and cases.
 type Measures struct {
 	Timeline    charts.TimelineVM
 	Kernels     []KernelFacts
 	Measured    []MeasuredCase
-	Details     string // address of the profile, if there is one
-	ProfileNote string // why there is none, or none yet
+	Details     string // address of the profile; may be empty
+	ProfileNote string // reason for having no profile, or none yet
 	Ran         Ran
-	Compare     templ.SafeURL // beside the board's first; empty for the first itself
+	Compare     templ.SafeURL // comparison with the board's first; empty for the first itself
 }
 
-// MeasuredCase is one timed case, with the work that the task says one call is and the device's
-// roofs from the run's profile. What is not known is 0.
+// MeasuredCase is one timed case, with the declared work of a call and the device's peaks from the run's profile.
+// Unknown values are 0.
 type MeasuredCase struct {
 	Case                 job.CaseResult
-	Bytes, Flops         float64 // of one call
+	Bytes, Flops         float64 // per call
 	PeakBytes, PeakFlops float64 // per second
-	PeakKind             string  // of PeakFlops: "FP32"
+	PeakKind             string  // kind of PeakFlops: "FP32"
 }
 
-// Rates are the achieved bandwidth and arithmetic, each with its part of the roof where that is known.
+// Rates returns the achieved bandwidth and arithmetic rate, each with its share of the peak if known.
 func (m MeasuredCase) Rates() []Fact {
 	var rates []Fact
 	add := func(name, unit string, amount, peak float64, of string) {
@@ -54,7 +54,7 @@ func (m MeasuredCase) Rates() []Fact {
 	return rates
 }
 
-// Conditions are what was seen of the device while the run was timed.
+// Conditions returns the observed conditions of the device while the run was timed.
 func (r RunCard) Conditions() []Fact {
 	if r.Machine == nil {
 		return nil
@@ -74,17 +74,17 @@ func conditions(m job.Machine) []Fact {
 	return seen
 }
 
-// KernelFacts is what the compiler said of one kernel; sizes are in bytes, and -1 is not said.
+// KernelFacts are the compiler's facts about one kernel; sizes are in bytes, and -1 means unknown.
 type KernelFacts struct {
-	Name      string // readable; Symbol is the compiler's
+	Name      string // demangled; Symbol is mangled
 	Symbol    string
-	Registers int // of each thread
-	Shared    int // static, of each block
-	Stack     int // of each thread
-	Spills    int // stores and loads of each thread
+	Registers int // per thread
+	Shared    int // static, per block
+	Stack     int // per thread
+	Spills    int // stores and loads per thread
 }
 
-// KernelsOf reads a build's further keys: ptxas.<symbol>.registers and the like.
+// KernelsOf parses a build's further keys: ptxas.<symbol>.registers and the like.
 func KernelsOf(extra map[string]string) []KernelFacts {
 	var kernels []KernelFacts
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
@@ -106,21 +106,21 @@ func KernelsOf(extra map[string]string) []KernelFacts {
 		}
 		kernels = append(kernels, KernelFacts{
 			Name: symbolName(symbol), Symbol: symbol, Registers: number("registers"),
-			Shared: max(number("smem"), 0), // ptxas leaves it out when there is none
+			Shared: max(number("smem"), 0), // ptxas omits it if there is none
 			Stack:  number("stack"), Spills: spills,
 		})
 	}
 	return kernels
 }
 
-// symbolName makes a C++ symbol readable: _ZN3top4tileIfEEvPT_ is top::tile<float>. What is no such symbol stays as
-// it is. The bound keeps a symbol that a program made up from filling the page.
+// symbolName demangles a C++ symbol: _ZN3top4tileIfEEvPT_ is top::tile<float>. Other symbols stay unchanged. The limit
+// keeps a made-up symbol from filling the page.
 func symbolName(symbol string) string {
 	name := demangle.Filter(symbol, demangle.NoParams, demangle.NoRust, demangle.MaxLength(maxNameBits))
 	return strings.ReplaceAll(name, "(anonymous namespace)::", "")
 }
 
-// maxNameBits bounds a readable name to 1 KiB.
+// maxNameBits limits a demangled name to 1 KiB.
 const maxNameBits = 10
 
 func bytesOr(n int) string {

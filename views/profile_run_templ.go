@@ -18,7 +18,7 @@ import (
 
 const noProfileOfCPU = "Nsight Compute profiles GPUs only: a run on the CPU has a timeline, and no profile."
 
-// runMeasures is the part of a card that looks closer: repeats, compiler facts, where the time went.
+// runMeasures is the part of a card with details: repeats, compiler facts, and the timeline.
 func runMeasures(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -416,7 +416,7 @@ func kernelFacts(kernels []KernelFacts) templ.Component {
 	})
 }
 
-// runLinks leads from a card to its profile and to the comparison with the first.
+// runLinks links from a card to its profile and to the comparison with the first.
 func runLinks(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -518,7 +518,7 @@ func runLinks(r RunCard) templ.Component {
 	})
 }
 
-// profileNote says why a card has no profile.
+// profileNote explains why a card has no profile.
 func profileNote(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -563,8 +563,8 @@ func profileNote(r RunCard) templ.Component {
 	})
 }
 
-// entryLinks leads from a board's row to its profile, to the comparison with the first, and to its source if the viewer may
-// read it.
+// entryLinks links from a board's row to its profile, to the comparison with the first, and to its source if the viewer
+// may read it.
 func entryLinks(b BoardTable, e boards.Standing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,22 +16,22 @@ import (
 	"warpboard/views/format"
 )
 
-// Ran says which kernels a run launched in its profile. The zero value says nothing.
+// Ran lists the kernels that a run launched in its profile. The zero value shows nothing.
 type Ran struct {
 	Kernels []job.Kernel // of all cases
-	Cases   int          // that were profiled
-	Full    bool         // a case has as many launches as are profiled, and may have had more
+	Cases   int          // number of profiled cases
+	Full    bool         // a case reached the limit of profiled launches, and may have had more
 	Refused bool         // the task refuses kernels of libraries
-	Unknown string       // why it is not known what ran; empty: it is, or the task does not ask
+	Unknown string       // reason for not knowing the kernels; empty if they are known, or do not matter
 }
 
-// mostRan is how many kernels a card lists.
+// mostRan limits the kernels that a card lists.
 const mostRan = 20
 
-// further are the kernels behind those that are listed.
+// further returns the kernels after the listed ones.
 func (r Ran) further() []job.Kernel { return r.Kernels[min(len(r.Kernels), mostRan):] }
 
-// furtherSays says what is left out: "12 further kernels, 3.4 % of the GPU's time".
+// furtherSays describes the omitted ones: "12 further kernels, 3.4 % of the GPU's time".
 func (r Ran) furtherSays() string {
 	share, n := 0.0, len(r.further())
 	for _, k := range r.further() {
@@ -44,7 +44,7 @@ func (r Ran) furtherSays() string {
 	return says
 }
 
-// libraries are those that the task refuses and the profile lists; empty: none.
+// libraries returns the libraries in the profile that the task refuses, or "".
 func (r Ran) libraries() string {
 	if !r.Refused {
 		return ""
@@ -52,7 +52,7 @@ func (r Ran) libraries() string {
 	return job.LibrariesIn(r.Kernels)
 }
 
-// launches says what the launches in the list are a part of.
+// launches explains which launches the list covers.
 func (r Ran) launches() string {
 	if r.Full {
 		return fmt.Sprintf("These are the first %d launches of one untimed call of each case.", job.MostLaunches)
@@ -60,7 +60,7 @@ func (r Ran) launches() string {
 	return "These are the launches of one untimed call of each case."
 }
 
-// ranID is where a card lists what ran.
+// ranID returns the ID of the card's list of kernels.
 func (r RunCard) ranID() string { return fmt.Sprintf("ran-%d", r.ID) }
 
 // ranTag is in the head of a card.
@@ -452,7 +452,7 @@ func shareOfTime(share float64) string {
 	return fmt.Sprintf("%.1f\u00a0%%", 100*share)
 }
 
-// ranInCall is what ran in the call of an evaluation whose hardware counters were read.
+// ranInCall lists the kernels in the call of an evaluation whose hardware counters were read.
 func ranInCall(label string, kernels []kernelrun.Kernel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -520,7 +520,7 @@ func ranOf(kernels []kernelrun.Kernel) (r Ran) {
 	return r
 }
 
-// refuseLibrary says at a form that kernels have to come from the source.
+// refuseLibrary notes at a form that kernels must come from the source.
 func refuseLibrary(f SubmitForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

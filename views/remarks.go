@@ -18,24 +18,24 @@ import (
 	"warpboard/views/format"
 )
 
-// maxRemarks bounds what one source shows; a missing bracket makes hundreds.
+// maxRemarks limits the remarks of one source; a missing bracket causes hundreds.
 const maxRemarks = 100
 
-// Remark is what a compiler, an interpreter or compute-sanitizer said of a line.
+// Remark is a message of a compiler, an interpreter, or compute-sanitizer about a line.
 type Remark struct {
 	Line  int
-	Error bool // else a warning
+	Error bool // false for a warning
 	Text  string
-	File  string // the further file that has the line; empty: the main one
+	File  string // further file with the line; empty for the main one
 }
 
-// Sources says which of the files that compilers name are a submission's.
+// Sources identifies a submission's files in compiler messages.
 type Sources struct {
-	Main    []string               // what its main file is called
-	Further func(name string) bool // whether another one is its, too; nil: none is
+	Main    []string               // names of its main file
+	Further func(name string) bool // reports whether a name is one of its further files; nil for none
 }
 
-// file is the File of remarks on a file that a compiler names, if it is one of the submission's.
+// file returns the File of remarks on a file named by a compiler, if it is one of the submission's.
 func (s Sources) file(said string) (name string, ours bool) {
 	name = path.Base(said)
 	if slices.Contains(s.Main, name) {
@@ -44,7 +44,7 @@ func (s Sources) file(said string) (name string, ours bool) {
 	return name, s.Further != nil && s.Further(name)
 }
 
-// RemarksIn are those of one file; "" is the main one.
+// RemarksIn returns the remarks on one file; "" is the main one.
 func RemarksIn(all []Remark, file string) (found []Remark) {
 	for _, r := range all {
 		if r.File == file {
@@ -64,7 +64,7 @@ var (
 	pythonError = regexp.MustCompile(`^([A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b.*)$`)
 )
 
-// RemarksOf finds what was said of lines of these files, in the order of the lines, the main file's first.
+// RemarksOf returns the remarks on these files, by line, the main file's first.
 func RemarksOf(output string, of Sources) []Remark {
 	var remarks []Remark
 	add := func(file, line string, wrong bool, text string) {
@@ -76,7 +76,7 @@ func RemarksOf(output string, of Sources) []Remark {
 		}
 		remarks = append(remarks, remark)
 	}
-	var place []string // where Python's traceback went last within these files
+	var place []string // last position of Python's traceback within these files
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := nvccRemark.FindStringSubmatch(line); m != nil {
@@ -96,7 +96,8 @@ func RemarksOf(output string, of Sources) []Remark {
 	return remarks
 }
 
-// exceptionIn is the last exception in a program's output, with the last line of these files that it came through; empty: none.
+// exceptionIn returns the last exception in a program's output, with the last line of these files in its traceback, or
+// "".
 func exceptionIn(output string, of Sources) (said string) {
 	place := ""
 	for line := range strings.Lines(output) {
@@ -119,10 +120,10 @@ func exceptionIn(output string, of Sources) (said string) {
 	return said
 }
 
-// mostQuoted bounds what is quoted of an exception, in bytes.
+// mostQuoted limits the quoted part of an exception, in bytes.
 const mostQuoted = 200
 
-// anchor is the id of the line where the sources are shown.
+// anchor returns the ID of the line in the shown sources.
 func (r Remark) anchor() string {
 	if r.File == "" {
 		return fmt.Sprintf("L%d", r.Line)
@@ -130,7 +131,7 @@ func (r Remark) anchor() string {
 	return fmt.Sprintf("%s-L%d", r.File, r.Line)
 }
 
-// place names the line, with the file where it is a further one.
+// place names the line, with the file if it is a further one.
 func (r Remark) place() string {
 	if r.File == "" {
 		return fmt.Sprintf("line %d", r.Line)
@@ -145,7 +146,7 @@ func (r Remark) kind() string {
 	return "warning"
 }
 
-// annotated is the file's text with each remark below its line.
+// annotated returns the file's text with each remark below its line.
 func (f SourceFile) annotated() templ.Component {
 	if len(f.Remarks) == 0 {
 		return f.HTML
@@ -160,7 +161,7 @@ func (f SourceFile) annotated() templ.Component {
 	})
 }
 
-// annotate puts remarks into a highlighted text, whose lines are span.line with the number's id inside.
+// annotate adds remarks to a highlighted text, whose lines are span.line with the number's ID inside.
 func annotate(text string, remarks []Remark) string {
 	var out strings.Builder
 	remarks = slices.Clone(remarks)

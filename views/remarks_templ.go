@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// remarkList leads from the head of a source to the lines that a compiler or compute-sanitizer spoke of.
+// remarkList links from the head of a source to the lines with remarks.
 func remarkList(remarks []Remark) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -126,7 +126,7 @@ func remarkList(remarks []Remark) templ.Component {
 	})
 }
 
-// formRemarks says at the form what they said of the text in it; the editor marks the lines.
+// formRemarks shows at the form the remarks on its text; the editor marks the lines.
 func formRemarks(remarks []Remark) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -268,7 +268,7 @@ func formRemarks(remarks []Remark) templ.Component {
 	})
 }
 
-// runRemarks leads from a run to the lines that were spoken of; the workbench's editor marks them.
+// runRemarks links from a run to the lines with remarks; the workbench's editor marks them.
 func runRemarks(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

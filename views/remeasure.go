@@ -21,26 +21,26 @@ type DriftPage struct {
 // EpochRow is software that a device has had.
 type EpochRow struct {
 	Since    time.Time
-	Kind     string // of tasks that use it
+	Kind     string // kind of tasks that use it
 	Software string
 }
 
-// Drift is what one change of the software did.
+// Drift is the effect of one change of the software.
 type Drift struct {
 	When    time.Time
-	Epoch   string   // the new software
-	Changes []string // from the software before: "driver 570 → 580"
+	Epoch   string   // new software
+	Changes []string // changes from the previous software: "driver 570 → 580"
 	Rows    []RerunRow
 	Summary string
 }
 
-// RejudgePage has a task's runs measured again.
+// RejudgePage lets an author measure a task's runs again.
 type RejudgePage struct {
 	Page
 	Task      TaskRef
-	Reason    string // of the last rejudge; empty: there was none
+	Reason    string // reason of the last rejudge; empty if there was none
 	Began     time.Time
-	Waiting   int // runs that are not measured yet
+	Waiting   int // number of runs not measured yet
 	Ended     bool
 	Applied   bool
 	Cancelled bool
@@ -49,28 +49,28 @@ type RejudgePage struct {
 	Typed     string
 }
 
-// RejudgedBoard is what would change on a board.
+// RejudgedBoard is the effect on a board.
 type RejudgedBoard struct {
 	Device string
 	Rows   []RerunRow
 }
 
-// Open reports whether a rejudge goes on or waits for a decision.
+// Open reports whether a rejudge is running or waits for a decision.
 func (p RejudgePage) Open() bool { return p.Reason != "" && !p.Applied && !p.Cancelled }
 
 // RerunRow is a run with its numbers before and after it was measured again.
 type RerunRow struct {
 	rejudge.Row
-	WasPlace int // among those that were measured again
-	NowPlace int // 0: it leaves the board
+	WasPlace int // rank among the runs measured again
+	NowPlace int // 0 if it leaves the board
 }
 
-// DriftURL is the page of a device's software and what it changed.
+// DriftURL returns the address of the page of a device's software and its effects.
 func DriftURL(device string) templ.SafeURL {
 	return templ.SafeURL("/devices/" + url.PathEscape(device) + "/drift")
 }
 
-// change describes a score after and before, each with its interval where there is one.
+// change describes a score after and before, each with its interval if there is one.
 func (r RerunRow) change() string {
 	or := func(p *float64, score float64) float64 {
 		if p == nil || !(*p > 0) {

@@ -15,7 +15,7 @@ import (
 	"warpboard/views/format"
 )
 
-// DriftOf is the page of a device's software and what it changed.
+// DriftOf is the page of a device's software and its effects.
 func DriftOf(p DriftPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -509,7 +509,7 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 	})
 }
 
-// places is the row's place before and after.
+// places shows the row's rank before and after.
 func (r RerunRow) places() string {
 	switch {
 	case r.EndedAt == nil || r.Undone != "" || r.WasPlace == r.NowPlace:
@@ -520,7 +520,7 @@ func (r RerunRow) places() string {
 	return fmt.Sprintf("%d → %d", r.WasPlace, r.NowPlace)
 }
 
-// Rejudge is the page on which a task's runs are measured again.
+// Rejudge is the page for measuring a task's runs again.
 func Rejudge(p RejudgePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,19 +15,19 @@ import (
 	"warpboard/views/format"
 )
 
-// ReviewPage lists runs that wait for a look.
+// ReviewPage lists runs that wait for a review.
 type ReviewPage struct {
 	Page
 	Filter models.ReviewFilter
-	Ticked string               // the group all of whose runs are ticked
-	Counts []models.ReviewCount // of the whole queue
+	Ticked string               // group whose runs are all ticked
+	Counts []models.ReviewCount // counts of the whole queue
 	Rows   []models.FlaggedRun
-	Next   int64 // flag that the next page begins after; 0 on the last
+	Next   int64 // the next page begins after this flag; 0 on the last page
 
-	Comments []comments.Reported // with open reports
+	Comments []comments.Reported // comments with open reports
 }
 
-// ReviewURL is the review page with a filter.
+// ReviewURL returns the address of the review page with a filter.
 func ReviewURL(f models.ReviewFilter, more ...string) string {
 	q := url.Values{}
 	for name, value := range map[string]string{"task": f.Task, "kind": string(f.Kind), "priority": PriorityName(f.Priority)} {
@@ -47,7 +47,7 @@ func ReviewURL(f models.ReviewFilter, more ...string) string {
 	return "/review?" + q.Encode()
 }
 
-// PriorityName is how an address of the review page names a priority; what needs a look is the default.
+// PriorityName returns the name of a priority in addresses of the review page; the default is empty.
 func PriorityName(p models.Priority) string {
 	switch p {
 	case models.LowPriority:
@@ -58,7 +58,7 @@ func PriorityName(p models.Priority) string {
 	return ""
 }
 
-// PriorityOf reads what PriorityName wrote.
+// PriorityOf reverses PriorityName.
 func PriorityOf(name string) models.Priority {
 	switch name {
 	case "low":
@@ -74,7 +74,7 @@ func (p ReviewPage) nextURL() templ.SafeURL {
 	return templ.SafeURL(ReviewURL(p.Filter))
 }
 
-// tickURL shows the same page with all runs of a group ticked, or none.
+// tickURL returns the address of the same page with all runs of a group ticked, or none.
 func (p ReviewPage) tickURL(g reviewGroup, kind string) templ.SafeURL {
 	return templ.SafeURL(ReviewURL(p.Filter, "tick", kind) + "#" + g.id() + "-title")
 }
@@ -83,7 +83,7 @@ func (p ReviewPage) lowURL() templ.SafeURL {
 	return templ.SafeURL(ReviewURL(models.ReviewFilter{Priority: models.LowPriority}))
 }
 
-// low counts the runs that can wait.
+// low counts the runs with low priority.
 func (p ReviewPage) low() (n int) {
 	for _, c := range p.Counts {
 		if c.Low {
@@ -93,7 +93,7 @@ func (p ReviewPage) low() (n int) {
 	return n
 }
 
-// reviewKind is a reason for a review in words, the most pressing first.
+// reviewKind is a reason for a review in words. The most urgent ones are first.
 type reviewKind struct {
 	kind  review.Kind
 	title string
@@ -144,10 +144,10 @@ func (p ReviewPage) priorityOptions() []option {
 	return []option{{"", "Needs a look"}, {"low", fmt.Sprintf("Low priority (%d)", p.low())}, {"all", "All"}}
 }
 
-// reviewGroup is the runs of a page whose most pressing flag has one reason.
+// reviewGroup is the runs of a page whose most urgent flag has the same reason.
 type reviewGroup struct {
 	reviewKind
-	why  string // what the flags of all of them say; empty: they differ
+	why  string // text of all their flags; empty if they differ
 	rows []models.FlaggedRun
 }
 
@@ -157,10 +157,10 @@ func (g reviewGroup) heading() string {
 	return g.title + ": " + format.Plural(len(g.rows), "run", "runs")
 }
 
-// alike reports whether one decision probably fits all: the site flagged them, and says the same of each.
+// alike reports whether one decision probably fits all: the site flagged them with the same text.
 func (g reviewGroup) alike() bool { return g.why != "" && len(g.rows) > 1 }
 
-// groups are the runs of the page by reason, the most pressing first.
+// groups returns the runs of the page by reason, most urgent first.
 func (p ReviewPage) groups() (list []reviewGroup) {
 	left := slices.Clone(p.Rows)
 	for _, k := range reviewKinds() {
@@ -184,7 +184,7 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 	return list
 }
 
-// siteWhy is why the site flagged a run; empty if a person reported it, too.
+// siteWhy returns the site's reason for flagging a run, or "" if a person also reported it.
 func siteWhy(row models.FlaggedRun) string {
 	var why []string
 	for _, flag := range row.Flags {
@@ -196,7 +196,7 @@ func siteWhy(row models.FlaggedRun) string {
 	return strings.Join(why, " ")
 }
 
-// flagText puts a flag in words.
+// flagText describes a flag in words.
 func flagText(f models.FlagOf) string {
 	switch f.Kind {
 	case review.Clocks:

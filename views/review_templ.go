@@ -210,7 +210,7 @@ func Review(p ReviewPage) templ.Component {
 	})
 }
 
-// reviewSection are runs with the same kind of reason, and one form to decide about those that are ticked.
+// reviewSection shows runs with the same kind of reason, with one form to decide about the ticked ones.
 func reviewSection(p ReviewPage, g reviewGroup) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -488,7 +488,7 @@ func reviewFilter(f models.ReviewFilter) templ.Component {
 	})
 }
 
-// ReviewConfirm asks whether to disqualify the runs that were selected.
+// ReviewConfirm asks whether to disqualify the selected runs.
 func ReviewConfirm(p ReviewPage, reason string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -652,7 +652,7 @@ func ReviewConfirm(p ReviewPage, reason string) templ.Component {
 	})
 }
 
-// reviewName is which run it is, of whom, and how fast.
+// reviewName shows a run with its owner and its time.
 func reviewName(row models.FlaggedRun) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -7,7 +7,7 @@ import (
 	"warpboard/views/format"
 )
 
-// hasRoofs reports whether a row of the board says how near it is to its unit's roof.
+// hasRoofs reports whether an entry of the board has a distance to its device's peak.
 func (b BoardTable) hasRoofs() bool {
 	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.Roof != nil })
 }

@@ -13,31 +13,30 @@ import (
 	"warpboard/views/format"
 )
 
-// RunCard is one run of a submission as it is known now: what is stored, and what has been told
-// since. Queued and ended runs are shown by the same card.
+// RunCard is the current state of one run: the stored state, and events since. Queued and ended runs use the same card.
 type RunCard struct {
 	work.Run
 	Task         TaskRef
-	Position     int       // in its device's queue, from 1; 0 when it does not wait
+	Position     int       // position in its device's queue, from 1; 0 if it does not wait
 	NoWorker     bool      // it waits, and no worker serves its device
-	Waiting      string    // why it waits, in a sentence; may be empty
-	TriedAgain   time.Time // when it may be tried again, of one that waits after it was lost
+	Waiting      string    // reason for waiting, a sentence; may be empty
+	TriedAgain   time.Time // earliest time of the next attempt, after a lost one
 	Stages       []StageView
 	Outcome      Outcome
-	Ranking      string        // how the cases become the score, for people
-	Sources      Sources       // what compilers call the source
-	Log          string        // what its programs have printed so far, while it runs
-	Reload       bool          // the page asks for the card once more, with what only this reader may see
-	SelfMeasured bool          // by a program that the task brought, in the kernel's own process
-	Again        string        // token of the form that runs it again; empty: the reader may not
-	Pool         *Pool         // nil: no run of equal source counts together with it
-	Confirmed    *Confirmation // nil: the run was not measured again
-	Turns        *Turns        // that the score is made of; nil: it is the first timing's
+	Ranking      string        // ranking rule, for people
+	Sources      Sources       // names of the source in compiler messages
+	Log          string        // output so far, while it runs
+	Reload       bool          // request the card again, with the parts that only this reader may see
+	SelfMeasured bool          // measured by the task's own program, in the kernel's process
+	Again        string        // token of the form for running it again; empty if the reader may not
+	Pool         *Pool         // nil if no run of equal source counts together with it
+	Confirmed    *Confirmation // nil if the run was not measured again
+	Turns        *Turns        // measurements behind the score; nil for the first one
 	boards.Validated
 	Measures
 }
 
-// runStates names the states of a run for people, with the class of their tag.
+// runStates has the names of run states for people, with the class of their tag.
 var runStates = map[work.RunState]struct{ label, class string }{
 	"queued":       {"Queued", ""},
 	"building":     {"Building", "tag-accent"},
@@ -56,15 +55,15 @@ var runStates = map[work.RunState]struct{ label, class string }{
 // Over reports whether the run has ended.
 func (r RunCard) Over() bool { return r.State.Final() }
 
-// spoiled reports whether the run ended, and its measurement says nothing of the kernel.
+// spoiled reports whether the run ended with a measurement that shows nothing about the kernel.
 func (r RunCard) spoiled() bool {
 	return r.Over() && (r.Disturbed != "" || r.Failure != nil && r.Failure.Infrastructure)
 }
 
-// ranked reports whether the run was meant for the board.
+// ranked reports whether the run was submitted for the board.
 func (r RunCard) ranked() bool { return r.Mode == job.ModeRanked }
 
-// reviewName is what the link to reports and decisions is called; empty: there is nothing for the reader.
+// reviewName returns the text of the link to reports and decisions, or "" if the reader can do nothing there.
 func (r RunCard) reviewName() string {
 	switch {
 	case !r.ranked() || r.ScoreNS == nil || r.Reload:
@@ -79,16 +78,16 @@ func (r RunCard) reviewName() string {
 	return ""
 }
 
-// disqualified reports whether people took the run off its board.
+// disqualified reports whether the run was removed from its board.
 func (r RunCard) disqualified() bool { return r.DisqualifiedAt != nil }
 
-// URL is the address of the card alone.
+// URL returns the address of only the card.
 func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
 
 // Working reports whether a worker has the run now.
 func (r RunCard) Working() bool { return !r.Over() && r.State != "queued" }
 
-// Label is the state for people.
+// Label returns the state for people.
 func (r RunCard) Label() string {
 	if r.disqualified() {
 		return "Disqualified"
@@ -100,7 +99,7 @@ func (r RunCard) Label() string {
 	return state.label + r.testsPassed()
 }
 
-// testsPassed says of a test that passed how many cases it had.
+// testsPassed returns the number of cases of a passed test.
 func (r RunCard) testsPassed() string {
 	if r.Mode != job.ModeTest || r.State != work.StateDone {
 		return ""
@@ -120,7 +119,7 @@ func (r RunCard) class() string {
 	return runStates[r.State].class
 }
 
-// Status is one sentence for screen readers, told when the card changes.
+// Status returns one sentence for screen readers, announced when the card changes.
 func (r RunCard) Status() string {
 	switch {
 	case r.State == "queued" && r.Position > 0:
@@ -135,7 +134,7 @@ func (r RunCard) Status() string {
 	return says + "."
 }
 
-// opens reports whether a stage's cases are shown at once: of two timed stages, the one that gives the score.
+// opens reports whether a stage's cases are initially open: of two timed stages, the one that determines the score.
 func (r RunCard) opens(stage StageView) bool {
 	if r.Turns != nil && stage.Result.Stage == job.StageRanked {
 		return false
@@ -150,7 +149,7 @@ func (r RunCard) opens(stage StageView) bool {
 	return stage.Open()
 }
 
-// summary heads a stage's cases; above those that count it says how they do.
+// summary returns the heading of a stage's cases; for the cases that count, it explains how.
 func (r RunCard) summary(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" && r.Turns == nil {
@@ -165,7 +164,7 @@ func (r RunCard) summary(stage StageView) string {
 	return text
 }
 
-// benchmarkTime is the geometric mean of the cases of a benchmark that passed, in nanoseconds, and how many they are; 0: none.
+// benchmarkTime returns the geometric mean of a passed benchmark's cases in nanoseconds, and their number; 0 if none.
 func (r RunCard) benchmarkTime() (mean float64, cases int) {
 	if r.Mode != job.ModeBenchmark || r.State != work.StateDone {
 		return 0, 0
@@ -178,8 +177,8 @@ func (r RunCard) benchmarkTime() (mean float64, cases int) {
 	return 0, 0
 }
 
-// remarks are what compute-sanitizer, compilers and interpreters said of lines of the source: findings, those of the stage
-// that failed, else the build's warnings. Who may not read the source sees none.
+// remarks returns the remarks on lines of the source: findings, those of the failed stage, or else the build's
+// warnings. Readers who may not see the source get none.
 func (r RunCard) remarks() []Remark {
 	if found := r.findings(); len(found) > 0 {
 		return found
@@ -190,7 +189,7 @@ func (r RunCard) remarks() []Remark {
 		}
 		said := stage.Result.Stderr + "\n" + stage.Result.Stdout
 		for _, c := range stage.Result.Cases {
-			if c.Status != job.StatusPass && stage.Result.Stderr != "" { // a message may quote the source as much as the output
+			if c.Status != job.StatusPass && stage.Result.Stderr != "" { // a message may quote the source, like the output
 				said += "\n" + c.Message
 			}
 		}
@@ -201,11 +200,11 @@ func (r RunCard) remarks() []Remark {
 	return nil
 }
 
-// onStderr is how the harness leads to an exception that it does not read.
+// onStderr is the harness's reason for an exception that it does not parse.
 const onStderr = "it ended with an exception; its last lines on stderr say which"
 
-// why is the reason of a failure, with the exception itself in place of where to find it: "TypeError at submission.py:8: …".
-// Readers who may not see the source have no output, and so no exception.
+// why returns the reason of a failure, with the exception itself instead of a reference to it: "TypeError at
+// submission.py:8: …". Readers who may not see the source have no output, and so no exception.
 func (r RunCard) why() string {
 	for _, stage := range r.Stages {
 		if !stage.failed() || !strings.Contains(r.Failure.Reason, onStderr) {
@@ -218,7 +217,7 @@ func (r RunCard) why() string {
 	return r.Failure.Reason
 }
 
-// whyInShort is why, without the message of a compiler that the list below has: "Compiling submission.cu failed".
+// whyInShort is why without a compiler message that the list below has: "Compiling submission.cu failed".
 func (r RunCard) whyInShort() string {
 	why := r.why()
 	what, said, _ := strings.Cut(why, failedBecause)
@@ -232,16 +231,16 @@ func (r RunCard) whyInShort() string {
 	return why
 }
 
-// failedBecause stands before what a compiler said.
+// failedBecause precedes a compiler message.
 const failedBecause = " failed: "
 
-// mostListed is how many remarks stand on a card; the source has them all.
+// mostListed limits the remarks on a card; the source has all of them.
 const mostListed = 20
 
 // Fact is a name with its value.
 type Fact struct{ Name, Value string }
 
-// MachineFacts lists where and under which conditions a run was made, leaving out what is unknown.
+// MachineFacts lists the machine and the conditions of a run, without unknown ones.
 func MachineFacts(m job.Machine, harness string) []Fact {
 	all := []Fact{
 		{"Device", m.Name}, {"Device ID", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA", m.CUDA},

@@ -6,7 +6,7 @@ import (
 	"warpboard/views/format"
 )
 
-// tagText is the state for a tag, and how a run failed. Lists are public: it holds no word of a compiler or a program.
+// tagText returns the state for a tag, and the kind of a failure. Lists are public, so it contains no program output.
 func (r RunCard) tagText() string {
 	if how := r.failedHow(); how != "" {
 		return format.Capital(how)
@@ -14,7 +14,7 @@ func (r RunCard) tagText() string {
 	return r.Label()
 }
 
-// failedHow says in two words how the run failed; empty: it did not, or an admin disqualified it.
+// failedHow describes a failure in two words, or returns "" if the run did not fail or was disqualified.
 func (r RunCard) failedHow() string {
 	if r.State != work.StateFailed || r.Failure == nil || r.disqualified() {
 		return ""

@@ -10,23 +10,23 @@ import (
 	"warpboard/views/format"
 )
 
-// StageView is one stage of a run. Result is what is known: of a stage that goes on, its cases so far.
+// StageView is one stage of a run. Result is the current knowledge: for a running stage, its cases so far.
 type StageView struct {
 	Result  job.StageResult
-	Total   int           // cases that it will have, when known
-	Running bool          // goes on now
-	Process int           // of several fresh processes, the one that goes on
-	Least   int           // fresh processes that measure a score, where the time suffices; 0: it has no such processes
-	For     time.Duration // how long it has gone on
-	Limit   time.Duration // that it may take; 0: not known
-	Now     string        // arguments of the case that runs now, when known
-	Ended   bool          // has a result
-	Skipped bool          // the run ended before it
+	Total   int           // total number of cases, if known
+	Running bool          // the stage is running
+	Process int           // current one of several fresh processes
+	Least   int           // minimum number of fresh processes for a score; 0 for stages without them
+	For     time.Duration // running time so far
+	Limit   time.Duration // time limit; 0 if unknown
+	Now     string        // arguments of the current case, if known
+	Ended   bool          // it has a result
+	Skipped bool          // the run ended before this stage
 	// Intervals are those of the cases' times, in the order of Result.Cases; nil if no fresh processes were measured.
 	Intervals []boards.Interval
 }
 
-// stageNames names stages for people.
+// stageNames are the names of stages for people.
 var stageNames = map[job.Stage]string{
 	job.StageBuild:     "Build",
 	job.StageTest:      "Test",
@@ -38,12 +38,12 @@ var stageNames = map[job.Stage]string{
 	job.StageValidate:  "Validation script",
 }
 
-// failed reports whether the stage ended, and not well.
+// failed reports whether the stage ended with a failure.
 func (s StageView) failed() bool {
 	return s.Ended && s.Result.Status != job.StatusPass && s.Result.Status != job.StatusCancelled
 }
 
-// Name is the stage for people.
+// Name returns the stage's name for people.
 func (s StageView) Name() string {
 	if name, ok := stageNames[s.Result.Stage]; ok {
 		return name
@@ -51,7 +51,7 @@ func (s StageView) Name() string {
 	return string(s.Result.Stage)
 }
 
-// clock says how long the stage has gone on, and how long it may.
+// clock formats the running time so far, and its limit.
 func (s StageView) clock() string {
 	text := fmt.Sprintf("%d s", int(s.For.Seconds()))
 	if s.Limit > 0 {
@@ -60,7 +60,7 @@ func (s StageView) clock() string {
 	return text
 }
 
-// class is the class of the stage's bar.
+// class returns the class of the stage's bar.
 func (s StageView) class() string {
 	switch {
 	case s.Running:
@@ -76,14 +76,14 @@ func (s StageView) class() string {
 	}
 }
 
-// NextProcess begins a list of cases again when one is told again: it is another process's.
+// NextProcess starts a new list of cases if a case is repeated, which means that another process runs.
 func (s *StageView) NextProcess(index int) {
 	if slices.ContainsFunc(s.Result.Cases, func(c job.CaseResult) bool { return c.Index == index }) {
 		s.Process, s.Result.Cases = max(s.Process, 1)+1, nil
 	}
 }
 
-// Note is what the stage's bar says under its name.
+// Note returns the text below the name on the stage's bar.
 func (s StageView) Note() string {
 	done := len(s.Result.Cases)
 	switch {
@@ -108,7 +108,7 @@ func (s StageView) Note() string {
 	return took
 }
 
-// Ending names how the stage ended.
+// Ending describes the end of the stage.
 func (s StageView) Ending() string {
 	if s.Result.Stage == job.StageSanitize && s.Result.Status == job.StatusFail {
 		return "findings"
@@ -116,7 +116,7 @@ func (s StageView) Ending() string {
 	return statusWords(s.Result.Status)
 }
 
-// process says which process goes on, and of how many, as long as it is one of those that there are at least.
+// process names the current process and their number, as long as it does not exceed the minimum.
 func (s StageView) process() string {
 	now := max(s.Process, 1)
 	if now > s.Least {
@@ -125,7 +125,7 @@ func (s StageView) process() string {
 	return fmt.Sprintf("process %d of at least %d", now, s.Least)
 }
 
-// Summary heads the stage's table of cases.
+// Summary returns the heading of the stage's table of cases.
 func (s StageView) Summary() string {
 	done, total := len(s.Result.Cases), max(s.Total, len(s.Result.Cases))
 	passed := 0
@@ -158,12 +158,12 @@ func (s StageView) Timed() bool {
 	return false
 }
 
-// Open reports whether the stage's cases are shown at once: tests that passed need no reading.
+// Open reports whether the stage's cases are initially open: passed tests need no reading.
 func (s StageView) Open() bool {
 	return s.Running || s.Timed() || s.failed()
 }
 
-// statusWords names how a case or stage ended.
+// statusWords describes the end of a case or stage.
 func statusWords(status job.Status) string {
 	switch status {
 	case job.StatusPass:

@@ -16,7 +16,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Run is the card of one run: its state, stages, failure, cases, output and machine.
+// Run is the card of one run: its state, stages, failure, cases, output, and machine.
 func Run(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -585,7 +585,7 @@ func runResult(r RunCard) templ.Component {
 	})
 }
 
-// queued is asked for again while it is on the page: others' runs move it, and tell this page nothing.
+// queued is requested again while it is on the page, because other runs move it without an event for this page.
 func queued(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -884,7 +884,7 @@ func stageBars(stages []StageView) templ.Component {
 	})
 }
 
-// benchmarked is what a benchmark found: it has no score.
+// benchmarked shows the result of a benchmark, which has no score.
 func benchmarked(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -952,7 +952,7 @@ func benchmarked(r RunCard) templ.Component {
 	})
 }
 
-// failure is the first thing that the reader of a failed run needs.
+// failure shows the reason of a failed run.
 func failure(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1038,7 +1038,7 @@ func failure(r RunCard) templ.Component {
 	})
 }
 
-// runAgain submits the source of a spoiled run once more, for its owner.
+// runAgain submits the source of a spoiled run again, for its owner.
 func runAgain(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1381,8 +1381,8 @@ func checkedCases(cases []job.CaseResult) templ.Component {
 	})
 }
 
-// timedCases shows first the time that counts: the median where a judge took it, else the mean. Phones leave out what the
-// histograms below give.
+// timedCases shows first the time that counts: the median if a judge timed it, otherwise the mean. Phones omit what the
+// histograms below show.
 func timedCases(stage StageView, judged bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1837,7 +1837,7 @@ func spreadCell(stage StageView, i int) templ.Component {
 	})
 }
 
-// caseMessage is what a failed case said, in a row of its own: it needs the whole width.
+// caseMessage shows a failed case's message, in a separate row of full width.
 func caseMessage(c job.CaseResult, columns int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1986,7 +1986,7 @@ func caseTag(status job.Status) templ.Component {
 	})
 }
 
-// runOutput shows what the programs printed: as it comes while the run goes on, per stage afterwards.
+// runOutput shows the programs' output: live while the run is running, per stage afterwards.
 func runOutput(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

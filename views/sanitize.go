@@ -10,7 +10,7 @@ import (
 	"warpboard/views/format"
 )
 
-// sanitizerTools says what each tool of compute-sanitizer looks for.
+// sanitizerTools describes what each tool of compute-sanitizer looks for.
 var sanitizerTools = map[string]string{
 	"memcheck":  "Out-of-bounds and misaligned accesses",
 	"synccheck": "Barriers that not all threads reach",
@@ -18,7 +18,7 @@ var sanitizerTools = map[string]string{
 	"racecheck": "Races in shared memory",
 }
 
-// toolWords says how a tool ended.
+// toolWords describes a tool's result.
 func toolWords(c job.CaseResult, found []job.Finding) string {
 	switch {
 	case c.Status == job.StatusFail:
@@ -31,12 +31,12 @@ func toolWords(c job.CaseResult, found []job.Finding) string {
 	return "clean"
 }
 
-// foundBy reports whether findings of the tool are known.
+// foundBy reports whether there are findings of the tool.
 func foundBy(c job.CaseResult, found []job.Finding) bool {
 	return slices.ContainsFunc(found, func(f job.Finding) bool { return f.Tool == c.Spec })
 }
 
-// toolSays is what there is to say of a tool beside its findings.
+// toolSays returns a tool's message besides its findings.
 func toolSays(c job.CaseResult, found []job.Finding) string {
 	if foundBy(c, found) && (c.Status == job.StatusFail || strings.HasPrefix(c.Message, "warning: ")) {
 		return ""
@@ -44,7 +44,7 @@ func toolSays(c job.CaseResult, found []job.Finding) string {
 	return c.Message
 }
 
-// cleanTools heads the table of tools.
+// cleanTools returns the heading of the table of tools.
 func (s StageView) cleanTools() string {
 	clean, total := 0, max(s.Total, len(s.Result.Cases))
 	for _, c := range s.Result.Cases {
@@ -58,7 +58,7 @@ func (s StageView) cleanTools() string {
 	return fmt.Sprintf("%d of %d tools found no error", clean, total)
 }
 
-// FindingRemarks are findings at lines of a submission's files, in the order of the lines, the main file's first.
+// FindingRemarks returns findings at lines of a submission's files as remarks, by line, the main file's first.
 func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
 	for _, f := range findings {
 		if r, ok := remarkOf(f, of); ok {
@@ -69,7 +69,7 @@ func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
 	return remarks
 }
 
-// remarkOf is a finding as a remark; false: it stands at no line of the files.
+// remarkOf returns a finding as a remark; ok is false if it is at no line of the files.
 func remarkOf(f job.Finding, of Sources) (r Remark, ok bool) {
 	name, ours := of.file(f.File)
 	text := f.Tool + ": " + f.Message
@@ -82,7 +82,7 @@ func remarkOf(f job.Finding, of Sources) (r Remark, ok bool) {
 	return Remark{Line: f.Line, Error: !f.Warning, Text: text, File: name}, ours && f.Line > 0
 }
 
-// findings are what compute-sanitizer found, as marks of lines.
+// findings returns compute-sanitizer's findings as remarks.
 func (r RunCard) findings() []Remark {
 	for _, stage := range r.Stages {
 		if remarks := FindingRemarks(stage.Result.Findings, r.Sources); len(remarks) > 0 {

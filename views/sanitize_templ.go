@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// sanitizedTools shows how each tool of compute-sanitizer ended, and what it found.
+// sanitizedTools shows each tool's result and findings.
 func sanitizedTools(r RunCard, stage StageView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -246,7 +246,7 @@ func toolTag(c job.CaseResult, found []job.Finding) templ.Component {
 	})
 }
 
-// findingsTable has all findings, also those at no line of the submission.
+// findingsTable shows all findings, including those at no line of the submission.
 func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -494,7 +494,7 @@ func orNothing(text string) string {
 	return text
 }
 
-// sanitizeFirst says at a form that ranking needs a clean run first.
+// sanitizeFirst notes at a form that ranking requires a clean run first.
 func sanitizeFirst(f SubmitForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,21 +10,21 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "warpboard/views/format"
 
-// SearchPage is what the search of every page found, for those without scripts.
+// SearchPage has the search results, for readers without scripts.
 type SearchPage struct {
 	Page
 	Text  string
 	Found []Found
 }
 
-// Found is one thing to go to.
+// Found is one search result.
 type Found struct {
 	Kind  string
 	Title string
 	Note  string
 	URL   string
 
-	Boards []Place // of a task, that have entries
+	Boards []Place // a task's boards with entries
 }
 
 // Search is the page.

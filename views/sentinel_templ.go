@@ -15,17 +15,17 @@ import (
 	"warpboard/views/format"
 )
 
-// SentinelPage is what the same kernels took on the slots of a device.
+// SentinelPage shows the times of built-in kernels on the slots of a device.
 type SentinelPage struct {
 	Page
 	Device string
 	Units  []UnitHistory
 }
 
-// UnitHistory is one GPU or CPU, the newest row first.
+// UnitHistory is one GPU or CPU, newest row first.
 type UnitHistory struct {
 	Worker, Unit string
-	Drift        string // how it differs from what it was; empty: it does not
+	Drift        string // description of a drift; empty if there is none
 	Rows         []SentinelRow
 }
 
@@ -35,14 +35,14 @@ type SentinelRow struct {
 	ReadNS, MathNS float64
 }
 
-const mostSentinels = 48 // rows of a slot that are written out
+const mostSentinels = 48 // maximum number of rows per slot
 
 func (u UnitHistory) shown() []SentinelRow { return u.Rows[:min(len(u.Rows), mostSentinels)] }
 
-// The line of a slot's sentinels is drawn in a box of this size, in pixels.
+// Size of the box with a slot's line, in pixels.
 const lineWidth, lineHeight = 640.0, 72.0
 
-// extent is the shortest and the longest that a kernel took.
+// extent returns the shortest and the longest time of a kernel.
 func (u UnitHistory) extent(of func(SentinelRow) float64) (low, high float64) {
 	low, high = of(u.Rows[0]), of(u.Rows[0])
 	for _, r := range u.Rows {
@@ -56,8 +56,8 @@ func (u UnitHistory) ends(of func(SentinelRow) float64) string {
 	return format.Nanoseconds(low).String() + " to " + format.Nanoseconds(high).String()
 }
 
-// line draws what a kernel took, the oldest left, as an SVG path; the scale begins at the shortest and ends at the
-// longest, with at least 2 % between them, so that noise looks like noise.
+// line returns a kernel's times as an SVG path, oldest at the left. The scale extends from the shortest to the longest
+// time, with at least 2 % in between, so that noise looks small.
 func (u UnitHistory) line(of func(SentinelRow) float64) string {
 	low, high := u.extent(of)
 	high = max(high, 1.02*low)

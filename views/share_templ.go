@@ -15,15 +15,15 @@ import (
 	"warpboard/views/format"
 )
 
-// EmbedPage is a board in the frame of another site.
+// EmbedPage is a board for the frame of another site.
 type EmbedPage struct {
 	Task    TaskRef
 	Device  string
 	People  int
-	Entries []boards.Standing // the first of them
+	Entries []boards.Standing // the first entries
 }
 
-// Embed is a page without head and foot, whose links open beside the frame.
+// Embed is a page without header and footer, whose links open outside the frame.
 func Embed(p EmbedPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -198,7 +198,7 @@ func Embed(p EmbedPage) templ.Component {
 	})
 }
 
-// shareBoard leads to what of a board can stand elsewhere.
+// shareBoard links to versions of a board for other sites.
 func shareBoard(p BoardPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -470,12 +470,12 @@ func shareBoard(p BoardPage) templ.Component {
 	})
 }
 
-// part is something below the board's address.
+// part returns an address below the board's.
 func (p BoardPage) part(name string) templ.SafeURL {
 	return BoardURL(p.Task.Slug, p.Device) + templ.SafeURL("/"+name)
 }
 
-// shareHead is what other sites show of a link to a page, and where its feed is.
+// shareHead has the preview of links on other sites, and the address of the feed.
 func shareHead(s Share) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

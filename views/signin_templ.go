@@ -12,16 +12,16 @@ import templruntime "github.com/a-h/templ/runtime"
 type SignInPage struct {
 	Page
 	Providers []SignInProvider
-	Developer bool    // this browser may sign in under any name
-	NeedsLink bool    // only the link in the server's log signs in
-	OtherLink string  // signs a second browser in as a developer, once
-	Invite    TaskRef // that the visitor's invite code is for; empty: they have none
+	Developer bool    // this browser may sign in as anyone
+	NeedsLink bool    // only the link in the server's log can be used
+	OtherLink string  // link that signs in a second browser as a developer, once
+	Invite    TaskRef // task of the visitor's invite code; empty if there is none
 	Inviter   string
 }
 
 // SignInProvider is one OAuth provider.
 type SignInProvider struct {
-	Key  string // in the address: "github"
+	Key  string // part of the address: "github"
 	Name string // "GitHub"
 }
 

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/likeness"
 )
 
-// SimilarPage lists sources of different people on a task's boards that have much in common.
+// SimilarPage lists similar sources of different people on a task's boards.
 type SimilarPage struct {
 	Page
 	Task  TaskRef

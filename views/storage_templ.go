@@ -15,11 +15,11 @@ import (
 	"warpboard/views/format"
 )
 
-// StoragePage is what takes room, for admins.
+// StoragePage shows admins the use of storage.
 type StoragePage struct {
 	Page
-	Facts  []Fact // what is there in all
-	Next   []Fact // what the sweep lets go within a week
+	Facts  []Fact // totals
+	Next   []Fact // amounts that the sweep will delete within a week
 	People []storage.Use
 	Tasks  []storage.Use
 }
@@ -441,7 +441,7 @@ func storageTable(id, title, whose string, rows []storage.Use) templ.Component {
 	})
 }
 
-// useURL is the page of a task or a person.
+// useURL returns the address of the page of a task or a person.
 func useURL(u storage.Use) templ.SafeURL {
 	if u.Slug != "" {
 		return TaskURL(u.Slug)

@@ -15,32 +15,32 @@ import (
 	"warpboard/views/format"
 )
 
-// SubmissionPage shows one submission: its runs live and afterwards, and its source.
+// SubmissionPage shows one submission: its runs, live and afterwards, and its source.
 type SubmissionPage struct {
 	Page
 	ID           int64
 	Task         TaskRef
 	TaskVersion  int
-	NewerVersion bool // the task has a newer version than the one submitted to
+	NewerVersion bool // the task has a newer version than the submission's
 	Owner        Person
 	Mode         string
 	Created      time.Time
-	Filter       string // what of its profile was asked for; empty: all as usual
-	AddedWhy     string // why an admin added it for the owner; empty: the owner submitted it
+	Filter       string // description of the profile filter; empty for none
+	AddedWhy     string // reason for an admin's submission for the owner; empty if the owner submitted it
 	LiveRuns
-	Source       bool         // the source tab is shown, not the results
-	Files        []SourceFile // the main one first
-	SourceHidden string       // why they are not shown
+	Source       bool         // show the source tab instead of the results
+	Files        []SourceFile // main file first
+	SourceHidden string       // reason for hiding them
 	MayDelete    bool
-	Comments     int  // that everyone sees
-	CommentsOpen bool // everyone may read the source, and so comments on it
+	Comments     int  // number of public comments
+	CommentsOpen bool // everyone may read the source and its comments
 }
 
-// LiveRuns are the runs of a submission, as they are and as they go on.
+// LiveRuns are the runs of a submission with their live updates.
 type LiveRuns struct {
 	Runs         []RunCard
-	SelfMeasured bool   // by a program that the task brought, in the kernel's own process
-	EventsURL    string // stream of what comes; empty when every run is over
+	SelfMeasured bool   // measured by the task's own program, in the kernel's process
+	EventsURL    string // stream of updates; empty if every run has ended
 	CanCancel    bool
 }
 
@@ -49,7 +49,7 @@ type SourceFile struct {
 	Name    string
 	Size    int64
 	HTML    templ.Component
-	Remarks []Remark // what the compiler said of its lines
+	Remarks []Remark // remarks of the compiler
 }
 
 // Submission is the page of one submission.
@@ -268,7 +268,7 @@ func Submission(p SubmissionPage) templ.Component {
 	})
 }
 
-// tab names the part that is shown.
+// tab returns the name of the shown part.
 func (p SubmissionPage) tab() string {
 	if p.Source {
 		return "source"
@@ -276,7 +276,7 @@ func (p SubmissionPage) tab() string {
 	return "results"
 }
 
-// submissionTabs lead between the parts of a submission; count is the number of its comments.
+// submissionTabs links the parts of a submission; count is the number of its comments.
 func submissionTabs(id int64, current string, comments bool, count int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -324,7 +324,7 @@ func submissionTabs(id int64, current string, comments bool, count int) templ.Co
 	})
 }
 
-// commentsLabel names a list of comments, with their number if there are some.
+// commentsLabel returns the name of a list of comments, with their number if there are any.
 func commentsLabel(count int) string {
 	if count == 0 {
 		return "Comments"
@@ -332,7 +332,7 @@ func commentsLabel(count int) string {
 	return fmt.Sprintf("Comments (%d)", count)
 }
 
-// liveRuns needs #live-status somewhere on its page.
+// liveRuns requires #live-status somewhere on its page.
 func liveRuns(l LiveRuns) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -751,8 +751,8 @@ func sourceText(file SourceFile) templ.Component {
 	})
 }
 
-// RunChanged tells an open submission page that a run is different now: its card is renewed in place.
-// Once the last run has ended there is nothing to cancel any more.
+// RunChanged updates a run's card on an open submission page. After the last run has ended it removes the button for
+// cancelling.
 func RunChanged(r RunCard, ended bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -822,7 +822,7 @@ func RunChanged(r RunCard, ended bool) templ.Component {
 	})
 }
 
-// RunLogged adds a piece of output to a run's log.
+// RunLogged appends output to a run's log.
 func RunLogged(logID, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

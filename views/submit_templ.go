@@ -20,34 +20,34 @@ import (
 	"warpboard/views/format"
 )
 
-// SubmitForm asks for a kernel, its devices and what to do with it.
+// SubmitForm asks for a kernel, its devices, and the mode.
 type SubmitForm struct {
 	Page
 	Task          TaskRef
 	Lang          tasks.Lang
-	Words         []string      // names of the task's own types, which the editor completes
-	Versions      templ.SafeURL // where the editor finds what to compare with; empty: nowhere
-	Filename      string        // name that the source will have
-	Source        string        // what the editor begins with
-	MayBring      []string      // names and patterns of further files that the task takes; nil: none
-	Further       []FurtherFile // that the form begins with
-	From          int64         // submission that Source belongs to; 0 for a template
-	Edits         bool          // From has a draft of its own, and not the template's
-	Template      string        // whose template Source is, where one was wished for
-	Remarks       []Remark      // what the compiler said of Source
+	Words         []string      // names of the task's own types, for completion in the editor
+	Versions      templ.SafeURL // address of versions for the editor to compare with; may be empty
+	Filename      string        // file name of the source
+	Source        string        // initial text of the editor
+	MayBring      []string      // names and patterns of allowed further files; nil for none
+	Further       []FurtherFile // initial further files
+	From          int64         // submission of Source; 0 for a template
+	Edits         bool          // From has its own draft instead of the template's
+	Template      string        // label of the requested template
+	Remarks       []Remark      // remarks of the compiler on Source
 	Devices       []DeviceChoice
 	Modes         []string           // offered
 	Mode          string             // chosen
-	SentName      string             // name that a refused source came with; it keeps it
-	Problem       string             // why the last try was refused
-	Off           string             // why nothing is taken for now; empty: it is
-	For, Why      string             // of an admin's submission for another person
-	Filter        *job.ProfileFilter // of mode profile
-	SanitizeFirst bool               // the task ranks only what a run of mode sanitize found clean
+	SentName      string             // file name of a refused source, which it keeps
+	Problem       string             // reason for refusing the last try
+	Off           string             // reason for not accepting submissions; empty if they are accepted
+	For, Why      string             // for an admin's submission for another person
+	Filter        *job.ProfileFilter // for mode profile
+	SanitizeFirst bool               // the task ranks only sources with a clean run of mode sanitize
 	RefuseLibrary bool               // the task refuses kernels of libraries
 }
 
-// startingPoint is what a draft can be given up for.
+// startingPoint returns the text for discarding a draft.
 func (f SubmitForm) startingPoint() string {
 	if f.From > 0 {
 		return fmt.Sprintf("Back to submission %d", f.From)
@@ -55,7 +55,7 @@ func (f SubmitForm) startingPoint() string {
 	return "Back to the template"
 }
 
-// edited is the submission whose draft this is; 0: it is a template's.
+// edited returns the submission of the draft, or 0 for a template's.
 func (f SubmitForm) edited() int64 {
 	if f.Edits {
 		return f.From
@@ -63,7 +63,7 @@ func (f SubmitForm) edited() int64 {
 	return 0
 }
 
-// draftOf names the draft of a person in the browser; a visitor is no one, 0.
+// draftOf returns the name of a person's draft in the browser; a visitor's number is 0.
 func (f SubmitForm) draftOf(person int64) string {
 	return fmt.Sprintf("%s %d %s %d", f.Task.Slug, person, f.Template, f.edited())
 }
@@ -73,10 +73,10 @@ type DeviceChoice struct {
 	Device    string
 	Chosen    bool
 	Note      string // "2 slots, 1 free", "no worker at the moment"
-	Short     string // the same in a word or two
-	Free      bool   // a run could begin there now
+	Short     string // Note in a word or two
+	Free      bool   // a run could start there now
 	Offline   bool
-	Sanitizer bool // one of its workers has compute-sanitizer
+	Sanitizer bool // a worker has compute-sanitizer
 }
 
 // allOffline reports whether there are devices, and none has a worker.
@@ -84,8 +84,8 @@ func allOffline(devices []DeviceChoice) bool {
 	return len(devices) > 0 && !slices.ContainsFunc(devices, func(d DeviceChoice) bool { return !d.Offline })
 }
 
-// submitSection is the form for files, and for who has no script, below the way into the workbench. It opens with what was refused,
-// and by #submit.
+// submitSection is the form for files, also for browsers without scripts, below the link to the workbench. It is open
+// after a refusal, and at #submit.
 func submitSection(f SubmitForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -316,7 +316,7 @@ func submitSource(f SubmitForm) templ.Component {
 	})
 }
 
-// sourceArea is the text box that the script makes an editor of.
+// sourceArea is the text box that the script turns into an editor.
 func sourceArea(f SubmitForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -489,7 +489,7 @@ func sourceArea(f SubmitForm) templ.Component {
 	})
 }
 
-// draftNote says that the text is a draft, and gives it up.
+// draftNote notes that the text is a draft, and offers to discard it.
 func draftNote(f SubmitForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -712,8 +712,8 @@ func submitChoices(f SubmitForm) templ.Component {
 	})
 }
 
-// submissionTable lists submissions. In the workbench of a task its rows load a source and compare; elsewhere bench is empty.
-// times are the means of benchmarks, by run.
+// submissionTable lists submissions. In a task's workbench its rows load a source and compare; elsewhere bench is
+// empty. times are the means of benchmarks, by run.
 func submissionTable(rows []submissions.SubmissionSummary, withTask bool, bench string, times map[int64]float64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -24,13 +24,13 @@ type CollectionPage struct {
 	List TaskList
 }
 
-// TagCount is a tag, and how many tasks have it.
+// TagCount is a tag with its number of tasks.
 type TagCount struct {
 	Name  string
 	Tasks int
 }
 
-// CollectionURL is the page of the tasks with a tag.
+// CollectionURL returns the address of the tasks with a tag.
 func CollectionURL(tag string) templ.SafeURL { return templ.SafeURL("/tags/" + url.PathEscape(tag)) }
 
 func (p CollectionPage) page(n int) string {
@@ -40,7 +40,7 @@ func (p CollectionPage) page(n int) string {
 	return string(CollectionURL(p.Tag)) + "?page=" + strconv.Itoa(n)
 }
 
-// tagOptions also has a tag that someone asks for and no task has: the form keeps what was looked for.
+// tagOptions includes a requested tag without tasks, so that the form keeps it.
 func tagOptions(l TaskList) []option {
 	options := []option{{"", "All tags"}}
 	for _, t := range l.Tags {
@@ -53,7 +53,7 @@ func tagOptions(l TaskList) []option {
 	return options
 }
 
-// Collection is the page of a tag: the same rows as home.
+// Collection is the page of a tag, with the rows of the home page.
 func Collection(p CollectionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -226,7 +226,7 @@ func Collection(p CollectionPage) templ.Component {
 	})
 }
 
-// tagChips lead to the tasks that have the same tag.
+// tagChips links to the tasks with the same tag.
 func tagChips(tags []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,26 +14,26 @@ import "warpboard/tasks"
 type TaskDocsPage struct {
 	Page
 	Starters []TaskStarter
-	Starter  TaskStarter // the one whose files are shown
+	Starter  TaskStarter // starter whose files are shown
 	Files    []SourceFile
 	Keys     []tasks.Key
-	Parts    []tasks.Part // of the starter's language
+	Parts    []tasks.Part // parts for the starter's language
 }
 
-// TaskStarter is a built-in task to begin with.
+// TaskStarter is a built-in task to start from.
 type TaskStarter struct {
-	Name  string // of the built-in task
+	Name  string // name of the built-in task
 	Label string
 	Lang  tasks.Lang
 }
 
-// URL is the page of the format with the starter's files.
+// URL returns the address of the format's page with the starter's files.
 func (s TaskStarter) URL() templ.SafeURL { return templ.SafeURL("/docs/tasks?starter=" + s.Name) }
 
-// ZipURL downloads the starter.
+// ZipURL returns the address for downloading the starter.
 func (s TaskStarter) ZipURL() templ.SafeURL { return templ.SafeURL("/docs/tasks/" + s.Name + ".zip") }
 
-// EditURL opens the starter's files to be edited in the page.
+// EditURL returns the address for editing the starter's files in the browser.
 func (s TaskStarter) EditURL() templ.SafeURL { return templ.SafeURL("/tasks/new/" + s.Name) }
 
 // TaskDocs is the page of the task format.
@@ -147,7 +147,7 @@ func TaskDocs(p TaskDocsPage) templ.Component {
 	})
 }
 
-// starterFiles shows the files of a task, which work as they stand here.
+// starterFiles shows the files of a task, which work unchanged.
 func starterFiles(files []SourceFile) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -665,7 +665,7 @@ func taskDocsRest() templ.Component {
 	})
 }
 
-// problemSetExample lists a task in the folder first/vectoradd beside the set's own.
+// problemSetExample lists a task in the folder first/vectoradd beside the set.
 const problemSetExample = `name: First steps
 problems:
   - {directory: first/vectoradd, name: vectoradd, deadline: "2031-05-01 18:30", gpus: [CPU]}`

@@ -16,49 +16,49 @@ import (
 	"warpboard/views/diff"
 )
 
-// TaskUploadPage asks for a task's zip: for a new task, or for a new version of one.
+// TaskUploadPage asks for a task's zip: for a new task, or for a new version.
 type TaskUploadPage struct {
 	Page
 	Task     TaskRef  // empty for a new task
-	Problems []string // why the last zip was refused: each names file, line and key
+	Problems []string // problems of the last zip, each with file, line, and key
 	LimitMiB int
 	Starters []TaskStarter
-	Example  []SourceFile // of the first of them
+	Example  []SourceFile // files of the first starter
 }
 
-// TaskPreviewPage shows what an upload holds before anything is made.
+// TaskPreviewPage shows the content of an upload before anything is created.
 type TaskPreviewPage struct {
 	Page
-	Task      TaskRef // the task that gets a new version; empty where tasks are made
-	Hidden    bool    // it is a draft
+	Task      TaskRef // task that gets a new version; empty for new tasks
+	Hidden    bool    // the task is a draft
 	Drafts    []TaskDraft
-	Published []TaskRef // those of the upload that are published already
+	Published []TaskRef // tasks of the upload that are already published
 }
 
 // TaskDraft is one task of an upload, ready to be published.
 type TaskDraft struct {
-	Number                int     // in the upload
-	Updates               TaskRef // the task that is there already; empty for a new one
-	Chosen                bool    // to be published with the others
+	Number                int     // number in the upload
+	Updates               TaskRef // existing task; empty for a new one
+	Chosen                bool    // selected for publishing with the others
 	Settings              TaskSettings
 	Definition            tasks.Definition
 	Files                 []DraftFile
 	Warnings              []string
-	Problem               string // why this one cannot be made; nothing else is known then
+	Problem               string // reason why the task is invalid; the other fields are then empty
 	Description           templ.Component
-	Changes               []TaskChange // against the task as it is; nil for a new task
+	Changes               []TaskChange // changes from the existing task; nil for a new one
 	NewVersion            bool         // the changes start new boards
-	MayUseStandardHarness bool         // brings its own harness, but could run with Warpboard's
-	StandardHarness       bool         // is shown with Warpboard's in place of its own
-	Upload                string       // the task in base64: the form carries it, the server keeps nothing
-	UploadName            string       // file name of what Upload holds
-	Refused               string       // why the last try to publish failed
+	MayUseStandardHarness bool         // has its own harness, but could run with Warpboard's
+	StandardHarness       bool         // shown with Warpboard's harness instead of its own
+	Upload                string       // the task in base64, stored only in the form
+	UploadName            string       // file name of Upload
+	Refused               string       // reason for the failure of the last try to publish
 }
 
 // TaskChange is one difference between a task and its draft.
 type TaskChange struct {
 	Key    string // "benchmarks", "files.reference.h"
-	Breaks bool   // scores from before and after do not compare
+	Breaks bool   // scores before and after are not comparable
 	Lines  []diff.Line
 }
 
@@ -69,7 +69,7 @@ type DraftFile struct {
 	Note string // "reference", "template CUDA", "where the submission goes"
 }
 
-// TaskSettings are what the creator chooses beside the zip.
+// TaskSettings are the creator's settings besides the zip.
 type TaskSettings struct {
 	Slug       string
 	Title      string
@@ -77,11 +77,11 @@ type TaskSettings struct {
 	Others     string // devices beyond those known, separated by commas
 	Deadline   time.Time
 	Visibility catalog.Visibility
-	Limits     []catalog.Limit // for each person
-	Practice   bool            // runs are taken after the deadline, too
+	Limits     []catalog.Limit // limits per person
+	Practice   bool            // submissions are also accepted after the deadline
 }
 
-// TaskEditPage changes a task's settings, uploads a new version or deletes the task.
+// TaskEditPage changes a task's settings, uploads a new version, or deletes the task.
 type TaskEditPage struct {
 	Page
 	Task     TaskRef
@@ -91,7 +91,7 @@ type TaskEditPage struct {
 	LimitMiB int
 }
 
-// TaskUpload is the page where a new task or version begins.
+// TaskUpload is the page for uploading a new task or version.
 func TaskUpload(p TaskUploadPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -202,7 +202,7 @@ func TaskUpload(p TaskUploadPage) templ.Component {
 	})
 }
 
-// starterEdits leads to the starters as files to be edited in the page.
+// starterEdits links to editing the starters in the browser.
 func starterEdits(starters []TaskStarter) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -327,7 +327,7 @@ func previewURL(task TaskRef) templ.SafeURL {
 	return TaskPartURL(task.Slug, "version")
 }
 
-// openURL is where an upload is opened in the editor.
+// openURL is the address for opening an upload in the editor.
 const openURL = "/tasks/new/open"
 
 func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
@@ -469,7 +469,7 @@ func HarnessPhrase(d tasks.Definition) string {
 	return "Warpboard's harness"
 }
 
-// HarnessName says whose program measures a task.
+// HarnessName returns the name of a task's harness for people.
 func HarnessName(d tasks.Definition) string {
 	if d.OwnHarness {
 		return "The task's own"

@@ -19,10 +19,10 @@ import (
 	"warpboard/views/format"
 )
 
-// EditedFile is a file of a task as its author writes it.
+// EditedFile is a file of a task as written by its author.
 type EditedFile struct{ Path, Text string }
 
-// FileNamed is the place of a file among those of a task; -1: it is not there.
+// FileNamed returns the index of a file of a task, or -1.
 func FileNamed(files []EditedFile, path string) int {
 	return slices.IndexFunc(files, func(f EditedFile) bool { return f.Path == path })
 }
@@ -30,17 +30,17 @@ func FileNamed(files []EditedFile, path string) int {
 // TaskFilesPage edits the files of a task.
 type TaskFilesPage struct {
 	Page
-	Task      TaskRef // empty for a new one
-	Starter   string  // that a new one began with
-	TaskTitle string  // of a new one, as its author typed it
-	Slug      string  // of a new one, if its author typed one; otherwise it is made of the title
+	Task      TaskRef // empty for a new task
+	Starter   string  // starter of a new task
+	TaskTitle string  // title of a new task, as typed
+	Slug      string  // slug of a new task, if typed; otherwise derived from the title
 	Hidden    bool    // the task is a draft: only its author and admins see it
-	Proposed  bool    // the files are changes that are not published
+	Proposed  bool    // the files have unpublished changes
 	Files     []EditedFile
 	Titled    bool // task.yml has a title
 	Problems  []string
-	Checked   bool     // the page is the answer to a check
-	Notes     []string // that the check found: allowed, but probably not meant
+	Checked   bool     // the page is the result of a check
+	Notes     []string // warnings of the check: allowed, but probably unintended
 }
 
 func (p TaskFilesPage) action() templ.SafeURL {
@@ -50,7 +50,7 @@ func (p TaskFilesPage) action() templ.SafeURL {
 	return TaskPartURL(p.Task.Slug, "files")
 }
 
-// rows is how high a file's field is: all of it, within reason.
+// rows returns the height of a file's field: all lines, up to a limit.
 func (f EditedFile) rows() string {
 	lines := 1
 	for _, r := range f.Text {
@@ -61,7 +61,7 @@ func (f EditedFile) rows() string {
 	return strconv.Itoa(min(max(lines+1, 4), 24))
 }
 
-// lang is how the file's text is coloured.
+// lang returns the language for coloring the file.
 func (f EditedFile) lang() string {
 	switch path.Ext(f.Path) {
 	case ".py":
@@ -76,8 +76,8 @@ func (f EditedFile) lang() string {
 	return "text"
 }
 
-// TaskFiles is the page where a task's files are edited. Without JavaScript each file is a folded box; the script makes them
-// a tree with an editor each, and checks and previews what is typed.
+// TaskFiles is the page for editing a task's files. Without JavaScript each file is a folded box; the script makes a
+// tree with an editor each, and checks and previews the text while typing.
 func TaskFiles(p TaskFilesPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -317,8 +317,8 @@ func TaskFiles(p TaskFilesPage) templ.Component {
 	})
 }
 
-// fileDraftNotes are about what was typed in this browser and not saved: it is shown, or it was written from other files than the
-// page's and can be brought back.
+// fileDraftNotes are about unsaved text in this browser: it is shown, or it was based on other files than the page's
+// and can be restored.
 func fileDraftNotes(starter bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -363,7 +363,7 @@ func fileDraftNotes(starter bool) templ.Component {
 	})
 }
 
-// unpublishedNote explains whose files the page has: the boards have others.
+// unpublishedNote explains that the boards use other files than the page.
 func unpublishedNote(p TaskFilesPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -414,7 +414,7 @@ func unpublishedNote(p TaskFilesPage) templ.Component {
 	})
 }
 
-// completedKeys are what the editor of task.yml completes: each key with what it means, and its values where those are few.
+// completedKeys has the editor's completions for task.yml: each key with its meaning, and its values if there are few.
 func completedKeys() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -516,7 +516,7 @@ func completedKeys() templ.Component {
 	})
 }
 
-// checkedFiles is what a check found that was asked for with a button.
+// checkedFiles shows the result of a requested check.
 func checkedFiles(p TaskFilesPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -567,10 +567,10 @@ func checkedFiles(p TaskFilesPage) templ.Component {
 	})
 }
 
-// slugHint says what a slug is, and what becomes of an empty field.
+// slugHint explains the slug, and an empty field.
 const slugHint = "Part of the task's URL: /tasks/… Lower-case letters, digits, and hyphens. It cannot change later."
 
-// filesBar has the title and the address of a new task, and what can be done with the files.
+// filesBar has the title and the address of a new task, and the actions.
 func filesBar(p TaskFilesPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -665,7 +665,7 @@ func filesBar(p TaskFilesPage) templ.Component {
 	})
 }
 
-// filesSide is beside the files: what is wrong with them, and how the task will look.
+// filesSide is beside the files: problems, and a preview of the task.
 func filesSide(p TaskFilesPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

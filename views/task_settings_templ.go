@@ -15,7 +15,7 @@ import (
 	"warpboard/views/format"
 )
 
-// settingsFields are the inputs for what a creator chooses beside the zip, of one draft among several.
+// settingsFields are the inputs for the creator's settings, for one draft among several.
 func settingsFields(s TaskSettings, number int, withSlug bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -444,7 +444,7 @@ func settingsFields(s TaskSettings, number int, withSlug bool) templ.Component {
 	})
 }
 
-// TaskEdit is the page that changes or deletes a task.
+// TaskEdit is the page for changing or deleting a task.
 func TaskEdit(p TaskEditPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -27,21 +27,21 @@ type TaskPage struct {
 	Visibility  catalog.Visibility
 	Deadline    Deadline
 	Definition  tasks.Definition
-	Harness     string // what measures: "Warpboard's" or the task's own
+	Harness     string // measuring harness: "Warpboard's" or the task's own
 	Description templ.Component
 	Boards      []BoardChip
-	Files       []SourceFile // the task's own, with the reference
+	Files       []SourceFile // the task's own files, including the reference
 	Templates   []string     // labels
 	Form        SubmitForm
-	Mine        []submissions.SubmissionSummary // the viewer's last ones
+	Mine        []submissions.SubmissionSummary // the viewer's latest submissions
 	MayEdit     bool
 	MayLeave    bool   // the viewer joined with an invite code
-	Comments    int    // on the task, that everyone sees
-	EventSlug   string // of the event that goes on with the task; empty: there is none
+	Comments    int    // number of public comments on the task
+	EventSlug   string // current event with the task; may be empty
 	EventTitle  string
 }
 
-// showsForm reports whether there is a form; who sent one too late gets it back, with what was in it.
+// showsForm reports whether there is a form. A submission that was too late returns to it with its content.
 func (p TaskPage) showsForm() bool { return p.Deadline.Takes() || p.Form.Problem != "" }
 
 // ownRuns counts the runs in the list of the viewer's submissions.
@@ -1003,7 +1003,7 @@ func caseList(title, of string, cases []tasks.Case, open bool) templ.Component {
 	})
 }
 
-// fewBytes is the size below which the reference of a task is shown unfolded.
+// fewBytes is the size up to which the reference of a task is shown unfolded.
 const fewBytes = 600
 
 func downloadLabel(form tasks.Form) string {

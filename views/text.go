@@ -8,7 +8,7 @@ import (
 	"warpboard/views/format"
 )
 
-// LangName is a task's language for people.
+// LangName returns a task's language for people.
 func LangName(lang tasks.Lang) string {
 	switch lang {
 	case tasks.LangCUDA:
@@ -21,7 +21,7 @@ func LangName(lang tasks.Lang) string {
 	return string(lang)
 }
 
-// RankingName says how a task's cases become one score.
+// RankingName describes a ranking rule for people.
 func RankingName(ranking tasks.Ranking) string {
 	switch ranking {
 	case tasks.RankLast:
@@ -34,7 +34,7 @@ func RankingName(ranking tasks.Ranking) string {
 	return string(ranking)
 }
 
-// modeNames says what each mode does.
+// modeNames has the name and a description of each mode.
 var modeNames = map[string]struct{ label, hint string }{
 	"test":      {"Test", "Correctness only"},
 	"benchmark": {"Benchmark", "Quick timing of each case, no score"},
@@ -45,7 +45,7 @@ var modeNames = map[string]struct{ label, hint string }{
 	"sanitize":  {"Sanitize", "Memory errors and races, found by compute-sanitizer in the tests"},
 }
 
-// ModeName is a submission's mode for people.
+// ModeName returns a submission's mode for people.
 func ModeName(mode string) string {
 	if name, ok := modeNames[mode]; ok {
 		return name.label
@@ -53,7 +53,7 @@ func ModeName(mode string) string {
 	return mode
 }
 
-// argNames lists the names of all arguments of the cases, in the order of their first use.
+// argNames returns the names of all arguments of the cases, in order of first use.
 func argNames(cases []tasks.Case) []string {
 	var names []string
 	for _, c := range cases {
@@ -66,7 +66,7 @@ func argNames(cases []tasks.Case) []string {
 	return names
 }
 
-// argValue is a case's value of an argument; a dash where the case does not have it. A case that names no devices is for all.
+// argValue returns a case's value of an argument, or a dash. A case without devices is for all.
 func argValue(c tasks.Case, name string) string {
 	for _, arg := range c {
 		if arg.Name == name {
@@ -79,9 +79,9 @@ func argValue(c tasks.Case, name string) string {
 	return format.Nothing
 }
 
-// BrowserName makes a User-Agent readable: "Firefox on Linux". What it does not know it shows as it is.
+// BrowserName makes a User-Agent readable: "Firefox on Linux". An unknown one is returned unchanged.
 func BrowserName(agent string) string {
-	// The order matters: browsers name their forebears, too.
+	// The order matters: User-Agents also contain the names of other browsers.
 	browser := firstOf(agent, [][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
 	})

@@ -13,14 +13,14 @@ import (
 	"warpboard/views/format"
 )
 
-// TrialPage is what the solutions of a task say of it.
+// TrialPage shows the results of a task's solutions.
 type TrialPage struct {
 	Page
 	Task       TaskRef
-	Hidden     bool      // a draft: only its author and admins see it
-	Proposed   bool      // changes of a published task, which are not published
-	Opens      time.Time // the start of the event that publishes the draft; the zero time without one
-	Untried    string    // why nothing was tried; empty once something was
+	Hidden     bool      // a draft that only its author and admins see
+	Proposed   bool      // unpublished changes of a published task
+	Opens      time.Time // start of the event that publishes the draft; zero if there is none
+	Untried    string    // reason for not having tried anything; empty after the first trial
 	Deadline   Deadline
 	Copied     bool // the description is still the starter's
 	Tests      []tasks.Case
@@ -32,12 +32,12 @@ type TrialPage struct {
 type TrialRow struct {
 	Name    string
 	Correct bool
-	Made    bool // of a correct one, by the site
-	Starter bool // a template: it must compile
+	Made    bool // made from a correct one by the site
+	Starter bool // a template, which must compile
 	TrialRun
-	Timed *TrialRun // on the benchmarks; nil: they are not run
-	Lacks string    // "case 1 lacks `seed`": what the task needs and a case does not have
-	Works bool      // some solution shows that the task works
+	Timed *TrialRun // run of the benchmarks; nil if they are not run
+	Lacks string    // missing argument of a case: "case 1 lacks `seed`"
+	Works bool      // a solution shows that the task works
 }
 
 // TrialRun is one run of a solution.
@@ -45,7 +45,7 @@ type TrialRun struct {
 	Tried, Ended bool
 	SubmissionID int64
 	State        string
-	Reason       string // why it failed
+	Reason       string // reason of its failure
 	Trial        trial.Ended
 }
 
@@ -65,13 +65,13 @@ func (c column) word() string {
 
 func (c column) name() string { return fmt.Sprintf("%s %d", c.word(), c.Index) }
 
-// trialCell is how a solution did on a case; without a status it did not run there.
+// trialCell is a solution's result on a case; the status is empty if it did not run there.
 type trialCell struct {
 	column
 	Status       job.Status
 	Message      string
-	Time         float64 // ns of a call; 0: not timed
-	Proof        bool    // the first case that shows that a wrong solution is wrong
+	Time         float64 // nanoseconds per call; 0 if not timed
+	Proof        bool    // first case that detects a wrong solution
 	SubmissionID int64
 }
 
@@ -92,10 +92,10 @@ func (p TrialPage) columns() (list []column) {
 	return list
 }
 
-// mostMessage is how much of a checker's message a cell keeps; the run's page has all of it.
+// mostMessage limits a checker's message in a cell; the run's page has all of it.
 const mostMessage = 600
 
-// cells are a row's, one for each column.
+// cells returns a row's cells, one for each column.
 func (p TrialPage) cells(r TrialRow) []trialCell {
 	columns := p.columns()
 	cells, proved := make([]trialCell, len(columns)), false
@@ -124,7 +124,7 @@ func cut(message string) string {
 	return message
 }
 
-// result is what a run's stage said of a case.
+// result returns a run's result of a case.
 func (r TrialRun) result(col column) (found job.CaseResult) {
 	for _, stage := range r.Trial.Stages {
 		for _, c := range stage.Cases {
@@ -136,7 +136,7 @@ func (r TrialRun) result(col column) (found job.CaseResult) {
 	return found
 }
 
-// took is how long the tests took together: a test is not timed for itself.
+// took formats the total time of the tests; single tests are not timed.
 func (r TrialRow) took() string {
 	for _, stage := range r.Trial.Stages {
 		if took := stage.Ended.Sub(stage.Started); stage.Stage == job.StageTest && len(stage.Cases) > 0 && took > 0 {
@@ -146,7 +146,7 @@ func (r TrialRow) took() string {
 	return ""
 }
 
-// why is the evidence for a verdict in a line: the first case that failed, else why the run did.
+// why summarizes the evidence for a verdict in a line: the first failed case, or else the run's failure.
 func (r TrialRow) why(cells []trialCell) string {
 	for _, c := range cells {
 		if c.Status != job.StatusFail {
@@ -164,13 +164,13 @@ func (r TrialRow) why(cells []trialCell) string {
 	return r.Reason
 }
 
-// The words of checkers for what they wanted and what came, in either order.
+// Patterns for the expected and the actual value in checkers' messages, in either order.
 var (
 	expectedFirst = regexp.MustCompile(`(?i)\bexpected:?\s+(.+?)[,;]?\s+(?:but\s+)?(?:got|found|was):?\s+(.+)`)
 	gotFirst      = regexp.MustCompile(`(?i)\b(?:got|found|was):?\s+(.+?)[,;]?\s+(?:but\s+|instead of\s+)?expected:?\s+(.+)`)
 )
 
-// expectedAndGot finds both in a checker's message; empty where it says them in another way.
+// expectedAndGot extracts both from a checker's message; empty if it has another form.
 func expectedAndGot(message string) (expected, got string) {
 	line, _, _ := strings.Cut(message, "\n")
 	if m := expectedFirst.FindStringSubmatch(line); m != nil {
@@ -182,7 +182,7 @@ func expectedAndGot(message string) (expected, got string) {
 	return "", ""
 }
 
-// verdict is what a row says of the task: a word, and whether the author has to look.
+// verdict returns a row's verdict in a word, and whether the author must act.
 func (r TrialRow) verdict() (word string, bad bool) {
 	switch {
 	case !r.Tried:
@@ -216,7 +216,7 @@ func (r TrialRow) faulty() bool {
 	return r.Trial.TaskFault() != nil || r.Timed != nil && r.Timed.Trial.TaskFault() != nil
 }
 
-// starterVerdict is about a template: people fill it in, so its answer may be wrong.
+// starterVerdict returns the verdict on a template, whose answer may be wrong, because people fill it in.
 func (r TrialRow) starterVerdict() (word string, bad bool) {
 	switch {
 	case r.Trial.Outcome == job.OutcomeDone:
@@ -231,7 +231,7 @@ func (r TrialRow) starterVerdict() (word string, bad bool) {
 	return "inconclusive: it did not run", false
 }
 
-// timedVerdict is about a correct solution that has passed the tests.
+// timedVerdict returns the verdict on a correct solution that passed the tests.
 func (r TrialRow) timedVerdict() (word string, bad bool) {
 	switch {
 	case r.Timed == nil || !r.Timed.Tried:
@@ -246,7 +246,7 @@ func (r TrialRow) timedVerdict() (word string, bad bool) {
 	return "passes the tests; the benchmarks did not run", false
 }
 
-// kind is the verdict that the row should have.
+// kind returns the expected verdict of the row.
 func (r TrialRow) kind() string {
 	switch {
 	case r.Starter:
@@ -274,17 +274,17 @@ func (p TrialPage) Waiting() (n int) {
 	return n
 }
 
-// solved reports whether the task comes with solutions.
+// solved reports whether the task has solutions.
 func (p TrialPage) solved() bool {
 	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return !r.Starter })
 }
 
-// Tried reports whether a run of the trial was sent.
+// Tried reports whether a run of the trial was submitted.
 func (p TrialPage) Tried() bool {
 	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return r.Tried })
 }
 
-// summary says in a sentence what the trial came to.
+// summary summarizes the trial in a sentence.
 func (p TrialPage) summary() (said string, bad bool) {
 	tried, wrong := 0, 0
 	for _, r := range p.Rows {

@@ -195,7 +195,7 @@ func trustDevice() templ.Component {
 	})
 }
 
-// trustBeside is what is measured beside the time.
+// trustBeside describes the other measurements besides time.
 func trustBeside() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

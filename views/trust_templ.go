@@ -14,15 +14,15 @@ import (
 	"warpboard/views/format"
 )
 
-// TrustPage says what a number on this site means: what is proved, and what is not.
+// TrustPage explains what a number on this site means: what is proved, and what is not.
 type TrustPage struct {
 	Page
-	Workers []WorkerCard // with their self-tests
+	Workers []WorkerCard // workers with their self-tests
 	Attacks []Attack
-	Contact string // of the people who run the site: a mail address or an https:// address; may be empty
+	Contact string // operators' e-mail or https:// address; may be empty
 }
 
-// contactURL is where a contact leads.
+// contactURL returns the link of a contact.
 func contactURL(contact string) string {
 	if strings.HasPrefix(contact, "https://") {
 		return contact
@@ -159,7 +159,7 @@ func Trust(p TrustPage) templ.Component {
 	})
 }
 
-// trustSummary is the page on one screen; the sections below have the details.
+// trustSummary summarizes the page on one screen; the sections below have the details.
 func trustSummary(p TrustPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -250,7 +250,7 @@ func trustSummary(p TrustPage) templ.Component {
 	})
 }
 
-// tested says how the self-tests of connected workers ended.
+// tested describes the self-tests of connected workers.
 func (p TrustPage) tested() string {
 	online, failed := 0, 0
 	for _, w := range p.Workers {

@@ -16,27 +16,27 @@ import (
 	"warpboard/views/format"
 )
 
-// UserPage is what everyone sees of a person.
+// UserPage is a person's public page.
 type UserPage struct {
 	Page
 	Person      Person
 	Role        string
 	Since       time.Time
 	Blocked     bool
-	Points      []boards.FamilyTotal // on all devices, then on each family of them; none: no points
+	Points      []boards.FamilyTotal // for all devices, then for each family; empty without points
 	Places      []PlaceRow
-	MorePlaces  int // number of the next page of places; 0 on the last
+	MorePlaces  int // number of the next page of ranks; 0 on the last page
 	Activity    Activity
-	All         bool // the list has all submissions; others see those with a ranked result
+	All         bool // list all submissions; others see only those with a ranked result
 	Submissions []submissions.SubmissionSummary
-	Older       int64 // id that the next page of submissions begins before; 0 on the last
-	MayManage   bool  // the viewer is an admin and this is someone else
+	Older       int64 // the next page of submissions begins before this ID; 0 on the last page
+	MayManage   bool  // the viewer is an admin and this is another person
 }
 
-// PlaceRow is a person's place on one board.
+// PlaceRow is a person's rank on one board.
 type PlaceRow struct {
 	boards.Placing
-	Steps []float64 // each of the person's best scores there, the last last
+	Steps []float64 // the person's successive best scores there
 }
 
 // User is the public page of a person.
@@ -437,7 +437,7 @@ func places(p UserPage) templ.Component {
 	})
 }
 
-// manageUser is for admins: who may make tasks, and who may not come in.
+// manageUser lets admins grant rights to a person, or block them.
 func manageUser(p UserPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -17,29 +17,29 @@ import (
 	"warpboard/views/format"
 )
 
-// ValidationPage is what a task's validation script said, for those who may have it run.
+// ValidationPage shows the verdicts of a task's validation script to those who may run it.
 type ValidationPage struct {
 	Page
 	Task     TaskRef
-	Script   *tasks.Validation // nil: the task has none
+	Script   *tasks.Validation // nil if the task has none
 	Deadline Deadline
 	Boards   []ValidatedBoard
 	Problem  string
 }
 
-// ValidatedBoard is the answers for one board.
+// ValidatedBoard has the verdicts on one board.
 type ValidatedBoard struct {
 	Device string
 	Rows   []ValidatedRow
 }
 
-// ValidatedRow is the answer for one entry.
+// ValidatedRow is the verdict on one entry.
 type ValidatedRow struct {
 	validations.Row
-	Output string // the end of what a script printed that gave no answer
+	Output string // end of the output of a script without a verdict
 }
 
-// Validation is the page on which a task's validation script is run.
+// Validation is the page for running a task's validation script.
 func Validation(p ValidationPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -435,7 +435,7 @@ func validatedTable(b ValidatedBoard) templ.Component {
 	})
 }
 
-// validationTag is a script's answer.
+// validationTag shows a script's verdict.
 func validationTag(answer string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -478,7 +478,7 @@ func validationTag(answer string) templ.Component {
 	})
 }
 
-// validationTitle says in one text what stands behind the tag.
+// validationTitle explains the tag.
 func validationTitle(v boards.Validated) string {
 	text := fmt.Sprintf("Validation script, version %s, asked by %s on %s", v.ScriptVersion, v.AskedName, format.Day(*v.AskedAt))
 	if v.Message != "" {
@@ -487,7 +487,7 @@ func validationTitle(v boards.Validated) string {
 	return text
 }
 
-// validationNote stands on the card of an entry's run.
+// validationNote is on the card of an entry's run.
 func validationNote(v boards.Validated) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,7 +18,7 @@ func titleParts(title string) (problem, variant string) {
 	return title[:at], title[at+2 : len(title)-1]
 }
 
-// heading is the title of a line: what the titles of its variants have in common, or else that of the first.
+// heading returns the title of a line: the common part of its variants' titles, or else that of the first.
 func (c TaskCard) heading() string {
 	first, _ := titleParts(c.Title)
 	for _, v := range c.Variants {
@@ -29,9 +29,9 @@ func (c TaskCard) heading() string {
 	return first
 }
 
-// label names a variant on its line.
+// label returns the name of a variant on its line.
 func (c TaskCard) label(v TaskCard) string {
-	if c.heading() == c.Title && c.Title != v.Title { // the titles have nothing in common
+	if c.heading() == c.Title && c.Title != v.Title { // the titles have no common part
 		return v.Title
 	}
 	_, variant := titleParts(v.Title)
@@ -50,10 +50,10 @@ func (c TaskCard) people() (n int) {
 type variantChip struct {
 	BoardChip
 	slug  string
-	label string // of its variant
+	label string // label of its variant
 }
 
-// chips are the boards of a line: those that a worker serves now first, then those with a leader, at most mostChips. rest are
+// chips returns the boards of a line, at most mostChips: those with a worker first, then those with a leader. rest has
 // the others.
 func (c TaskCard) chips() (shown, rest []variantChip) {
 	var list []variantChip
@@ -77,10 +77,10 @@ func (c TaskCard) chips() (shown, rest []variantChip) {
 	return list[:n], list[n:]
 }
 
-// idleTurn is the turn of boards without a worker and without an entry.
+// idleTurn is the sort key of boards without a worker and without an entry.
 const idleTurn = 3
 
-// turn orders boards: those that a worker serves first, then those with a leader.
+// turn returns the sort key of a board: those with a worker first, then those with a leader.
 func (b BoardChip) turn() (at int) {
 	if b.Offline {
 		at = 2

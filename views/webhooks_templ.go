@@ -16,21 +16,21 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// WebhooksPage lists the addresses of other programs that are told of events.
+// WebhooksPage lists the webhooks.
 type WebhooksPage struct {
 	Page
 	Mine, Site WebhookList
-	NewSecret  string // of one made just now: shown this once
-	Problem    string // why the last change was not made
+	NewSecret  string // secret of a new webhook, shown only once
+	Problem    string // reason for refusing the last change
 }
 
 // WebhookList is a person's webhooks, or the site's.
 type WebhookList struct {
 	Rows  []webhooks.Webhook
-	Kinds []webhooks.Kind // of events that can be chosen
+	Kinds []webhooks.Kind // kinds of events to select
 }
 
-// kindAbout says what a kind of event means.
+// kindAbout describes a kind of event.
 func kindAbout(kind webhooks.Kind) string {
 	return map[webhooks.Kind]string{
 		webhooks.RunEnded:     "a run has ended",
@@ -57,10 +57,10 @@ type WebhookPage struct {
 	Of         webhooks.Webhook
 	Deliveries []webhooks.Delivery
 	Now        time.Time
-	Older      int64 // id of the last delivery, where there are more
+	Older      int64 // ID of the last delivery, if there are more
 }
 
-// WebhookURL is the page of one.
+// WebhookURL returns the address of a webhook's page.
 func WebhookURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/webhooks/%d", id)) }
 
 // Webhooks is the page.

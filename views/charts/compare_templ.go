@@ -17,7 +17,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Compare lays two runs side by side: what their times show, kernels, code.
+// Compare shows two runs side by side: times, kernels, code.
 func Compare(vm CompareVM) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -443,7 +443,7 @@ func Compare(vm CompareVM) templ.Component {
 	})
 }
 
-// comparedCases choose the case whose profiles are compared below.
+// comparedCases selects the case whose profiles are compared below.
 func comparedCases(vm CompareVM) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -516,7 +516,7 @@ func comparedCases(vm CompareVM) templ.Component {
 	})
 }
 
-// caseName breaks a name between its arguments only.
+// caseName allows line breaks in a name only between its arguments.
 func caseName(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -570,7 +570,7 @@ func caseName(name string) templ.Component {
 	})
 }
 
-// compareTimes are the times of the cases that both ran.
+// compareTimes shows the times of the cases that both ran.
 func compareTimes(vm CompareVM) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -923,7 +923,7 @@ func dumbbellRows(d *dumbbells, vm CompareVM) templ.Component {
 	})
 }
 
-// folded is a panel that begins closed: what few need stands below what most do.
+// folded is a panel that is initially closed, for details that few readers need.
 func folded(id, title, note string, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,8 +14,8 @@ import (
 	"warpboard/views/format"
 )
 
-// Details is the profile of a run: the benchmark cases, the chosen case's kernels, and every view
-// of the chosen kernel.
+// Details is the profile of a run: the benchmark cases, the selected case's kernels, and every view of the selected
+// kernel.
 func Details(vm DetailsVM) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -111,7 +111,7 @@ func Details(vm DetailsVM) templ.Component {
 	})
 }
 
-// rail leads to the sections, the cases and the other kernels; those keep the section that is before the eyes.
+// rail links to the sections, the cases, and the other kernels; links to kernels keep the visible section.
 func rail(vm DetailsVM, k *ncu.Kernel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -250,7 +250,7 @@ func rail(vm DetailsVM, k *ncu.Kernel) templ.Component {
 	})
 }
 
-// pinForm chooses the run whose values are ticks on every bar.
+// pinForm selects the run whose values are shown as ticks on every bar.
 func pinForm(vm DetailsVM) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -403,7 +403,7 @@ func pinForm(vm DetailsVM) templ.Component {
 	})
 }
 
-// hidden are fields that keep the rest of the address.
+// hidden adds fields that keep the rest of the address.
 func hidden(q Query) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

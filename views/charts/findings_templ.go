@@ -15,7 +15,7 @@ import (
 	"warpboard/views/format"
 )
 
-// verdict says what bounds the kernel, which line of its source has the most samples, and which findings promise most.
+// verdict shows the kernel's bottleneck, the line of its source with the most samples, and the most promising findings.
 func verdict(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -186,7 +186,7 @@ func verdict(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 	})
 }
 
-// where leads to the line of source with the most samples, or without line information to the instruction.
+// where links to the line of source with the most samples, or without line information to the instruction.
 func where(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,8 +13,8 @@ import (
 	"warpboard/views/format"
 )
 
-// number shows a fact. The exact value in base units and its origin stay in the element, for
-// scripts, for tests and for anyone who hovers.
+// number shows a fact. The element keeps the exact value in base units and its origin, for scripts, tests, and
+// tooltips.
 func number(f ncu.Fact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -289,7 +289,7 @@ func bars(list []bar) templ.Component {
 	})
 }
 
-// stallStack draws the warp states as one bar, and the pinned run's below it; the legend has the numbers.
+// stallStack draws the warp states as one bar, with the pinned run's below it; the legend has the numbers.
 func stallStack(stalls []ncu.Stall, other *ncu.Kernel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -713,7 +713,7 @@ func table(facts []ncu.Fact) templ.Component {
 	})
 }
 
-// list shows facts as label and number, for sections that are no chart.
+// list shows facts as label and number, for sections without a chart.
 func list(facts []ncu.Fact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,7 +13,7 @@ import (
 	"warpboard/views/format"
 )
 
-// forms are the two forms of a kernel to choose from, where both were kept.
+// forms selects between the two forms of a kernel, if both are available.
 func forms(vm DetailsVM, k *ncu.Kernel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -45,7 +45,7 @@ func forms(vm DetailsVM, k *ncu.Kernel) templ.Component {
 	})
 }
 
-// ptx is a page of a kernel's PTX, or that of the source line that was chosen beside it.
+// ptx is a page of a kernel's PTX, or of the source line selected beside it.
 func ptx(vm DetailsVM, v codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

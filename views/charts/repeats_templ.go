@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "warpboard/views/format"
 
-// Repeats shows how the repeats of a benchmark case were spread, with the case's statistics.
+// Repeats shows the distribution of the repeats of a benchmark case, with the case's statistics.
 func Repeats(vm RepeatsVM) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

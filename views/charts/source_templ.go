@@ -120,7 +120,7 @@ func source(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 	})
 }
 
-// machineCode are the kernel's instructions beside their source.
+// machineCode shows the kernel's instructions beside their source.
 func machineCode(vm DetailsVM, v codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -182,7 +182,7 @@ func machineCode(vm DetailsVM, v codeView) templ.Component {
 	})
 }
 
-// either lets the reader choose between two ways to show the source; to has the query of the second, or of the first.
+// either selects between two ways to show the source; to has the query of the second, or of the first.
 func either(vm DetailsVM, label, first, second string, isSecond bool, to func(second bool) Query) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -318,7 +318,7 @@ func either(vm DetailsVM, label, first, second string, isSecond bool, to func(se
 	})
 }
 
-// hottest leads to the instruction and to the source line with the most samples.
+// hottest links to the instruction and to the source line with the most samples.
 func hottest(vm DetailsVM, v codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -421,7 +421,7 @@ func hottest(vm DetailsVM, v codeView) templ.Component {
 	})
 }
 
-// beside shows the source lines at the side of what it is given; the script of the site scrolls both together.
+// beside shows the source lines next to its children; the script of the site scrolls both together.
 func beside(vm DetailsVM, v codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -482,7 +482,7 @@ func beside(vm DetailsVM, v codeView) templ.Component {
 	})
 }
 
-// instructions are those of the whole kernel, or of the source line that was chosen beside them.
+// instructions shows those of the whole kernel, or of the source line selected beside them.
 func instructions(vm DetailsVM, v codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -793,7 +793,7 @@ func codeLine(vm DetailsVM, r codeRow, v codeView) templ.Component {
 	})
 }
 
-// lineLink leads to the source, with the name of its file where there are several.
+// lineLink links to the source, with the name of its file if there are several.
 func lineLink(vm DetailsVM, file string, line int, named bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -878,7 +878,7 @@ func lineLink(vm DetailsVM, file string, line int, named bool) templ.Component {
 	})
 }
 
-// gutter is a bar as long as a share of the samples, beside the longest.
+// gutter is a bar with a length proportional to a share of the samples.
 func gutter(share, most float64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -944,7 +944,7 @@ func gutter(share, most float64) templ.Component {
 	})
 }
 
-// sourceTable is the source beside the instructions: each line leads to the hottest of its own, and to them alone.
+// sourceTable is the source beside the instructions: each line links to the hottest of its own, and to only those.
 func sourceTable(vm DetailsVM, v codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

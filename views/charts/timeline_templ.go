@@ -13,7 +13,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Timeline shows what the run's time went into, from the queue to the profile.
+// Timeline shows the parts of the run's time, from the queue to the profile.
 func Timeline(vm TimelineVM) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

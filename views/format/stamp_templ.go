@@ -10,9 +10,9 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "time"
 
-// Kinds of times. The script of the site turns all of them into the reader's zone, and the first two into "2 hours ago".
+// Kinds of times. The script of the site converts all of them to the reader's zone, and the first two to "2 hours ago".
 const (
-	Ago      = "ago" // without the script a date with its time
+	Ago      = "ago" // a date with its time, without the script
 	AgoDay   = "day" // a date
 	AtDate   = "date"
 	AtMinute = "minute"

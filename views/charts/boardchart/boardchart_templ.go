@@ -13,7 +13,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Draw draws a board. All that it says stands in tables beside it, whose links the keyboard reaches.
+// Draw draws a board. Tables beside it have all of its information, with links that the keyboard reaches.
 func Draw(p Board) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -309,7 +309,7 @@ func Draw(p Board) templ.Component {
 	})
 }
 
-// backdrop is what is stretched: lines, and dots by the trick that a line without a length has round ends.
+// backdrop is the stretched part: lines, and dots drawn as lines of length zero with round ends.
 func backdrop(d drawing, curve bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -468,7 +468,7 @@ func backdrop(d drawing, curve bool) templ.Component {
 	})
 }
 
-// pointName is the name of a point, beside it.
+// pointName shows the name of a point beside it.
 func pointName(p point) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -581,7 +581,7 @@ func pointName(p point) templ.Component {
 	})
 }
 
-// markName is the name of a line, at one of its ends.
+// markName shows the name of a line at one of its ends.
 func markName(m mark) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -681,7 +681,7 @@ func markName(m mark) templ.Component {
 	})
 }
 
-// when says between which times the curve is.
+// when shows the first and last time of the curve.
 func when(d drawing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
