@@ -35,7 +35,8 @@ func TestHeadingsOfCodeAreNone(t *testing.T) {
 	}
 }
 
-// TestTheIndexOfTheFolderHasEachPage: docs/README.md is what GitHub shows, and has the same pages as the site, in the same order.
+// TestTheIndexOfTheFolderHasEachPage checks docs/README.md, which GitHub shows: it must list the site's pages, in the
+// same order.
 func TestTheIndexOfTheFolderHasEachPage(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {

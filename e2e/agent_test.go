@@ -19,8 +19,8 @@ func (b asBearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// climb is an agent's session over MCP, from the list of tasks to the first rank, with nothing but what the tools say. It
-// knows of the task what get_task tells, and writes the kernel that the person gives it.
+// climb runs an agent's session over MCP, from the list of tasks to the first rank. It uses only what the tools return:
+// it knows the task from get_task, and writes the given kernel.
 func (p person) climb(t *testing.T, site, source string) {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{

@@ -6,7 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// belowPath is where the sites of some tests are on their host.
+// belowPath is the path under which some tests serve their site.
 const belowPath = "/warpboard"
 
 // worksBelowThePath signs in, solves the small task and follows the run live, by links, forms, streams and scripts alone: what

@@ -37,10 +37,10 @@ import (
 	webpages "warpboard/web/site"
 )
 
-// BenchmarkPages asks a real server for the pages that people see most, among a million submissions (or as many as
-// WARPBOARD_BENCH_ROWS says), compressed and with nothing cached: as a visitor, and where it says so as a person with hundreds of
-// submissions. The times are from the request to the answer's last byte, over loopback; cpu-ms is what server and reader
-// computed for one page, and alloc-kB what they allocated, which a busy machine makes no longer.
+// BenchmarkPages requests the most visited pages from a real server with a million submissions (or
+// WARPBOARD_BENCH_ROWS), compressed and with nothing cached: as a visitor and, where the name says so, as a user with
+// hundreds of submissions. Times run from the request to the last byte of the response, over loopback. cpu-ms is the
+// CPU time of server and reader per page, and alloc-kB their allocations; a busy machine does not increase either.
 func BenchmarkPages(b *testing.B) {
 	rows := 1_000_000
 	if n, err := strconv.Atoi(os.Getenv("WARPBOARD_BENCH_ROWS")); err == nil {
@@ -192,7 +192,7 @@ func (b reader) bench(store *models.Store, site, path string) {
 	b.ReportMetric(math.Round(float64(store.Queries()-asked)/float64(pages)), "queries/page") // the server does something in the background, too
 }
 
-// processorTime is what this process has computed until now.
+// processorTime returns the CPU time of this process so far.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -39,8 +39,8 @@ func smallTaskArgs(t *testing.T) []string {
 	return []string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1"}
 }
 
-// once is what a kernel does in the first call of a process alone: a test stage makes one or two of each case, and has five
-// seconds for them.
+// once makes a kernel do something in the first call of a process only. A test stage makes one or two calls per case,
+// within five seconds.
 func once(does string) string {
 	return "static bool called; if (!called) { called = true; " + does + " }"
 }

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // chromium is the browser of all tests.
 var chromium browsertest.Browser
 
-// objects is where the sites of these tests keep what they compile.
+// objects is the directory in which the sites of these tests keep compiled objects.
 var objects string
 
 func runTests(m *testing.M) int {

@@ -15,8 +15,8 @@ import (
 	"warpboard/models/work"
 )
 
-// triedTask is a Python task whose validation script calls the kernel as an application would: it says whether 7 and 8 are
-// doubled, hangs for a kernel that is slow there, and lets errors of the kernel pass.
+// triedTask is a Python task whose validation script calls the kernel as an application would. The script checks that 7
+// and 8 are doubled, hangs for a kernel that is slow there, and does not catch the kernel's errors.
 func triedTask(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer

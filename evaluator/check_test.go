@@ -48,7 +48,7 @@ func checking(dir string) evaluator.Checking {
 	return evaluator.Checking{Pause: 20 * time.Millisecond, Longest: 100 * time.Millisecond, Later: time.Hour, Passed: selftest.Passed{Dir: dir}}
 }
 
-// line is what a worker said last of a test, for what waits for it.
+// line returns the worker's last report of a test.
 func (s *site) line(worker, name string) job.CheckLine {
 	lines := s.beats[worker].SelfTest
 	if i := slices.IndexFunc(lines, func(l job.CheckLine) bool { return l.Name == name }); i >= 0 {

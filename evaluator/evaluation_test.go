@@ -136,8 +136,8 @@ def run(x, y, k):
 	}
 }
 
-// TestAnEndlessKernelEndsAtItsTimeLimit: to import PyTorch takes some of the limit where the last test left none
-// that is imported, several seconds on a busy machine. The next one's inputs are those of the request, which are said to be
+// TestAnEndlessKernelEndsAtItsTimeLimit: importing PyTorch takes several seconds of the limit on a busy machine, unless
+// the last test left a process that has imported it. The inputs of the next test are those of its request, reported as
 // the same in every call.
 func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	const limit = 10

@@ -16,7 +16,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// hintOf is what the site says of a job's task before anybody submits to it.
+// hintOf returns the preparation that the site announces for a job's task before anybody submits to it.
 func hintOf(j job.Job) job.Preparation {
 	p := job.Preparation{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: maps.Clone(j.Sources)}
 	for _, f := range j.Task.Files {
@@ -50,14 +50,14 @@ func about(task string, j job.Job) job.Job {
 	return j
 }
 
-// prepared is what came of one preparation.
+// prepared is the result of one preparation.
 type prepared struct {
 	task string
 	made int
 	err  error
 }
 
-// telling is a builder that tells of each preparation when it has ended.
+// telling is a builder that reports each preparation when it has ended.
 type telling struct {
 	evaluator.Builder
 	ended chan prepared
@@ -69,7 +69,7 @@ func (b telling) Prepare(ctx context.Context, p job.Preparation, place toolchain
 	return made, err
 }
 
-// tellingConfig is realConfig with an empty cache, and tells of preparations.
+// tellingConfig is realConfig with an empty cache, and reports preparations.
 func tellingConfig(t *testing.T) (evaluator.Config, <-chan prepared) {
 	t.Helper()
 	cfg := realConfig(t)

@@ -72,8 +72,8 @@ func profileJob(t *testing.T, id string) job.Job {
 	return j
 }
 
-// announcing is a submission that prints, in every second call, what ncu says of so many launches: the judge has that call
-// profiled, after one that is not. It leaves PTX where Triton would.
+// announcing returns a submission that prints, in every second call, ncu's messages for the given number of launches:
+// the judge profiles that call, after one that is not profiled. It leaves PTX where Triton would.
 func announcing(launches int) []byte {
 	return append([]byte("#include <cstring>\n#include <sys/stat.h>\n"), kernel(fmt.Sprintf(`static int calls = 0;
     if (const char* cache = getenv("TRITON_CACHE_DIR"); cache && calls == 0) {

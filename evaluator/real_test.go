@@ -24,7 +24,7 @@ import (
 	"warpboard/tasks"
 )
 
-// tools is what this machine has; asking takes a moment.
+// tools returns this machine's toolchain; finding it takes a moment.
 var tools = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })
 
 // cache keeps compiled harness objects over the tests.

@@ -61,7 +61,7 @@ func TestWorkerThatFailsEverythingIsSetAsideAndSaysWhy(t *testing.T) {
 		told := time.Now() // a heartbeat of before may be on its way
 		s.wait("next heartbeat", func() bool { return s.beats["w1"].Time.After(told) })
 	}
-	// A heartbeat may tell of the slot before the worker writes to its log.
+	// A heartbeat may report the slot before the worker writes to its log.
 	s.wait("both slots in its own log", func() bool { return strings.Count(log.String(), "slot out of service") == 2 })
 }
 

@@ -125,7 +125,7 @@ func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	for does, want := range map[string]struct{ tools, why, found string }{
 		"hang at once": {"memcheck pass, synccheck timeout, initcheck pass, racecheck fail", "synccheck did not end within 5 s and was stopped.", "racecheck bad.cu:10 ×512"},
-		// What the tool wrote before it hung stays, and is what counts.
+		// The tool's output before it hung is kept, and counts.
 		"hang": {"memcheck pass, synccheck fail, initcheck pass, racecheck fail", "synccheck found an error: Invalid __global__ write", "synccheck bad.cu:6 ×3, racecheck bad.cu:10 ×512"},
 	} {
 		t.Run(does, func(t *testing.T) {

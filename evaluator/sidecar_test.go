@@ -20,7 +20,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// precompileTook is how long a compilation beside the slot says it took, of the request's 60 seconds.
+// precompileTook is the reported duration of a compilation beside the slot, of the request's 60 seconds.
 const precompileTook = 20 * time.Second
 
 // sidecarBuilder has Pythons that compile, remembers what it is told to, and notes what runs where.

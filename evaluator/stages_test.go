@@ -158,7 +158,7 @@ func TestTimeoutKeepsWhatWasKnown(t *testing.T) {
 	}
 }
 
-// leak is what a program says that tries to carry secret inputs out of its ranked stage.
+// leak is the output of a program that tries to carry secret inputs out of its ranked stage.
 const leak = "s3cr3t-input"
 
 func leaky(ending func(req toolchain.StageRequest) sandbox.Outcome) func(context.Context, fakeStage) (sandbox.Outcome, error) {

@@ -18,7 +18,7 @@ import (
 // lastOfOld is the number of the last of the migrations that the baseline replaced, which is also the baseline's.
 const lastOfOld = 55
 
-// emptyPlaces are where a database of each dialect may be made.
+// emptyPlaces returns, for each dialect, a configuration for an empty database.
 func emptyPlaces(t *testing.T) map[string]models.Config {
 	return map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()}, migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.AlwaysPostgresURL(t)}}
 }

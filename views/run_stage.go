@@ -22,7 +22,8 @@ type StageView struct {
 	Now     string        // arguments of the current case, if known
 	Ended   bool          // it has a result
 	Skipped bool          // the run ended before this stage
-	// Intervals are those of the cases' times, in the order of Result.Cases; nil if no fresh processes were measured.
+	// Intervals holds the interval of each case's time, in the order of Result.Cases; nil if no fresh processes were
+	// measured.
 	Intervals []boards.Interval
 }
 

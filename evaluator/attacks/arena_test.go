@@ -110,7 +110,7 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 	}
 }
 
-// result is how one stage ended.
+// result is the outcome of one stage.
 type result struct {
 	status   job.Status
 	failure  job.Failure

@@ -18,11 +18,13 @@ import (
 	"warpboard/internal/tier"
 )
 
-// leastShare of its honest twin's time is what an attack must be shown with: machines that run tests are noisy.
+// leastShare is the least time that an attack must be charged, as a share of its honest twin's: machines that run tests
+// are noisy.
 const leastShare = 0.7
 
-// hideable is what a submission can hide from the judge's clocks on the CPU: the hand-over that is subtracted, which
-// it may make quicker than our own runner does (warpboard_clocks.py has it as _MOST_HOST_NS, and mapping an input is added).
+// hideable is the time in nanoseconds that a submission can hide from the judge's clocks on the CPU: the subtracted
+// hand-over, which it may make faster than our own runner does (_MOST_HOST_NS in warpboard_clocks.py, plus mapping an
+// input).
 const hideable = 120_000
 
 // TestScoredCPUAttacksShowTheirTrueTime runs each of them, and its honest twin, as a ranked stage in

@@ -39,7 +39,7 @@ func (s *site) wantEvaluation(id string, state work.EvaluationState) work.Evalua
 	return e
 }
 
-// evaluated is what a worker sends at the end of an evaluation.
+// evaluated returns the result that a worker publishes at the end of an evaluation.
 func evaluated(t *testing.T, j job.Job, report kernelrun.Result) job.Result {
 	t.Helper()
 	data, err := json.Marshal(report)

@@ -41,8 +41,8 @@ func eachSite(t *testing.T, fn func(s *site)) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) { fn(newSite(t, store, "CPU")) })
 }
 
-// boot starts the site's processes, and a worker with one slot says which attempts it has. A test
-// kills them by going on with others: nothing is stopped in order.
+// boot starts the site's processes, and has a worker with one slot report its attempts. A test simulates a crash by
+// booting again: nothing is stopped in order.
 func (s *site) boot(attempts ...string) *Dispatcher {
 	s.Helper()
 	d := NewDispatcher(s.store, s.queue, s.seen, slog.New(slog.DiscardHandler))

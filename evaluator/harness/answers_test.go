@@ -11,8 +11,8 @@ import (
 // debianPython is Debian's, the one that has NumPy.
 const debianPython = "/usr/bin/python3"
 
-// TestAnswersOfAnotherTypeAreNamed: what a kernel returned is compared by the task's checker, which says what it
-// is and what was wanted.
+// TestAnswersOfAnotherTypeAreNamed: the task's checker compares what a kernel returned, and its message names the type
+// and the wanted one.
 func TestAnswersOfAnotherTypeAreNamed(t *testing.T) {
 	tests := []struct{ received, expected, want string }{
 		{"floats", "floats", ""},

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tensors is what a source includes: one without torch's headers is compiled once.
+// tensors is the include with which a source gets torch's headers: a source without any is compiled once.
 const tensors = "#include <torch/types.h>\n"
 
 // compileExtension compiles one source behind warpboard_compiler.py, as ninja would, in a folder that it returns.
@@ -78,7 +78,7 @@ func TestNvccRunsBothChainsAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotCompileWithFewHeadersHasThemAll: and its errors are those of the compile with all headers.
+// TestWhatDoesNotCompileWithFewHeadersHasThemAll: the errors are those of the compilation with all headers.
 func TestWhatDoesNotCompileWithFewHeadersHasThemAll(t *testing.T) {
 	for _, test := range []struct{ compiler, name, source, object, output, log string }{
 		{"nvcc", "k.cu", "needs all\n", tensors + "needs all\ngcc\ncudafe++\ngcc\n", "", "compiled by nvcc with all headers"},

@@ -38,7 +38,7 @@ func field(report, key string) string {
 	return ""
 }
 
-// The ways are those of submissions.cpp, in its order.
+// The ways are in the order of submissions.cpp.
 func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	n := newFakeGPU(t)

@@ -121,7 +121,7 @@ func TestTheIntervalBelongsToTheScoreNotToACase(t *testing.T) {
 			t.Fatal(err)
 		}
 		i, _ := ScoreInterval(ranking, score, cases)
-		// The processes say the same: what is left is what runs differ by.
+		// The processes agree: only the difference between runs remains.
 		half := deviations * BetweenRuns(want)
 		if math.Abs(score-want) > 1e-6 || math.Abs(i.Low-want*math.Exp(-half)) > 1e-6*want || math.Abs(i.High-want*math.Exp(half)) > 1e-6*want {
 			t.Errorf("%s: score %v in %+v, want %v", ranking, score, i, want)

@@ -160,7 +160,7 @@ func TestNativeVerdicts(t *testing.T) {
 const growingCases = "seed: 1; size: 100; scale: 2.5; kind: plain\nseed: 2; size: 100000; scale: -1e-05; kind: plain\n" +
 	"seed: 3; size: 900000; scale: 3; kind: plain\nseed: 4; size: 10; scale: 1.5; kind: plain\n"
 
-// The ways are those of ways.cpp, in its order.
+// The ways are in the order of ways.cpp.
 func TestUnusualUsesOfMemory(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	n := newScaled(t, "cpp/ways.cpp")

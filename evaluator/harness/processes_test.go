@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks"
 )
 
-// timedCase is what a judge reports of one case of one process, every repeat taking ns.
+// timedCase returns a judge's report of one case of one process, in which every repeat takes ns.
 func timedCase(index int, ns float64, clock string) string {
 	lines := fmt.Sprintf("spec: a: %d\nruns: 2\nmean: %[2]g\nstd: 0\nerr: 0\nbest: %[2]g\nworst: %[2]g\nmedian: %[2]g\np95: %[2]g\ntimes: %[2]g,%[2]g\n"+
 		"clock: %[3]s\nevent: %[2]g\nwall: %[2]g\nsnapshot: %[2]g\nlate: 0\ntolerance: 10\nhandover: %[4]g\nstatus: pass\n", index+1, ns, clock, ns/10)

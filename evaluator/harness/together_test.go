@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// A device that has its input and no other work could run a submission's kernel that no clock sees. If a device may not wait,
-// because kernels are loaded for new sizes, each is kept right behind its own input.
+// A device that has its input and nothing to do could run a submission's kernel unseen by any clock. If a device may
+// not wait, because kernels are loaded for new sizes, each is kept busy right after its own input arrives.
 func TestNoRanksDeviceHasAnInputAndNoOtherWork(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))

@@ -37,7 +37,7 @@ func TestTheLargestClockCounts(t *testing.T) {
 	}
 }
 
-// The compiler's first line is what the author of a task is shown.
+// The author of a task sees the first line of the compiler's output.
 func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	n := newNative(t, nil)

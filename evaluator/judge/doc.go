@@ -1,60 +1,60 @@
-// Package judge runs a stage as processes that share only numbers: the judge, which has the task's
-// reference, generator and checker, owns inputs, answers, seeds, the report and a clock; and one or several runners,
-// which have the submission. Run starts them, each in a sandbox, the judge under a uid of its own, and says how the
-// stage ended.
+// Package judge runs a stage as processes that share only numbers: the judge and one or several runners. The judge has
+// the task's reference, generator, and checker; it owns inputs, answers, seeds, the report, and a clock. The runners
+// have the submission. Run starts each process in its own sandbox, the judge under a separate uid, and returns the
+// outcome of the stage.
 //
-// # What they share
+// # Descriptors
 //
 //	judge    3   the report ("key: value" lines, see package harness)
-//	         4   the door, by which it gets its runners
+//	         4   the door, through which it receives its runners
 //	runner   4   the channel: one end of a stream socket; the judge has the other
 //	         5   the page: a memfd of PageSize bytes, sealed against resizing, mapped by both
-//	         6 … a channel and a page for each further rank, where a task runs on several GPUs
+//	         6 … a channel and a page for each further rank, if a task runs on several GPUs
 //
 // # The door
 //
-// A socket of messages (SOCK_SEQPACKET). To the judge: a uint32, the number of a runner, with three descriptors, its end of
-// the runner's channel, the page, and the reading end of a pipe that ends when nothing of the runner is left; the end of the
-// door means that there is no other runner. From the judge: a uint32, the number of a runner whose turn is over, before END;
-// a runner that has not left a while later is killed.
+// The door is a socket of messages (SOCK_SEQPACKET). To the judge: a uint32, the number of a runner, with three
+// descriptors: the judge's end of the runner's channel, the page, and the reading end of a pipe that closes when no
+// process of the runner is left. If the door closes, there are no more runners. From the judge: a uint32, the number of
+// a runner that has finished, before END; a runner that has not exited some time later is killed.
 //
-// Runners come one after the other, each when the one before is gone, unless the stage asks for several together. Each has a
-// channel and a page of its own, and regions of its own, new or wiped ones, on a device in another place: what one wrote
-// there no other reads. The next one is not started while the constants of the one before are measured, for what it ran
-// could make them longer.
+// Runners follow one another, each after the previous one has exited, unless the stage asks for several together. Each
+// has its own channel, page, and regions; regions are new or wiped, and on a device at another address, so that no
+// runner reads what another one wrote. The next runner is not started while the constants of the previous one are
+// measured, because the code that it runs could make them longer.
 //
-// Shared memory for inputs and answers is the judge's: memfds, and on a GPU physical allocations
-// (cuMemCreate) exported as descriptors. The judge sends them through the channel; it never receives one.
+// The judge owns the shared memory for inputs and answers: memfds, and on a GPU physical allocations (cuMemCreate)
+// exported as descriptors. It sends them through the channel, and never receives one.
 //
 // # The channel
 //
-// Frames of a kind and a length (two little-endian uint32) and that many bytes. From judge to runner:
+// A frame is a kind and a length (two little-endian uint32) followed by that many bytes. From judge to runner:
 //
-//	1 CASE   regions for the calls that follow, in place of those before: for each a uint32 kind (0 host,
-//	         1 CUDA), a uint32 role (0 inputs, 1 answers, 2 sealed records) and a uint64 size in bytes; their
-//	         descriptors travel with the frame, in this order
-//	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call; 2: the description comes with
-//	         INPUT), and the description of the input: pickled for Python, the walked members for C++. Arrays are given by
-//	         where they will lie in a region, not by their contents
-//	3 END    no more calls; end of the channel means the same. For the judge the end of the channel means that the
-//	         runner has left, or says so (shutdown): only the pipe tells that its whole sandbox is dead
-//	4 INPUT  host only, with the release. Where the inputs' region is larger than 64 KB, the memory of the call's inputs, in
-//	         place of that of the case, travels with the frame. Its body is the description, if CALL has none: in Python,
-//	         where descriptions differ from call to call and so tell of the input
+//	1 CASE   regions for the following calls, replacing earlier ones: for each a uint32 kind (0 host, 1 CUDA), a
+//	         uint32 role (0 inputs, 1 answers, 2 sealed records), and a uint64 size in bytes; the frame carries their
+//	         descriptors, in this order
+//	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call; 2: the
+//	         description comes with INPUT), and the description of the input: pickled for Python, the walked members
+//	         for C++. Arrays are described by their place in a region, not by their contents
+//	3 END    no more calls; closing the channel means the same. For the judge, a closed channel means that the runner
+//	         has exited or has shut its end down: only the pipe shows that its whole sandbox is dead
+//	4 INPUT  host only, with the release. If the inputs' region is larger than 64 KB, the frame carries the memory of
+//	         the call's inputs, which replaces that of the case. Its body is the description, if CALL has none: in
+//	         Python, if descriptions differ from call to call and so reveal the input
 //
-// From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes through the
-// page. The judge checks everything that it uses: an answer's description is bounded, read once, and must lie inside a
-// region.
+// The runner sends one frame, once: 1 READY, empty, when the submission is loaded. Everything else goes through the
+// page. The judge checks everything that it uses: an answer's description is limited in size, read once, and must lie
+// inside a region.
 //
 // # The page
 //
 //	   0  uint32  release   judge: the call that may begin
-//	   4  uint32  key (3)   judge: opens what is sealed; written before release, in the same cache line
-//	  64  uint32  queued    runner: the call of which all is queued (a call that waits for the device on the
-//	                        host does not get here in time, and is released after a limit)
-//	 128  uint32  done      runner: the call that has ended; on a device written by the device
-//	 136  float64 ns        runner: what its own clock says; -2^1000 until it does
-//	 192  uint32  size      runner: bytes of the answer's description, valid when queued (device) or done (host) is
+//	   4  uint32  key (3)   judge: key of the sealed records; written before release, in the same cache line
+//	  64  uint32  queued    runner: the call whose work is all queued (a call that waits for the device on the host
+//	                        does not get here in time, and is released after a limit)
+//	 128  uint32  done      runner: the call that has ended; on a device, the device writes it
+//	 136  float64 ns        runner: the time on its own clock; -2^1000 until it is known
+//	 192  uint32  size      runner: bytes of the answer's description, valid once queued (device) or done (host) is set
 //	 256  uint32  soon      judge: the call whose release is near
 //	 320  uint32  sealed    judge: the number of sealed records, before CALL
 //	 384  uint32  active    runner: the call whose gate runs on the device
@@ -62,99 +62,107 @@
 //
 // # One call
 //
-//  1. The judge draws a fresh input with a seed from the system, in memory of its own, and sends CALL.
-//  2. The runner makes the argument out of views of the shared regions. On a device it queues "wait for soon", the
-//     gate, the first event, custom_kernel, the second event and "write done", describes the answer and sets queued.
-//     On the host it sets queued and waits.
-//  3. The judge poisons the last answer, writes the input into the shared region but for what is sealed, flushes caches,
-//     and keeps the device with a kernel that spins until all of that is done.
-//  4. The judge sets soon and ends that kernel. The device changes to the runner's context, where the gate sets active.
-//     The judge reads its clock (t0) and writes key and release; the gate reads both, opens what is sealed, and ends.
-//     On the host the runner has processors of its own to watch shared memory with. There an input of up to 64 KB is
-//     written into the shared region after t0. A larger one is written into new memory in advance, which the runner gets
-//     after t0 and maps in the place of the old. In C++, lengths that differ from call to call are in CALL: there the judge
-//     does all of 3 before CALL, and t0 is when it sends that.
-//  5. The device writes done when the answer is there; on the host the runner describes the answer and sets ns and done.
-//  6. The judge reads its clock (t1), copies the answer into memory of its own (t2) and checks it against its own input.
+//  1. The judge draws a fresh input with a seed from the system, in its own memory, and sends CALL.
+//  2. The runner makes the argument from views of the shared regions. On a device it queues "wait for soon", the gate,
+//     the first event, custom_kernel, the second event, and "write done", describes the answer, and sets queued. On
+//     the host it sets queued and waits.
+//  3. The judge poisons the last answer, writes the input into the shared region except for the sealed parts, flushes
+//     caches, and occupies the device with a kernel that spins until all of that is done.
+//  4. The judge sets soon and ends that kernel. The device switches to the runner's context, where the gate sets
+//     active. The judge reads its clock (t0) and writes key and release; the gate reads both, decrypts the sealed
+//     parts, and ends. On the host the runner has its own processors, which could watch shared memory. An input of up
+//     to 64 KB is therefore written into the shared region after t0. A larger one is written in advance into new
+//     memory, which the runner receives after t0 and maps in place of the old memory. In C++, CALL contains lengths
+//     that differ from call to call: then the judge does all of step 3 before CALL, and t0 is the time of sending CALL.
+//  5. The device writes done when the answer is complete. On the host the runner describes the answer, and sets ns and
+//     done.
+//  6. The judge reads its clock (t1), copies the answer into its own memory (t2), and checks it against its own input.
 //
-// # What is sealed
+// # Sealed inputs
 //
-// Of a device's input, arrays of up to 1 MB in all are sealed whole: they exist only as records encrypted with ChaCha8, under a
-// key of 96 bits that is drawn for each call. Of larger arrays 64 pieces of 512 bytes are, in places that cannot be foreseen;
-// other pieces of the same array lie there until the release. Each record tells, encrypted, where it belongs. Arrays that
-// do not begin at a multiple of four bytes are not sealed, nor are large ones that overlap.
+// On a device, arrays of up to 1 MB in all are sealed whole: they exist only as records encrypted with ChaCha8, under a
+// 96-bit key drawn for each call. Of larger arrays, 64 pieces of 512 bytes are sealed, at unpredictable places; the
+// other pieces of the same array are readable before the release. Each record contains, encrypted, its place. Arrays
+// that do not begin at a multiple of four bytes are not sealed, nor are large ones that overlap.
 //
-// The runner's own clock begins when the input is mapped. The judge's subtracts what handing an input of the same size over to
-// our own runner takes. So mapping must be quick, or a submission that does without could hide work in that time: the judge has
-// new memory made of huge pages (MADV_COLLAPSE, Linux 6.1 or later), and the runner lets the old input go before the release.
-// Where there are no huge pages, a region has no pages that were never written.
+// The runner's own clock begins when the input is mapped. From the judge's clock, the time for handing an input of the
+// same size to our own runner is subtracted. Mapping must therefore be fast, or a submission that avoids it could hide
+// work in that time: the judge makes new memory of huge pages (MADV_COLLAPSE, Linux 6.1 or later), and the runner
+// unmaps the old input before the release. Without huge pages, every page of a region has been written before.
 //
-// An answer that lies in a shared region (an output buffer of the input; memory that the runner's allocator took
-// from the answers' region) is not copied by the runner. Any other answer is, after the runner's own clock has
-// stopped and before done, and the copy counts: otherwise its time would be a place to hide work in.
+// The runner does not copy an answer that lies in a shared region (an output buffer of the input; memory that the
+// runner's allocator took from the answers' region). It copies any other answer after its own clock has stopped and
+// before done, and the copy counts: otherwise a submission could hide work in its time.
 //
 // # A runner under a sanitizer
 //
-// compute-sanitizer sees an array that is too short only if it is an allocation of its own. With WARPBOARD_APART in its
-// environment a runner copies each array of a device into such memory, behind the gate, and gives answers none of the shared
-// regions; they are copied there like any other. Its times mean nothing.
+// compute-sanitizer detects that an array is too short only if it is a separate allocation. With WARPBOARD_APART in its
+// environment, a runner copies each device array into such an allocation, behind the gate, and puts answers in no
+// shared region; they are copied there like any other. Its times mean nothing.
 //
 // # Ranks
 //
-// A task for several GPUs has a runner of as many processes, the ranks, in one sandbox: they are one submission, meet over
-// its loopback and shared memory, and there is no wall between them. Each has a channel, a page, a device and regions of its
-// own. A call is made by all of them together: each has its input, the release is one for all (the clock begins before the
-// first is told), the wall clock ends with the last "done", no answer is taken before that, and of the ranks' own clocks the
-// largest counts. A rank that says "done" early gains nothing while another one works; when one dies or leaves, the first
-// process of the sandbox ends all. The constants are those of as many runners of ours. A device that is ready waits for
-// the others before the release with its clock on: what another context had of it then counts as above.
-// Weakness: of the ranks' devices only the longest interruption is added, not each.
+// The runner of a task for several GPUs has one process per GPU, the ranks, all in one sandbox: they are one
+// submission, communicate over its loopback and shared memory, and are not isolated from each other. Each has its own
+// channel, page, device, and regions. All ranks make a call together: each has its input, one release starts all (the
+// clock begins before the first one is released), the wall clock ends with the last "done", no answer is read before
+// that, and the largest of the ranks' own clocks counts. A rank that reports "done" early gains nothing while another
+// one works. If one dies or exits, the first process of the sandbox ends all. The constants are measured with as many
+// of our own runners. A device that is ready waits for the others before the release with its clock running, and
+// another context's use of it then counts as above. Weakness: only the longest interruption of the ranks' devices is
+// added, not each.
 //
 // # Three clocks
 //
-// The runner's own (event), w = t1 - t0 - k (wall) and s = t2 - t0 - k' (snapshot). k and k' are measured with a
-// runner of the judge's own, forked before the judge is told anything, on the same device, for each case: its kernel
-// overwrites what the case's answer overwrites, and what its events say is subtracted. A case's
-// time is the largest of median(event), median(w) - tolerance and median(s) - tolerance. k' is that of the smallest
-// answer that the case's calls gave, for a runner chooses how large they are.
+// The clocks are the runner's own (event), w = t1 - t0 - k (wall), and s = t2 - t0 - k' (snapshot). k and k' are
+// measured for each case, on the same device, with the judge's own runner, which is forked before the judge receives
+// any data: its kernel overwrites as much as the case's answer, and the time of its events is subtracted. A case's time
+// is the largest of median(event), median(w) - tolerance, and median(s) - tolerance. k' belongs to the smallest answer
+// of the case's calls, because a runner chooses the size of its answers.
 //
-// A call that waits for the device on the host is released before it is queued. It has the same constants as any other. It has
-// ended when done and queued are both set; in Python w counts until the copies of its answer are queued, and k is measured
-// with calls of our own runner that are treated likewise.
+// A call that waits for the device on the host is released before it is queued. It has the same constants as any other.
+// It has ended when done and queued are both set. In Python, w then counts until the copies of its answer are queued,
+// and k is measured with calls of our own runner that are treated in the same way.
 //
-// The copy of the answer is queued before the release, behind a gate of the judge's own, so that a store starts it. Work after
-// "done" passes unseen for some 20 µs, while the device comes back to the judge's context. Beyond that the snapshot comes late,
-// and what cannot be seen is added to it. A sample of the answer is taken by a copy engine that waits for the runner's done word
-// itself (of several ranks, for the judge's gate): it begins 4 to 10 µs after that, without the judge's processor. An answer that
-// is not what its sample was is refused.
+// The copy of the answer is queued before the release, behind the judge's own gate, so that a store starts it. Work
+// after "done" is undetected for some 20 µs, while the device returns to the judge's context. After that the snapshot
+// is late, and the excess is added to it. A copy engine takes a sample of the answer: it waits for the runner's done
+// word itself (with several ranks, for the judge's gate) and begins 4 to 10 µs after it, without the judge's processor.
+// An answer that differs from its sample is refused.
 //
-// A gate that sets active too early has the change of contexts in its own time. One that sets it later than usual, by more
-// than 6 µs, or by 3 µs in the middle call, has the difference added to its time: it could work on what is not sealed. The judge
-// does nothing between active and the release but read its clock.
+// A gate that sets active too early has the context switch in its own time. If a gate sets it later than usual, by more
+// than 6 µs, or by 3 µs in the middle call, the difference is added to its time: it could work on the unsealed parts.
+// Between active and the release the judge only reads its clock.
 //
 // # Limits
 //
-// Besides the stage's own limit, a call has these: a runner that says done, and not within 10 s that all was queued or what its
-// own clock says, is refused. So is a call after the first five of a case that takes more than 10 s and 20 times as long as the longest
-// before it, and an answer that the device cannot copy within 10 s. In Python, a process after the first may take 30 s and 5 times as
-// long as the first to load the submission. A call that is not queued within 10 ms is released: it waits for
-// the device. Where the clock began with the description, that is 0.5 ms, for those who wait pay for it.
+// Besides the stage's own limit, a call has these limits:
 //
-// A runner that asks for more room for its answer has seen an input whose call is repeated with another one. It may do
-// so six times a case, or it would choose the inputs, and the moments, that suit it.
+//   - A runner that reports done is refused if queued and ns do not follow within 10 s.
+//   - After the first five calls of a case, a call is refused if it takes more than 10 s and 20 times as long as the
+//     longest before it.
+//   - An answer is refused if the device cannot copy it within 10 s.
+//   - In Python, a process after the first may take 30 s and 5 times as long as the first to load the submission.
+//   - A call that is not queued within 10 ms is released: it waits for the device. If the clock began with the
+//     description, the limit is 0.5 ms, because the wait counts.
 //
-// In Python the device is given everything at once, from the first byte of an input to the copies of the answer: it waits until the
-// judge has queued it all, and then not for the judge's processor. Only the first call on arrays of other sizes is queued piece by
-// piece, because loading a kernel may wait for the device.
+// A runner that asks for more room for its answer has seen its input, so the call is repeated with another one. It may
+// ask six times per case; otherwise it could select inputs and moments that suit it.
 //
-// On a device the constants are measured when the runner's sandbox is dead: what still ran there could make them longer, and
-// so its times shorter. From the first byte of an input until the judge lets its device go that is timed, too: what it takes
-// more than in calls of our own runner, by 20 µs or more (50 where it was queued piece by piece), is added to the call's time. Another context had a turn then, or
-// the judge was kept from its processor while the runner's could see what is not sealed.
-// On the host they are measured between the calls, and bounded by what handing over an input of the same case takes when the
-// submission has ended, and by its size: most_mapping in warpboard_shared.h.
+// In Python all device work is queued at once, from the first byte of an input to the copies of the answer: the device
+// waits until the judge has queued everything, and then never for the judge's processor. Only the first call on arrays
+// of other sizes is queued piece by piece, because loading a kernel may wait for the device.
 //
-// When descriptions of one case differ between calls, they tell of the input before the release: the clock of
-// such a case starts when the description is sent. Weakness: shapes and scalars that depend on the case alone are
-// known before the release; what an answer owes to them alone can be prepared.
+// On a device the constants are measured after the runner's sandbox is dead: code still running there could make them
+// longer, and so its times shorter. The time from the first byte of an input until the judge frees its device is
+// measured, too: if it exceeds that of our own runner's calls by 20 µs or more (50 µs if queued piece by piece), the
+// excess is added to the call's time. In that time another context had the device, or the judge lost its processor
+// while the runner's processor could see the unsealed parts.
+//
+// On the host the constants are measured between the calls. They are limited by the time that handing over an input of
+// the same case takes after the submission has ended, and by its size: most_mapping in warpboard_shared.h.
+//
+// If descriptions of one case differ between calls, they reveal the input before the release: the clock of such a case
+// starts when the description is sent. Weakness: shapes and scalars that depend only on the case are known before the
+// release; a submission can prepare the part of the answer that depends only on them.
 package judge

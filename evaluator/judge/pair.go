@@ -31,8 +31,8 @@ type Runners struct {
 
 // Ending describes the end of a stage.
 type Ending struct {
-	// Outcome is that of the process that ran the submission. With several it is the first failed one's, or else the
-	// last one's. Wall is the stage's; the other counts are sums.
+	// Outcome describes the process that ran the submission: of several, the first failed one, or else the last one.
+	// Wall is the stage's; the other counts are sums.
 	sandbox.Outcome
 	Judge *sandbox.Outcome // nil if that process judged itself (a bundle's own program)
 	// RunnerFirst means that the runner was killed and the judge, busy with the task's own code, was stopped: the

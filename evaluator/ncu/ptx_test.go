@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// modules is what nvcc 11.8 makes of two kernels in templates, one with launch bounds and one without C++ name, and what Triton leaves of
-// a kernel in two variants.
+// modules returns PTX as nvcc 11.8 makes it of two kernel templates, one with launch bounds and one without a C++ name,
+// and as Triton leaves it of a kernel in two variants.
 func modules(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/modules.ptx")

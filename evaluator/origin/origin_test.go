@@ -17,7 +17,7 @@ import (
 
 const triton = "import torch\nimport triton\n\n@triton.autotune(configs, key=['n'])\n@triton.jit\ndef softmax_row(x, y, n):\n    pass\n\ndef custom_kernel(data):\n    return torch.softmax(data @ data, -1)\n"
 
-// The fixtures are what Nsight Compute printed on an H200.
+// Nsight Compute printed the fixtures on an H200.
 func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 	for report, c := range map[string]struct {
 		source string

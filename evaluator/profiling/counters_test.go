@@ -13,7 +13,7 @@ import (
 	"warpboard/evaluator/ncu/ncutest"
 )
 
-// An evaluation with device metrics lists every kernel of its call, though the metrics are of the last one.
+// An evaluation with device metrics lists every kernel of its call, though only the last one has metrics.
 func TestDeviceMetricsListWhatRan(t *testing.T) {
 	report := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	m, err := metrics(report, "@triton.jit\ndef softmax_row(x): pass\n")

@@ -58,7 +58,7 @@ func subjects() []string {
 	return list
 }
 
-// payloads are what the subjects' listeners would act on.
+// payloads returns messages that the subjects' listeners would act on.
 func payloads() []string {
 	return []string{
 		`{}`, `[]`, `[{"attempt_id":"a1","worker":"gpu1"}]`, `a1`, `not json`, `{"attempts":["a1","b1"]}`, `{"version":3}`, `{"version":1}`,
@@ -67,7 +67,7 @@ func payloads() []string {
 	}
 }
 
-// replies are where an answer would do harm.
+// replies returns reply subjects on which a response would do harm.
 func replies() []string {
 	list := []string{"", cancelSubject, saidSubject, "prepare.H200", "work.H200", inboxPrefix + token(thief) + ".own", inboxPrefix + token(thief) + "x.own",
 		inboxPrefix + token(thief) + ".*", inboxPrefix + token(thief) + ".>"}

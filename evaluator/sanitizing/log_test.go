@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// The files of testdata are what compute-sanitizer 2025.3.1 wrote on an H100, shortened.
+// compute-sanitizer 2025.3.1 wrote the files of testdata on an H100; they are shortened.
 func TestLogsOfTheToolsBecomeFindings(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool   string

@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks"
 )
 
-// reportOf is what a judge reports of one process that took ns for the one case.
+// reportOf returns a judge's report of one process that took ns for the only case.
 func reportOf(number int, ns float64) string {
 	line := func(field, value string) string { return "benchmark.0." + field + ": " + value + "\n" }
 	time := fmt.Sprint(ns)

@@ -8,7 +8,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// report is how a bundle's own program tells a test what it found.
+// report is the code with which a bundle's own program reports its findings to a test.
 const report = `
 def report(*found):
     import os
@@ -17,8 +17,8 @@ def report(*found):
         print("check: pass", file=pipe)
 `
 
-// Each attacker leaves a word in one stage where a later one might find it. The program does the same in every stage:
-// it tells what it found, and leaves the word.
+// Each attacker leaves a word in one stage where a later stage might find it. The program does the same in every stage:
+// it reports the words that it found, and leaves its own.
 var carriers = []struct{ name, program string }{
 	{"System V shared memory", `
 import ctypes
@@ -166,7 +166,7 @@ func TestNoWordOfAStageReachesTheNext(t *testing.T) {
 	}
 }
 
-// said is what a stage of a bundle's own program wrote into its pipe.
+// said returns what a stage of a bundle's own program wrote into its pipe.
 func said(t *testing.T, p Program) string {
 	t.Helper()
 	var pipe strings.Builder
@@ -180,8 +180,8 @@ func said(t *testing.T, p Program) string {
 	return pipe.String()
 }
 
-// compilingEval stands for a program whose kernels Triton compiles: it tells which it finds, and adds one. Whatever else
-// lies in the caches is an attacker's.
+// compilingEval stands for a program whose kernels Triton compiles: it reports those that it finds, and adds one.
+// Anything else in the caches is an attacker's.
 const compilingEval = report + `
 import os
 def find():

@@ -76,8 +76,8 @@ type Artifact struct {
 	extensions map[string][]byte // py: archives of compiled extensions, by submitted file
 }
 
-// extensionsOf returns the archive for a submitted file. Without a name it returns the last one, which is that of the
-// main file (see tasks.Definition.With).
+// extensionsOf returns the archive for a submitted file. Without a name it returns the last archive, which belongs to
+// the main file (see tasks.Definition.With).
 func (a *Artifact) extensionsOf(file string) []byte {
 	if file != "" {
 		return a.extensions[file]

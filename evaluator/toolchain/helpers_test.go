@@ -188,7 +188,7 @@ func (r *turns) open(t *testing.T, a *Artifact) Program {
 	return p
 }
 
-// run is what one stage came to.
+// stageRun is the outcome of one stage.
 type stageRun struct {
 	status  job.Status
 	failure job.Failure

@@ -37,5 +37,5 @@ func memoryStats() (m runtime.MemStats) {
 	return m
 }
 
-// held is what the process has of the machine's memory for its heap.
+// held returns the bytes of the machine's memory that the process holds for its heap.
 func held(m runtime.MemStats) int64 { return int64(m.HeapSys) - int64(m.HeapReleased) }

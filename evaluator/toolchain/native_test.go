@@ -14,7 +14,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// statuses are those of a run's cases.
+// statuses returns the status of each case.
 func statuses(r stageRun) []job.Status {
 	var out []job.Status
 	for _, c := range r.cases {

@@ -17,7 +17,7 @@ import (
 	"warpboard/tasks"
 )
 
-// hintOf is what workers are told of a job's task.
+// hintOf returns the preparation that the site announces for a job's task.
 func hintOf(j job.Job) job.Preparation {
 	sources := maps.Clone(j.Sources)
 	maps.DeleteFunc(sources, func(name string, _ []byte) bool {

@@ -113,7 +113,7 @@ func TestSyntaxErrorIsABuildFailure(t *testing.T) {
 	}
 }
 
-// bundle is a Python task with an eval program of its own and no other file.
+// bundle is a Python task with its own eval program and no other file.
 func bundle(eval string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{

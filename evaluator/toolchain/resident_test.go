@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// stayingJudge says which process it is, how often it has served, and what it finds of the stage before. It fails where the request
-// says so, and leaves a child that holds its pipes.
+// stayingJudge prints its process, the number of stages that it has served, and the leftovers that it finds of the
+// stage before. It fails where the request says so, and leaves a child that holds its pipes.
 const stayingJudge = `
 import os, socket, sys
 served = sys.modules.setdefault("served", [])

@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// meetingJudge waits until both of its runners live, and says what each has found.
+// meetingJudge waits until both of its runners are alive, and prints what each has found.
 const meetingJudge = `
 import os, socket
 door = socket.socket(fileno=4)
@@ -23,7 +23,7 @@ said = sorted(end.recv(1000).decode() for end in ends)
 os.write(3, "\n".join(said).encode())
 `
 
-// leavingRunner leaves files where it can, and says what others have left.
+// leavingRunner leaves files where it can, and prints those that others have left.
 const leavingRunner = `
 import os, socket, sys
 end = socket.socket(fileno=4)

@@ -10,7 +10,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// whoEval tells which process serves the stage.
+// whoEval prints the process that serves the stage.
 const whoEval = `
 import os
 print("served by", os.getppid())
@@ -92,7 +92,7 @@ func TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt(t *testing.T) {
 	}
 }
 
-// capability is what torch says of the instructions that it uses.
+// capability prints torch's answer about the CPU's instruction set.
 const capability = `
 import os, torch
 said = [line.strip() for line in torch.__config__.show().splitlines() if "CPU capability" in line]
@@ -228,8 +228,8 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 	}
 }
 
-// poolCompiles has a worker of a spawn pool say whether it compiles extensions as the process that opened the pool does. The
-// module stands for torch's.
+// poolCompiles has a worker of a spawn pool print whether it compiles extensions like the process that opened the pool.
+// The module stands for torch's.
 const poolCompiles = `
 import multiprocessing, os, sys
 def changed(_):

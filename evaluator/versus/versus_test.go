@@ -85,7 +85,7 @@ func TestCasesOfOneSideCountInNoMean(t *testing.T) {
 	}
 }
 
-// The rate is what an interval promises; a rule that forgot half of the noise would fail here by far.
+// The interval promises this rate. A rule that forgot half of the noise would miss it by far.
 func TestEqualKernelsAreRarelyToldApartAndUnequalOnesAre(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int, ns, noise float64) job.CaseResult {

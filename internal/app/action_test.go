@@ -21,7 +21,7 @@ type action struct {
 	}
 }
 
-// TestTheActionBuildsTheCommandAndRunsIt with programs in the place of go and warpboard: its scripts are those of action.yml.
+// TestTheActionBuildsTheCommandAndRunsIt runs the scripts of action.yml, with programs in place of go and warpboard.
 func TestTheActionBuildsTheCommandAndRunsIt(t *testing.T) {
 	text, err := os.ReadFile("../../clients/action/action.yml")
 	if err != nil {

@@ -97,7 +97,7 @@ func TestEveryPackageHasADoc(t *testing.T) {
 	}
 }
 
-// missing says what a link does not find, or "".
+// missing describes the part of a link that does not exist, or returns "".
 func missing(at, name string) string {
 	file := filepath.Join("..", "..", filepath.FromSlash(at))
 	info, err := os.Stat(file)

@@ -18,7 +18,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// commanded is what a command line prints and complains of, and its exit code.
+// commanded runs a command line, and returns its exit code, output, and errors.
 func commanded(t *testing.T, vars map[string]string, args ...string) (code int, out, wrong string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -79,7 +79,7 @@ func TestCommandsInTheDocumentsExist(t *testing.T) {
 	}
 }
 
-// noCommand says what is wrong with the words of a command line, or "".
+// noCommand describes the error in the words of a command line, or returns "".
 func noCommand(words []string) string {
 	root := rootCommand(Environment{Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: io.Discard})
 	root.InitDefaultCompletionCmd(words...)

@@ -98,7 +98,7 @@ func (d received) event(t *testing.T) (kind string, data map[string]any) {
 	return m.Type, m.Data
 }
 
-// clock is what deliverers take for the time; forward lets pauses pass.
+// clock is the deliverers' clock; forward skips pauses.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }

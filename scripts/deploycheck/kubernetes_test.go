@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds are what the recipes may hold, each as its own reader decodes it.
+// kinds are the allowed kinds of objects in the recipes, each with the type that decodes it.
 var kinds = map[string]func() any{
 	"apps/v1 Deployment":            func() any { return &appsv1.Deployment{} },
 	"v1 Service":                    func() any { return &corev1.Service{} },
@@ -53,7 +53,7 @@ func TestKubernetesKnowsEveryKey(t *testing.T) {
 	}
 }
 
-// documents are those of a file.
+// documents returns the YAML documents of a file.
 func documents(t *testing.T, file string) (list [][]byte) {
 	t.Helper()
 	text, err := os.ReadFile(file)

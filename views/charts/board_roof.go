@@ -41,8 +41,7 @@ func (b BoardRoof) chart() *roofChart {
 	return c
 }
 
-// clocks describes the SM clock for which each arithmetic roof holds, if known; it is that of the first dot of its
-// kind.
+// clocks describes the SM clock for which each arithmetic roof holds, if known: the clock of the first dot of its kind.
 func (c *roofChart) clocks() string {
 	var said []string
 	for _, r := range c.ceilings {

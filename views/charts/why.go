@@ -53,7 +53,7 @@ func (vm CompareVM) Shown() versus.Ratio {
 	return vm.Finding.Whole
 }
 
-// partial reports whether the scores of both are of different cases or rules.
+// partial reports whether the two scores cover different cases or were made by different rules.
 func (vm CompareVM) partial() bool { return vm.Ranking == "" || vm.oneSided() > 0 }
 
 const stallKey = "stall: "

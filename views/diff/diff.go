@@ -27,8 +27,8 @@ const (
 // Comparison compares several pairs of texts within these limits.
 type Comparison struct{ compared, shown int }
 
-// Line is one line of a diff. A and B are its numbers in the texts, from 1, or 0 if it is only in the other one; for a
-// folded run they are those of the first hidden line, and Text is empty.
+// Line is one line of a diff. A and B are its numbers in the texts, from 1, or 0 if only the other text has it. A
+// folded run has the numbers of its first hidden line, and an empty Text.
 type Line struct {
 	Kind   Kind
 	A, B   int

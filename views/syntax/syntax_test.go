@@ -47,7 +47,7 @@ func TestTokensOfEachLanguage(t *testing.T) {
 // languageNames are names of one file in each language.
 var languageNames = []string{"a.cu", "a.py", "a.yml", "a.json", "a.txt"}
 
-// size is that of the largest text that a site colors.
+// size is the size of the largest text that a site colors.
 const size = 256 << 10
 
 func TestNoTextCostsMoreThanARequestMay(t *testing.T) {

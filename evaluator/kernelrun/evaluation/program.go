@@ -169,7 +169,7 @@ func programFiles() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
-	// The judge, its gate, and its clocks are those of tasks.
+	// The judge, its gate, and its clocks are the same as for tasks.
 	files := harness.Sources(tasks.FormEval, tasks.LangPython)
 	delete(files, "utils.py")
 	for _, entry := range names {

@@ -9,7 +9,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// formatCase is a task as somebody wrote it, with one solution, and what verify-task says of both.
+// formatCase is a task with one solution, and verify-task's expected output for both.
 type formatCase struct {
 	yaml, files, solution string // solution is the text after "correct: " or "wrong: "; files are "name: text" parts
 	verdict               verdict

@@ -24,8 +24,8 @@ import (
 	"warpboard/tasks"
 )
 
-// data is what the commands of these tests keep; its compiled objects are those of all tests, so that the judge of a task is
-// compiled once.
+// data is the data directory of the commands in these tests. All tests share its compiled objects, so that the judge of
+// a task is compiled once.
 var data string
 
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }

@@ -72,7 +72,7 @@ func ExitCode(err error) int {
 		switch {
 		case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
 			return ExitWho
-		// Both may succeed at the next try, which is what scripts need to know.
+		// A retry may succeed, which scripts need to know.
 		case refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
 			return ExitAway
 		}
