@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"warpboard/e2e/fuzztest"
+	"warpboard/evaluator/job"
 )
 
 // pieces collects what a log stream sends.
@@ -114,7 +115,7 @@ func FuzzLogStream(f *testing.F) {
 			l.write(in[i:min(i+step, len(in))])
 		}
 		l.close()
-		if got := p.all(); !utf8.ValidString(got) || utf8.Valid(in) && got != string(in) {
+		if got := p.all(); !utf8.ValidString(got) || utf8.Valid(in) && got != job.ShowBidi(string(in)) {
 			t.Errorf("%q became %q", in, got)
 		}
 	})

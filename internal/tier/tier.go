@@ -2,7 +2,7 @@
 //
 // `go test ./...` and `make test` run the small tier: every test that does not call [Needs]. A test that needs more
 // calls it, directly or through the helper that provides a database, a browser window, or an arena, and is skipped in
-// the small tier with the name of the target that runs it. The variable WARPBOARD_TEST lists the available needs,
+// the small tier with the name of the target that runs it. The variable WARPBOARD_TEST_PART lists the available needs,
 // separated by commas, or is "all".
 package tier
 
@@ -39,7 +39,7 @@ func Needs(tb testing.TB, n Need) {
 // Has reports whether the need is available.
 func Has(tb testing.TB, n Need) bool {
 	tb.Helper()
-	served := strings.Split(os.Getenv("WARPBOARD_TEST"), ",")
+	served := strings.Split(os.Getenv("WARPBOARD_TEST_PART"), ",")
 	has := slices.Contains(served, "all") || slices.Contains(served, string(n))
 	record(tb, n, map[bool]string{true: "ran", false: "skipped"}[has])
 	return has
