@@ -106,7 +106,7 @@ func (s *Store) entrants(ctx context.Context, e events.Event) (events.Entrants, 
 	if !e.ByTeam {
 		return nil, nil
 	}
-	members, err := s.Budgets.Memberships(ctx)
+	members, err := s.Quotas.Memberships(ctx)
 	teams := make(events.Entrants, len(members))
 	for _, m := range members {
 		teams[m.UserID] = events.Entrant{TeamID: m.TeamID, Name: m.Name}

@@ -12,11 +12,11 @@ import (
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
-	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/events"
 	"warpboard/models/modelstest"
+	"warpboard/models/quota"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
@@ -103,7 +103,7 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 		c.wantTable(e, "1 Ann: 100 + 100= = 200", "2 Ben: 50 + 99.9= = 149.9", "3 Cleo: 25 + 50 = 75")
 		e.Points, e.ByTeam = "5/3/1", true
 		for _, user := range []accounts.User{c.Ann, c.Ben} {
-			modelstest.Check(t, c.Budgets.SetTeam(t.Context(), c.Admin, budgets.TeamChange{Name: "Kernels", Person: user.ID}))
+			modelstest.Check(t, c.Quotas.SetTeam(t.Context(), c.Admin, quota.TeamChange{Name: "Kernels", Person: user.ID}))
 		}
 		c.wantTable(e, "1 Kernels: 5 + 5 = 10", "2 Cleo: 3 + 3 = 6") // Cleo is the second entrant
 		tasks := modelstest.Got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))

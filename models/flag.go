@@ -12,6 +12,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 	"warpboard/models/review"
 	"warpboard/models/work"
 )
@@ -77,17 +78,13 @@ func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, wh
 	})
 }
 
-// checkReports counts inside the writer's turn, so that requests at the same time see each other's rows.
+// checkReports limits the reports of a person, who is no admin.
 func checkReports(tx *gorm.DB, actor accounts.User) error {
-	var made []time.Time
-	err := tx.Model(&review.Flag{}).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).
-		Order("created_at desc").Limit(reportsPerHour).Pluck("created_at", &made).Error
-	if err != nil || len(made) < reportsPerHour || actor.IsAdmin() {
-		return db.ReadError(err, "reports of person %d", actor.ID)
+	if actor.IsAdmin() {
+		return nil
 	}
-	tooMany := db.Errorf(db.TooMany, "At most %d reports an hour are accepted.", reportsPerHour)
-	tooMany.RetryAfter = time.Until(made[reportsPerHour-1].Add(time.Hour)).Truncate(time.Second) + time.Second
-	return tooMany
+	rate := quota.Rate{Most: reportsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d reports an hour are accepted.", reportsPerHour)}
+	return rate.Check(tx.Model(&review.Flag{}).Where("user_id = ?", actor.ID), "created_at")
 }
 
 // flagHeld requests the review of a run that does not count until then.

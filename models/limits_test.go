@@ -10,10 +10,10 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
-	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/quota"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
@@ -26,7 +26,7 @@ type limitedTask struct {
 	sent int
 }
 
-func newLimitedTask(t *testing.T, s *models.Store, limits ...catalog.Limit) *limitedTask {
+func newLimitedTask(t *testing.T, s *models.Store, limits ...quota.Limit) *limitedTask {
 	w := newWorld(t, s)
 	in := w.Task.Settings()
 	in.Devices, in.Limits = []string{"H200", "CPU"}, limits
@@ -76,7 +76,7 @@ func (l *limitedTask) holds(run work.Run, took time.Duration) {
 
 func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, Submissions: 2}, catalog.Limit{Per: catalog.PerDay, Submissions: 4})
+		l := newLimitedTask(t, s, quota.Limit{Mode: "ranked", Per: quota.PerHour, Submissions: 2}, quota.Limit{Per: quota.PerDay, Submissions: 4})
 		first := l.takes(l.Ann, job.ModeRanked)
 		l.takes(l.Ann, job.ModeRanked)
 		l.refuses(l.Ann, job.ModeRanked, "at most 2 ranked submissions an hour")
@@ -94,7 +94,7 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 			l.takes(l.Admin, job.ModeRanked)
 		}
 		modelstest.Check(t, s.Sweep(t.Context(), time.Now().Add(time.Hour)))
-		if spent := modelstest.Got[[]budgets.Spent](t)(s.Budgets.OfTask(t.Context(), l.Ann, l.Task)); spent[1].Count != 1 {
+		if spent := modelstest.Got[[]quota.Spent](t)(s.Quotas.OfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits)); spent[1].Count != 1 {
 			t.Errorf("after a sweep: %+v", spent)
 		}
 	})
@@ -102,16 +102,16 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 
 func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		burst := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, GPUSeconds: 60})
+		burst := newLimitedTask(t, s, quota.Limit{Mode: "ranked", Per: quota.PerHour, GPUSeconds: 60})
 		burst.takes(burst.Ann, job.ModeRanked) // of which nothing is known yet
 		burst.takes(burst.Ann, job.ModeRanked)
 		burst.refuses(burst.Ann, job.ModeRanked, "at most 60 GPU-seconds")
 	})
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, GPUSeconds: 10})
+		l := newLimitedTask(t, s, quota.Limit{Mode: "ranked", Per: quota.PerHour, GPUSeconds: 10})
 		l.holds(l.takes(l.Ann, job.ModeRanked), 4*time.Second)
 		waiting := l.takes(l.Ann, job.ModeRanked)
-		spent := modelstest.Got[[]budgets.Spent](t)(s.Budgets.OfTask(t.Context(), l.Ann, l.Task))
+		spent := modelstest.Got[[]quota.Spent](t)(s.Quotas.OfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits))
 		if len(spent) != 1 || spent[0].Used != 8*time.Second || !spent[0].Free.IsZero() { // a live run counts like those before
 			t.Errorf("spent %+v", spent)
 		}
@@ -127,13 +127,13 @@ func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		for name, limits := range map[string][]catalog.Limit{
-			"no number":      {{Per: catalog.PerHour}},
-			"below zero":     {{Per: catalog.PerHour, Submissions: -1, GPUSeconds: 5}},
-			"too large":      {{Per: catalog.PerDay, Submissions: 10_001}},
-			"another mode":   {{Mode: "fast", Per: catalog.PerHour, Submissions: 1}},
+		for name, limits := range map[string][]quota.Limit{
+			"no number":      {{Per: quota.PerHour}},
+			"below zero":     {{Per: quota.PerHour, Submissions: -1, GPUSeconds: 5}},
+			"too large":      {{Per: quota.PerDay, Submissions: 10_001}},
+			"another mode":   {{Mode: "fast", Per: quota.PerHour, Submissions: 1}},
 			"another span":   {{Per: "week", Submissions: 1}},
-			"the same twice": {{Per: catalog.PerHour, Submissions: 1}, {Per: catalog.PerHour, GPUSeconds: 1}},
+			"the same twice": {{Per: quota.PerHour, Submissions: 1}, {Per: quota.PerHour, GPUSeconds: 1}},
 		} {
 			in := w.Task.Settings()
 			in.Limits = limits

@@ -12,6 +12,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/pools"
+	"warpboard/models/quota"
 	"warpboard/models/review"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
@@ -240,12 +241,9 @@ func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, n
 
 // The audit log is the count, so that its rows of the last day must not be pruned.
 func checkRenames(tx *gorm.DB, actor accounts.User) error {
-	var done int64
-	err := tx.Model(&accounts.Audit{}).Where("actor_id = ? and created_at > ? and act = 'rename'", actor.ID, db.Now().Add(-24*time.Hour)).Count(&done).Error
-	if err != nil || done < renamesPerDay || actor.IsAdmin() {
-		return db.ReadError(err, "renames of person %d", actor.ID)
+	if actor.IsAdmin() {
+		return nil
 	}
-	tooMany := db.Errorf(db.TooMany, "A name can be changed %d times a day.", renamesPerDay)
-	tooMany.RetryAfter = 24 * time.Hour
-	return tooMany
+	rate := quota.Rate{Most: renamesPerDay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay)}
+	return rate.Check(tx.Model(&accounts.Audit{}).Where("actor_id = ? and act = 'rename'", actor.ID), "created_at")
 }

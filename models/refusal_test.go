@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/budgets"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
+	"warpboard/models/quota"
 	"warpboard/models/submissions"
 	"warpboard/models/webhooks"
 )
@@ -27,7 +27,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 		return modelstest.Second(s.Webhooks.CreateWebhook(ctx, w.Ann, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:1], Wait: wait}))
 	}
 	seconds := func(n int) error {
-		return s.Budgets.SetTeam(ctx, w.Admin, budgets.TeamChange{Name: "Tiles", Seconds: &n})
+		return s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: "Tiles", Seconds: &n})
 	}
 	long := strings.Repeat("x", 301)
 	for name, err := range map[string]error{
@@ -37,10 +37,10 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 		"a join token for two years":            joins(func(n *fleet.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
 		"a join token for no device":            joins(func(n *fleet.NewJoinToken) { n.Devices = nil }),
 		"a join token for a device without one": joins(func(n *fleet.NewJoinToken) { n.Devices = []string{"no name"} }),
-		"a team without a name":                 s.Budgets.SetTeam(ctx, w.Admin, budgets.TeamChange{}),
-		"a team with a page of a name":          s.Budgets.SetTeam(ctx, w.Admin, budgets.TeamChange{Name: long}),
+		"a team without a name":                 s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{}),
+		"a team with a page of a name":          s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: long}),
 		"a budget below none":                   seconds(-1),
-		"a budget of centuries":                 seconds(budgets.Most + 1),
+		"a budget of centuries":                 seconds(quota.Most + 1),
 		"a pause with a page of reasons":        s.Fleet.PauseDevice(ctx, w.Admin, "CPU", long),
 		"a switch that there is not":            s.Switches.SwitchOff(ctx, w.Admin, "everything", "Work on the site."),
 		"a switch without a reason":             s.Switches.SwitchOff(ctx, w.Admin, "submissions", " "),

@@ -11,7 +11,6 @@ import (
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
-	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/comments"
 	"warpboard/models/counters"
@@ -24,6 +23,7 @@ import (
 	"warpboard/models/inbox"
 	"warpboard/models/modelstest"
 	"warpboard/models/pools"
+	"warpboard/models/quota"
 	"warpboard/models/rejudge"
 	"warpboard/models/submissions"
 	"warpboard/models/webhooks"
@@ -38,7 +38,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
 			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
 			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{}, pools.Measurement{}, pools.Retained{}, pools.Leg{},
-			budgets.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
+			quota.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
 			draws.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.Choices{}, inbox.Mail{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})

@@ -15,7 +15,6 @@ import (
 	"warpboard/internal/cache"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
-	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/comments"
 	"warpboard/models/counters"
@@ -29,6 +28,7 @@ import (
 	"warpboard/models/inbox"
 	"warpboard/models/likeness"
 	"warpboard/models/membership"
+	"warpboard/models/quota"
 	"warpboard/models/rejudge"
 	"warpboard/models/scores"
 	"warpboard/models/sentinels"
@@ -89,7 +89,7 @@ type Store struct {
 	Sentinels   *sentinels.Sentinels
 	Switches    *switches.Switches
 	Validations *validations.Validations
-	Budgets     *budgets.Budgets
+	Quotas      *quota.Quotas
 	Webhooks    *webhooks.Webhooks
 	Storage     *storage.Storage
 	Work        *work.LifeCycle
@@ -145,7 +145,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
 		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Draws: draws.New(database, workers), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
-		Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Budgets: budgets.New(database),
+		Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Quotas: quota.New(database),
 		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site, standings: cache.New[[sha256.Size]byte, events.Standings](mostStandings),
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}

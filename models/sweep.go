@@ -9,9 +9,9 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/accounts"
-	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 	"warpboard/models/storage"
 	"warpboard/models/work"
 )
@@ -43,7 +43,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		if err != nil {
 			return fmt.Errorf("sweeping events: %w", err)
 		}
-		if err := budgets.SweepUses(tx, at); err != nil {
+		if err := quota.SweepUses(tx, at); err != nil {
 			return err
 		}
 		if err := dropArtifacts(tx, at.Add(-keepArtifactsFor)); err != nil {

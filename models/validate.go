@@ -13,6 +13,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 	"warpboard/models/validations"
 	"warpboard/models/work"
 )
@@ -51,10 +52,8 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 			return db.Errorf(db.Conflict, "The boards of %s have no entries on which the script could run.", task.Title)
 		case queued == 0:
 			return db.Errorf(db.Conflict, "The script is already waiting for a worker, for the top %d entries of each board.", validatedEntries)
-		case !actor.IsAdmin():
-			if err := notTooOften(last); err != nil {
-				return err
-			}
+		case !actor.IsAdmin() && time.Since(last) < validateEvery:
+			return quota.Until(last.Add(validateEvery), "The script ran less than an hour ago: try again in {wait}.")
 		}
 		return accounts.WriteAudit(tx, actor, "validate", "task "+task.Slug, fmt.Sprintf("version %s of the script, %d entries", script, queued))
 	})
@@ -63,16 +62,6 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 
 // validateEvery is the least time between two rounds of a task's script: they use no one's budget.
 const validateEvery = time.Hour
-
-func notTooOften(last time.Time) error {
-	wait := time.Until(last.Add(validateEvery))
-	if wait <= 0 {
-		return nil
-	}
-	tooMany := db.Errorf(db.TooMany, "The script ran less than an hour ago: try again in %s.", wait.Truncate(time.Second)+time.Second)
-	tooMany.RetryAfter = wait
-	return tooMany
-}
 
 // validatable reads a task whose script the person may have run now, and the script's version.
 func validatable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, script string, err error) {

@@ -11,11 +11,11 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"fmt"
 	"strconv"
-	"warpboard/models/budgets"
+	"warpboard/models/quota"
 )
 
 // teamBudgetText describes the rest of a team's budget.
-func teamBudgetText(t budgets.TeamBudget) string {
+func teamBudgetText(t quota.Team) string {
 	if t.Left() == 0 {
 		return fmt.Sprintf("The GPU budget of your team %s is used up today (%d GPU-seconds).", t.Name, t.Seconds)
 	}
@@ -23,7 +23,7 @@ func teamBudgetText(t budgets.TeamBudget) string {
 }
 
 // budgetText describes the rest of a budget.
-func budgetText(b budgets.Budget) string {
+func budgetText(b quota.Budget) string {
 	if b.Left() == 0 {
 		return fmt.Sprintf("Your GPU budget for today is used up (%d GPU-seconds).", b.Seconds)
 	}
@@ -31,7 +31,7 @@ func budgetText(b budgets.Budget) string {
 }
 
 // budgetNote shows a person the rest of the budget; nothing without a limit.
-func budgetNote(b budgets.Budget) templ.Component {
+func budgetNote(b quota.Budget) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -269,7 +269,7 @@ func teamList(p OperatePage) templ.Component {
 	})
 }
 
-func teamRow(p OperatePage, team budgets.TeamBudget) templ.Component {
+func teamRow(p OperatePage, team quota.Team) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -492,7 +492,7 @@ func teamRow(p OperatePage, team budgets.TeamBudget) templ.Component {
 	})
 }
 
-func teamURL(team budgets.TeamBudget, act string) templ.SafeURL {
+func teamURL(team quota.Team, act string) templ.SafeURL {
 	return templ.SafeURL(fmt.Sprintf("/operate/teams/%d/%s", team.ID, act))
 }
 
@@ -532,9 +532,9 @@ func budgetList(p OperatePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var28 string
-				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(row.UserID, 10))
+				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(row.ID, 10))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 148, Col: 62}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 148, Col: 58}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 				if templ_7745c5c3_Err != nil {
@@ -545,9 +545,9 @@ func budgetList(p OperatePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var29 templ.SafeURL
-				templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinURLErrs(UserURL(row.UserID))
+				templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinURLErrs(UserURL(row.ID))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 149, Col: 62}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 149, Col: 58}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 				if templ_7745c5c3_Err != nil {
@@ -560,7 +560,7 @@ func budgetList(p OperatePage) templ.Component {
 				var templ_7745c5c3_Var30 string
 				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(row.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 149, Col: 75}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 149, Col: 71}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 				if templ_7745c5c3_Err != nil {

@@ -13,8 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"warpboard/models/budgets"
-	"warpboard/models/catalog"
+	"warpboard/models/quota"
 	"warpboard/views/format"
 )
 
@@ -25,7 +24,7 @@ const (
 )
 
 // LimitField returns the name of a limit's input, for one draft.
-func LimitField(l catalog.Limit, what string) string {
+func LimitField(l quota.Limit, what string) string {
 	mode := l.Mode
 	if mode == "" {
 		mode = "all"
@@ -34,8 +33,8 @@ func LimitField(l catalog.Limit, what string) string {
 }
 
 // limitValue returns the initial value of an input.
-func limitValue(limits []catalog.Limit, l catalog.Limit, what string) string {
-	i := slices.IndexFunc(limits, func(set catalog.Limit) bool { return set.Mode == l.Mode && set.Per == l.Per })
+func limitValue(limits []quota.Limit, l quota.Limit, what string) string {
+	i := slices.IndexFunc(limits, func(set quota.Limit) bool { return set.Mode == l.Mode && set.Per == l.Per })
 	if i < 0 {
 		return ""
 	}
@@ -57,7 +56,7 @@ func limitMode(mode string) string {
 }
 
 // limitFields are the inputs for the limits of a person's submissions to a task.
-func limitFields(limits []catalog.Limit, number int) templ.Component {
+func limitFields(limits []quota.Limit, number int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -92,7 +91,7 @@ func limitFields(limits []catalog.Limit, number int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, mode := range catalog.LimitModes() {
+		for _, mode := range quota.LimitModes() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<tr><th scope=\"row\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -100,7 +99,7 @@ func limitFields(limits []catalog.Limit, number int) templ.Component {
 			var templ_7745c5c3_Var2 string
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(limitMode(mode))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 70, Col: 40}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 69, Col: 40}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -111,15 +110,15 @@ func limitFields(limits []catalog.Limit, number int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, what := range []string{LimitSubmissions, LimitSeconds} {
-				for _, per := range catalog.Spans() {
+				for _, per := range quota.Spans() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<td><input name=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var3 string
-					templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(DraftField(number, LimitField(catalog.Limit{Mode: mode, Per: per}, what)))
+					templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(DraftField(number, LimitField(quota.Limit{Mode: mode, Per: per}, what)))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 75, Col: 91}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 74, Col: 89}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 					if templ_7745c5c3_Err != nil {
@@ -132,7 +131,7 @@ func limitFields(limits []catalog.Limit, number int) templ.Component {
 					var templ_7745c5c3_Var4 string
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%s: %s per %s", limitMode(mode), strings.ReplaceAll(what, "gpu", "GPU"), per))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 76, Col: 114}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 75, Col: 114}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -143,9 +142,9 @@ func limitFields(limits []catalog.Limit, number int) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var5 string
-					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(limitValue(limits, catalog.Limit{Mode: mode, Per: per}, what))
+					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(limitValue(limits, quota.Limit{Mode: mode, Per: per}, what))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 81, Col: 80}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 80, Col: 78}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -205,7 +204,7 @@ func benchLimits(p WorkbenchPage) templ.Component {
 				var templ_7745c5c3_Var7 string
 				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(string(TaskPartURL(p.Task.Slug, "solve/limits")))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 101, Col: 61}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 100, Col: 61}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 				if templ_7745c5c3_Err != nil {
@@ -223,7 +222,7 @@ func benchLimits(p WorkbenchPage) templ.Component {
 			var templ_7745c5c3_Var8 string
 			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("Each person may send " + limitList(p.Limits) + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 106, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 105, Col: 56}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -238,7 +237,7 @@ func benchLimits(p WorkbenchPage) templ.Component {
 	})
 }
 
-func limitList(limits []catalog.Limit) string {
+func limitList(limits []quota.Limit) string {
 	var list []string
 	for _, l := range limits {
 		list = append(list, l.String())
@@ -247,7 +246,7 @@ func limitList(limits []catalog.Limit) string {
 }
 
 // BenchLimits shows the rest of the viewer's limits for a task.
-func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component {
+func BenchLimits(limits []quota.Limit, spent []quota.Spent) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -272,7 +271,7 @@ func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component 
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs("Each person may send " + limitList(limits) + ". You have no limit.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 122, Col: 72}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 121, Col: 72}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -309,7 +308,7 @@ func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component 
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(LimitField(s.Limit, "left"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 125, Col: 99}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 124, Col: 99}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -323,7 +322,7 @@ func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component 
 				var templ_7745c5c3_Var14 string
 				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(leftText(s))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 127, Col: 17}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 126, Col: 17}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 				if templ_7745c5c3_Err != nil {
@@ -333,7 +332,7 @@ func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component 
 				var templ_7745c5c3_Var15 string
 				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(format.Capital(s.Limit.String()) + ": used up until ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 129, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 128, Col: 59}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 				if templ_7745c5c3_Err != nil {
@@ -354,7 +353,7 @@ func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component 
 }
 
 // leftText formats the rest: "3 of 5 ranked submissions left this hour".
-func leftText(s budgets.Spent) string {
+func leftText(s quota.Spent) string {
 	submissions, seconds := s.Left()
 	var left []string
 	if s.Submissions > 0 {

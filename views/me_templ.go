@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 	"warpboard/models/accounts"
-	"warpboard/models/budgets"
+	"warpboard/models/quota"
 	"warpboard/models/submissions"
 )
 
@@ -32,7 +32,7 @@ type MePage struct {
 	NewName     string
 	Popcorn     string // POPCORN_API_URL for this site
 	Sessions    []accounts.Session
-	Budget      budgets.Budget
+	Budget      quota.Budget
 	Now         time.Time
 	SessionID   int64 // session of this browser
 

@@ -13,12 +13,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"warpboard/models/budgets"
 	"warpboard/models/fleet"
+	"warpboard/models/quota"
 	"warpboard/models/switches"
 )
 
-// OperatePage is where admins switch things off temporarily and let workers join.
+// OperatePage is the page on which admins switch things off temporarily and let workers join.
 type OperatePage struct {
 	Page
 	Off      []switches.Off
@@ -30,9 +30,9 @@ type OperatePage struct {
 	Problem  string // reason for refusing the last change
 	Connect  string // options of warpboard work for connecting to the site
 
-	Budgets     []budgets.Budget
+	Budgets     []quota.Budget
 	BudgetOfAll int // GPU-seconds per day; 0 for no limit
-	Teams       []budgets.TeamBudget
+	Teams       []quota.Team
 }
 
 // Operate is the page.

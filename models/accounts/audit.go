@@ -38,9 +38,7 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 			return db.ReadError(err, "the audit log")
 		}
 		if done >= mostActs {
-			tooMany := db.Errorf(db.TooMany, "You have changed something %d times in an hour, the most that is noted. Try again later.", done)
-			tooMany.RetryAfter = 10 * time.Minute // a guess
-			return tooMany
+			return db.TooManyf(10*time.Minute, "You have changed something %d times in an hour, the most that is noted. Try again later.", done)
 		}
 	}
 	row := Audit{ActorID: actor.ID, ActorName: actor.Name, Act: act, Subject: subject, Detail: db.Sanitize(detail), CreatedAt: db.Now()}

@@ -74,9 +74,7 @@ func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
 	case have.Live >= mostTokens:
 		return db.Errorf(db.Conflict, "You have %d active tokens, the maximum. Revoke one that you no longer need.", have.Live)
 	case have.Today >= mostTokensADay:
-		tooMany := db.Errorf(db.TooMany, "You can create at most %d tokens a day. Try again later.", mostTokensADay)
-		tooMany.RetryAfter = time.Hour
-		return tooMany
+		return db.TooManyf(time.Hour, "You can create at most %d tokens a day. Try again later.", mostTokensADay)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/devices"
+	"warpboard/models/quota"
 	"warpboard/tasks"
 )
 
@@ -38,11 +39,11 @@ type Task struct {
 	Asked      []string `gorm:"serializer:json"` // the names that Devices were made of: "H100" is all silicon of that family
 	Deadline   *time.Time
 	Visibility Visibility
-	OpensAt    *time.Time // of a hidden task in an event: the start, from which on it is public; see Sight
-	Practice   bool       // it takes runs after its deadline, too, as practice
-	Limits     []Limit    `gorm:"serializer:json"` // for each person
-	Origin     string     // "" when uploaded; "builtin" or a folder when installed by the server
-	VersionID  int64      // the current version
+	OpensAt    *time.Time    // of a hidden task in an event: the start, from which on it is public; see Sight
+	Practice   bool          // it takes runs after its deadline, too, as practice
+	Limits     []quota.Limit `gorm:"serializer:json"` // for each person
+	Origin     string        // "" when uploaded; "builtin" or a folder when installed by the server
+	VersionID  int64         // the current version
 
 	Comments       int  // on the task itself, that everyone sees; package comments counts
 	CommentsLocked bool // only moderators write more
@@ -86,9 +87,9 @@ type TaskSettings struct {
 	Title      string // empty: the definition's title, else the slug
 	Devices    []string
 	Deadline   *time.Time
-	Visibility Visibility // empty: Public
-	Practice   bool       // take practice runs after the deadline
-	Limits     []Limit    // for each person
+	Visibility Visibility    // empty: Public
+	Practice   bool          // take practice runs after the deadline
+	Limits     []quota.Limit // for each person
 }
 
 // Settings are the task's, to be changed in part.
@@ -182,14 +183,14 @@ func (t *Task) apply(in TaskSettings) error {
 			return db.Errorf(db.Invalid, "The device %s is named twice.", d)
 		}
 	}
-	if err := checkLimits(in.Limits); err != nil {
+	if err := quota.CheckLimits(in.Limits); err != nil {
 		return err
 	}
 	if !slices.Equal(in.Devices, t.Devices) {
 		t.Asked, t.Devices = slices.Clone(in.Devices), slices.Clone(in.Devices)
 	}
 	t.Deadline, t.Practice = db.TimePtr(in.Deadline), in.Practice
-	t.Limits = append([]Limit{}, in.Limits...) // nil would be stored as null
+	t.Limits = append([]quota.Limit{}, in.Limits...) // nil would be stored as null
 	return nil
 }
 

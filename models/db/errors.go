@@ -37,6 +37,11 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
+// TooManyf makes an Error that says to try again after a wait.
+func TooManyf(wait time.Duration, format string, args ...any) *Error {
+	return &Error{Kind: TooMany, Message: fmt.Sprintf(format, args...), RetryAfter: wait}
+}
+
 // KindOf returns the kind of err: that of the Error inside it, or else of the database's own error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -11,6 +11,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 )
 
 // Confirm is the kind of the mail that asks whether an address is right.
@@ -90,16 +91,10 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 
 // ask sends the link that confirms an address. Its limits count all people: no one's mailbox is filled by many accounts.
 func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
-	var sent int64
-	day := db.Time(db.Now().Add(-24 * time.Hour))
-	err := tx.Model(&Mail{}).Where("kind = ? and created_at > ? and (user_id = ? or lower(address) = ?)", Confirm, day, user.ID, strings.ToLower(address)).Count(&sent).Error
-	if err != nil {
-		return db.ReadError(err, "mails")
-	}
-	if sent >= confirmsADay {
-		tooMany := db.Errorf(db.TooMany, "At most %d confirmations a day are sent.", confirmsADay)
-		tooMany.RetryAfter = time.Hour
-		return tooMany
+	rate := quota.Rate{Most: confirmsADay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", confirmsADay)}
+	sent := tx.Model(&Mail{}).Where("kind = ? and (user_id = ? or lower(address) = ?)", Confirm, user.ID, strings.ToLower(address))
+	if err := rate.Check(sent, "created_at"); err != nil {
+		return err
 	}
 	code, until := db.NewSecret(), db.Time(db.Now().Add(codeLife))
 	choices.NewAddress, choices.CodeHash, choices.CodeUntil = address, db.HashSecret(code), &until

@@ -8,6 +8,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -34,45 +35,17 @@ func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 	return l.checkWaiting(tx, user)
 }
 
+// checkRate counts submissions of the last hour, of which a noisy one is free: up to as many again, since a kernel can be noisy
+// on purpose. A submission to several devices is free as soon as one of its runs failed because of infrastructure.
 func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
-	if l.PerHour <= 0 {
-		return nil
+	const runs = "not exists (select 1 from runs where runs.submission_id = submissions.id and "
+	rate := quota.Rate{Most: l.PerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.PerHour)}
+	sent := tx.Model(&Submission{}).Where("user_id = ? and added_why = ''", user.ID).Where(runs + "runs.ours)").Session(&gorm.Session{})
+	if err := rate.Check(sent.Where(runs+"(runs.noisy or runs.disturbed <> ''))"), "created_at"); err != nil {
+		return err
 	}
-	// It reads at most twice the limit: a person with that many in an hour waits, even if all were noisy.
-	most := 2 * l.PerHour // a kernel can be noisy on purpose
-	var all []struct {
-		CreatedAt time.Time
-		Noisy     bool
-	}
-	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ? and added_why = ''", user.ID, db.Now().Add(-time.Hour)).
-		Select("created_at, exists (select 1 from runs where runs.submission_id = submissions.id and (runs.noisy or runs.disturbed <> '')) as noisy").
-		// A submission to several devices is free as soon as one of its runs failed because of infrastructure.
-		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
-		Order("created_at desc").Limit(most).Scan(&all).Error
-	if err != nil {
-		return fmt.Errorf("counting submissions of person %d: %w", user.ID, err)
-	}
-	var last time.Time // that has to be older than an hour
-	counted := 0
-	for _, s := range all {
-		if counted == l.PerHour {
-			break
-		}
-		// Newest first: the one at which the count is reached is the first to leave the hour, and RetryAfter follows from
-		// it.
-		if last = s.CreatedAt; !s.Noisy {
-			counted++
-		}
-	}
-	if counted < l.PerHour && len(all) < most {
-		return nil
-	}
-	// Rounded up to a second, since Retry-After has no fractions: a client that comes back on time must not be refused
-	// again.
-	wait := time.Until(last.Add(time.Hour)).Truncate(time.Second) + time.Second
-	tooMany := db.Errorf(db.TooMany, "At most %d submissions an hour are accepted; try again in %s.", l.PerHour, wait)
-	tooMany.RetryAfter = wait
-	return tooMany
+	rate.Most *= 2
+	return rate.Check(sent, "created_at")
 }
 
 // checkBytes bounds what a person's submissions of a day take, whatever became of them: as much as PerHour of the largest. A
@@ -88,27 +61,13 @@ func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 	if err != nil || stored < most {
 		return db.ReadError(err, "sources of person %d", user.ID)
 	}
-	tooMany := db.Errorf(db.TooMany, "Your submissions of the last 24 hours take %d MB, the most that is stored. Delete some, or try again later.", stored/1_000_000)
-	tooMany.RetryAfter = time.Hour // a guess
-	return tooMany
+	const guess = time.Hour
+	return db.TooManyf(guess, "Your submissions of the last 24 hours take %d MB, the most that is stored. Delete some, or try again later.", stored/1_000_000)
 }
 
+// checkWaiting counts unfinished runs, but not profiles, legs and reruns, which follow other runs: their person did not ask for
+// them, and cannot end them. Neither did the person ask for what an admin added.
 func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
-	if l.Waiting <= 0 {
-		return nil
-	}
-	var waiting int64
-	// Profiles, legs and reruns follow other runs and do not count: their person did not ask for them, and cannot end
-	// them. Neither did the person ask for what an admin added.
-	if err := tx.Model(&work.Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).
-		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')").Count(&waiting).Error; err != nil {
-		return fmt.Errorf("counting live runs of person %d: %w", user.ID, err)
-	}
-	if waiting < int64(l.Waiting) {
-		return nil
-	}
-	tooMany := db.Errorf(db.TooMany, "You already have %d waiting or running, the most at once. Wait for one to end, or cancel one.", waiting)
-	// A guess, since the end of a run is unknown. It only keeps clients from asking in a loop.
-	tooMany.RetryAfter = 10 * time.Second
-	return tooMany
+	return quota.AtOnce(tx.Model(&work.Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).
+		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')"), l.Waiting, 10*time.Second)
 }

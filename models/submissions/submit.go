@@ -14,10 +14,10 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
-	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/events"
+	"warpboard/models/quota"
 	"warpboard/models/review"
 	"warpboard/models/switches"
 	"warpboard/models/work"
@@ -113,10 +113,10 @@ func (t *Intake) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Task) e
 	if err := t.limits.check(tx, in.User); err != nil {
 		return err
 	}
-	if err := budgets.CheckTask(tx, in.User, task, work.Measured(in.Mode)); err != nil {
+	if err := quota.CheckTask(tx, in.User, task.ID, task.Limits, work.Measured(in.Mode)); err != nil {
 		return err
 	}
-	return budgets.Check(tx, in.User, in.Devices...)
+	return quota.Check(tx, in.User, in.Devices...)
 }
 
 // noteUse counts a submission against its task's limits, which may come later.
@@ -124,7 +124,7 @@ func (in NewSubmission) noteUse(tx *gorm.DB, sub Submission) error {
 	if in.Added.By.SignedIn() {
 		return nil
 	}
-	return budgets.NoteUse(tx, budgets.Use{SubmissionID: sub.ID, UserID: sub.UserID, TaskID: sub.TaskID, Mode: work.Measured(sub.Mode), CreatedAt: sub.CreatedAt})
+	return quota.NoteUse(tx, quota.Use{SubmissionID: sub.ID, UserID: sub.UserID, TaskID: sub.TaskID, Mode: work.Measured(sub.Mode), CreatedAt: sub.CreatedAt})
 }
 
 func (in NewSubmission) check() error {

@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
-	"warpboard/models/budgets"
 	"warpboard/models/counters"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 )
 
 // rowsPerInsert is how many evaluations one statement stores: SQLite takes 32,766 parameters in one.
@@ -100,7 +100,7 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 	for i := range in.Items {
 		item := &in.Items[i]
 		if _, known := budget[item.New.Device]; !known {
-			budget[item.New.Device] = budgets.Check(tx, in.User, item.New.Device)
+			budget[item.New.Device] = quota.Check(tx, in.User, item.New.Device)
 		}
 		if item.Err = budget[item.New.Device]; item.Err == nil && full == nil {
 			item.Err = hour.take(item.Made.RequestBytes)

@@ -7,9 +7,9 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/internal/gpuname"
-	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 )
 
 // mostUnits bounds the slots that one attempt is charged for; no machine has as many.
@@ -31,7 +31,7 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
 		return nil
 	}
-	return budgets.Add(tx, a.unit.payer(), a.unit.submission(), time.Duration(w.UnitNS))
+	return quota.Add(tx, a.unit.payer(), a.unit.submission(), time.Duration(w.UnitNS))
 }
 
 // ended reports whether the work came to an end by itself: not handed back, lost, or failed by an infrastructure error.

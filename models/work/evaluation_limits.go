@@ -9,6 +9,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 )
 
 // EvaluationLimits bound what one caller may have. 0 is no limit; admins have only AtOnce.
@@ -22,7 +23,9 @@ type EvaluationLimits struct {
 const evaluationRetry = 2 * time.Second
 
 func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
-	if err := l.checkAtOnce(tx, caller); err != nil {
+	// Evaluations of a batch wait for a place in the queue instead, see NewBatch.park.
+	live := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+Live, caller)
+	if err := quota.AtOnce(live, l.AtOnce, evaluationRetry); err != nil {
 		return err
 	}
 	hour, err := l.lastHour(tx, user, caller)
@@ -79,27 +82,7 @@ func (h *hourOf) tooMany(what string) error {
 	if err := h.evaluations().Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
 		return fmt.Errorf("reading the first evaluation of an hour: %w", err)
 	}
-	wait := max(time.Until(first.QueuedAt.Add(time.Hour)).Truncate(time.Second), 0) + time.Second
-	tooMany := db.Errorf(db.TooMany, "%s; try again in %s.", what, wait)
-	tooMany.RetryAfter = wait
-	return tooMany
-}
-
-// checkAtOnce counts what was sent alone: evaluations of a batch wait for a place in the queue instead, see NewBatch.park.
-func (l EvaluationLimits) checkAtOnce(tx *gorm.DB, caller string) error {
-	if l.AtOnce <= 0 {
-		return nil
-	}
-	var under int64
-	if err := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+Live, caller).Count(&under).Error; err != nil {
-		return fmt.Errorf("counting live evaluations: %w", err)
-	}
-	if under < int64(l.AtOnce) {
-		return nil
-	}
-	tooMany := db.Errorf(db.TooMany, "You already have %d waiting or running, the most at once. Wait for one to end, or cancel one.", under)
-	tooMany.RetryAfter = evaluationRetry
-	return tooMany
+	return quota.Until(first.QueuedAt.Add(time.Hour), what+"; try again in {wait}.")
 }
 
 // PruneEvaluationsAbove removes the oldest ended evaluations of each caller, until the requests of the remaining ones have

@@ -9,9 +9,9 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/accounts"
-	"warpboard/models/budgets"
 	"warpboard/models/counters"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 	"warpboard/models/switches"
 )
 
@@ -64,7 +64,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 		if err := checkOpen(tx); err != nil {
 			return err
 		}
-		if err := budgets.Check(tx, in.User, in.Device); err != nil {
+		if err := quota.Check(tx, in.User, in.Device); err != nil {
 			return err
 		}
 		if err := e.create(tx, Asker{in.User, in.Owner}); err != nil {

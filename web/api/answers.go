@@ -7,8 +7,8 @@ import (
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
-	"warpboard/models/budgets"
 	"warpboard/models/catalog"
+	"warpboard/models/quota"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle, spent []budgets.Spent) client.Task {
+func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle, spent []quota.Spent) client.Task {
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,

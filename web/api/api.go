@@ -53,7 +53,7 @@ func (a *API) Task(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	spent, err := a.site.Store.Budgets.OfTask(c.UserContext(), site.Actor(c), task)
+	spent, err := a.site.Store.Quotas.OfTask(c.UserContext(), site.Actor(c), task.ID, task.Limits)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (a *API) Task(c *fiber.Ctx) error {
 // Me says whose token was sent.
 func (a *API) Me(c *fiber.Ctx) error {
 	user := site.Actor(c)
-	budget, err := a.site.Store.Budgets.BudgetOf(c.UserContext(), user)
+	budget, err := a.site.Store.Quotas.BudgetOf(c.UserContext(), user)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (p *Account) showMe(c *fiber.Ctx, token accounts.Token, secret string) erro
 	if page.Sessions, err = p.site.Store.Accounts.Sessions(c.UserContext(), user.ID); err != nil {
 		return err
 	}
-	if page.Budget, err = p.site.Store.Budgets.BudgetOf(c.UserContext(), user); err != nil {
+	if page.Budget, err = p.site.Store.Quotas.BudgetOf(c.UserContext(), user); err != nil {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Me(page))

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
+	"warpboard/models/quota"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views"
@@ -136,8 +137,8 @@ func formValues(c *fiber.Ctx, name string) []string {
 }
 
 // readLimits reads the limits for each person from the fields of a form; empty and 0 are no limit.
-func readLimits(field func(name string) string) (limits []catalog.Limit, err error) {
-	number := func(l catalog.Limit, what string) int {
+func readLimits(field func(name string) string) (limits []quota.Limit, err error) {
+	number := func(l quota.Limit, what string) int {
 		text := field(views.LimitField(l, what))
 		n, wrong := strconv.Atoi(text)
 		if text != "" && wrong != nil && err == nil {
@@ -145,9 +146,9 @@ func readLimits(field func(name string) string) (limits []catalog.Limit, err err
 		}
 		return n
 	}
-	for _, mode := range catalog.LimitModes() {
-		for _, per := range catalog.Spans() {
-			l := catalog.Limit{Mode: mode, Per: per}
+	for _, mode := range quota.LimitModes() {
+		for _, per := range quota.Spans() {
+			l := quota.Limit{Mode: mode, Per: per}
 			l.Submissions, l.GPUSeconds = number(l, views.LimitSubmissions), number(l, views.LimitSeconds)
 			if l.Submissions != 0 || l.GPUSeconds != 0 {
 				limits = append(limits, l)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models/budgets"
 	"warpboard/models/db"
+	"warpboard/models/quota"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -16,10 +16,10 @@ import (
 const mostBudgets = 50
 
 func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error) {
-	if page.Budgets, page.BudgetOfAll, err = p.site.Store.Budgets.Today(c.UserContext(), mostBudgets); err != nil {
+	if page.Budgets, page.BudgetOfAll, err = p.site.Store.Quotas.Today(c.UserContext(), mostBudgets); err != nil {
 		return err
 	}
-	page.Teams, err = p.site.Store.Budgets.Teams(c.UserContext(), mostBudgets)
+	page.Teams, err = p.site.Store.Quotas.Teams(c.UserContext(), mostBudgets)
 	return err
 }
 
@@ -29,7 +29,7 @@ func (p *Operation) Budget(c *fiber.Ctx) error {
 	if err != nil {
 		return p.done(c, err)
 	}
-	return p.done(c, p.site.Store.Budgets.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
+	return p.done(c, p.site.Store.Quotas.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
 }
 
 // Team makes a team, changes its budget, and adds a person to it.
@@ -38,7 +38,7 @@ func (p *Operation) Team(c *fiber.Ctx) error {
 	if err != nil {
 		return p.done(c, err)
 	}
-	return p.done(c, p.site.Store.Budgets.SetTeam(c.UserContext(), site.Actor(c), budgets.TeamChange{Name: c.FormValue("team"), Person: person, Seconds: seconds(c)}))
+	return p.done(c, p.site.Store.Quotas.SetTeam(c.UserContext(), site.Actor(c), quota.TeamChange{Name: c.FormValue("team"), Person: person, Seconds: seconds(c)}))
 }
 
 // TeamRemove takes a team away.
@@ -47,7 +47,7 @@ func (p *Operation) TeamRemove(c *fiber.Ctx) error {
 	if err != nil {
 		return fiber.ErrNotFound
 	}
-	return p.done(c, p.site.Store.Budgets.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
+	return p.done(c, p.site.Store.Quotas.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
 }
 
 // TeamLeave takes a person out of a team.
@@ -60,7 +60,7 @@ func (p *Operation) TeamLeave(c *fiber.Ctx) error {
 	if err != nil {
 		return p.done(c, db.Errorf(db.Invalid, "Choose who leaves the team."))
 	}
-	return p.done(c, p.site.Store.Budgets.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
+	return p.done(c, p.site.Store.Quotas.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
 }
 
 // person is who a form names, by the whole name; 0: no one.

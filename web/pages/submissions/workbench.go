@@ -55,7 +55,7 @@ func (p *Submissions) showSolve(c *fiber.Ctx, task catalog.Task, status int, for
 	}
 	if user := site.Viewer(c); user != nil {
 		page.Form.Versions = views.TaskPartURL(task.Slug, "solve/runs")
-		budget, err := p.site.Store.Budgets.BudgetOf(c.UserContext(), *user)
+		budget, err := p.site.Store.Quotas.BudgetOf(c.UserContext(), *user)
 		if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
 	if err != nil || task.ID == 0 {
 		return err
 	}
-	spent, err := p.site.Store.Budgets.OfTask(c.UserContext(), site.Actor(c), task)
+	spent, err := p.site.Store.Quotas.OfTask(c.UserContext(), site.Actor(c), task.ID, task.Limits)
 	if err != nil {
 		return err
 	}

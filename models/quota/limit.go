@@ -1,4 +1,4 @@
-package catalog
+package quota
 
 import (
 	"fmt"
@@ -75,7 +75,8 @@ func Spans() []Span { return []Span{PerHour, PerDay} }
 // mostLimit bounds both numbers of a limit: uses are counted one by one.
 const mostLimit = 10_000
 
-func checkLimits(limits []Limit) error {
+// CheckLimits refuses limits that mean nothing.
+func CheckLimits(limits []Limit) error {
 	for i, l := range limits {
 		same := func(other Limit) bool { return other.Mode == l.Mode && other.Per == l.Per }
 		switch {

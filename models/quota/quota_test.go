@@ -1,4 +1,4 @@
-package budgets_test
+package quota_test
 
 import (
 	"encoding/json"
@@ -60,25 +60,25 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		task := modelstest.Task(t, s, admin, "sort", "CPU", "H200")
 		set := func(person int64, seconds int) {
 			t.Helper()
-			if err := s.Budgets.SetBudget(t.Context(), admin, person, &seconds); err != nil {
+			if err := s.Quotas.SetBudget(t.Context(), admin, person, &seconds); err != nil {
 				t.Fatal(err)
 			}
 		}
 		used := func(user accounts.User, want time.Duration, seconds int, own bool) {
 			t.Helper()
-			if b, err := s.Budgets.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds || b.Own != own {
+			if b, err := s.Quotas.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds || b.Own != own {
 				t.Errorf("%s has %+v, %v; want %s of %d used", user.Name, b, err, want, seconds)
 			}
 		}
 		used(ann, 0, 0, false)
 		seconds := 7
-		if err := s.Budgets.SetBudget(t.Context(), ann, ann.ID, &seconds); db.KindOf(err) != db.Forbidden {
+		if err := s.Quotas.SetBudget(t.Context(), ann, ann.ID, &seconds); db.KindOf(err) != db.Forbidden {
 			t.Errorf("a person set a budget: %v", err)
 		}
-		if err := s.Budgets.SetBudget(t.Context(), admin, 4711, &seconds); db.KindOf(err) != db.NotFound {
+		if err := s.Quotas.SetBudget(t.Context(), admin, 4711, &seconds); db.KindOf(err) != db.NotFound {
 			t.Errorf("no one has a budget: %v", err)
 		}
-		if seconds = -1; db.KindOf(s.Budgets.SetBudget(t.Context(), admin, 0, &seconds)) != db.Invalid {
+		if seconds = -1; db.KindOf(s.Quotas.SetBudget(t.Context(), admin, 0, &seconds)) != db.Invalid {
 			t.Error("a budget below 0 was taken")
 		}
 		set(0, 10)
@@ -137,11 +137,11 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		}
 		set(bob.ID, 0)
 		used(bob, 0, 0, true)
-		list, all, err := s.Budgets.Today(t.Context(), 10)
-		if err != nil || all != 10 || len(list) != 2 || list[0].UserID != ann.ID || list[0].Used != 11*time.Second || !list[1].Own {
+		list, all, err := s.Quotas.Today(t.Context(), 10)
+		if err != nil || all != 10 || len(list) != 2 || list[0].ID != ann.ID || list[0].Used != 11*time.Second || !list[1].Own {
 			t.Errorf("today: %+v, %d, %v", list, all, err)
 		}
-		if err := s.Budgets.SetBudget(t.Context(), admin, ann.ID, nil); err != nil {
+		if err := s.Quotas.SetBudget(t.Context(), admin, ann.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		used(ann, 11*time.Second, 10, false)
@@ -160,7 +160,7 @@ func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 		var sum time.Duration
 		used := func(more, within time.Duration) {
 			t.Helper()
-			b, err := s.Budgets.BudgetOf(t.Context(), ann)
+			b, err := s.Quotas.BudgetOf(t.Context(), ann)
 			if err != nil || b.Used < sum+more || b.Used > sum+more+within {
 				t.Errorf("used %s, %v; want %s", b.Used, err, sum+more)
 			}

@@ -1,4 +1,4 @@
-package budgets_test
+package quota_test
 
 import (
 	"strings"
@@ -10,9 +10,9 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
-	"warpboard/models/budgets"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/quota"
 	"warpboard/models/submissions"
 )
 
@@ -24,19 +24,19 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 		task := modelstest.Task(t, s, admin, "sort", "H200")
 		set := func(name string, person int64, seconds ...int) {
 			t.Helper()
-			n := budgets.TeamChange{Name: name, Person: person}
+			n := quota.TeamChange{Name: name, Person: person}
 			if len(seconds) > 0 {
 				n.Seconds = &seconds[0]
 			}
-			if err := s.Budgets.SetTeam(t.Context(), admin, n); err != nil {
+			if err := s.Quotas.SetTeam(t.Context(), admin, n); err != nil {
 				t.Fatal(err)
 			}
 		}
 		of := func(user accounts.User, name string, members int, used time.Duration, seconds int) {
 			t.Helper()
-			b, err := s.Budgets.BudgetOf(t.Context(), user)
+			b, err := s.Quotas.BudgetOf(t.Context(), user)
 			b.Team.ID = 0
-			if want := (budgets.TeamBudget{Name: name, Members: members, Seconds: seconds, Used: used}); err != nil || !cmp.Equal(b.Team, want) {
+			if want := (quota.Team{Share: quota.Share{Name: name, Seconds: seconds, Used: used}, Members: members}); err != nil || !cmp.Equal(b.Team, want) {
 				t.Errorf("%s has %+v, %v; want %+v", user.Name, b.Team, err, want)
 			}
 		}
@@ -45,12 +45,12 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			return err
 		}
 		ten := 10
-		for _, n := range []budgets.TeamChange{{Name: "Kernels", Seconds: &ten}, {Person: ann.ID}} {
-			if err := s.Budgets.SetTeam(t.Context(), ann, n); db.KindOf(err) != db.Forbidden {
+		for _, n := range []quota.TeamChange{{Name: "Kernels", Seconds: &ten}, {Person: ann.ID}} {
+			if err := s.Quotas.SetTeam(t.Context(), ann, n); db.KindOf(err) != db.Forbidden {
 				t.Errorf("a person changed a team: %v", err)
 			}
 		}
-		if err := s.Budgets.SetTeam(t.Context(), admin, budgets.TeamChange{Name: " "}); db.KindOf(err) != db.Invalid {
+		if err := s.Quotas.SetTeam(t.Context(), admin, quota.TeamChange{Name: " "}); db.KindOf(err) != db.Invalid {
 			t.Errorf("a team without a name: %v", err)
 		}
 		of(ann, "", 0, 0, 0)
@@ -74,8 +74,8 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 		if err := submit(bob); err != nil {
 			t.Errorf("in a team without a limit: %v", err)
 		}
-		list, err := s.Budgets.Teams(t.Context(), 10)
-		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second || list[1].Members != 1 || list[1].People[0] != (budgets.Person{ID: bob.ID, Name: "Bob"}) {
+		list, err := s.Quotas.Teams(t.Context(), 10)
+		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second || list[1].Members != 1 || list[1].People[0] != (quota.Person{ID: bob.ID, Name: "Bob"}) {
 			t.Errorf("teams: %+v, %v", list, err)
 		}
 		for _, left := range []struct {
@@ -83,12 +83,12 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			team  int64
 			want  db.Kind
 		}{{bob, list[1].ID, db.Forbidden}, {admin, list[1].ID + 1000, db.NotFound}} {
-			if err := s.Budgets.LeaveTeam(t.Context(), left.actor, left.team, bob.ID); db.KindOf(err) != left.want {
+			if err := s.Quotas.LeaveTeam(t.Context(), left.actor, left.team, bob.ID); db.KindOf(err) != left.want {
 				t.Errorf("%s takes Bob out of team %d: %v", left.actor.Name, left.team, err)
 			}
 		}
 		for _, team := range []int64{list[0].ID, list[1].ID, list[1].ID} { // not his; his; no longer his
-			if err := s.Budgets.LeaveTeam(t.Context(), admin, team, bob.ID); err != nil {
+			if err := s.Quotas.LeaveTeam(t.Context(), admin, team, bob.ID); err != nil {
 				t.Fatal(err)
 			}
 			if team == list[0].ID {
@@ -96,14 +96,14 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			}
 		}
 		of(bob, "", 0, 0, 0)
-		if err := s.Budgets.RemoveTeam(t.Context(), bob, list[0].ID); db.KindOf(err) != db.Forbidden {
+		if err := s.Quotas.RemoveTeam(t.Context(), bob, list[0].ID); db.KindOf(err) != db.Forbidden {
 			t.Errorf("a person removed a team: %v", err)
 		}
-		if err := s.Budgets.RemoveTeam(t.Context(), admin, list[0].ID); err != nil {
+		if err := s.Quotas.RemoveTeam(t.Context(), admin, list[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		of(ann, "", 0, 0, 0)
-		if err := s.Budgets.RemoveTeam(t.Context(), admin, list[0].ID); db.KindOf(err) != db.NotFound {
+		if err := s.Quotas.RemoveTeam(t.Context(), admin, list[0].ID); db.KindOf(err) != db.NotFound {
 			t.Errorf("a team that is gone: %v", err)
 		}
 	})

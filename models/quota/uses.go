@@ -1,7 +1,8 @@
-package budgets
+package quota
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -9,7 +10,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
-	"warpboard/models/catalog"
 	"warpboard/models/db"
 )
 
@@ -30,7 +30,7 @@ func NoteUse(tx *gorm.DB, u Use) error {
 
 // SweepUses forgets uses that no limit counts any more.
 func SweepUses(tx *gorm.DB, at time.Time) error {
-	err := tx.Where("created_at < ?", db.Time(at.Add(-catalog.PerDay.Length()))).Delete(&Use{}).Error
+	err := tx.Where("created_at < ?", db.Time(at.Add(-PerDay.Length()))).Delete(&Use{}).Error
 	return db.WriteError(err, "old uses of tasks")
 }
 
@@ -47,7 +47,7 @@ type counted struct {
 func usesOf(tx *gorm.DB, userID, taskID int64) (list []counted, err error) {
 	err = tx.Table("uses u").Select(`u.*, (select count(*) from runs r where r.submission_id = u.submission_id and r.ended_at is null
 			and r.profile_of is null and r.device <> ?) as live`, gpuname.CPU).
-		Where("u.user_id = ? and u.task_id = ? and u.created_at > ?", userID, taskID, db.Now().Add(-catalog.PerDay.Length())).
+		Where("u.user_id = ? and u.task_id = ? and u.created_at > ?", userID, taskID, db.Now().Add(-PerDay.Length())).
 		Where("not exists (select 1 from runs r where r.submission_id = u.submission_id and r.ours)").
 		Order("u.created_at desc, u.submission_id desc").Limit(mostUses).Scan(&list).Error
 	return list, db.ReadError(err, "uses of task %d", taskID)
@@ -55,7 +55,7 @@ func usesOf(tx *gorm.DB, userID, taskID int64) (list []counted, err error) {
 
 // Spent is a limit of a task with what a person has used of it.
 type Spent struct {
-	catalog.Limit
+	Limit
 	Count int           // submissions
 	Used  time.Duration // GPU time; live runs count by the average of those that ended
 	Free  time.Time     // when something is left again; zero: something is left
@@ -67,16 +67,16 @@ func (s Spent) Left() (submissions, seconds int) {
 }
 
 // OfTask is what a person has used of a task's limits. It asks nothing if there are none, or for admins, who have none.
-func (b *Budgets) OfTask(ctx context.Context, user accounts.User, task catalog.Task) ([]Spent, error) {
-	return spentOf(b.db.Read(ctx), user, task)
+func (q *Quotas) OfTask(ctx context.Context, user accounts.User, taskID int64, limits []Limit) ([]Spent, error) {
+	return spentOf(q.db.Read(ctx), user, taskID, limits)
 }
 
-func spentOf(tx *gorm.DB, user accounts.User, task catalog.Task) (list []Spent, err error) {
-	if len(task.Limits) == 0 || !user.SignedIn() || user.IsAdmin() {
+func spentOf(tx *gorm.DB, user accounts.User, taskID int64, limits []Limit) (list []Spent, err error) {
+	if len(limits) == 0 || !user.SignedIn() || user.IsAdmin() {
 		return nil, nil
 	}
-	uses, err := usesOf(tx, user.ID, task.ID)
-	for _, limit := range task.Limits {
+	uses, err := usesOf(tx, user.ID, taskID)
+	for _, limit := range limits {
 		list = append(list, spend(limit, uses, db.Now()))
 	}
 	return list, err
@@ -84,7 +84,7 @@ func spentOf(tx *gorm.DB, user accounts.User, task catalog.Task) (list []Spent, 
 
 // spend counts uses, which are sorted newest first, against a limit. A bound has room again once the use with which it was
 // reached leaves the span.
-func spend(limit catalog.Limit, uses []counted, now time.Time) Spent {
+func spend(limit Limit, uses []counted, now time.Time) Spent {
 	s := Spent{Limit: limit}
 	since, usual := now.Add(-limit.Per.Length()), usualHold(limit.Mode, uses)
 	for _, u := range uses {
@@ -122,19 +122,15 @@ func usualHold(mode string, uses []counted) time.Duration {
 }
 
 // CheckTask refuses a submission in a mode for which the person has used up a limit of the task.
-func CheckTask(tx *gorm.DB, user accounts.User, task catalog.Task, mode job.Mode) error {
-	spent, err := spentOf(tx, user, task)
+func CheckTask(tx *gorm.DB, user accounts.User, taskID int64, limits []Limit, mode job.Mode) error {
+	spent, err := spentOf(tx, user, taskID, limits)
 	if err != nil {
 		return err
 	}
 	for _, s := range spent {
-		if s.Free.IsZero() || s.Mode != "" && s.Mode != string(mode) {
-			continue
+		if !s.Free.IsZero() && (s.Mode == "" || s.Mode == string(mode)) {
+			return Until(s.Free, fmt.Sprintf("This task takes at most %s from each person; try again in {wait}.", s.Limit))
 		}
-		wait := max(s.Free.Sub(db.Now()), 0).Truncate(time.Second) + time.Second
-		tooMany := db.Errorf(db.TooMany, "This task takes at most %s from each person; try again in %s.", s.Limit, wait)
-		tooMany.RetryAfter = wait
-		return tooMany
 	}
 	return nil
 }

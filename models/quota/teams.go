@@ -1,0 +1,167 @@
+package quota
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Team is people who share a budget in addition to each one's. A person is in at most one.
+type Team struct {
+	Share
+	Members int
+	People  []Person `gorm:"-"` // the members, by name; only Teams fills it in
+}
+
+// Person is a member of a team.
+type Person struct {
+	ID   int64
+	Name string
+}
+
+// longestTeam is the longest name of a team in characters.
+const longestTeam = 60
+
+// TeamChange is an admin's change of a team. A name without a team makes one; no two names differ only in case.
+type TeamChange struct {
+	Name    string
+	Person  int64 // joins, also from another team; 0: no one
+	Seconds *int  // the budget, 0 for no limit; nil: unchanged
+}
+
+// SetTeam changes a team. Admins only.
+func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange) error {
+	return q.change(ctx, actor, "set team", func(tx *gorm.DB) (subject, detail string, err error) {
+		name := strings.Join(strings.Fields(db.Sanitize(n.Name)), " ")
+		var parts []string
+		if n.Seconds != nil {
+			budget, err := perDay(*n.Seconds)
+			if err != nil {
+				return "", "", err
+			}
+			parts = append(parts, budget)
+		}
+		switch {
+		case name == "":
+			return "", "", db.Errorf(db.Invalid, "Name the team.")
+		case len([]rune(name)) > longestTeam:
+			return "", "", db.Errorf(db.Invalid, "The name of a team has at most %d characters.", longestTeam)
+		}
+		var team struct {
+			ID   int64
+			Name string
+		}
+		err = tx.Raw(`insert into teams (name, name_key, seconds) values (@name, @key, coalesce(cast(@seconds as integer), 0))
+			on conflict (name_key) do update set seconds = coalesce(cast(@seconds as integer), teams.seconds) returning id, name`,
+			map[string]any{"name": name, "key": strings.ToLower(name), "seconds": n.Seconds}).Scan(&team).Error
+		if err == nil && n.Person > 0 {
+			who, err := nameOf(tx, n.Person)
+			if err != nil {
+				return "", "", err
+			}
+			parts = append([]string{who + " comes in"}, parts...)
+			err = tx.Exec("insert into team_members (user_id, team_id) values (?, ?) on conflict (user_id) do update set team_id = excluded.team_id", n.Person, team.ID).Error
+			return team.Name, strings.Join(parts, ", "), db.WriteError(err, "member of team %s", team.Name)
+		}
+		return team.Name, strings.Join(parts, ", "), db.WriteError(err, "team %s", name)
+	})
+}
+
+// RemoveTeam deletes a team and its budget; its members stay. Admins only.
+func (q *Quotas) RemoveTeam(ctx context.Context, actor accounts.User, id int64) error {
+	return q.change(ctx, actor, "remove team", func(tx *gorm.DB) (name, _ string, err error) {
+		if name, err = teamName(tx, id); err == nil {
+			err = db.WriteError(tx.Exec("delete from teams where id = ?", id).Error, "teams without %s", name)
+		}
+		return name, "", err
+	})
+}
+
+// LeaveTeam takes a person out of a team, unless they have left it. Admins only.
+func (q *Quotas) LeaveTeam(ctx context.Context, actor accounts.User, id, person int64) error {
+	return q.change(ctx, actor, "leave team", func(tx *gorm.DB) (who, team string, err error) {
+		if team, err = teamName(tx, id); err != nil {
+			return "", "", err
+		}
+		if who, err = nameOf(tx, person); err != nil {
+			return "", "", err
+		}
+		left := tx.Exec("delete from team_members where team_id = ? and user_id = ?", id, person)
+		if left.Error != nil || left.RowsAffected == 0 {
+			return "", "", db.WriteError(left.Error, "team %s without %s", team, who)
+		}
+		return who, team, nil
+	})
+}
+
+func teamName(tx *gorm.DB, id int64) (name string, err error) {
+	err = tx.Table("teams").Where("id = ?", id).Select("name").Take(&name).Error
+	return name, db.ReadError(err, "team %d", id)
+}
+
+// Teams lists all teams with today's use by their members, by name, at most so many.
+func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
+	tx := q.db.Read(ctx)
+	var rows []struct {
+		Share
+		MemberID int64
+		Member   string
+	}
+	err = tx.Raw(`select t.id, t.name, t.seconds, coalesce(u.id, 0) as member_id, coalesce(u.name, '') as member, coalesce(c.unit_ns, 0) as used
+		from (select * from teams order by name_key limit ?) t left join team_members m on m.team_id = t.id
+		left join users u on u.id = m.user_id left join charges c on c.user_id = m.user_id and c.day = ?
+		order by t.name_key, u.name_key`, most, day(tx)).Scan(&rows).Error
+	for _, row := range rows {
+		used := row.Used
+		if row.Used = 0; len(list) == 0 || list[len(list)-1].ID != row.ID {
+			list = append(list, Team{Share: row.Share})
+		}
+		if team := &list[len(list)-1]; row.MemberID != 0 {
+			team.Members, team.People, team.Used = team.Members+1, append(team.People, Person{row.MemberID, row.Member}), team.Used+used
+		}
+	}
+	return list, db.ReadError(err, "teams")
+}
+
+// Membership is a person's team.
+type Membership struct {
+	UserID int64
+	TeamID int64
+	Name   string // the team's
+}
+
+// Memberships lists the members of all teams.
+func (q *Quotas) Memberships(ctx context.Context) (list []Membership, err error) {
+	err = q.db.Read(ctx).Table("team_members m").Select("m.user_id, m.team_id, t.name").Joins("join teams t on t.id = m.team_id").Scan(&list).Error
+	return list, db.ReadError(err, "members of teams")
+}
+
+// Charge is the time for which a person's work held GPUs on a day (UTC), times their number. It outlives the work: deleting
+// runs or evaluations gives nothing back.
+type Charge struct {
+	UserID int64  `gorm:"primaryKey;autoIncrement:false"`
+	Day    string `gorm:"primaryKey"` // 2006-01-02
+	UnitNS int64  `gorm:"column:unit_ns"`
+}
+
+// Add charges a person for GPUs held until now, by a submission, or by an evaluation (0). A visitor (person 0) or a person
+// who is gone is charged nothing.
+func Add(tx *gorm.DB, person, submission int64, held time.Duration) error {
+	if person == 0 || held <= 0 {
+		return nil
+	}
+	if submission > 0 {
+		err := tx.Model(&Use{}).Where("submission_id = ?", submission).Update("held_ns", gorm.Expr("held_ns + ?", held.Nanoseconds())).Error
+		if err != nil {
+			return db.WriteError(err, "use of submission %d", submission)
+		}
+	}
+	err := tx.Exec(`insert into charges (user_id, day, unit_ns) select id, ?, ? from users where id = ?
+		on conflict (user_id, day) do update set unit_ns = charges.unit_ns + excluded.unit_ns`, day(tx), held.Nanoseconds(), person).Error
+	return db.WriteError(err, "charge of person %d", person)
+}
