@@ -128,8 +128,8 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	if err != nil || !ok || len(devices) != 2 {
 		t.Errorf("the shown secret gives %v, %v, %v", devices, ok, err)
 	}
-	webtest.WantText(t, webtest.Document(t, admin.Post("/workers", form()), http.StatusConflict), "#credentials [role=alert]", "that name already")
-	doc = admin.Page("/devices", http.StatusOK)
+	webtest.WantText(t, webtest.Document(t, admin.Post("/workers", form()), http.StatusConflict), "[role=alert]", "that name already")
+	doc = admin.Page("/operate", http.StatusOK)
 	if strings.Contains(doc.Text(), secret) {
 		t.Error("the secret is shown again")
 	}

@@ -31,31 +31,16 @@ import (
 // Devices shows workers and queues: the page, or to htmx only what changes.
 func (p *Operation) Devices(c *fiber.Ctx) error {
 	c.Vary("HX-Request")
-	if !site.IsFragment(c) {
-		return p.showDevices(c, fiber.StatusOK, nil)
-	}
 	status, err := p.devicesStatus(c)
 	if err != nil {
 		return err
 	}
-	return p.site.Render(c, fiber.StatusOK, views.DevicesNow(status))
-}
-
-// showDevices answers with the page; with says what was just done about a credential.
-func (p *Operation) showDevices(c *fiber.Ctx, status int, with func(*views.CredentialList)) error {
-	page := views.DevicesPage{Page: p.site.Page(c, "Queue", "devices")}
+	if site.IsFragment(c) {
+		return p.site.Render(c, fiber.StatusOK, views.DevicesNow(status))
+	}
+	page := views.DevicesPage{Page: p.site.Page(c, "Queue", "devices"), Status: status}
 	page.Live = true
-	var err error
-	if page.Status, err = p.devicesStatus(c); err != nil {
-		return err
-	}
-	if page.Credentials, err = p.credentials(c, page.Page); err != nil {
-		return err
-	}
-	if page.Credentials != nil && with != nil {
-		with(page.Credentials)
-	}
-	return p.site.Render(c, status, views.Devices(page))
+	return p.site.Render(c, fiber.StatusOK, views.Devices(page))
 }
 
 // devicesStatus reads who works and who waits.

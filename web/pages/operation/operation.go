@@ -40,15 +40,15 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(c
 	return &Operation{site: site, runs: runs, code: code, queue: queue, ownCluster: ownCluster}
 }
 
-// Operate shows what is off and which tokens let workers in.
-func (p *Operation) Operate(c *fiber.Ctx) error { return p.show(c, fiber.StatusOK, "", "") }
+// Operate shows what is off, and the credentials and tokens of workers.
+func (p *Operation) Operate(c *fiber.Ctx) error { return p.show(c, fiber.StatusOK, nil) }
 
-// show answers with the page, and with what was just made or refused.
-func (p *Operation) show(c *fiber.Ctx, status int, token, problem string) error {
+// show answers with the page. With adds what was just made or refused; it may be nil.
+func (p *Operation) show(c *fiber.Ctx, status int, with func(*views.OperatePage)) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.OperatePage{Page: p.site.Page(c, "Controls", "moderation"), NewToken: token, Problem: problem, Now: p.site.Now(), Connect: "--site " + p.site.Settings.BaseURL}
+	page := views.OperatePage{Page: p.site.Page(c, "Controls", "moderation"), Now: p.site.Now(), Connect: "--site " + p.site.Settings.BaseURL}
 	if p.ownCluster {
 		page.Connect = "--nats-url tls://HOST:PORT"
 	}
@@ -59,8 +59,14 @@ func (p *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 		return err
 	}
 	var err error
+	if page.Credentials, err = p.site.Store.Fleet.Credentials(c.UserContext()); err != nil {
+		return err
+	}
 	if page.Tokens, err = p.site.Store.Fleet.JoinTokens(c.UserContext()); err != nil {
 		return err
+	}
+	if with != nil {
+		with(&page)
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return p.site.Render(c, status, views.Operate(page))
@@ -105,10 +111,10 @@ func switched(what string) templ.SafeURL {
 func (p *Operation) done(c *fiber.Ctx, err error) error { return p.leadTo(c, "/operate", err) }
 
 func (p *Operation) leadTo(c *fiber.Ctx, next templ.SafeURL, err error) error {
-	switch {
-	case db.KindOf(err) == db.Invalid:
+	switch kind := db.KindOf(err); {
+	case kind == db.Invalid || kind == db.Conflict:
 		refused := site.FailureOf(err)
-		return p.show(c, refused.Status, "", refused.Message)
+		return p.show(c, refused.Status, func(page *views.OperatePage) { page.Problem = refused.Message })
 	case err != nil:
 		return err
 	}

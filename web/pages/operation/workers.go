@@ -9,37 +9,24 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/accounts"
-	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/views"
 	"warpboard/web/site"
 )
 
-// credentials lists what admins see of remote workers; nil for everyone else.
-func (p *Operation) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialList, error) {
-	if !site.Actor(c).IsAdmin() {
-		return nil, nil
-	}
-	list, err := p.site.Store.Fleet.Credentials(c.UserContext())
-	return &views.CredentialList{Page: page, Rows: list}, err
-}
-
 // WorkerCreate makes a credential and shows its secret this one time.
 func (p *Operation) WorkerCreate(c *fiber.Ctx) error {
-	names := strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
-	secret, cred, err := p.site.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c), strings.TrimSpace(c.FormValue("name")), names)
-	status, problem := fiber.StatusOK, ""
-	switch db.KindOf(err) {
-	case db.Invalid, db.Conflict:
-		refused := site.FailureOf(err)
-		status, problem = refused.Status, refused.Message
-	default:
-		if err != nil {
-			return err
-		}
+	secret, cred, err := p.site.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c),
+		strings.TrimSpace(c.FormValue("name")), deviceNames(c))
+	if err != nil {
+		return p.done(c, err)
 	}
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	return p.showDevices(c, status, func(l *views.CredentialList) { l.NewSecret, l.NewName, l.Problem = secret, cred.Name, problem })
+	return p.show(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewSecret, page.NewName = secret, cred.Name })
+}
+
+// deviceNames reads a form's devices, which commas or spaces separate.
+func deviceNames(c *fiber.Ctx) []string {
+	return strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // WorkerRevoke ends a credential and disconnects its worker.
@@ -49,7 +36,7 @@ func (p *Operation) WorkerRevoke(c *fiber.Ctx) error {
 		return err
 	}
 	p.site.Dispatcher.Kick(name)
-	return site.Redirect(c, "/devices?done=revoked#credentials")
+	return site.Redirect(c, "/operate?done=revoked#credentials")
 }
 
 // WorkerForget takes a worker that is gone off the list.
@@ -87,12 +74,12 @@ func (p *Operation) TokenCreate(c *fiber.Ctx) error {
 	days, _ := strconv.Atoi(c.FormValue("days"))
 	secret, _, err := p.site.Store.Fleet.CreateJoinToken(c.UserContext(), site.Actor(c), fleet.NewJoinToken{
 		Name: strings.TrimSpace(c.FormValue("name")), Most: most, For: time.Duration(min(days, 1000)) * 24 * time.Hour,
-		Devices: strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' }),
+		Devices: deviceNames(c),
 	})
 	if err != nil {
 		return p.done(c, err)
 	}
-	return p.show(c, fiber.StatusOK, secret, "")
+	return p.show(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewToken = secret })
 }
 
 // TokenRevoke ends a token and disconnects the workers that joined by it.
