@@ -103,7 +103,7 @@ func startPassing(t *testing.T, files []*os.File, env []string, args ...string) 
 	}
 	p := &process{t: t, cmd: exec.Command(exe, args...), log: &logBuffer{}, done: make(chan struct{})}
 	// Compiling ahead and confirmations would disturb the tests that look for what runs leave; those of them switch them
-	// on. Sites share what they compiled, but for those tests. Idle units are not gauged: that takes half a minute of a
+	// on. Sites share what they compiled, but for those tests. Idle slots are not benchmarked: that takes half a minute of a
 	// processor, of which other tests have none to spare.
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_GAUGE_EVERY=0",
 		"WARPBOARD_BUILD_NICE=1", "WARPBOARD_OBJECT_CACHE="+objects)

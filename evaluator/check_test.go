@@ -114,7 +114,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	var full atomic.Bool
 	full.Store(true)
 	s.start(evaluator.Config{Check: checking(""), Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
-		if full.Load() && !strings.HasPrefix(st.Attempt, job.GaugeAttempt) {
+		if full.Load() && !strings.HasPrefix(st.Attempt, job.SlotBenchmarkAttempt) {
 			return sandbox.Outcome{}, errors.New("no space left on device")
 		}
 		return pass(st.StageRequest), nil

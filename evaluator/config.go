@@ -61,8 +61,8 @@ type Config struct {
 	Ahead bool
 	// Check configures self-tests of slots. The zero value disables them.
 	Check Checking
-	// Gauge configures benchmarks of idle slots. The zero value disables them.
-	Gauge Gauging
+	// SlotBenchmarks configures benchmarks of idle slots. The zero value disables them.
+	SlotBenchmarks SlotBenchmarks
 	// Measuring sets the number of fresh processes that measure a score. Only tests change the zero value.
 	Measuring taskrun.Measuring
 	// Profiler is nil if profiling is unavailable or disabled.

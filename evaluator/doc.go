@@ -12,7 +12,7 @@
 // - leave.go: an orderly exit: when idle, by a stop signal, or because the machine shuts down
 // - check.go: self-tests that decide whether a slot takes jobs; findings.go keeps their results
 // - heartbeat.go: the report to the site every two seconds
-// - gauge.go: benchmarks of idle slots
+// - slot_benchmark.go: benchmarks of idle slots
 // - profiler.go: a known kernel decides whether the machine's Nsight Compute works
 // - precompile.go: compiles tasks while no job needs the processors
 // - truncate.go: cuts a result that is too large for a message

@@ -4,15 +4,15 @@ import (
 	"context"
 
 	"warpboard/evaluator/device"
-	"warpboard/evaluator/gauge"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/slotbench"
 )
 
-// Gauge measures a unit once; no one hears of it.
-func (w *Worker) Gauge(ctx context.Context, unit device.Slot) (job.Gauge, error) {
-	j, err := gauge.Job(unit.Device, unit.IsGPU())
+// Benchmark measures a unit once; no one hears of it.
+func (w *Worker) Benchmark(ctx context.Context, slot device.Slot) (job.SlotBenchmark, error) {
+	j, err := slotbench.Job(slot.Device, slot.IsGPU())
 	if err != nil {
-		return job.Gauge{}, err
+		return job.SlotBenchmark{}, err
 	}
-	return w.gauge(ctx, j, unit)
+	return w.runBenchmark(ctx, j, slot)
 }

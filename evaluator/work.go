@@ -55,7 +55,7 @@ func (w *Worker) attempt(ctx context.Context, hears attempt.Publisher, s *slots.
 func (w *Worker) workOf(a *attempt.Attempt) Work {
 	if a.Job.EvaluationID == "" {
 		profiler := w.profiler()
-		if strings.HasPrefix(a.Job.AttemptID, job.GaugeAttempt) {
+		if strings.HasPrefix(a.Job.AttemptID, job.SlotBenchmarkAttempt) {
 			profiler = w.cfg.Profiler // our own kernel decides whether it works
 		}
 		return taskrun.New(a, w.cfg.Builder, taskrun.Tools{Profiler: profiler, Sanitizer: w.cfg.Sanitizer}, w.cfg.Measuring)
@@ -90,7 +90,7 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 		a.Result.UnitNS = int64(held.Count()) * time.Since(began).Nanoseconds()
 		held.Release()
 	}()
-	if err := w.gaugeFirst(ctx, a, held); err != nil {
+	if err := w.benchmarkFirst(ctx, a, held); err != nil {
 		return err
 	}
 	began = time.Now() // the benchmark's time is not charged

@@ -105,7 +105,7 @@ func (w *Worker) serve(ctx context.Context) error {
 	beside.Go(func() { w.leaveOnNotice(warm, leave, until) })
 	beside.Go(func() { w.leaveWhenIdle(receiving, leave) })
 	beside.Go(func() { w.precompileLoop(receiving) })
-	beside.Go(func() { w.gaugeLoop(receiving) })
+	beside.Go(func() { w.benchmarkSlots(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
 	begin := func(s *slots.Slot, t *slots.Ticket, j job.Job) {
 		if w.cfg.Leave.Once {

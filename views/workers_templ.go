@@ -548,7 +548,7 @@ func slotRow(s job.Slot, submission int64, online bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if g := s.Machine.Gauge; g != nil {
+		if g := s.Machine.SlotBenchmark; g != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<p class=\"small soft num\" data-gauge><a class=\"plain\" href=\"/trust#floor\">Best:</a> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -2,7 +2,7 @@
 // path; they differ only in the content of a job (next.go) and in the evaluation of a result (package scores).
 //
 // Read it in this order: dispatch.go (the interfaces to the queue and to viewers); workers.go (heartbeats, events, and
-// results), sentinel.go (benchmarks in heartbeats), next.go (the next job); then dispatcher.go (a pass: announce
+// results), slot_benchmarks.go (benchmarks in heartbeats), next.go (the next job); then dispatcher.go (a pass: announce
 // waiting work, take back lost attempts, preempt follow-ups), watch.go (finding attempts that will never end),
 // cancel.go, and ahead.go (tasks that workers precompile).
 //

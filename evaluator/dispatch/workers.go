@@ -97,7 +97,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, before *heard) error {
 	var units strings.Builder
 	for _, slot := range h.Slots {
-		slot.Machine.Gauge = nil // not part of hardware or software
+		slot.Machine.SlotBenchmark = nil // not part of hardware or software
 		fmt.Fprintf(&units, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
 	}
 	// Compared as text, so that an unchanged heartbeat causes no transaction.

@@ -24,7 +24,7 @@ type Passed struct{ Dir string }
 // Key identifies a test by its software and device. It ignores the worker's name and the benchmark, which is different
 // each time.
 func Key(what string, m job.Machine) string {
-	m.Worker, m.Gauge = "", nil
+	m.Worker, m.SlotBenchmark = "", nil
 	text, err := json.Marshal(struct {
 		What    string
 		Machine job.Machine

@@ -102,13 +102,13 @@ func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
 	return job.Job{
 		// The prefix marks the worker's own attempts: they may use a slot on trial, are interrupted by jobs, and are
 		// not reported to the site.
-		Version: job.Version, AttemptID: job.GaugeAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
+		Version: job.Version, AttemptID: job.SlotBenchmarkAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
 		TaskKey: TaskKey, Task: def, Sources: sources, Enqueued: time.Now(),
 	}, nil
 }
 
 // Profiled returns the same program under the profiler.
 func (p Program) Profiled() Program {
-	p.Job.Mode, p.Job.AttemptID = job.ModeProfile, job.GaugeAttempt+rand.Text()
+	p.Job.Mode, p.Job.AttemptID = job.ModeProfile, job.SlotBenchmarkAttempt+rand.Text()
 	return p
 }

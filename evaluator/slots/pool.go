@@ -93,7 +93,7 @@ type Held struct {
 // checks. A check or a benchmark (job.GaugeAttempt) gets exactly its own slot, on trial or not, because its result is
 // about that slot.
 func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*Held, error) {
-	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.GaugeAttempt)
+	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.SlotBenchmarkAttempt)
 	if own.onTrial() && !check {
 		want = nil
 	}
@@ -198,16 +198,16 @@ func (p *Pool) DescribeAll(s *Slot) job.Machine { return p.Describe(s, langs(s.S
 // Describe describes the slot's device, and the software that builds and runs jobs in these languages.
 func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	m := job.Machine{
-		Worker:   p.cfg.Worker,
-		Device:   s.Device,
-		Name:     s.Name,
-		UUIDHash: s.UUIDHash,
-		Driver:   s.Driver,
-		CUDA:     s.CUDA,
-		Harness:  harness.Digest(),
-		Kernel:   kernelRelease(),
-		Sandbox:  p.cfg.Sandbox,
-		Gauge:    s.gauged(),
+		Worker:        p.cfg.Worker,
+		Device:        s.Device,
+		Name:          s.Name,
+		UUIDHash:      s.UUIDHash,
+		Driver:        s.Driver,
+		CUDA:          s.CUDA,
+		Harness:       harness.Digest(),
+		Kernel:        kernelRelease(),
+		Sandbox:       p.cfg.Sandbox,
+		SlotBenchmark: s.currentBenchmark(),
 	}
 	for _, lang := range langs {
 		p.cfg.Tools.Describe(lang, &m)

@@ -33,16 +33,16 @@ type Slot struct {
 	tickets chan struct{} // one for each job in flight without a build slot
 	unit    chan struct{} // held while something runs on the slot
 
-	mu      sync.Mutex
-	service context.Context // ends when the slot is retired; Try starts a new one
-	retire  context.CancelCauseFunc
-	trial   bool   // only checks may use the slot
-	why     error  // reason for being out of service, now or before the trial
-	checked bool   // the slot is tested again when it is out of service
-	attempt string // ID of the attempt that holds the slot
-	built   int    // number of jobs being built
-	faults  int    // consecutive infrastructure errors
-	gauge   *job.Gauge
+	mu        sync.Mutex
+	service   context.Context // ends when the slot is retired; Try starts a new one
+	retire    context.CancelCauseFunc
+	trial     bool   // only checks may use the slot
+	why       error  // reason for being out of service, now or before the trial
+	checked   bool   // the slot is tested again when it is out of service
+	attempt   string // ID of the attempt that holds the slot
+	built     int    // number of jobs being built
+	faults    int    // consecutive infrastructure errors
+	benchmark *job.SlotBenchmark
 }
 
 func newSlot(s device.Slot, number int) *Slot {
@@ -221,23 +221,23 @@ func (s *Slot) release() {
 	<-s.unit
 }
 
-// Gauged stores a benchmark of the slot's device: the best values so far, and the latest sentinel.
-func (s *Slot) Gauged(g job.Gauge) {
+// SetBenchmark stores a benchmark of the slot's device: the best values so far, and the latest times for detecting drift.
+func (s *Slot) SetBenchmark(g job.SlotBenchmark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gauge != nil {
-		g = s.gauge.Best(g)
+	if s.benchmark != nil {
+		g = s.benchmark.Best(g)
 	}
-	s.gauge = &g
+	s.benchmark = &g
 }
 
-// IsGauged reports whether a benchmark of the device was stored.
-func (s *Slot) IsGauged() bool { return s.gauged() != nil }
+// HasBenchmark reports whether a benchmark of the device was stored.
+func (s *Slot) HasBenchmark() bool { return s.currentBenchmark() != nil }
 
-func (s *Slot) gauged() *job.Gauge {
+func (s *Slot) currentBenchmark() *job.SlotBenchmark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.gauge
+	return s.benchmark
 }
 
 // Fault counts an infrastructure error. Too many in a row take the slot out of service.
@@ -265,7 +265,7 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 		Index: s.Index, Device: s.Device, Machine: m,
 		Memory: s.MemoryBytes, Arch: s.Arch, Attempt: s.attempt,
 	}
-	if strings.HasPrefix(s.attempt, job.GaugeAttempt) {
+	if strings.HasPrefix(s.attempt, job.SlotBenchmarkAttempt) {
 		out.Attempt = "" // a benchmark is interrupted by any job
 	}
 	out.Disabled, out.Public = s.disabled()

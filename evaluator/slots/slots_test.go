@@ -54,7 +54,7 @@ func TestACheckWaitsForItsOwnSlot(t *testing.T) {
 		busy := mustHold(t, p, own, 1)
 		taken := make(chan *Held, 1)
 		go func() {
-			held, err := p.Hold(t.Context(), own, 1, job.GaugeAttempt+"1")
+			held, err := p.Hold(t.Context(), own, 1, job.SlotBenchmarkAttempt+"1")
 			if err != nil {
 				t.Error(err)
 			}

@@ -70,23 +70,23 @@ type NATSSettings struct {
 
 // WorkerSettings configures this process as a worker, alone or inside serve.
 type WorkerSettings struct {
-	Name        string
-	Secret      string
-	Join        string
-	Leave       evaluator.Leaving
-	NoticeFile  string
-	CPUSlots    int
-	FirstUID    int
-	BuildNice   int
-	Sandbox     string
-	ObjectCache string
-	Include     list
-	Profile     bool
-	NCU         string
-	WarmPythons int
-	Processes   int
-	GaugeEvery  time.Duration
-	Ahead       bool
+	Name               string
+	Secret             string
+	Join               string
+	Leave              evaluator.Leaving
+	NoticeFile         string
+	CPUSlots           int
+	FirstUID           int
+	BuildNice          int
+	Sandbox            string
+	ObjectCache        string
+	Include            list
+	Profile            bool
+	NCU                string
+	WarmPythons        int
+	Processes          int
+	SlotBenchmarkEvery time.Duration
+	Ahead              bool
 }
 
 // list is a flag with several values, separated by commas.

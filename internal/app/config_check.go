@@ -70,7 +70,7 @@ func (w WorkerSettings) check(wrong *problems) {
 	wrong.unless(w.FirstUID >= machine.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, machine.LeastUID)
 	wrong.unless(w.BuildNice >= 1 && w.BuildNice <= 19, "--build-nice %d: want 1 to 19", w.BuildNice)
 	wrong.unless(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
-	wrong.unless(w.GaugeEvery == 0 || w.GaugeEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.GaugeEvery)
+	wrong.unless(w.SlotBenchmarkEvery == 0 || w.SlotBenchmarkEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.SlotBenchmarkEvery)
 	for _, lib := range w.Include {
 		wrong.unless(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
 	}

@@ -66,7 +66,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
 	leaving(&config)
 	config.Measuring.Most = cfg.Worker.Processes
-	config.Gauge = evaluator.Gauging{Every: cfg.Worker.GaugeEvery, First: time.Minute}
+	config.SlotBenchmarks = evaluator.SlotBenchmarks{Every: cfg.Worker.SlotBenchmarkEvery, First: time.Minute}
 	if config.Tools.NVCC != nil {
 		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
 	}

@@ -39,7 +39,7 @@ func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.
 	if score == nil {
 		return
 	}
-	unit := result.Machine.Gauge
+	unit := result.Machine.SlotBenchmark
 	if unit != nil && !unit.Valid() {
 		unit = nil
 	}
@@ -72,7 +72,7 @@ func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.
 }
 
 // heldByFloor names the case, or the score, that is below the time of an empty call.
-func heldByFloor(score float64, unit *job.Gauge, cases []job.CaseResult) string {
+func heldByFloor(score float64, unit *job.SlotBenchmark, cases []job.CaseResult) string {
 	least, said := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
 	if unit != nil {
 		least, said = unit.FloorNS, fmt.Sprintf("an empty call takes at least %v on this device", time.Duration(unit.FloorNS))
@@ -105,7 +105,7 @@ func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseRes
 
 // roofOf is the score of a kernel that does only the declared work, as fast as the device can; false if the task does not
 // declare the work of each case.
-func roofOf(def tasks.Definition, cases []job.CaseResult, unit job.Gauge) (float64, bool) {
+func roofOf(def tasks.Definition, cases []job.CaseResult, unit job.SlotBenchmark) (float64, bool) {
 	if def.Roofline == nil {
 		return 0, false
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 // rankedOn is a result with one case of a million floats, added on a unit of 1 ns floor, 10 GB/s and 1 GFLOP/s.
-func rankedOn(unit *job.Gauge) (tasks.Definition, job.Result) {
+func rankedOn(unit *job.SlotBenchmark) (tasks.Definition, job.Result) {
 	c := tasks.Case{{Name: "size", Value: "1000000"}}
 	def := tasks.Definition{RankingBy: tasks.RankGeom, Benchmarks: []tasks.Case{c}, Roofline: &tasks.Roofline{Bytes: "3 * size * float32", Flops: "size"}}
-	return def, job.Result{Machine: job.Machine{Gauge: unit}, Stages: []job.StageResult{
+	return def, job.Result{Machine: job.Machine{SlotBenchmark: unit}, Stages: []job.StageResult{
 		{Stage: job.StageRanked, Cases: []job.CaseResult{{Spec: c.String(), Status: job.StatusPass, Mean: 5e6}}}}}
 }
 
-func gauged() *job.Gauge {
-	return &job.Gauge{FloorNS: 100, BytesPerSecond: 10e9, FlopsPerSecond: 100e9, ReadNS: 1e6, MathNS: 1e6}
+func gauged() *job.SlotBenchmark {
+	return &job.SlotBenchmark{FloorNS: 100, BytesPerSecond: 10e9, FlopsPerSecond: 100e9, ReadNS: 1e6, MathNS: 1e6}
 }
 
 func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
@@ -28,7 +28,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 	slower := gauged()
 	slower.FlopsPerSecond = 0.5e9 // 2 ms of arithmetic
 	for name, test := range map[string]struct {
-		unit *job.Gauge
+		unit *job.SlotBenchmark
 		ns   float64
 		roof float64 // 0: not known
 		held string
@@ -42,7 +42,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 		"faster than fp32":           {slower, 1.3e6, 2 / 1.3, ""},
 		"below the floor":            {gauged(), 99, 0, "an empty call takes"},
 		"a device that is not known": {nil, 1000, 0, ""},
-		"a device without numbers":   {&job.Gauge{}, 1000, 0, ""},
+		"a device without numbers":   {&job.SlotBenchmark{}, 1000, 0, ""},
 		"less than any GPU takes":    {nil, 999, 0, "no call takes less than 1µs on a GPU"},
 	} {
 		def, result := rankedOn(test.unit)
@@ -89,7 +89,7 @@ func TestNoUnitMakesARoofThatIsNoNumber(t *testing.T) {
 // One case of a nanosecond would lift the geometric mean of all.
 func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 	for name, test := range map[string]struct {
-		unit   *job.Gauge
+		unit   *job.SlotBenchmark
 		device string
 		ns     float64
 		held   bool

@@ -1,4 +1,4 @@
-// Package sentinels stores the repeated times of package gauge's kernels on each slot, and reports when a slot drifts.
+// Package sentinels stores the repeated times of package slotbench's kernels on each slot, and reports when a slot drifts.
 //
 // Read sentinels.go: Keep (what a heartbeat brings, once), Drift (the last two against up to fifty before them, by median
 // and median deviation) and Noise. The dispatcher stores them; package scores checks for drift when a result comes; the devices

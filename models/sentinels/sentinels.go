@@ -45,7 +45,7 @@ const (
 // Keep stores a worker's gauge of one of its slots; repetitions of the same are stored once. A gauge with a time long ago,
 // or a day ahead, is dropped.
 func (s *Sentinels) Keep(ctx context.Context, worker string, slot job.Slot) error {
-	g := slot.Machine.Gauge
+	g := slot.Machine.SlotBenchmark
 	now := db.Now()
 	if g == nil || !g.Valid() || g.At.Before(now.Add(-kept)) || g.At.After(now.Add(ahead)) {
 		return nil

@@ -99,7 +99,7 @@ func (p *Operation) silicon(workers []fleet.Worker, device string) (what views.D
 				what.Units++
 				what.Name, what.Memory, what.Arch = cmp.Or(what.Name, slot.Machine.Name), max(what.Memory, int64(slot.Memory)), cmp.Or(what.Arch, slot.Arch)
 				what.Profiler, what.Sanitizer = what.Profiler || slot.Profiler, what.Sanitizer || slot.Sanitizer
-				if g := slot.Machine.Gauge; g != nil && g.Valid() {
+				if g := slot.Machine.SlotBenchmark; g != nil && g.Valid() {
 					what.BytesPerSecond, what.FlopsPerSecond = max(what.BytesPerSecond, g.BytesPerSecond), max(what.FlopsPerSecond, g.FlopsPerSecond)
 				}
 			}

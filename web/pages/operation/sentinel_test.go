@@ -14,7 +14,7 @@ import (
 func gaugedSlot(at time.Time, n int, ns float64) job.Slot {
 	at = at.Add(time.Duration(n) * time.Minute)
 	return job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "0123456789ab", Device: "CPU",
-		Gauge: &job.Gauge{At: at, FloorNS: 500, BytesPerSecond: 5e9, FlopsPerSecond: 5e10, ReadNS: ns, MathNS: 1e6}}}
+		SlotBenchmark: &job.SlotBenchmark{At: at, FloorNS: 500, BytesPerSecond: 5e9, FlopsPerSecond: 5e10, ReadNS: ns, MathNS: 1e6}}}
 }
 
 func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Gauge is a benchmark of a device with built-in kernels. See package gauge.
-type Gauge struct {
+// SlotBenchmark is a benchmark of a device with built-in kernels. See package slotbench.
+type SlotBenchmark struct {
 	At             time.Time `json:"at"`
 	FloorNS        float64   `json:"floor_ns"`         // fastest call that does nothing
 	BytesPerSecond float64   `json:"bytes_per_second"` // memory read bandwidth
 	FlopsPerSecond float64   `json:"flops_per_second"` // fp32 fused multiply-add
-	ReadNS         float64   `json:"read_ns"`          // median of the calls that read; tracked over time as the sentinel
+	ReadNS         float64   `json:"read_ns"`          // median of the calls that read; tracked over time to detect drift
 	MathNS         float64   `json:"math_ns"`          // median of the calls that multiply and add
 }
 
 // Valid reports whether all values are plausible.
-func (g Gauge) Valid() bool {
+func (g SlotBenchmark) Valid() bool {
 	for _, v := range []float64{g.FloorNS, g.BytesPerSecond, g.FlopsPerSecond, g.ReadNS, g.MathNS} {
 		if !(v >= 1) || math.IsInf(v, 0) {
 			return false
@@ -25,11 +25,11 @@ func (g Gauge) Valid() bool {
 	return true
 }
 
-// GaugeAttempt is the prefix of the IDs of benchmark attempts, which the site does not store.
-const GaugeAttempt = "gauge-"
+// SlotBenchmarkAttempt is the prefix of the IDs of benchmark attempts, which the site does not store.
+const SlotBenchmarkAttempt = "gauge-"
 
 // Best merges two benchmarks: the lower floor, the higher limits, and the later medians.
-func (g Gauge) Best(later Gauge) Gauge {
+func (g SlotBenchmark) Best(later SlotBenchmark) SlotBenchmark {
 	if g.At.IsZero() {
 		return later
 	}

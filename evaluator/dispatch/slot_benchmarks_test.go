@@ -15,8 +15,8 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
 		beat := func(minute int, ns float64) {
-			g := job.Gauge{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
-			s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", Gauge: &g}}}})
+			g := job.SlotBenchmark{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
+			s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", SlotBenchmark: &g}}}})
 		}
 		ranked := func(ns float64) work.Run {
 			run := s.submit()
@@ -57,11 +57,11 @@ func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
 		at := time.Now()
-		third := func(worker string, gauged bool) (statements int64) {
+		third := func(worker string, benchmarked bool) (statements int64) {
 			for range 3 {
 				m := job.Machine{UUIDHash: "ab"}
-				if gauged { // each message is decoded into memory of its own
-					m.Gauge = &job.Gauge{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
+				if benchmarked { // each message is decoded into memory of its own
+					m.SlotBenchmark = &job.SlotBenchmark{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
 				}
 				before := s.store.Queries()
 				s.sync(d, job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
@@ -70,7 +70,7 @@ func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
 			return statements
 		}
 		if with, without := third("w1", true), third("w2", false); with != without {
-			s.Errorf("%d statements with a gauge, %d without one", with, without)
+			s.Errorf("%d statements with a slot benchmark, %d without one", with, without)
 		}
 	})
 }
@@ -89,8 +89,8 @@ func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 		for beat := range 30 {
 			var slots []job.Slot
 			for i := range 100 {
-				g := job.Gauge{At: time.Now(), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
-				slots = append(slots, job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i), Compiler: fmt.Sprintf("g++ %d.%d", beat, i), Gauge: &g}})
+				g := job.SlotBenchmark{At: time.Now(), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
+				slots = append(slots, job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i), Compiler: fmt.Sprintf("g++ %d.%d", beat, i), SlotBenchmark: &g}})
 			}
 			s.sync(d, job.Heartbeat{Worker: "w1", Slots: slots})
 		}

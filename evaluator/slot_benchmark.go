@@ -7,32 +7,32 @@ import (
 
 	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/device"
-	"warpboard/evaluator/gauge"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/slotbench"
 	"warpboard/evaluator/slots"
 )
 
-// Gauging configures the benchmarks of slots with built-in kernels.
-type Gauging struct {
+// SlotBenchmarks configures the benchmarks of slots with built-in kernels.
+type SlotBenchmarks struct {
 	Every time.Duration // 0 disables benchmarks
 	First time.Duration // delay after the start, so that a first run does not wait
 }
 
-// gaugeLoop benchmarks each device repeatedly while it is idle, until ctx ends. A job that arrives interrupts a
+// benchmarkSlots benchmarks each device repeatedly while it is idle, until ctx ends. A job that arrives interrupts a
 // benchmark, which starts over when the worker is idle. On a machine that is never idle, a device keeps its old result.
-// gaugeFirst measures a GPU without a result before its first ranked run.
-func (w *Worker) gaugeLoop(ctx context.Context) {
-	if w.cfg.Gauge.Every == 0 {
+// benchmarkFirst measures a GPU without a result before its first ranked run.
+func (w *Worker) benchmarkSlots(ctx context.Context) {
+	if w.cfg.SlotBenchmarks.Every == 0 {
 		return
 	}
-	wait := w.cfg.Gauge.First
+	wait := w.cfg.SlotBenchmarks.First
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
 		}
-		wait = w.cfg.Gauge.Every
+		wait = w.cfg.SlotBenchmarks.Every
 		seen := map[string]bool{} // the slots of a CPU share one device
 		for _, s := range w.pool.All() {
 			if s.Service().Err() != nil || seen[s.UUID] {
@@ -40,65 +40,65 @@ func (w *Worker) gaugeLoop(ctx context.Context) {
 			}
 			// Slots of one device have the same UUID, also on the CPU. Only the first in service is measured.
 			seen[s.UUID] = true
-			if err := w.gaugeUnit(ctx, s.Slot); err != nil && ctx.Err() == nil {
-				w.log.Warn("a slot could not be gauged", "device", s.Device, "err", err)
+			if err := w.benchmarkSlot(ctx, s.Slot); err != nil && ctx.Err() == nil {
+				w.log.Warn("a slot could not be benchmarked", "device", s.Device, "err", err)
 			}
 		}
 	}
 }
 
-func (w *Worker) gaugeUnit(ctx context.Context, unit device.Slot) error {
-	j, err := gauge.Job(unit.Device, unit.IsGPU())
+func (w *Worker) benchmarkSlot(ctx context.Context, slot device.Slot) error {
+	j, err := slotbench.Job(slot.Device, slot.IsGPU())
 	if err != nil {
 		return err
 	}
-	var found job.Gauge
+	var found job.SlotBenchmark
 	err = w.gate.Do(ctx, precompileKey(j.TaskKey, j.Device), func(ctx context.Context) (err error) {
-		found, err = w.gauge(ctx, j, unit)
+		found, err = w.runBenchmark(ctx, j, slot)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	w.gauged(unit, found)
+	w.storeBenchmark(slot, found)
 	return nil
 }
 
-// gauged stores the result on all slots of the device.
-func (w *Worker) gauged(unit device.Slot, found job.Gauge) {
+// storeBenchmark stores the result on all slots of the device.
+func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
 	for _, s := range w.pool.All() {
-		if s.UUID == unit.UUID {
-			s.Gauged(found)
+		if s.UUID == slot.UUID {
+			s.SetBenchmark(found)
 		}
 	}
-	w.log.Info("slot gauged", "device", unit.Device, "floor", time.Duration(found.FloorNS),
+	w.log.Info("slot benchmarked", "device", slot.Device, "floor", time.Duration(found.FloorNS),
 		"bandwidth", fmt.Sprintf("%.3g B/s", found.BytesPerSecond), "arithmetic", fmt.Sprintf("%.3g FLOP/s", found.FlopsPerSecond))
 }
 
-// gaugeFirst benchmarks a GPU without a result before its first ranked run, because the check for scores that are
+// benchmarkFirst benchmarks a GPU without a result before its first ranked run, because the check for scores that are
 // faster than possible needs its limits. Otherwise a user could avoid that check by keeping the GPU busy. CPUs have no
 // such check. A worker without nvcc cannot run the benchmark, and still takes Python tasks.
-func (w *Worker) gaugeFirst(ctx context.Context, a *attempt.Attempt, held *slots.Held) error {
-	unit := held.First()
-	if w.cfg.Gauge.Every == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !unit.IsGPU() || unit.IsGauged() {
+func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *slots.Held) error {
+	slot := held.First()
+	if w.cfg.SlotBenchmarks.Every == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
 		return nil
 	}
-	found, err := w.gaugeHeld(ctx, held.One())
+	found, err := w.benchmarkHeld(ctx, held.One())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("the GPU's floor and roofs are unknown, and it ranks nothing before they have been measured: %w", err)
 	}
-	w.gauged(unit.Slot, found)
+	w.storeBenchmark(slot.Slot, found)
 	a.Describe()
 	return nil
 }
 
-func (w *Worker) gaugeHeld(ctx context.Context, held *slots.Held) (job.Gauge, error) {
-	j, err := gauge.Job(held.First().Device, true)
+func (w *Worker) benchmarkHeld(ctx context.Context, held *slots.Held) (job.SlotBenchmark, error) {
+	j, err := slotbench.Job(held.First().Device, true)
 	if err != nil {
-		return job.Gauge{}, err
+		return job.SlotBenchmark{}, err
 	}
 	a := attempt.New(attempt.Config{Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Pool: w.pool, Slot: held.First(), Log: w.log})
 	work := w.workOf(a)
@@ -107,22 +107,22 @@ func (w *Worker) gaugeHeld(ctx context.Context, held *slots.Held) (job.Gauge, er
 		err = work.Run(ctx, held)
 	}
 	if err != nil { // not concluded: the waiting run counts the fault
-		return job.Gauge{}, err
+		return job.SlotBenchmark{}, err
 	}
-	return gauge.Read(a.Result, true)
+	return slotbench.Read(a.Result, true)
 }
 
-func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Gauge, error) {
+func (w *Worker) runBenchmark(ctx context.Context, j job.Job, slot device.Slot) (job.SlotBenchmark, error) {
 	for _, s := range w.pool.All() {
-		if s.UUID != unit.UUID {
+		if s.UUID != slot.UUID {
 			continue
 		}
 		// The attempt is not in inFlight: heartbeats do not list it, and a stop of the worker ends it through ctx.
 		result, err := w.attempt(ctx, NopConn{}, s, nil, j)
 		if err != nil {
-			return job.Gauge{}, err
+			return job.SlotBenchmark{}, err
 		}
-		return gauge.Read(result, unit.IsGPU())
+		return slotbench.Read(result, slot.IsGPU())
 	}
-	return job.Gauge{}, slots.ErrOutOfService
+	return job.SlotBenchmark{}, slots.ErrOutOfService
 }

@@ -13,7 +13,7 @@ func (d *Dispatcher) keepSentinels(ctx context.Context, h job.Heartbeat, heard *
 	before, units := heard.gauged, map[string]time.Time{}
 	heard.gauged = units
 	for _, slot := range h.Slots {
-		g, unit := slot.Machine.Gauge, slot.Machine.UUIDHash
+		g, unit := slot.Machine.SlotBenchmark, slot.Machine.UUIDHash
 		if units[unit].IsZero() {
 			units[unit] = before[unit]
 		}

@@ -1,4 +1,4 @@
-package gauge
+package slotbench
 
 import (
 	"crypto/rand"
@@ -41,7 +41,7 @@ func Job(device string, gpu bool) (job.Job, error) {
 	}
 	sources, err := sourcesOf(def)
 	return job.Job{
-		Version: job.Version, AttemptID: job.GaugeAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
+		Version: job.Version, AttemptID: job.SlotBenchmarkAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
 		TaskKey: "gauge " + string(def.Lang), Task: def, Sources: sources, Enqueued: time.Now(),
 	}, err
 }
@@ -60,7 +60,7 @@ func sourcesOf(def tasks.Definition) (map[string][]byte, error) {
 	for _, f := range def.Files {
 		text, err := programs.ReadFile("programs/" + string(def.Lang) + "/" + f.Name)
 		if err != nil {
-			return nil, fmt.Errorf("the gauge lacks a program: %w", err)
+			return nil, fmt.Errorf("the slot benchmark lacks a program: %w", err)
 		}
 		sources[f.Name] = text
 	}
@@ -69,9 +69,9 @@ func sourcesOf(def tasks.Definition) (map[string][]byte, error) {
 
 // Read returns the benchmark from a result. The floor uses the clock with the smallest value: the judge's clocks also
 // include other work of the machine.
-func Read(result job.Result, gpu bool) (job.Gauge, error) {
+func Read(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 	if result.Failure != nil {
-		return job.Gauge{}, fmt.Errorf("the gauge ended with %q: %s", result.Outcome, result.Failure.Reason)
+		return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q: %s", result.Outcome, result.Failure.Reason)
 	}
 	for _, stage := range result.Stages {
 		if stage.Stage != job.StageBenchmark || len(stage.Cases) != kinds {
@@ -86,13 +86,13 @@ func Read(result job.Result, gpu bool) (job.Gauge, error) {
 		if c[0].Clocks.Counts != job.ClockEvent {
 			floor = math.Min(floor, c[0].Clocks.Event)
 		}
-		g := job.Gauge{At: stage.Ended, FloorNS: floor, BytesPerSecond: rate(bytes, c[1].Best), FlopsPerSecond: rate(flops, c[2].Best),
+		g := job.SlotBenchmark{At: stage.Ended, FloorNS: floor, BytesPerSecond: rate(bytes, c[1].Best), FlopsPerSecond: rate(flops, c[2].Best),
 			ReadNS: c[1].Median, MathNS: c[2].Median}
 		if g.Valid() {
 			return g, nil
 		}
 	}
-	return job.Gauge{}, fmt.Errorf("the gauge ended with %q and without its times", result.Outcome)
+	return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q and without its times", result.Outcome)
 }
 
 func rate(amount, ns float64) float64 {

@@ -21,7 +21,7 @@ import (
 )
 
 // The numbers of any machine that these tests run on.
-func plausible(t *testing.T, g job.Gauge) {
+func plausible(t *testing.T, g job.SlotBenchmark) {
 	t.Helper()
 	if !g.Valid() || g.FloorNS > 1e6 || g.BytesPerSecond < 1e8 || g.BytesPerSecond > 1e13 || g.FlopsPerSecond < 1e8 || g.FlopsPerSecond > 1e15 ||
 		g.ReadNS < 10*g.FloorNS || g.MathNS < 10*g.FloorNS {
@@ -36,15 +36,15 @@ func TestAnIdleUnitIsGaugedByTheJudge(t *testing.T) {
 	cfg := realConfig(t)
 	cfg.Name, cfg.Conn = "w1", evaluator.NopConn{}
 	w := evaluator.NewWorker(cfg)
-	g, err := w.Gauge(t.Context(), cfg.Slots[0])
+	g, err := w.Benchmark(t.Context(), cfg.Slots[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	plausible(t, g)
 }
 
-// gaugeReport has an empty call of 3 µs, and 1 ms for reading and for arithmetic.
-func gaugeReport(req toolchain.StageRequest) string {
+// benchmarkReport has an empty call of 3 µs, and 1 ms for reading and for arithmetic.
+func benchmarkReport(req toolchain.StageRequest) string {
 	var b strings.Builder
 	b.WriteString("benchmark-count: 3\n")
 	for i, ns := range []int{3_000, 1_000_000, 1_000_000} {
@@ -63,43 +63,43 @@ func TestAGPUIsGaugedBeforeItsFirstRankedRun(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
 		Tools: toolchain.Toolchain{NVCC: &toolchain.Compiler{}},
-		Slots: []device.Slot{gpu(0)}, Gauge: evaluator.Gauging{Every: time.Hour, First: time.Hour},
+		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Every: time.Hour, First: time.Hour},
 		Builder: fakeBuilder{judged: true, run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			if !strings.HasPrefix(st.Attempt, job.GaugeAttempt) {
+			if !strings.HasPrefix(st.Attempt, job.SlotBenchmarkAttempt) {
 				ran = append(ran, st.Attempt+" "+st.Mode)
 				return pass(st.StageRequest), nil
 			}
-			ran = append(ran, "gauge")
+			ran = append(ran, "slot benchmark")
 			if broken {
 				return sandbox.Outcome{}, errors.New("the device fell off the bus")
 			}
-			say(st.StageRequest, gaugeReport(st.StageRequest))
+			say(st.StageRequest, benchmarkReport(st.StageRequest))
 			return sandbox.Outcome{Wall: time.Millisecond}, nil
 		}},
 	})
-	heard := func(id string, mode job.Mode) job.Result {
+	resultOf := func(id string, mode job.Mode) job.Result {
 		s.publish(onGPU(aJob(id, mode)))
 		return s.result(id)
 	}
-	if r := heard("test", job.ModeTest); r.Machine.Gauge != nil || r.Failure != nil {
-		t.Errorf("a test waits for the gauge: %+v", r)
+	if r := resultOf("test", job.ModeTest); r.Machine.SlotBenchmark != nil || r.Failure != nil {
+		t.Errorf("a test waits for the slot benchmark: %+v", r)
 	}
-	if r := heard("early", job.ModeRanked); r.Failure == nil || !r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "floor and roofs are unknown") {
-		t.Errorf("ranked without a gauge: %+v", r.Failure)
+	if r := resultOf("early", job.ModeRanked); r.Failure == nil || !r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "floor and roofs are unknown") {
+		t.Errorf("ranked without a slot benchmark: %+v", r.Failure)
 	}
 	mu.Lock()
 	broken = false
 	mu.Unlock()
 	for _, id := range []string{"first", "second"} {
-		if r := heard(id, job.ModeRanked); r.Failure != nil || r.Machine.Gauge == nil || r.Machine.Gauge.FloorNS != 3_000 {
-			t.Errorf("%s: %+v, %+v", id, r.Failure, r.Machine.Gauge)
+		if r := resultOf(id, job.ModeRanked); r.Failure != nil || r.Machine.SlotBenchmark == nil || r.Machine.SlotBenchmark.FloorNS != 3_000 {
+			t.Errorf("%s: %+v, %+v", id, r.Failure, r.Machine.SlotBenchmark)
 		}
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if diff := cmp.Diff([]string{"test test", "gauge", "gauge", "first test", "first leaderboard", "second test", "second leaderboard"}, ran); diff != "" {
+	if diff := cmp.Diff([]string{"test test", "slot benchmark", "slot benchmark", "first test", "first leaderboard", "second test", "second leaderboard"}, ran); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -107,11 +107,11 @@ func TestAGPUIsGaugedBeforeItsFirstRankedRun(t *testing.T) {
 func TestAWorkerWithoutNVCCRanksPythonTasksWithoutAGauge(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
-		Slots: []device.Slot{gpu(0)}, Gauge: evaluator.Gauging{Every: time.Hour, First: time.Hour},
+		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Every: time.Hour, First: time.Hour},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) { return pass(st.StageRequest), nil }},
 	})
 	s.publish(onGPU(aJob("a1", job.ModeRanked)))
-	if r := s.result("a1"); r.Failure != nil || r.Machine.Gauge != nil {
-		t.Errorf("%+v, %+v", r.Failure, r.Machine.Gauge)
+	if r := s.result("a1"); r.Failure != nil || r.Machine.SlotBenchmark != nil {
+		t.Errorf("%+v, %+v", r.Failure, r.Machine.SlotBenchmark)
 	}
 }

@@ -15,17 +15,17 @@ import (
 func TestTheBestGaugeIsInEveryMachineRecord(t *testing.T) {
 	p := slots.NewPool(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}}, Builds: 1})
 	s := p.All()[0]
-	if p.Describe(s).Gauge != nil {
-		t.Error("a unit that was not gauged has numbers")
+	if p.Describe(s).SlotBenchmark != nil {
+		t.Error("a slot without a benchmark has numbers")
 	}
 	at := time.Now()
-	s.Gauged(job.Gauge{At: at, FloorNS: 100, BytesPerSecond: 5, FlopsPerSecond: 9, ReadNS: 1, MathNS: 1})
-	s.Gauged(job.Gauge{At: at.Add(time.Minute), FloorNS: 120, BytesPerSecond: 6, FlopsPerSecond: 8, ReadNS: 2, MathNS: 3})
-	want := job.Gauge{At: at.Add(time.Minute), FloorNS: 100, BytesPerSecond: 6, FlopsPerSecond: 9, ReadNS: 2, MathNS: 3}
-	if got := p.Describe(s).Gauge; got == nil || *got != want {
+	s.SetBenchmark(job.SlotBenchmark{At: at, FloorNS: 100, BytesPerSecond: 5, FlopsPerSecond: 9, ReadNS: 1, MathNS: 1})
+	s.SetBenchmark(job.SlotBenchmark{At: at.Add(time.Minute), FloorNS: 120, BytesPerSecond: 6, FlopsPerSecond: 8, ReadNS: 2, MathNS: 3})
+	want := job.SlotBenchmark{At: at.Add(time.Minute), FloorNS: 100, BytesPerSecond: 6, FlopsPerSecond: 9, ReadNS: 2, MathNS: 3}
+	if got := p.Describe(s).SlotBenchmark; got == nil || *got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := p.Heartbeat(false, false)[0].Machine.Gauge; got == nil || *got != want {
+	if got := p.Heartbeat(false, false)[0].Machine.SlotBenchmark; got == nil || *got != want {
 		t.Errorf("the heartbeat has %+v", got)
 	}
 }
