@@ -71,9 +71,9 @@ func TestNothingOfARunTellsSecretValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, told := range []string{secretSize, "34566", "34568"} {
-				if i := strings.Index(string(data), told); i >= 0 {
-					t.Errorf("%s is told: … %s", told, data[max(0, i-200):i+50])
+			for _, secret := range []string{secretSize, "34566", "34568"} {
+				if i := strings.Index(string(data), secret); i >= 0 {
+					t.Errorf("%s is told: … %s", secret, data[max(0, i-200):i+50])
 				}
 			}
 			if !strings.Contains(r.Stages[1].Stdout, "not shown") {

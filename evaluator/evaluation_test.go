@@ -177,11 +177,11 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := evaluateOn(t, w, tt.request)
-			said := r.ValidationError
+			message := r.ValidationError
 			if !tt.compiled {
-				said = r.CompilationError
+				message = r.CompilationError
 			}
-			if r.Compiled != tt.compiled || r.Correctness || !strings.Contains(said, tt.want) || r.RuntimeStats != nil {
+			if r.Compiled != tt.compiled || r.Correctness || !strings.Contains(message, tt.want) || r.RuntimeStats != nil {
 				t.Errorf("want %q in %+v", tt.want, r)
 			}
 		})
@@ -278,7 +278,8 @@ func TestAReferenceIsTimedBesideAnExtensionThatDoesNotCompile(t *testing.T) {
 	}
 }
 
-// TestAContractOfAKernelHoldsNothingThatItHasToCompute: two tensors of one seed are the same numbers, with another mean and deviation.
+// TestAContractOfAKernelHoldsNothingThatItHasToCompute: two tensors of one seed are the same numbers, with another mean
+// and deviation.
 func TestAContractOfAKernelHoldsNothingThatItHasToCompute(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	type fields = map[string]any

@@ -133,9 +133,9 @@ func untilKilled(ctx context.Context) (sandbox.Outcome, error) {
 }
 
 // passWhenTold passes when it is told to, or ends when it is killed.
-func passWhenTold(ctx context.Context, st fakeStage, told <-chan struct{}) (sandbox.Outcome, error) {
+func passWhenTold(ctx context.Context, st fakeStage, released <-chan struct{}) (sandbox.Outcome, error) {
 	select {
-	case <-told:
+	case <-released:
 		return pass(st.StageRequest), nil
 	case <-ctx.Done():
 		return untilKilled(ctx)

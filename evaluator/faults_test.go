@@ -31,7 +31,7 @@ func TestWorkerWhoseSandboxDoesNotHoldTakesNoJobs(t *testing.T) {
 		t.Errorf("evaluated by %q", r.Machine.Worker)
 	}
 	bad.stop()
-	if err := <-bad.ended; !errors.Is(err, evaluator.ErrWallsFail) || !strings.Contains(err.Error(), "took no jobs: host uid (the child is root on the host)") {
+	if err := <-bad.ended; !errors.Is(err, evaluator.ErrSelfTest) || !strings.Contains(err.Error(), "took no jobs: host uid (the child is root on the host)") {
 		t.Errorf("it ended with %v", err)
 	}
 }

@@ -31,8 +31,8 @@ const forgedLines = `static void forge() {
 }
 `
 
-// TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once had a score of a nanosecond or an answer that
-// no one looked at. With no reason the run passes, and its time is an honest one. Forged clocks are in evaluator/attacks.
+// TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once had a score of a nanosecond or an answer that no one
+// looked at. With no reason the run passes, and its time is an honest one. Forged clocks are in evaluator/attacks.
 func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
@@ -69,8 +69,8 @@ func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
 	}
 }
 
-// TestPythonForgeriesDoNotReachTheBoard does so for the softmax; a wrong answer is one of zeros. Forged clocks, and work
-// in a tracer, are in evaluator/attacks.
+// TestPythonForgeriesDoNotReachTheBoard does so for the softmax; a wrong answer is one of zeros. Forged clocks, and
+// work in a tracer, are in evaluator/attacks.
 func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))

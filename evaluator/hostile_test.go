@@ -131,8 +131,8 @@ def custom_kernel(data):
 `)
 }
 
-// TestPythonKernelThatAttacksItsRunner: stages of one run are forks of one warm process, which a kernel
-// can signal and whose directories it can spoil. It harms itself at most, and no one takes it for an infrastructure error.
+// TestPythonKernelThatAttacksItsRunner: stages of one run are forks of one warm process, which a kernel can signal and
+// whose directories it can spoil. It harms itself at most, and no one takes it for an infrastructure error.
 func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
@@ -165,12 +165,12 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 			j.Task.Timeouts.Test = 2 * time.Second
 		}
 		r := s.run(j)
-		told := ""
+		output := ""
 		if r.Failure != nil {
-			told = r.Failure.Reason + r.Stages[len(r.Stages)-1].Stderr
+			output = r.Failure.Reason + r.Stages[len(r.Stages)-1].Stderr
 		}
-		if failed := c.reason != ""; failed != (r.Outcome == job.OutcomeFailed) || !strings.Contains(told, c.reason) || r.Failure != nil && r.Failure.Infrastructure {
-			t.Errorf("%s: outcome %s, failure %+v, it said %q", c.name, r.Outcome, r.Failure, told)
+		if failed := c.reason != ""; failed != (r.Outcome == job.OutcomeFailed) || !strings.Contains(output, c.reason) || r.Failure != nil && r.Failure.Infrastructure {
+			t.Errorf("%s: outcome %s, failure %+v, it said %q", c.name, r.Outcome, r.Failure, output)
 		}
 		if processes := left(t); len(processes) > 0 {
 			t.Errorf("%s: %d processes are left:\n%s", c.name, len(processes), processes[0])

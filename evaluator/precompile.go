@@ -73,7 +73,7 @@ func (w *Worker) precompile(ctx context.Context, p job.Preparation, s *slots.Slo
 	case err != nil:
 		log.Info("task not precompiled", "err", err)
 	case made > 0:
-		log.Info("task precompiled", "units", made, "took", time.Since(began).Round(time.Millisecond))
+		log.Info("task precompiled", "files", made, "took", time.Since(began).Round(time.Millisecond))
 	}
 }
 

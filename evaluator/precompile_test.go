@@ -29,7 +29,7 @@ func hintOf(j job.Job) job.Preparation {
 
 func (s *site) hint(p job.Preparation) {
 	s.t.Helper()
-	s.desk.Hint(p)
+	s.handler.Hint(p)
 }
 
 // soon takes what a channel gives within tier.Patience.

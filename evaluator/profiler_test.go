@@ -147,8 +147,8 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 			t.Errorf("%s: ncu's own file holds %q", name, written)
 		}
 		s.wait("both cases are told", func() bool {
-			told := slices.DeleteFunc(slices.Clone(s.events), func(e job.Event) bool { return e.Type != job.EventCase || e.AttemptID != j.AttemptID })
-			return len(told) == 2 && told[1].Total == 2
+			reported := slices.DeleteFunc(slices.Clone(s.events), func(e job.Event) bool { return e.Type != job.EventCase || e.AttemptID != j.AttemptID })
+			return len(reported) == 2 && reported[1].Total == 2
 		})
 	}
 }

@@ -58,8 +58,8 @@ func TestWorkerThatFailsEverythingIsSetAsideAndSaysWhy(t *testing.T) {
 		if r := s.result(id); r.Outcome != job.OutcomeLost || r.Suspect {
 			t.Fatalf("outcome %s, suspect %v", r.Outcome, r.Suspect)
 		}
-		told := time.Now() // a heartbeat of before may be on its way
-		s.wait("next heartbeat", func() bool { return s.beats["w1"].Time.After(told) })
+		before := time.Now() // a heartbeat of before may be on its way
+		s.wait("next heartbeat", func() bool { return s.beats["w1"].Time.After(before) })
 	}
 	// A heartbeat may report the slot before the worker writes to its log.
 	s.wait("both slots in its own log", func() bool { return strings.Count(log.String(), "slot out of service") == 2 })

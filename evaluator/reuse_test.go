@@ -111,7 +111,8 @@ func (r *reusing) compareFor(caller, ref, custom string, change func(map[string]
 	return result
 }
 
-// twice is a reference whose answers no source of 900 bytes could contain, also if a busy machine has time for three calls only; large has more elements than are kept of a timed call.
+// twice is a reference whose answers no source of 900 bytes could contain, also if a busy machine has time for three
+// calls only; large has more elements than are kept of a timed call.
 var (
 	twice = strings.Replace(doubling, "1000", "60_000", 1)
 	large = strings.Replace(doubling, "1000", "200_000", 1)
@@ -127,9 +128,9 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 	r := newReusing(t)
 	r.compare(large, model("return x + x"), nil, recorded, recalled)
 	for name, tt := range map[string]struct {
-		custom string
-		right  bool
-		said   string
+		custom  string
+		right   bool
+		message string
 	}{
 		"right":                 {model("return x + x"), true, ""},
 		"wrong":                 {model("return x * 3"), false, "don't match within tolerance. Trials passed: 0/2"},
@@ -141,7 +142,7 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 		"inputs that come back": {counting("seen = Model.__dict__.get('seen') or set(); Model.seen = seen | {float(x[0])}; assert float(x[0]) not in seen; return x * 2"), true, ""},
 	} {
 		result := r.compare(large, tt.custom, nil, recalled)
-		if !result.Compiled || result.Correctness != tt.right || !strings.Contains(result.ValidationError, tt.said) {
+		if !result.Compiled || result.Correctness != tt.right || !strings.Contains(result.ValidationError, tt.message) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
 		if tt.right && (result.Speedup != nil || result.SpeedupInterval != nil || len(result.Times) != 3 || result.RefRuntime != nil || result.RuntimeStats == nil || *result.FreshInputs ||

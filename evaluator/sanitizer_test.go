@@ -18,7 +18,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// sanitizingConfig is a worker's with everything real but the GPU and compute-sanitizer, of which each tool does what it is told.
+// sanitizingConfig is a worker's with everything real but the GPU and compute-sanitizer, of which each tool does what
+// it is told.
 func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "bin")

@@ -22,9 +22,9 @@ type realConn = *queue.Conn
 
 // site is a real embedded queue with a desk that gives out what is published, and what came back over it.
 type site struct {
-	t     testing.TB
-	queue *queue.Queue
-	desk  *queuetest.Desk
+	t       testing.TB
+	queue   *queue.Queue
+	handler *queuetest.Handler
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at each change
@@ -40,7 +40,7 @@ func newSite(t testing.TB) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t, queue: q, changed: make(chan struct{}), results: map[string][]job.Result{}, beats: map[string]job.Heartbeat{}}
-	s.desk = &queuetest.Desk{
+	s.handler = &queuetest.Handler{
 		OnEvent: func(e job.Event) { s.note(func() { s.events = append(s.events, e) }) },
 		OnSync:  func(h job.Heartbeat) { s.note(func() { s.beats[h.Worker] = h }) },
 		OnResult: func(r job.Result) error {
@@ -50,7 +50,7 @@ func newSite(t testing.TB) *site {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- q.Serve(ctx, s.desk) }()
+	go func() { ended <- q.Serve(ctx, s.handler) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -106,7 +106,7 @@ func (s *site) resultsOf(id string) []job.Result {
 
 func (s *site) eventsOf(id string) []job.Event {
 	var out []job.Event
-	for _, e := range s.heard() {
+	for _, e := range s.allEvents() {
 		if e.AttemptID == id {
 			out = append(out, e)
 		}
@@ -114,8 +114,8 @@ func (s *site) eventsOf(id string) []job.Event {
 	return out
 }
 
-// heard returns all events so far.
-func (s *site) heard() []job.Event {
+// allEvents returns all events so far.
+func (s *site) allEvents() []job.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
@@ -131,7 +131,7 @@ func (s *site) beat(worker string) job.Heartbeat {
 func (s *site) publish(jobs ...job.Job) {
 	s.t.Helper()
 	for _, j := range jobs {
-		s.desk.Put(j)
+		s.handler.Put(j)
 		if err := s.queue.WorkFor(j.Device); err != nil {
 			s.t.Fatal(err)
 		}

@@ -55,7 +55,8 @@ func benchmarkReport(req toolchain.StageRequest) string {
 	return b.String() + "check: pass\n"
 }
 
-// TestAGPUIsGaugedBeforeItsFirstRankedRun: nothing else would hold a score above the roof back on a GPU that is never idle.
+// TestAGPUIsGaugedBeforeItsFirstRankedRun: nothing else would hold a score above the roof back on a GPU that is never
+// idle.
 func TestAGPUIsGaugedBeforeItsFirstRankedRun(t *testing.T) {
 	var mu sync.Mutex
 	var ran []string

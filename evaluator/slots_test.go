@@ -60,7 +60,7 @@ func TestNothingIsBuiltWhileACPUTakesTimes(t *testing.T) {
 	end <- struct{}{}
 	end <- struct{}{}
 	s.wait("end of the second job", func() bool { return slices.ContainsFunc(s.events, ended("a2", job.StageTest)) })
-	events := s.heard()
+	events := s.allEvents()
 	first := slices.IndexFunc(events, ended("a1", job.StageTest))
 	second := slices.IndexFunc(events, func(e job.Event) bool { return e.AttemptID == "a2" })
 	if first < 0 || second < first {

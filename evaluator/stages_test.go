@@ -254,10 +254,10 @@ func TestEndOfAStageIsToldWithItsCasesAndWithoutItsOutput(t *testing.T) {
 	r := s.run(aJob("a1", job.ModeBenchmark))
 	s.wait("end of the stage", func() bool { return slices.ContainsFunc(s.events, ended("a1", job.StageBenchmark)) })
 	events := s.eventsOf("a1")
-	told := events[slices.IndexFunc(events, ended("a1", job.StageBenchmark))].Ended
-	if told.Stdout != "" || told.Stderr != "" || told.Extra["note"] != "short" || len(told.Cases) != 2 ||
-		told.Cases[0].Times != nil || told.Cases[0].Mean != 100 || len(told.Cases[1].Message) > 600 {
-		t.Errorf("told was %+v", told)
+	stage := events[slices.IndexFunc(events, ended("a1", job.StageBenchmark))].Ended
+	if stage.Stdout != "" || stage.Stderr != "" || stage.Extra["note"] != "short" || len(stage.Cases) != 2 ||
+		stage.Cases[0].Times != nil || stage.Cases[0].Mean != 100 || len(stage.Cases[1].Message) > 600 {
+		t.Errorf("told was %+v", stage)
 	}
 	if kept := r.Stages[1]; kept.Stdout != "out" || len(kept.Cases[0].Times) != 3 || len(kept.Cases[1].Message) < 4000 {
 		t.Errorf("kept was %+v", kept)

@@ -78,7 +78,7 @@ func unsendable(r job.Result, size int) job.Result {
 		Outcome: job.OutcomeLost, Suspect: true,
 		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s has a result but could not send it: %s.", r.Machine.Worker, why)},
 		Machine: job.Machine{Worker: r.Machine.Worker}, Harness: r.Harness,
-		WallNS: r.WallNS, ProgramNS: r.ProgramNS, UnitNS: r.UnitNS,
+		WallNS: r.WallNS, ProgramNS: r.ProgramNS, SlotNS: r.SlotNS,
 	}
 }
 

@@ -58,8 +58,8 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 	}
 }
 
-// The site reads only so many values of a message, which may be small: a result that had more was refused, and its request
-// failed without a reason.
+// The site reads only so many values of a message, which may be small: a result that had more was refused, and its
+// request failed without a reason.
 func TestAResultOfTooManyValuesLosesWhatMattersLeast(t *testing.T) {
 	report := "[" + strings.Repeat("0,", job.MaxValues) + "0]"
 	r := job.Result{Outcome: job.OutcomeDone, Evaluation: json.RawMessage(`{"device":"CPU","metrics":{"custom":{"report":` + report + `}}}`)}
@@ -97,13 +97,13 @@ func TestAResultThatCannotBeSentEndsTheAttempt(t *testing.T) {
 		"not a number":   {job.StageResult{Cases: []job.CaseResult{{Mean: math.NaN()}}}, "JSON"},
 	} {
 		const size = 1 << 20
-		r := job.Result{RunID: 7, AttemptID: "a1", Secret: "s", Outcome: job.OutcomeDone, Machine: job.Machine{Worker: "w1"}, UnitNS: 5, Stages: []job.StageResult{test.stage}}
+		r := job.Result{RunID: 7, AttemptID: "a1", Secret: "s", Outcome: job.OutcomeDone, Machine: job.Machine{Worker: "w1"}, SlotNS: 5, Stages: []job.StageResult{test.stage}}
 		truncateResult(&r, size)
 		data, err := json.Marshal(r)
 		if err != nil || len(data) > size {
 			t.Errorf("%s: %d bytes, %v", name, len(data), err)
 		}
-		if r.RunID != 7 || r.AttemptID != "a1" || r.Secret != "s" || r.Machine.Worker != "w1" || r.UnitNS != 5 {
+		if r.RunID != 7 || r.AttemptID != "a1" || r.Secret != "s" || r.Machine.Worker != "w1" || r.SlotNS != 5 {
 			t.Errorf("%s: it is not known whose result it is: %+v", name, r)
 		}
 		if r.Outcome != job.OutcomeLost || !r.Suspect || r.Failure == nil || !r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, test.why) {

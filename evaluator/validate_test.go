@@ -57,8 +57,8 @@ func TestAValidationScriptAnswersWithItsLastLine(t *testing.T) {
 				t.Fatalf("stages %q, failure %+v", stageNames(r), r.Failure)
 			}
 			stage := r.Stages[i]
-			if said := stage.Cases[0]; stage.Status != c.status || said.Status != c.status || said.Spec != "use.py" || !strings.HasPrefix(said.Message, c.message) {
-				t.Errorf("it ends as %s: %+v, %+v", stage.Status, said, stage.Failure)
+			if got := stage.Cases[0]; stage.Status != c.status || got.Status != c.status || got.Spec != "use.py" || !strings.HasPrefix(got.Message, c.message) {
+				t.Errorf("it ends as %s: %+v, %+v", stage.Status, got, stage.Failure)
 			}
 			if !strings.Contains(stage.Stdout, c.inLog) || (r.Outcome == job.OutcomeDone) != (c.status == job.StatusPass) || r.Failure != nil && r.Failure.Infrastructure {
 				t.Errorf("outcome %s, failure %+v, output %q", r.Outcome, r.Failure, stage.Stdout)

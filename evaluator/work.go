@@ -21,8 +21,8 @@ type Work interface {
 	// Build does the part that needs no slot. If it returns false without an error, the result is complete and Run is
 	// skipped.
 	Build(ctx context.Context) (ready bool, err error)
-	// Units returns the number of slots that Run needs. Call it after Build.
-	Units() int
+	// SlotCount returns the number of slots that Run needs. Call it after Build.
+	SlotCount() int
 	// Run does the rest on the held slots.
 	Run(ctx context.Context, held *slots.Held) error
 	// Conclude returns the result after Build or Run ended with err.
@@ -31,9 +31,9 @@ type Work interface {
 
 // attempt runs one attempt of a job and publishes its events to hears. A panic costs only this job, not the worker. The
 // error is the cause of the result.
-func (w *Worker) attempt(ctx context.Context, hears attempt.Publisher, s *slots.Slot, t *slots.Ticket, j job.Job) (result job.Result, err error) {
+func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Ticket, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
-		Job: j, Worker: w.cfg.Name, Publisher: hears, Pool: w.pool, Slot: s, Ticket: t, Log: w.log,
+		Job: j, Worker: w.cfg.Name, Publisher: publisher, Pool: w.pool, Slot: s, Ticket: t, Log: w.log,
 	})
 	work := w.workOf(a)
 	// releaseCPU is called twice for a GPU job: after building and at the end. The second call does nothing.
@@ -78,7 +78,7 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	}
 	// Slots are taken after building, all at once and in one order (slots.Pool.Hold), so that two jobs with several
 	// slots cannot deadlock.
-	held, err := a.Hold(ctx, work.Units())
+	held, err := a.Hold(ctx, work.SlotCount())
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	defer func() {
 		// Also after a panic or a cancellation: the time on slots is charged to the submitter. The site limits the
 		// number (work.charge).
-		a.Result.UnitNS = int64(held.Count()) * time.Since(began).Nanoseconds()
+		a.Result.SlotNS = int64(held.Count()) * time.Since(began).Nanoseconds()
 		held.Release()
 	}()
 	if err := w.benchmarkFirst(ctx, a, held); err != nil {

@@ -17,9 +17,9 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// ErrWallsFail is the error of a worker whose sandbox failed its self-test. Such a worker takes no jobs, and reports
+// ErrSelfTest is the error of a worker whose sandbox failed its self-test. Such a worker takes no jobs, and reports
 // the failure to the site until it is stopped.
-var ErrWallsFail = errors.New("the sandbox failed its self-test")
+var ErrSelfTest = errors.New("the sandbox failed its self-test")
 
 // deliveryTimeout limits one try to deliver a result. It is longer than the queue's own timeout, so that the queue's
 // error comes first.
@@ -62,7 +62,7 @@ func NewWorker(cfg Config) *Worker {
 
 // Run tests the sandbox and then evaluates jobs until ctx ends. Running jobs then have Config.Grace to end. All others,
 // and those that would take longer (at once if past runs show it), are handed back for another worker. Run returns an
-// error if the connection to the site is closed for good, and ErrWallsFail if the worker never took a job.
+// error if the connection to the site is closed for good, and ErrSelfTest if the worker never took a job.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations continue while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
@@ -73,12 +73,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	var beating sync.WaitGroup
 	beating.Go(func() { w.syncLoop(base) })
-	if w.walls(ctx) {
+	if w.passSelfTest(ctx) {
 		// ctx is the stop signal. base outlives it, so that heartbeats and cancellations work until all jobs have
 		// ended.
 		err = w.serve(ctx)
 	} else {
-		err = w.wallsFail(ctx)
+		err = w.failSelfTest(ctx)
 	}
 	hardStop()
 	beating.Wait()
@@ -179,8 +179,9 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.T
 	return nil
 }
 
-// wallsFail waits until ctx ends, and returns why the worker took no jobs: nil if it was stopped during the self-test.
-func (w *Worker) wallsFail(ctx context.Context) error {
+// failSelfTest waits until ctx ends, and returns why the worker took no jobs: nil if it was stopped during the
+// self-test.
+func (w *Worker) failSelfTest(ctx context.Context) error {
 	<-ctx.Done()
 	w.stop()
 	w.mu.Lock()
@@ -188,7 +189,7 @@ func (w *Worker) wallsFail(ctx context.Context) error {
 	if w.checks == nil {
 		return nil
 	}
-	return fmt.Errorf("%w, and it took no jobs: %s", ErrWallsFail, failedChecks(w.checks))
+	return fmt.Errorf("%w, and it took no jobs: %s", ErrSelfTest, failedChecks(w.checks))
 }
 
 func failedChecks(checks []job.CheckLine) string {
@@ -201,11 +202,11 @@ func failedChecks(checks []job.CheckLine) string {
 	return strings.Join(failed, "; ")
 }
 
-// walls reports whether the sandbox passed its self-test, repeating a failed one if Check.Pause is set.
-func (w *Worker) walls(ctx context.Context) bool {
+// passSelfTest reports whether the sandbox passed its self-test, repeating a failed one if Check.Pause is set.
+func (w *Worker) passSelfTest(ctx context.Context) bool {
 	check := w.cfg.Check
 	pause := backoff{check.Pause, check.Longest, check.Pause}
-	for !w.testWalls(ctx) {
+	for !w.testSandbox(ctx) {
 		if check.Pause == 0 || !pause.wait(ctx) {
 			return false
 		}
@@ -213,8 +214,8 @@ func (w *Worker) walls(ctx context.Context) bool {
 	return true
 }
 
-// testWalls runs the self-test once. It must not run concurrently with a job.
-func (w *Worker) testWalls(ctx context.Context) bool {
+// testSandbox runs the self-test once. It must not run concurrently with a job.
+func (w *Worker) testSandbox(ctx context.Context) bool {
 	checks := w.cfg.Sandbox.SelfTest(ctx)
 	if ctx.Err() != nil {
 		return false // interrupted, so the result is unknown

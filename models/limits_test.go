@@ -70,7 +70,7 @@ func (l *limitedTask) holds(run work.Run, took time.Duration) {
 	attempt := modelstest.Got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), run.Ref()))
 	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(), "update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour), attempt.ID)))
 	result := modelstest.Result(attempt, 1e6)
-	result.UnitNS = took.Nanoseconds()
+	result.SlotNS = took.Nanoseconds()
 	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordResult(l.Context(), result, work.Findings{Score: &work.Score{NS: 1e6}})))
 }
 

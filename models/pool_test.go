@@ -32,7 +32,7 @@ func (w world) measures(t *testing.T, s *models.Store, user accounts.User, sourc
 func (w world) end(t *testing.T, s *models.Store, run work.Run, found work.Findings, processes ...float64) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
-	ns, i, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
+	ns, i, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
 	modelstest.Check(t, err)
 	result := modelstest.Judge(modelstest.Result(attempt, ns), ns, ns)
 	result.Machine.Harness = "h1"
@@ -71,7 +71,7 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 			for p := range processes {
 				processes[p] = 100e3 * math.Exp(0.02*r.NormFloat64())
 			}
-			ns, _, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
+			ns, _, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
 			modelstest.Check(t, err)
 			luckiest = min(luckiest, ns)
 			w.measures(t, s, w.Ann, "void solve();\n", processes...)

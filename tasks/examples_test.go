@@ -154,19 +154,19 @@ func python(t *testing.T) string {
 func build(t *testing.T, dir string, layout harness.SourceSet) {
 	t.Helper()
 	link := []string{"-o", filepath.Join(dir, "program")}
-	for _, unit := range layout.Units {
-		if judge := filepath.Join(dir, "judge"); unit.Judge {
+	for _, file := range layout.ToCompile {
+		if judge := filepath.Join(dir, "judge"); file.Judge {
 			if _, err := os.Stat(judge); err != nil {
-				compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", unit.Name, "-o", judge)
+				compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", file.Name, "-o", judge)
 			}
 			continue
 		}
-		object := filepath.Join(dir, unit.Name+".o")
+		object := filepath.Join(dir, file.Name+".o")
 		link = append(link, object)
-		if _, err := os.Stat(object); err == nil && !unit.Submitted {
+		if _, err := os.Stat(object); err == nil && !file.Submitted {
 			continue
 		}
-		compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", "-c", unit.Name, "-o", object)
+		compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", "-c", file.Name, "-o", object)
 	}
 	compile(t, dir, link...)
 }

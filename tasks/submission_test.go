@@ -180,7 +180,7 @@ func TestFurtherFilesAreFilesOfTheSubmissionToWorkers(t *testing.T) {
 	}
 	set := harness.Assemble(def, sources)
 	var units []string
-	for _, u := range set.Units {
+	for _, u := range set.ToCompile {
 		if u.Submitted {
 			units = append(units, u.Name)
 		}

@@ -91,9 +91,9 @@ func (f attackFamily) claim() string {
 // attacksHeld describes how the attacks ended, and how many of the others need a GPU.
 func attacksHeld(attacks []Attack) string {
 	held, tried := held(attacks)
-	said := fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)
+	text := fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)
 	if held == tried && tried > 1 {
-		said = fmt.Sprintf("All %d that were run with this version were refused or timed truthfully.", tried)
+		text = fmt.Sprintf("All %d that were run with this version were refused or timed truthfully.", tried)
 	}
 	left, before := 0, 0
 	for _, a := range attacks {
@@ -107,9 +107,9 @@ func attacksHeld(attacks []Attack) string {
 	}
 	switch others := format.Plural(left, "other needs", "others need"); {
 	case before > 0:
-		return said + fmt.Sprintf(" %s a GPU; %d of them ran with an earlier version.", others, before)
+		return text + fmt.Sprintf(" %s a GPU; %d of them ran with an earlier version.", others, before)
 	case left > 0:
-		return said + " " + others + " a GPU."
+		return text + " " + others + " a GPU."
 	}
-	return said
+	return text
 }

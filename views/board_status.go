@@ -97,12 +97,12 @@ func (b BoardTable) marksNoisy(e boards.Standing) bool {
 	return e.Interval.Noisy && (e.Older(b.Board) || !b.once.noisy)
 }
 
-// saidOnce has the marks that one line above the table mentions for most rows.
-type saidOnce struct{ disturbed, noisy bool }
+// sharedNotes has the marks that one line above the table mentions for most rows.
+type sharedNotes struct{ disturbed, noisy bool }
 
 // withSaidOnce determines these marks once for all rows.
 func (b BoardTable) withSaidOnce() BoardTable {
-	b.once = saidOnce{
+	b.once = sharedNotes{
 		disturbed: b.most(func(e *boards.Standing) bool { return e.Disturbed != "" }),
 		noisy:     b.most(func(e *boards.Standing) bool { return e.Interval.Noisy }),
 	}

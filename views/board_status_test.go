@@ -52,9 +52,9 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 		if got := [2]int{doc.Find("tfoot #entry-9").Length(), doc.Find("[data-older] tbody #entry-9").Length()}; got != want {
 			t.Errorf("age %d: it stands below the ranked ones and among the others %v times, want %v", age, got, want)
 		}
-		said, mine := doc.Find("[data-older] summary").Text(), "5 others, including yours, wait"
-		if !strings.HasPrefix(said, "55 entries measured with the newest software. 5 others") || strings.Contains(said, mine) != (age == -1) {
-			t.Errorf("age %d: the line says %q", age, said)
+		text, mine := doc.Find("[data-older] summary").Text(), "5 others, including yours, wait"
+		if !strings.HasPrefix(text, "55 entries measured with the newest software. 5 others") || strings.Contains(text, mine) != (age == -1) {
+			t.Errorf("age %d: the line says %q", age, text)
 		}
 	}
 }
@@ -113,8 +113,8 @@ func TestAMarkOfMostRowsIsSaidOnce(t *testing.T) {
 		add(-2, i < 4, "the GPU was hot"[:5*(i%2)])
 	}
 	doc := show(t, Ranking(b))
-	if said := doc.Find("[data-most]").Text(); !strings.Contains(said, "Most scores here are noisy") || strings.Contains(said, "conditions") {
-		t.Errorf("above the table it says %q", said)
+	if text := doc.Find("[data-most]").Text(); !strings.Contains(text, "Most scores here are noisy") || strings.Contains(text, "conditions") {
+		t.Errorf("above the table it says %q", text)
 	}
 	if n := doc.Find("tbody [data-status]:contains('disturbed')").Length(); n != 3 || doc.Find("tbody [data-status]:contains('noisy'), [data-mark=noisy]").Length() != 0 {
 		t.Errorf("%d rows are marked as disturbed, or one as noisy: %s", n, doc.Find("tbody, [data-legend]").Text())

@@ -60,7 +60,7 @@ type BoardTable struct {
 	Notes    bool             // people's notes on their records are public
 	Sources  bool             // the viewer may read others' sources
 
-	once saidOnce
+	once sharedNotes
 }
 
 // columnsBehind returns the number of columns that a baseline's row leaves empty: those from the interval on.

@@ -41,8 +41,8 @@ type AuditPage struct {
 	Older  int64 // the next page ends before this line; 0 on the last page
 }
 
-// said formats an action with its subject, without repetition: "pause device CPU" for "pause device" of "device CPU".
-func said(r accounts.Audit) (act, subject string) {
+// describeAct formats an action with its subject, without repetition: "pause device CPU" for "pause device" of "device CPU".
+func describeAct(r accounts.Audit) (act, subject string) {
 	for i := range r.Subject {
 		if r.Subject[i] == ' ' && strings.HasSuffix(" "+r.Act, " "+r.Subject[:i]) {
 			return r.Act + " ", cmp.Or(r.About, r.Subject[i+1:])

@@ -36,8 +36,8 @@ type Sources struct {
 }
 
 // file returns the File of remarks on a file named by a compiler, if it is one of the submission's.
-func (s Sources) file(said string) (name string, ours bool) {
-	name = path.Base(said)
+func (s Sources) file(message string) (name string, ours bool) {
+	name = path.Base(message)
 	if slices.Contains(s.Main, name) {
 		return "", true
 	}
@@ -98,7 +98,7 @@ func RemarksOf(output string, of Sources) []Remark {
 
 // exceptionIn returns the last exception in a program's output, with the last line of these files in its traceback, or
 // "".
-func exceptionIn(output string, of Sources) (said string) {
+func exceptionIn(output string, of Sources) (message string) {
 	place := ""
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
@@ -108,16 +108,16 @@ func exceptionIn(output string, of Sources) (said string) {
 			}
 		} else if m := pythonError.FindStringSubmatch(line); m != nil {
 			name, text, _ := strings.Cut(m[1], ": ")
-			said, place = name+place, ""
+			message, place = name+place, ""
 			if len(text) > mostQuoted {
 				text = strings.ToValidUTF8(text[:mostQuoted], "") + "…"
 			}
 			if text != "" {
-				said += ": " + text
+				message += ": " + text
 			}
 		}
 	}
-	return said
+	return message
 }
 
 // mostQuoted limits the quoted part of an exception, in bytes.

@@ -187,13 +187,13 @@ func (r RunCard) remarks() []Remark {
 		if !stage.failed() && stage.Result.Stage != job.StageBuild {
 			continue
 		}
-		said := stage.Result.Stderr + "\n" + stage.Result.Stdout
+		text := stage.Result.Stderr + "\n" + stage.Result.Stdout
 		for _, c := range stage.Result.Cases {
 			if c.Status != job.StatusPass && stage.Result.Stderr != "" { // a message may quote the source, like the output
-				said += "\n" + c.Message
+				text += "\n" + c.Message
 			}
 		}
-		if remarks := RemarksOf(said, r.Sources); len(remarks) > 0 {
+		if remarks := RemarksOf(text, r.Sources); len(remarks) > 0 {
 			return remarks[:min(len(remarks), mostListed)]
 		}
 	}
@@ -210,8 +210,8 @@ func (r RunCard) why() string {
 		if !stage.failed() || !strings.Contains(r.Failure.Reason, onStderr) {
 			continue
 		}
-		if said := exceptionIn(stage.Result.Stderr, r.Sources); said != "" {
-			return strings.Replace(r.Failure.Reason, onStderr, strings.TrimSuffix(said, "."), 1)
+		if text := exceptionIn(stage.Result.Stderr, r.Sources); text != "" {
+			return strings.Replace(r.Failure.Reason, onStderr, strings.TrimSuffix(text, "."), 1)
 		}
 	}
 	return r.Failure.Reason
@@ -220,8 +220,8 @@ func (r RunCard) why() string {
 // whyInShort is why without a compiler message that the list below has: "Compiling submission.cu failed".
 func (r RunCard) whyInShort() string {
 	why := r.why()
-	what, said, _ := strings.Cut(why, failedBecause)
-	for _, remark := range RemarksOf(strings.TrimSuffix(said, "."), r.Sources) {
+	what, text, _ := strings.Cut(why, failedBecause)
+	for _, remark := range RemarksOf(strings.TrimSuffix(text, "."), r.Sources) {
 		if slices.ContainsFunc(r.remarks(), func(listed Remark) bool {
 			return listed.Line == remark.Line && strings.TrimSuffix(listed.Text, ".") == remark.Text
 		}) {

@@ -229,13 +229,13 @@ func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 
 // TestACompilersMessageIsShownOnce: in the list that leads to its line, or in the reason where there is no list.
 func TestACompilersMessageIsShownOnce(t *testing.T) {
-	const said = "submission.cpp:3:1: error: ‘output_tt’ does not name a type"
+	const text = "submission.cpp:3:1: error: ‘output_tt’ does not name a type"
 	for output, want := range map[string]string{
-		said + "\nsubmission.cpp:9:1: error: another\n": "Compiling submission.cpp failed.",
-		"":                              "Compiling submission.cpp failed: " + said + ".",
-		"reference.h:3: error: not his": "Compiling submission.cpp failed: " + said + ".",
+		text + "\nsubmission.cpp:9:1: error: another\n": "Compiling submission.cpp failed.",
+		"":                              "Compiling submission.cpp failed: " + text + ".",
+		"reference.h:3: error: not his": "Compiling submission.cpp failed: " + text + ".",
 	} {
-		doc := show(t, Run(RunCard{Run: work.Run{State: "failed", Failure: &job.Failure{Reason: "Compiling submission.cpp failed: " + said + ".", ExitCode: 1}},
+		doc := show(t, Run(RunCard{Run: work.Run{State: "failed", Failure: &job.Failure{Reason: "Compiling submission.cpp failed: " + text + ".", ExitCode: 1}},
 			Sources: Sources{Main: []string{"submission.cpp"}},
 			Stages:  []StageView{{Ended: true, Result: job.StageResult{Stage: job.StageBuild, Status: job.StatusError, Stderr: output}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != want {

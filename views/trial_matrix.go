@@ -152,11 +152,11 @@ func (r TrialRow) why(cells []trialCell) string {
 		if c.Status != job.StatusFail {
 			continue
 		}
-		said, _, _ := strings.Cut(c.Message, "\n")
+		message, _, _ := strings.Cut(c.Message, "\n")
 		if c.Proof {
-			return fmt.Sprintf("Proved wrong by %s (%s): %s", c.name(), c.Case, said)
+			return fmt.Sprintf("Proved wrong by %s (%s): %s", c.name(), c.Case, message)
 		}
-		return fmt.Sprintf("Failed %s (%s): %s", c.name(), c.Case, said)
+		return fmt.Sprintf("Failed %s (%s): %s", c.name(), c.Case, message)
 	}
 	if r.Reason == "" && r.Timed != nil {
 		return r.Timed.Reason
@@ -285,7 +285,7 @@ func (p TrialPage) Tried() bool {
 }
 
 // summary summarizes the trial in a sentence.
-func (p TrialPage) summary() (said string, bad bool) {
+func (p TrialPage) summary() (message string, bad bool) {
 	tried, wrong := 0, 0
 	for _, r := range p.Rows {
 		if r.Tried {

@@ -20,7 +20,7 @@ import (
 )
 
 // workerSite is a site whose queue lets in one worker, "w1" with the secret "right".
-func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuetest.Desk) {
+func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuetest.Handler) {
 	t.Helper()
 	q, err := queue.Open(t.Context(), queue.Config{Authorize: func(name, secret string) ([]string, bool, error) {
 		return []string{"CPU"}, name == "w1" && secret == "right", nil
@@ -29,7 +29,7 @@ func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuet
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	desk := &queuetest.Desk{}
+	desk := &queuetest.Handler{}
 	serving := make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())
 	go func() { serving <- q.Serve(ctx, desk) }()
@@ -43,7 +43,7 @@ func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuet
 }
 
 // takesAJob connects to the site at address and asks for work.
-func takesAJob(t *testing.T, desk *queuetest.Desk, address, ca string) {
+func takesAJob(t *testing.T, desk *queuetest.Handler, address, ca string) {
 	t.Helper()
 	desk.Put(job.Job{Version: job.Version, RunID: 7, AttemptID: "a1", Secret: "s", Device: "CPU", Mode: job.ModeTest,
 		Task: tasks.Definition{Lang: tasks.LangCPP, Tests: []tasks.Case{{{Name: "n", Value: "16"}}}}})

@@ -10,8 +10,8 @@ import (
 	"warpboard/tasks"
 )
 
-// evaluate asks the evaluation API's worker for one kernel, alone or beside the corpus's reference. All have one caller, so
-// that they meet what the one before left.
+// evaluate asks the evaluation API's worker for one kernel, alone or beside the corpus's reference. All have one
+// caller, so that they meet what the one before left.
 func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) result {
 	t.Helper()
 	request := kernelrun.Request{

@@ -52,7 +52,7 @@ func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte
 
 // preparable reports whether the task has a program without the submission in it.
 func preparable(def tasks.Definition) bool {
-	return slices.ContainsFunc(harness.Assemble(def, nil).Units, func(u harness.Unit) bool { return !u.Submitted })
+	return slices.ContainsFunc(harness.Assemble(def, nil).ToCompile, func(f harness.CompileInput) bool { return !f.Submitted })
 }
 
 // ownSources returns the task's files by their run-time names.

@@ -16,7 +16,7 @@ import (
 )
 
 // ahead asks for tasks to precompile, until there is none that the worker does not know.
-func (s *site) ahead(device string, known ...int64) (told []job.Preparation) {
+func (s *site) ahead(device string, known ...int64) (announced []job.Preparation) {
 	s.Helper()
 	for {
 		data, err := s.d.Next(s.Context(), job.Ask{Worker: "w1", Device: device, Ahead: true, Known: known})
@@ -24,20 +24,20 @@ func (s *site) ahead(device string, known ...int64) (told []job.Preparation) {
 			s.Fatal(err)
 		}
 		if len(data) == 0 {
-			return told
+			return announced
 		}
 		var p job.Preparation
 		if err := json.Unmarshal(data, &p); err != nil {
 			s.Fatal(err)
 		}
-		told, known = append(told, p), append(known, p.VersionID)
+		announced, known = append(announced, p), append(known, p.VersionID)
 	}
 }
 
-func (s *site) wantAhead(told []job.Preparation, want ...string) {
+func (s *site) wantAhead(announced []job.Preparation, want ...string) {
 	s.Helper()
 	var names []string
-	for _, p := range told {
+	for _, p := range announced {
 		names = append(names, p.Name)
 	}
 	if !slices.Equal(names, want) {
@@ -60,8 +60,8 @@ func TestWorkersAreToldOnceOfEachOpenTaskTheLatestFirst(t *testing.T) {
 		for _, name := range []string{"first", "second"} {
 			modelstest.Task(s, s.store, owner, name, "CPU", "H200")
 		}
-		told := s.ahead("CPU")
-		s.wantAhead(told, "second", "first", "vectoradd")
+		announced := s.ahead("CPU")
+		s.wantAhead(announced, "second", "first", "vectoradd")
 		s.wantAhead(s.ahead("H200"), "second", "first", "elsewhere")
 
 		changed := modelstest.Bundle("first")
@@ -74,7 +74,7 @@ func TestWorkersAreToldOnceOfEachOpenTaskTheLatestFirst(t *testing.T) {
 			s.Fatal(err)
 		}
 		var known []int64
-		for _, p := range told {
+		for _, p := range announced {
 			known = append(known, p.VersionID)
 		}
 		s.wantAhead(s.ahead("CPU", known...), "first")

@@ -112,8 +112,8 @@ func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 	})
 }
 
-// TestRestartsOfWorkersByTheirOperatorDoNotFailARun: orderly ones, of many workers, killed before they had handed the run back,
-// and kills of one.
+// TestRestartsOfWorkersByTheirOperatorDoNotFailARun: orderly ones, of many workers, killed before they had handed the
+// run back, and kills of one.
 func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 	for name, test := range map[string]struct {
 		workers []string

@@ -19,28 +19,28 @@ const (
 	sweepEvery  = time.Hour
 )
 
-// Dispatcher answers workers: it hands out work, stores their reports, and notifies viewers (queue.Desk). Run announces
-// waiting work, preempts follow-ups for it, and takes work back from workers that are gone.
+// Dispatcher answers workers: it hands out work, stores their reports, and notifies viewers (queue.Handler). Run
+// announces waiting work, preempts follow-ups for it, and takes work back from workers that are gone.
 //
-// Only Run's goroutine uses watch, and only Sync uses heard; everything else is safe for concurrent use. Each process
+// Only Run's goroutine uses watch, and only Sync uses workers; everything else is safe for concurrent use. Each process
 // of a site has a Dispatcher; transactions synchronize them.
 type Dispatcher struct {
-	store  *models.Store
-	queue  Queue
-	notify Notifier
-	log    *slog.Logger
-	now    func() time.Time
-	wake   chan struct{}
-	errors atomic.Int64 // number of failed passes
-	watch  watch
-	heard  map[string]*heard // by worker
+	store   *models.Store
+	queue   Queue
+	notify  Notifier
+	log     *slog.Logger
+	now     func() time.Time
+	wake    chan struct{}
+	errors  atomic.Int64 // number of failed passes
+	watch   watch
+	workers map[string]*workerState // by worker
 }
 
 // NewDispatcher returns a Dispatcher. Pass it to queue.Queue.Serve, and call Run.
 func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{
 		store: store, queue: queue, notify: notify, log: log, now: time.Now,
-		wake: make(chan struct{}, 1), watch: newWatch(time.Now()), heard: map[string]*heard{},
+		wake: make(chan struct{}, 1), watch: newWatch(time.Now()), workers: map[string]*workerState{},
 	}
 }
 

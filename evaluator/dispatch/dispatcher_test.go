@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	_ Queue      = (*queue.Queue)(nil)
-	_ queue.Desk = (*Dispatcher)(nil)
+	_ Queue         = (*queue.Queue)(nil)
+	_ queue.Handler = (*Dispatcher)(nil)
 )
 
 func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {

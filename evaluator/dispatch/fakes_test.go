@@ -56,21 +56,21 @@ func (q *fakeQueue) stopped(id string) bool {
 
 // watcher remembers what watchers were told, and lets a test wait for it.
 type watcher struct {
-	mu     sync.Mutex
-	events []work.RunEvent
-	boards []int64
-	states []work.EvaluationState
-	told   chan struct{}
+	mu      sync.Mutex
+	events  []work.RunEvent
+	boards  []int64
+	states  []work.EvaluationState
+	changed chan struct{}
 }
 
-func newWatcher() *watcher { return &watcher{told: make(chan struct{}, 1)} }
+func newWatcher() *watcher { return &watcher{changed: make(chan struct{}, 1)} }
 
 func (w *watcher) note(fn func()) {
 	w.mu.Lock()
 	fn()
 	w.mu.Unlock()
 	select {
-	case w.told <- struct{}{}:
+	case w.changed <- struct{}{}:
 	default:
 	}
 }
@@ -93,7 +93,7 @@ func (w *watcher) until(t *testing.T, what string, ok func() bool) {
 	limit := time.After(tier.Patience())
 	for !ok() {
 		select {
-		case <-w.told:
+		case <-w.changed:
 		case <-time.After(20 * time.Millisecond): // not everything is told
 		case <-limit:
 			t.Fatalf("waited in vain until %s", what)

@@ -12,7 +12,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAttemptsThatAWorkerInventsCostTheSiteNothing: none is stored, and as many as a message holds cost less than a request may.
+// TestAttemptsThatAWorkerInventsCostTheSiteNothing: none is stored, and as many as a message holds cost less than a
+// request may.
 func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	s.submit()

@@ -22,7 +22,7 @@ func (s *site) beatOf(d *Dispatcher, driver string, slots int, attempts ...strin
 
 // TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople, and stops when people want more.
 func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
-	for slots, room := range map[int]int{1: 1, 3: 2} {
+	for slots, capacity := range map[int]int{1: 1, 3: 2} {
 		t.Run(fmt.Sprint(slots, " slots"), func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			for i := range 5 {
@@ -33,7 +33,7 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 			s.beatOf(d, "580", slots)
 			s.pass(d, 0)
 			var attempts []string
-			for range room {
+			for range capacity {
 				attempts = append(attempts, s.take().AttemptID)
 			}
 			s.wantNoJob()

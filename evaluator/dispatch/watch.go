@@ -83,9 +83,9 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.T
 		if w.leaving[a.ID] || worker.Stopping && slices.Contains(worker.Attempts, a.ID) {
 			leaving[a.ID] = true
 		}
-		heard := slices.MaxFunc([]time.Time{worker.SeenAt, w.started, began}, time.Time.Compare)
+		lastSeen := slices.MaxFunc([]time.Time{worker.SeenAt, w.started, began}, time.Time.Compare)
 		switch {
-		case now.Sub(heard) >= fleet.WorkerTimeout:
+		case now.Sub(lastSeen) >= fleet.WorkerTimeout:
 			lost[a.ID] = loss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a, leaving[a.ID])}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]

@@ -72,19 +72,19 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err := d.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
 		return nil, err
 	}
-	before := d.heardOf(h.Worker)
-	if err := d.noteSlots(ctx, h, before); err != nil {
+	state := d.stateOf(h.Worker)
+	if err := d.noteSlots(ctx, h, state); err != nil {
 		d.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
 	if err := d.follow(d.store.Work.NoteTaken(ctx, h.Worker, fresh...)); err != nil {
 		return nil, err
 	}
-	d.keepSentinels(ctx, h, before)
+	d.storeBenchmarks(ctx, h, state)
 	if h.Stopping && len(h.Attempts) == 0 {
 		d.queue.Kick(h.Worker) // a guest's name becomes free soon, so its connection must end
 	}
-	if now := (state{len(h.Slots), h.Refusing, h.Stopping}); now != before.told {
-		before.told = now
+	if now := (shownState{len(h.Slots), h.Refusing, h.Stopping}); now != state.shown {
+		state.shown = now
 		d.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
 		d.notify.QueueChanged()
 		d.Wake()
@@ -94,21 +94,21 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 
 // noteSlots stores new devices and software. A worker with new devices must reconnect, because its rights were set when
 // it connected.
-func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, before *heard) error {
-	var units strings.Builder
+func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *workerState) error {
+	var text strings.Builder
 	for _, slot := range h.Slots {
 		slot.Machine.SlotBenchmark = nil // not part of hardware or software
-		fmt.Fprintf(&units, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
+		fmt.Fprintf(&text, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
 	}
 	// Compared as text, so that an unchanged heartbeat causes no transaction.
-	if before.slots == units.String() || !before.news.Allow() {
+	if state.slots == text.String() || !state.news.Allow() {
 		return nil
 	}
 	fresh, out, err := d.store.NoteSlots(ctx, h)
 	if err := d.follow(out, err); err != nil {
 		return err
 	}
-	before.slots = units.String()
+	state.slots = text.String()
 	d.Wake() // runs may have been queued for the new software, or baselines
 	// Its permissions in the queue were set when it connected and lack the new device's subjects.
 	if len(fresh) > 0 {
@@ -121,32 +121,32 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, before *hea
 // Rate limits of what one worker may have stored about its slots. Hardware and software change at a start and an
 // update; a machine with 16 slots benchmarks each at most every minute.
 const (
-	noteEvery, noteBurst         = 5 * time.Minute, 20
-	sentinelEvery, sentinelBurst = 3 * time.Second, 64
+	noteEvery, noteBurst           = 5 * time.Minute, 20
+	benchmarkEvery, benchmarkBurst = 3 * time.Second, 64
 )
 
-// heard is the stored state of a worker's heartbeats.
-type heard struct {
-	told   state
-	slots  string               // stored last, as text
-	gauged map[string]time.Time // time of the last stored benchmark, by device hash
-	news   *rate.Limiter        // limits storing slots
-	gauges *rate.Limiter        // limits storing benchmarks
+// workerState is the stored state of a worker's heartbeats.
+type workerState struct {
+	shown       shownState
+	slots       string               // stored last, as text
+	benchmarked map[string]time.Time // time of the last stored benchmark, by device hash
+	news        *rate.Limiter        // limits storing slots
+	benchmarks  *rate.Limiter        // limits storing benchmarks
 }
 
-// state is the part of a worker's state that viewers of the devices page see.
-type state struct {
+// shownState is the part of a worker's state that viewers of the devices page see.
+type shownState struct {
 	slots    int
 	refusing string
 	stopping bool
 }
 
-// heardOf returns the stored state of a worker. Only Sync, which is not called concurrently, may use it.
-func (d *Dispatcher) heardOf(worker string) *heard {
-	if d.heard[worker] == nil {
-		d.heard[worker] = &heard{
-			told: state{slots: -1}, news: rate.NewLimiter(rate.Every(noteEvery), noteBurst), gauges: rate.NewLimiter(rate.Every(sentinelEvery), sentinelBurst),
+// stateOf returns the stored state of a worker. Only Sync, which is not called concurrently, may use it.
+func (d *Dispatcher) stateOf(worker string) *workerState {
+	if d.workers[worker] == nil {
+		d.workers[worker] = &workerState{
+			shown: shownState{slots: -1}, news: rate.NewLimiter(rate.Every(noteEvery), noteBurst), benchmarks: rate.NewLimiter(rate.Every(benchmarkEvery), benchmarkBurst),
 		}
 	}
-	return d.heard[worker]
+	return d.workers[worker]
 }

@@ -64,9 +64,9 @@ func TestAnswersOfAnotherTypeAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, test := range tests {
-		said := strings.Join(got[i], "\n")
-		if test.want == "" && said != "" || test.want != "" && !strings.Contains(said, test.want) {
-			t.Errorf("%s for %s: %q, want %q", test.received, test.expected, said, test.want)
+		message := strings.Join(got[i], "\n")
+		if test.want == "" && message != "" || test.want != "" && !strings.Contains(message, test.want) {
+			t.Errorf("%s for %s: %q, want %q", test.received, test.expected, message, test.want)
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"warpboard/tasks"
 )
 
-// Unit is one source file to compile.
-type Unit struct {
+// CompileInput is one source file to compile.
+type CompileInput struct {
 	Name string
-	// Submitted marks a unit that contains the submission; its object belongs to one submission. Other units are the
+	// Submitted marks a file that contains the submission; its object belongs to one submission. Other files are the
 	// task's and are compiled without the submission.
 	Submitted bool
-	// Judge marks the only unit of the judge's program. The others make up the runner's.
+	// Judge marks the only file of the judge's program. The others make up the runner's.
 	Judge bool
 }
 
@@ -22,10 +22,10 @@ type Unit struct {
 type SourceSet struct {
 	Files     map[string][]byte // by run-time name
 	Submitted []string          // names of the submission's files
-	Units     []Unit            // cu, cpp: files to compile, in link order
+	ToCompile []CompileInput    // cu, cpp: files to compile, in link order
 	Main      string            // py: the script to start; the judge's if there is a runner
 	Runner    string            // py: the script of the submission's process; empty if one process does everything
-	// Separable means that judge and runner are separate programs, and that units that are not Submitted compile
+	// Separable means that judge and runner are separate programs, and that files that are not Submitted compile
 	// without the submission. For a bundle's own harness only trying shows whether they do.
 	Separable bool
 }
@@ -46,14 +46,14 @@ func Assemble(def tasks.Definition, sources map[string][]byte) SourceSet {
 	case def.Form == tasks.FormLegacy:
 		l.addLegacyHarness(def)
 	case def.OwnHarness:
-		l.addUnits(def.Config.Sources)
+		l.addToCompile(def.Config.Sources)
 	default:
 		l.addHarness(def)
 	}
 	return l
 }
 
-// addLegacyHarness adds the harness of the legacy form. The judge includes the reference; the runner's only unit
+// addLegacyHarness adds the harness of the legacy form. The judge includes the reference; the runner's only file
 // includes the reference and the submission.
 func (l *SourceSet) addLegacyHarness(def tasks.Definition) {
 	maps.Copy(l.Files, Sources(def.Form, def.Lang))
@@ -61,7 +61,7 @@ func (l *SourceSet) addLegacyHarness(def tasks.Definition) {
 		l.Main, l.Runner = "warpboard_legacy.py", runnerScript
 	} else {
 		l.Separable = true
-		l.Units = []Unit{{Name: "eval." + string(def.Lang), Judge: true}, {Name: "warpboard_runner." + string(def.Lang), Submitted: true}}
+		l.ToCompile = []CompileInput{{Name: "eval." + string(def.Lang), Judge: true}, {Name: "warpboard_runner." + string(def.Lang), Submitted: true}}
 	}
 }
 
@@ -84,17 +84,17 @@ func (l *SourceSet) addHarness(def tasks.Definition) {
 		return
 	}
 	l.Separable = true
-	l.Units = []Unit{{Name: "eval." + string(def.Lang), Judge: true}, {Name: "warpboard_runner." + string(def.Lang)}}
+	l.ToCompile = []CompileInput{{Name: "eval." + string(def.Lang), Judge: true}, {Name: "warpboard_runner." + string(def.Lang)}}
 	if len(def.Config.Sources) == 0 {
-		l.addUnits(l.Submitted)
+		l.addToCompile(l.Submitted)
 	}
-	l.addUnits(def.Config.Sources)
+	l.addToCompile(def.Config.Sources)
 }
 
-func (l *SourceSet) addUnits(names []string) {
+func (l *SourceSet) addToCompile(names []string) {
 	for _, name := range names {
 		if !(l.Separable && isEval(name)) {
-			l.Units = append(l.Units, Unit{Name: name, Submitted: slices.Contains(l.Submitted, name)})
+			l.ToCompile = append(l.ToCompile, CompileInput{Name: name, Submitted: slices.Contains(l.Submitted, name)})
 		}
 	}
 }

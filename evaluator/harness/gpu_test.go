@@ -50,8 +50,8 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined", "side_stream", "stale", "copied_before"}
 	const plain = "size: 1000; moving: 0; broken: no; seed: 1\n"
 	// Which clock is ahead is measured, on a device of threads that compete with other tests for the processor, and who
-	// copies before the release has what it wanted only if its thread gets a processor in time (else it copies the input
-	// itself, which is right): either may take a few tries. All else holds at once.
+	// copies before the release has what it wanted only if its thread gets a processor in time (else it copies the
+	// input itself, which is right): either may take a few tries. All else holds at once.
 	tries := func(way, key string) int {
 		if way == "copied_before" || strings.HasSuffix(key, ".clock") {
 			return 5

@@ -40,7 +40,8 @@ func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 	}
 }
 
-// Runs differ by more than their processes show: without what is added for that, a fifth to a third of the intervals miss.
+// Runs differ by more than their processes show: without what is added for that, a fifth to a third of the intervals
+// miss.
 func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 	const trials = 3000
 	chance := rand.New(rand.NewPCG(3, 4))

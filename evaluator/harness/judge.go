@@ -55,7 +55,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	if end.Judge == nil {
 		return judgeProcess(end.Outcome, limit, p, want)
 	}
-	said := p.Extra()
+	extra := p.Extra()
 	j := *end.Judge
 	switch {
 	case end.RunnerFirst && left(end.Outcome), j.Limit == "" && j.ExitCode == exitRunnerGone && left(end.Outcome):
@@ -76,10 +76,10 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	case j.Limit != "": // the task's fault, whatever the judge reported
 	case j.ExitCode == exitRunnerGone:
 		return judgeProcess(end.Outcome, limit, p, want)
-	case j.ExitCode == exitRefused && said["refused"] != "":
-		return job.StatusError, &job.Failure{Reason: strings.TrimSuffix(said["refused"], ".") + progressText(p) + "."}
-	case j.ExitCode == exitTask && said["task"] != "":
-		return job.StatusError, &job.Failure{Task: true, Reason: "The task failed" + progressText(p) + ", not the submission: " + strings.TrimSuffix(said["task"], ".") + "."}
+	case j.ExitCode == exitRefused && extra["refused"] != "":
+		return job.StatusError, &job.Failure{Reason: strings.TrimSuffix(extra["refused"], ".") + progressText(p) + "."}
+	case j.ExitCode == exitTask && extra["task"] != "":
+		return job.StatusError, &job.Failure{Task: true, Reason: "The task failed" + progressText(p) + ", not the submission: " + strings.TrimSuffix(extra["task"], ".") + "."}
 	}
 	_, failure := judgeProcess(j, limit, p, nil)
 	failure.Task = true

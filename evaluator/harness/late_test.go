@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// A kernel that waits for its device describes its answer only after "done". If the description is the foreseen one, the
-// judge has copied the answer by then, and what the runner did in between is not its kernel's time.
+// A kernel that waits for its device describes its answer only after "done". If the description is the foreseen one,
+// the judge has copied the answer by then, and what the runner did in between is not its kernel's time.
 func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))

@@ -30,8 +30,8 @@ func (l *Lines) keep(b []byte) {
 	if l.skip {
 		return
 	}
-	if room := l.Max - len(l.pending); len(b) > room {
-		b, l.skip = b[:room], true
+	if free := l.Max - len(l.pending); len(b) > free {
+		b, l.skip = b[:free], true
 	}
 	l.pending = append(l.pending, b...)
 }

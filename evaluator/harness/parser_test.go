@@ -153,9 +153,9 @@ func TestManyJudgedCasesLeaveRoomForTheRest(t *testing.T) {
 }
 
 func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
-	var told []string
+	var reported []string
 	p := NewParser(func(c job.CaseResult, total int) {
-		told = append(told, c.Spec+" "+string(c.Status)+" "+c.Message)
+		reported = append(reported, c.Spec+" "+string(c.Status)+" "+c.Message)
 	})
 	steps := []struct {
 		piece string
@@ -168,13 +168,13 @@ func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
 	}
 	for _, step := range steps {
 		p.Write([]byte(step.piece))
-		if diff := cmp.Diff(step.want, told); diff != "" {
+		if diff := cmp.Diff(step.want, reported); diff != "" {
 			t.Errorf("after %q (-want +got):\n%s", step.piece, diff)
 		}
 	}
 	p.Close()
-	if len(told) != 2 {
-		t.Errorf("told again at the end: %q", told)
+	if len(reported) != 2 {
+		t.Errorf("told again at the end: %q", reported)
 	}
 }
 

@@ -47,10 +47,10 @@ func TestStagesRunTheirCases(t *testing.T) {
 	}
 }
 
-// unit names in link order, the judge's and the submission's marked.
-func units(l SourceSet) []string {
+// file names in link order, the judge's and the submission's marked.
+func compiled(l SourceSet) []string {
 	var names []string
-	for _, u := range l.Units {
+	for _, u := range l.ToCompile {
 		if u.Submitted {
 			u.Name = "*" + u.Name
 		}
@@ -69,12 +69,12 @@ func TestLay(t *testing.T) {
 
 	bundle := cuda
 	bundle.OwnHarness = true
-	if l := Assemble(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.Separable || !cmp.Equal(units(l), []string{"eval.cu", "*submission.cu"}) {
-		t.Errorf("a bundle's own harness: %v, separable %v", units(l), l.Separable)
+	if l := Assemble(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.Separable || !cmp.Equal(compiled(l), []string{"eval.cu", "*submission.cu"}) {
+		t.Errorf("a bundle's own harness: %v, separable %v", compiled(l), l.Separable)
 	}
 	l := Assemble(cuda, own)
-	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(units(l), []string{"judge eval.cu", "warpboard_runner.cu", "*submission.cu"}) {
-		t.Errorf("ours in place of a bundle's: %v, separable %v", units(l), l.Separable)
+	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(compiled(l), []string{"judge eval.cu", "warpboard_runner.cu", "*submission.cu"}) {
+		t.Errorf("ours in place of a bundle's: %v, separable %v", compiled(l), l.Separable)
 	}
 	if _, there := l.TaskFiles()["submission.cu"]; there {
 		t.Error("the submission is among the task's files")
@@ -90,8 +90,8 @@ func TestLay(t *testing.T) {
 	}
 
 	legacy := tasks.Definition{Form: tasks.FormLegacy, Lang: tasks.LangCPP}
-	if l = Assemble(legacy, nil); !cmp.Equal(units(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) || l.Files["utils.h"] != nil {
-		t.Errorf("legacy format: %v", units(l))
+	if l = Assemble(legacy, nil); !cmp.Equal(compiled(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) || l.Files["utils.h"] != nil {
+		t.Errorf("legacy format: %v", compiled(l))
 	}
 }
 

@@ -262,8 +262,8 @@ type Result struct {
 	// WallNS is the attempt's wall time on the worker; ProgramNS is the part spent in compilers and programs.
 	WallNS    int64 `json:"wall_ns"`
 	ProgramNS int64 `json:"program_ns"`
-	// UnitNS is the time that the attempt held slots, times their number.
-	UnitNS int64 `json:"unit_ns,omitempty"`
+	// SlotNS is the time that the attempt held slots, times their number.
+	SlotNS int64 `json:"unit_ns,omitempty"`
 	// EvaluationID and Evaluation belong to an evaluation; Evaluation is a kernelrun.Result.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`

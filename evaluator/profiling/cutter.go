@@ -84,8 +84,8 @@ func (c *cutter) finished() bool {
 func (c *cutter) whyNot(index int, why string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if said := c.wrong[index]; said != "" {
-		return "The answer was wrong under the profiler: " + job.Shorten(said, 500)
+	if message := c.wrong[index]; message != "" {
+		return "The answer was wrong under the profiler: " + job.Shorten(message, 500)
 	}
 	return why
 }

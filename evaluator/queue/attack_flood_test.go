@@ -33,7 +33,7 @@ func TestAStolenSecretFillsNoMemoryWithSubscriptions(t *testing.T) {
 
 // stuck is a site whose database has stopped answering.
 type stuck struct {
-	*queuetest.Desk
+	*queuetest.Handler
 	asked atomic.Int64
 }
 
@@ -51,8 +51,8 @@ func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	desk := &stuck{Desk: &queuetest.Desk{}}
-	stop := serving(t, q, desk)
+	handler := &stuck{Handler: &queuetest.Handler{}}
+	stop := serving(t, q, handler)
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
 	const asks = 100
 	for i := range asks {
@@ -64,9 +64,9 @@ func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 	if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // then all of them wait
 		t.Fatal(err)
 	}
-	before := desk.asked.Load() // a busy machine may take longer than deskPatience to come here
+	before := handler.asked.Load() // a busy machine may take longer than answerTimeout to come here
 	stop()
-	if n := desk.asked.Load() - before; n > asks/2 { // a few rounds, and not all of them
-		t.Errorf("%d of %d questions were dealt with at the end, %s each", n, asks, deskPatience)
+	if n := handler.asked.Load() - before; n > asks/2 { // a few rounds, and not all of them
+		t.Errorf("%d of %d questions were dealt with at the end, %s each", n, asks, answerTimeout)
 	}
 }

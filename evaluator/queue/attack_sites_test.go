@@ -28,7 +28,7 @@ func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q, url := open(t)
-			a := &attacked{site: q, heard: map[string]bool{}}
+			a := &attacked{site: q, received: map[string]bool{}}
 			a.worker = func(t *testing.T, name string) *Conn {
 				return dial(t, WorkerConfig{URL: url, Name: name, Secret: "secret-of-" + name})
 			}

@@ -26,27 +26,27 @@ type attacked struct {
 	site
 	raw func(t *testing.T, opts ...nats.Option) *nats.Conn // as the thief
 
-	mu    sync.Mutex
-	heard map[string]bool // "heartbeat of gpu1"
+	mu       sync.Mutex
+	received map[string]bool // "heartbeat of gpu1"
 }
 
 func (a *attacked) note(what, worker string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.heard[what+" of "+worker] = true
+	a.received[what+" of "+worker] = true
 }
 
 // listen records every name in which someone speaks to the site.
 func (a *attacked) listen() {
-	a.desk.OnSync = func(h job.Heartbeat) { a.note("sync", h.Worker) }
-	a.desk.OnEvent = func(e job.Event) { a.note("event", e.Worker) }
-	a.desk.OnResult = func(r job.Result) error { a.note("result", r.Machine.Worker); return nil }
+	a.handler.OnSync = func(h job.Heartbeat) { a.note("sync", h.Worker) }
+	a.handler.OnEvent = func(e job.Event) { a.note("event", e.Worker) }
+	a.handler.OnResult = func(r job.Result) error { a.note("result", r.Machine.Worker); return nil }
 }
 
 // subjects are all that a message can be sent to, as someone who reads the source would list them.
 func subjects() []string {
 	list := []string{
-		cancelSubject, saidSubject, "prepare.CPU", "prepare.H200", "work.CPU", "work.H200", ">", "*", "$JS.API.INFO", "$JS.API.STREAM.CREATE.EVIL",
+		cancelSubject, announceSubject, "prepare.CPU", "prepare.H200", "work.CPU", "work.H200", ">", "*", "$JS.API.INFO", "$JS.API.STREAM.CREATE.EVIL",
 		"$SYS.REQ.USER.INFO", "$SYS.REQ.SERVER.PING", "$SYS.REQ.ACCOUNT.PING.CONNZ", "$SYS.ACCOUNT.$G.CONNECT", "$SYS.REQ.USER.AUTH", "_R_.x", "_INBOX.x",
 	}
 	for _, who := range []string{thief, sibling, victim, "site", siteUser} {
@@ -69,7 +69,7 @@ func payloads() []string {
 
 // replies returns reply subjects on which a response would do harm.
 func replies() []string {
-	list := []string{"", cancelSubject, saidSubject, "prepare.H200", "work.H200", inboxPrefix + token(thief) + ".own", inboxPrefix + token(thief) + "x.own",
+	list := []string{"", cancelSubject, announceSubject, "prepare.H200", "work.H200", inboxPrefix + token(thief) + ".own", inboxPrefix + token(thief) + "x.own",
 		inboxPrefix + token(thief) + ".*", inboxPrefix + token(thief) + ".>"}
 	for _, who := range []string{sibling, victim, "site", siteUser} {
 		list = append(list, inboxPrefix+token(who)+".x", "ask."+token(who)+".next.H200", "ask."+token(who)+".sync", "ask."+token(who)+".result")
@@ -125,7 +125,7 @@ func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 		settle(t, a)
 
 		a.mu.Lock()
-		for what := range a.heard {
+		for what := range a.received {
 			if !strings.HasSuffix(what, " of "+thief) {
 				t.Errorf("the site heard a %.300s", what)
 			}

@@ -26,19 +26,19 @@ var (
 	errRefused = errors.New("this is no worker's credential")
 )
 
-// letIn returns the permissions of the worker with this name and secret. After errNotNow the caller must not answer, so
-// that the worker tries again.
-func (q *Queue) letIn(name, secret, from string) (*server.Permissions, error) {
+// authorize returns the permissions of the worker with this name and secret. After errNotNow the caller must not
+// answer, so that the worker tries again.
+func (q *Queue) authorize(name, secret, from string) (*server.Permissions, error) {
 	if name == "" || name == siteUser || q.cfg.Authorize == nil {
 		return nil, errRefused
 	}
 	devices, ok, err := q.cfg.Authorize(name, secret)
 	if err != nil {
-		q.refused.say(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(name), "err", err)
+		q.refused.write(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(name), "err", err)
 		return nil, errNotNow
 	}
 	if !ok { // wrong secret or revoked credential
-		q.refused.say(slog.LevelWarn, "worker refused", "worker", short(name), "from", from)
+		q.refused.write(slog.LevelWarn, "worker refused", "worker", short(name), "from", from)
 		return nil, errRefused
 	}
 	return workerPermissions(name, devices), nil
@@ -54,7 +54,7 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 	if name == siteUser {
 		return subtle.ConstantTimeCompare([]byte(secret), []byte(a.q.secret)) == 1
 	}
-	may, err := a.q.letIn(name, secret, fmt.Sprint(c.RemoteAddress()))
+	may, err := a.q.authorize(name, secret, fmt.Sprint(c.RemoteAddress()))
 	if err == errNotNow {
 		time.Sleep(silence) // blocks only this connection's goroutine
 	}

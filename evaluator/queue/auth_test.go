@@ -57,8 +57,8 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 }
 
-// TestWorkersOutliveAnOutageOfTheDatabase: who cannot be checked now is not refused, neither at first nor when it comes back, and who
-// is refused still ends.
+// TestWorkersOutliveAnOutageOfTheDatabase: who cannot be checked now is not refused, neither at first nor when it comes
+// back, and who is refused still ends.
 func TestWorkersOutliveAnOutageOfTheDatabase(t *testing.T) {
 	t.Parallel() // seconds of waiting
 	q, tw := guarded(t)
@@ -141,17 +141,17 @@ func TestWorkerMayOnlySayWhatItMust(t *testing.T) {
 	nc, refused := rawWorker(t, q)
 	for _, subject := range []string{
 		"ask.w=2Ecpu.next.H200", "ask.w=2Eh200.next.H200", "ask.w=2Eh200.next.CPU", "ask.w=2Eh200.sync", "ask.w=2Eh200.events", "ask.w=2Eh200.result",
-		"ctl.cancel", "work.CPU", "work.H200", "prepare.H200", saidSubject, calloutSubject, "$JS.API.INFO", "$SYS.REQ.SERVER.PING", "_INBOX_w=2Eh200.x",
+		"ctl.cancel", "work.CPU", "work.H200", "prepare.H200", announceSubject, calloutSubject, "$JS.API.INFO", "$SYS.REQ.SERVER.PING", "_INBOX_w=2Eh200.x",
 	} {
 		expectRefused(t, nc, subject, refused, func() error { return nc.Publish(subject, []byte("{}")) })
 	}
-	for _, subject := range []string{">", "ask.>", "ask.w=2Ecpu.>", "work.H200", "work.*", "_INBOX.>", "_INBOX_w=2Eh200.>", saidSubject, "$JS.>", "$SYS.>"} {
+	for _, subject := range []string{">", "ask.>", "ask.w=2Ecpu.>", "work.H200", "work.*", "_INBOX.>", "_INBOX_w=2Eh200.>", announceSubject, "$JS.>", "$SYS.>"} {
 		expectRefused(t, nc, subject, refused, func() error { _, err := nc.SubscribeSync(subject); return err })
 	}
 }
 
-// expectRefused expects the server to refuse subject. The server refuses in the order of the requests, so that a refusal
-// of a second, forbidden subject comes first if the subject is allowed.
+// expectRefused expects the server to refuse subject. The server refuses in the order of the requests, so that a
+// refusal of a second, forbidden subject comes first if the subject is allowed.
 func expectRefused(t *testing.T, nc *nats.Conn, subject string, refused <-chan error, try func() error) {
 	t.Helper()
 	const forbidden = "forbidden.to.all"

@@ -13,11 +13,11 @@ import (
 const (
 	// calloutSubject carries a NATS server's authorization requests. Workers may neither send nor receive on it.
 	calloutSubject = "$SYS.REQ.USER.AUTH"
-	// letInFor is the time after which a cluster's worker must authenticate again: the site has no right to disconnect
-	// clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake refuses its
-	// heartbeats' slots and requests for jobs at once. A shorter time makes every worker reconnect more often, with a
-	// gap in which events are lost.
-	letInFor = 10 * time.Minute
+	// authorizedFor is the time after which a cluster's worker must authenticate again: the site has no right to
+	// disconnect clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake refuses
+	// its heartbeats' slots and requests for jobs at once. A shorter time makes every worker reconnect more often, with
+	// a gap in which events are lost.
+	authorizedFor = 10 * time.Minute
 )
 
 // callout authorizes workers for a cluster with auth_callout in its configuration. It signs with the account key that
@@ -52,7 +52,7 @@ func (c callout) answer(m *nats.Msg) {
 		return
 	}
 	who := request.ConnectOptions
-	may, err := c.q.letIn(who.Username, who.Password, request.ClientInformation.Host)
+	may, err := c.q.authorize(who.Username, who.Password, request.ClientInformation.Host)
 	if err == errNotNow {
 		// Not answered: the cluster refuses the worker after its authorization timeout, which must exceed connectWait.
 		// Otherwise the worker receives the refusal and treats a second one as permanent.
@@ -78,7 +78,7 @@ func (c callout) answer(m *nats.Msg) {
 // sign signs a worker's permissions for the cluster.
 func (c callout) sign(key, name string, may *server.Permissions) (string, error) {
 	user := jwt.NewUserClaims(key)
-	user.Name, user.Audience, user.Expires = name, c.q.cfg.Account, time.Now().Add(letInFor).Unix()
+	user.Name, user.Audience, user.Expires = name, c.q.cfg.Account, time.Now().Add(authorizedFor).Unix()
 	user.Pub.Allow.Add(may.Publish.Allow...)
 	user.Sub.Allow.Add(may.Subscribe.Allow...)
 	return user.Encode(c.keys)

@@ -14,8 +14,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestAClusterAsksTheSiteWhoItsWorkersAre: a worker's secret is good on a cluster of the operator's own, for its devices
-// alone, and a wrong one is not. While the site's database is away a worker waits.
+// TestAClusterAsksTheSiteWhoItsWorkersAre: a worker's secret is good on a cluster of the operator's own, for its
+// devices alone, and a wrong one is not. While the site's database is away a worker waits.
 func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 	var away atomic.Int64
 	url, siteURL, seed := queuetest.AskingNode(t, "../../deploy/nats.conf")
@@ -41,12 +41,12 @@ func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer worker.Close()
-	desk, serving := &queuetest.Desk{}, make(chan error, 1)
+	handler, serving := &queuetest.Handler{}, make(chan error, 1)
 	answering, end := context.WithCancel(t.Context())
-	go func() { serving <- q.Serve(answering, desk) }()
+	go func() { serving <- q.Serve(answering, handler) }()
 	defer func() { end(); <-serving }()
 	for _, device := range []string{"CPU", "H200"} {
-		desk.Put(job.Job{Version: job.Version, AttemptID: device, Secret: "s", Device: device})
+		handler.Put(job.Job{Version: job.Version, AttemptID: device, Secret: "s", Device: device})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()

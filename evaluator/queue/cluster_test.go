@@ -22,20 +22,20 @@ func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer site.Close()
-	desk := &queuetest.Desk{OnResult: func(r job.Result) error {
+	handler := &queuetest.Handler{OnResult: func(r job.Result) error {
 		recorded <- r
 		return nil
 	}}
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
 	serving := make(chan error, 1)
-	go func() { serving <- site.Serve(ctx, desk) }()
+	go func() { serving <- site.Serve(ctx, handler) }()
 	worker, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: cluster.URL(), Name: "w1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer worker.Close()
-	desk.Put(job.Job{Version: job.Version, AttemptID: "a1", Secret: "s", Device: "CPU"})
+	handler.Put(job.Job{Version: job.Version, AttemptID: "a1", Secret: "s", Device: "CPU"})
 	if _, err := worker.Receive(ctx, "CPU", nil); err != nil {
 		t.Fatal(err)
 	}

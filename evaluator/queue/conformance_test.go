@@ -19,8 +19,8 @@ import (
 // site is one way to run the queue: its own side, what answers there, and how a worker reaches it.
 type site struct {
 	*Queue
-	desk   *queuetest.Desk
-	worker func(t *testing.T, name string) *Conn
+	handler *queuetest.Handler
+	worker  func(t *testing.T, name string) *Conn
 }
 
 // everywhere runs a promise over each way to run the queue.
@@ -43,19 +43,19 @@ func openQueue(t *testing.T, cfg Config) site {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	s := site{Queue: q, desk: &queuetest.Desk{}}
-	serving(t, q, s.desk)
+	s := site{Queue: q, handler: &queuetest.Handler{}}
+	serving(t, q, s.handler)
 	return s
 }
 
-// serving has a desk answer until the test is over.
-func serving(t *testing.T, q *Queue, desk Desk) (stop func()) {
+// serving has a handler answer until the test is over.
+func serving(t *testing.T, q *Queue, handler Handler) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := q.Serve(ctx, desk); err != nil && !q.nc.IsClosed() {
+		if err := q.Serve(ctx, handler); err != nil && !q.nc.IsClosed() {
 			t.Error(err)
 		}
 	}()
@@ -135,7 +135,7 @@ func aJob(id, device string) job.Job {
 func publish(t *testing.T, s site, jobs ...job.Job) {
 	t.Helper()
 	for _, j := range jobs {
-		s.desk.Put(j)
+		s.handler.Put(j)
 		if err := s.WorkFor(j.Device); err != nil {
 			t.Fatal(err)
 		}

@@ -22,9 +22,9 @@
 //
 // A worker's credential may be stolen. The subjects that it may use contain its name or its devices, the NATS server
 // enforces them, and the site answers only to that worker's inbox. A worker that sends too much only harms itself (see
-// fair). Remaining risk: such a worker can take any job of its devices and send any result for it, and it sees the IDs
-// of cancelled attempts.
+// workerLimits). Remaining risk: such a worker can take any job of its devices and send any result for it, and it sees
+// the IDs of cancelled attempts.
 //
-// Read it in this order: queue.go and server.go (the site's connection and the embedded server), desk.go (answering
+// Read it in this order: queue.go and server.go (the site's connection and the embedded server), serve.go (answering
 // workers), dial.go, conn.go, outbox.go, and receive.go (the worker's side), auth.go and callout.go (authorization).
 package queue

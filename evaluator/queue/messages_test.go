@@ -20,7 +20,7 @@ import (
 func TestAResultIsSentAgainUntilItIsRecorded(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		var got []job.Result
-		s.desk.OnResult = func(r job.Result) error {
+		s.handler.OnResult = func(r job.Result) error {
 			if got = append(got, r); len(got) < 2 {
 				return errors.New("the database is away")
 			}
@@ -35,7 +35,7 @@ func TestAResultIsSentAgainUntilItIsRecorded(t *testing.T) {
 		}
 		want := sent
 		want.Machine.Worker = "w.1"
-		s.desk.Look(func() {
+		s.handler.Look(func() {
 			if diff := cmp.Diff([]job.Result{want, want}, got); diff != "" {
 				t.Errorf("first refused, then recorded (-want +got):\n%s", diff)
 			}
@@ -48,13 +48,13 @@ func TestEventsArriveInOrderBeforeTheirResultUnderTheTrueName(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		const n = 500
 		var got []int
-		s.desk.OnEvent = func(e job.Event) {
+		s.handler.OnEvent = func(e job.Event) {
 			if e.Worker != "w 1" {
 				t.Errorf("event under the name %q", e.Worker)
 			}
 			got = append(got, e.Seq)
 		}
-		s.desk.OnResult = func(job.Result) error {
+		s.handler.OnResult = func(job.Result) error {
 			if !slices.IsSorted(got) || len(got) != n || got[0] != 1 || got[n-1] != n {
 				t.Errorf("before the result came: %v", got)
 			}
@@ -90,7 +90,7 @@ func TestEventsOutliveAnAbsenceOfTheSite(t *testing.T) {
 	}
 	var got []int
 	all := make(chan struct{})
-	serving(t, q, &queuetest.Desk{OnEvent: func(e job.Event) {
+	serving(t, q, &queuetest.Handler{OnEvent: func(e job.Event) {
 		if got = append(got, e.Seq); len(got) == 3 {
 			close(all)
 		}
@@ -121,22 +121,22 @@ func TestWhatWaitsForASiteThatIsAwayIsBounded(t *testing.T) {
 func TestTheAnswerToASyncNamesWhatToDrop(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		var names atomic.Pointer[string]
-		s.desk.OnSync = func(h job.Heartbeat) { names.Store(&h.Worker) }
-		s.desk.Drop("a1")
-		w, heard := s.worker(t, "w1"), make(chan string, 10)
-		if err := w.Cancels(func(id string) { heard <- id }); err != nil {
+		s.handler.OnSync = func(h job.Heartbeat) { names.Store(&h.Worker) }
+		s.handler.Drop("a1")
+		w, received := s.worker(t, "w1"), make(chan string, 10)
+		if err := w.Cancels(func(id string) { received <- id }); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Sync(t.Context(), job.Heartbeat{Worker: "w2", Attempts: []string{"a1"}}); err != nil {
 			t.Fatal(err)
 		}
-		if id := <-heard; id != "a1" || *names.Load() != "w1" {
+		if id := <-received; id != "a1" || *names.Load() != "w1" {
 			t.Errorf("%s is to drop %q", *names.Load(), id)
 		}
 		if err := w.PublishEvent(job.Event{AttemptID: "a1"}); err != nil {
 			t.Fatal(err)
 		}
-		if id := <-heard; id != "a1" {
+		if id := <-received; id != "a1" {
 			t.Errorf("events are answered with %q", id)
 		}
 	})
@@ -145,8 +145,8 @@ func TestTheAnswerToASyncNamesWhatToDrop(t *testing.T) {
 func TestCancelReachesEveryWorker(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		for _, name := range []string{"w1", "w2"} {
-			w, heard := s.worker(t, name), make(chan string, 1)
-			if err := w.Cancels(func(id string) { heard <- id }); err != nil {
+			w, received := s.worker(t, name), make(chan string, 1)
+			if err := w.Cancels(func(id string) { received <- id }); err != nil {
 				t.Fatal(err)
 			}
 			if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // so the server knows of the subscription
@@ -155,7 +155,7 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 			if err := s.Cancel("a1"); err != nil {
 				t.Fatal(err)
 			}
-			if id := <-heard; id != "a1" {
+			if id := <-received; id != "a1" {
 				t.Errorf("cancelled %q", id)
 			}
 		}
@@ -165,10 +165,10 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 // TestMessagesBeyondTheirBoundsAreDropped where they are read; the next ones within the bounds are heard.
 func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 	s := listeningSite(t)
-	var heard []int
-	s.desk.OnSync = func(h job.Heartbeat) { heard = append(heard, len(h.Slots)) }
-	s.desk.OnEvent = func(e job.Event) { heard = append(heard, len(e.Text)) }
-	s.desk.OnResult = func(r job.Result) error { heard = append(heard, len(r.Artifacts)); return nil }
+	var received []int
+	s.handler.OnSync = func(h job.Heartbeat) { received = append(received, len(h.Slots)) }
+	s.handler.OnEvent = func(e job.Event) { received = append(received, len(e.Text)) }
+	s.handler.OnResult = func(r job.Result) error { received = append(received, len(r.Artifacts)); return nil }
 	w, long := s.worker(t, "w1"), strings.Repeat("x", 3<<20)
 	beat := func(n int, text string) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // one that is too large is not answered
@@ -188,9 +188,9 @@ func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The request with the long event was refused as a whole, or the one that fits came in another.
-	s.desk.Look(func() {
-		if !slices.Equal(heard, []int{8, 1, 2}) && !slices.Equal(heard, []int{8, 2}) {
-			t.Errorf("the site heard %v", heard)
+	s.handler.Look(func() {
+		if !slices.Equal(received, []int{8, 1, 2}) && !slices.Equal(received, []int{8, 2}) {
+			t.Errorf("the site heard %v", received)
 		}
 	})
 	if err := w.ask(t.Context(), "events", make([]struct{}, mostEvents+1), nil, requestWait); err == nil {
@@ -203,7 +203,7 @@ func TestAFloodOfSyncsIsDropped(t *testing.T) {
 	s := listeningSite(t)
 	var read atomic.Int64
 	begun := time.Now()
-	s.desk.OnSync = func(h job.Heartbeat) { read.Add(int64(len(h.Slots) * 1000)) }
+	s.handler.OnSync = func(h job.Heartbeat) { read.Add(int64(len(h.Slots) * 1000)) }
 	w, other := s.worker(t, "w1"), s.worker(t, "w2")
 	large, err := json.Marshal(job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU", Disabled: strings.Repeat("x", 1000)}}, job.MaxSlots)})
 	if err != nil {

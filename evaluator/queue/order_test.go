@@ -38,12 +38,12 @@ func TestReceiveEndsWithItsContext(t *testing.T) {
 
 // forgetful answers no first question for a job, as a process does that dies after its transaction.
 type forgetful struct {
-	*queuetest.Desk
+	*queuetest.Handler
 	forgets int
 }
 
 func (f *forgetful) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
-	data, err := f.Desk.Next(ctx, ask)
+	data, err := f.Handler.Next(ctx, ask)
 	if f.forgets--; f.forgets >= 0 {
 		return nil, errors.New("the process died")
 	}
@@ -57,9 +57,9 @@ func TestAJobThatDidNotArriveComesAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	desk := &forgetful{&queuetest.Desk{}, 2}
-	serving(t, q, desk)
-	desk.Put(aJob("a1", "CPU"), aJob("a2", "CPU"))
+	handler := &forgetful{&queuetest.Handler{}, 2}
+	serving(t, q, handler)
+	handler.Put(aJob("a1", "CPU"), aJob("a2", "CPU"))
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
 	for _, want := range []string{"a1", "a2"} {
 		if j := receive(t, w, "CPU"); j.AttemptID != want {
@@ -76,7 +76,7 @@ func TestAnotherProcessAnswersWhenOneIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(second.Close)
-	stop := serving(t, second, s.desk)
+	stop := serving(t, second, s.handler)
 	w := s.worker(t, "w1")
 	for range 20 {
 		publish(t, s, aJob("a1", "CPU"))
@@ -89,7 +89,8 @@ func TestAnotherProcessAnswersWhenOneIsGone(t *testing.T) {
 	}
 }
 
-// TestWhatWasAskedBeforeTheEndIsAnswered: a worker that hands its result over while the site stops need not send it again.
+// TestWhatWasAskedBeforeTheEndIsAnswered: a worker that hands its result over while the site stops need not send it
+// again.
 func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 	q, err := Open(t.Context(), Config{})
 	if err != nil {
@@ -98,12 +99,12 @@ func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 	t.Cleanup(q.Close)
 	ctx, stop := context.WithCancel(t.Context())
 	recorded, ended := make(chan string, 1), make(chan error, 1)
-	desk := &queuetest.Desk{OnResult: func(r job.Result) error {
+	handler := &queuetest.Handler{OnResult: func(r job.Result) error {
 		stop()
 		recorded <- r.AttemptID
 		return nil
 	}}
-	go func() { ended <- q.Serve(ctx, desk) }()
+	go func() { ended <- q.Serve(ctx, handler) }()
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
 	for err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}); err != nil; { // until it listens
 		err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"})
@@ -132,7 +133,7 @@ func TestAWorkerOfAnotherVersionIsToldSoAndCostsNoJob(t *testing.T) {
 func TestAWorkerAsksForTasksToPrecompile(t *testing.T) {
 	q, _ := guarded(t)
 	want := job.Preparation{VersionID: 1, Name: "vectoradd", TaskKey: "k1", Task: aJob("", "CPU").Task, Sources: map[string][]byte{"task.h": {0xff, 0, 'x'}}}
-	q.desk.Hint(want)
+	q.handler.Hint(want)
 	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
 	got, err := w.Ahead(t.Context(), "CPU", nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -150,7 +151,7 @@ func TestAWorkerAsksForTasksToPrecompile(t *testing.T) {
 
 // unreadable gives something else than a job at first.
 type unreadable struct {
-	*queuetest.Desk
+	*queuetest.Handler
 	texts []string
 }
 
@@ -160,7 +161,7 @@ func (u *unreadable) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 		u.texts = u.texts[1:]
 		return []byte(text), nil
 	}
-	return u.Desk.Next(ctx, ask)
+	return u.Handler.Next(ctx, ask)
 }
 
 func TestAnUnreadableJobIsDroppedAndNoWorkersFault(t *testing.T) {
@@ -169,9 +170,9 @@ func TestAnUnreadableJobIsDroppedAndNoWorkersFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	desk := &unreadable{&queuetest.Desk{}, []string{"no JSON", `{"stream":"RESULTS","seq":7}`, `[]`, `{"attempt_id":"a","secret":"s","device":"H200"}`}}
-	desk.Put(aJob("a1", "CPU"))
-	serving(t, q, desk)
+	handler := &unreadable{&queuetest.Handler{}, []string{"no JSON", `{"stream":"RESULTS","seq":7}`, `[]`, `{"attempt_id":"a","secret":"s","device":"H200"}`}}
+	handler.Put(aJob("a1", "CPU"))
+	serving(t, q, handler)
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
 	if j := receive(t, w, "CPU"); j.AttemptID != "a1" {
 		t.Errorf("received %+v", j)

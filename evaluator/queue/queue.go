@@ -44,16 +44,16 @@ type Queue struct {
 	secret string         // the site's own password for the embedded server
 	nc     *nats.Conn     // with NoEcho: this process does not receive its own announcements
 
-	refused *seldom // log of refused connections
-	dropped *seldom // log of invalid and excess messages
-	failed  *seldom // log of failed requests
+	refused *limitedLog // log of refused connections
+	dropped *limitedLog // log of invalid and excess messages
+	failed  *limitedLog // log of failed requests
 }
 
 // Open starts the embedded server, or connects to the cluster at cfg.URL, waiting for up to clusterWait. The caller
 // must call Close.
 func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	log := cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue")
-	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), refused: newSeldom(log), dropped: newSeldom(log), failed: newSeldom(log)}
+	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), refused: newLimitedLog(log), dropped: newLimitedLog(log), failed: newLimitedLog(log)}
 	if err := q.open(ctx); err != nil {
 		q.Close()
 		return nil, err
@@ -145,7 +145,7 @@ func (q *Queue) Close() {
 
 // drop counts and logs an invalid message.
 func (q *Queue) drop(what string, about ...any) {
-	q.dropped.say(slog.LevelWarn, "dropped: "+what+" that cannot be right", about...)
+	q.dropped.write(slog.LevelWarn, "dropped: "+what+" that cannot be right", about...)
 }
 
 // Dropped returns the number of messages dropped since Open: invalid, too many from one worker, or from a sender

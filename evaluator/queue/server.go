@@ -34,7 +34,7 @@ func (q *Queue) startServer() error {
 		return fmt.Errorf("queue: set up the embedded NATS server: %w", err)
 	}
 	var fatal atomic.Pointer[string]
-	q.server.SetLoggerV2(serverLog{q.log, newSeldom(q.log), &fatal}, false, false, false)
+	q.server.SetLoggerV2(serverLog{q.log, newLimitedLog(q.log), &fatal}, false, false, false)
 	q.server.Start()
 	if text := fatal.Load(); text != nil { // for example, the port is in use
 		return fmt.Errorf("queue: start the embedded NATS server: %s", *text)
@@ -123,7 +123,7 @@ func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 // fatal error, which the server reports nowhere else.
 type serverLog struct {
 	log     *slog.Logger
-	clients *seldom // for messages about clients
+	clients *limitedLog // for messages about clients
 	fatal   *atomic.Pointer[string]
 }
 
@@ -132,16 +132,16 @@ func (l serverLog) Warnf(format string, v ...any) {
 	if strings.HasPrefix(format, "Maximum payloads") {
 		return // intended: profiles are that large
 	}
-	l.say(slog.LevelWarn, fmt.Sprintf(format, v...))
+	l.write(slog.LevelWarn, fmt.Sprintf(format, v...))
 }
 func (l serverLog) Errorf(format string, v ...any) {
-	l.say(slog.LevelError, fmt.Sprintf(format, v...))
+	l.write(slog.LevelError, fmt.Sprintf(format, v...))
 }
 
-// say logs a line. Lines about a client are limited: anyone who can reach the port can cause thousands a second.
-func (l serverLog) say(level slog.Level, text string) {
+// write logs a line. Lines about a client are limited: anyone who can reach the port can cause thousands a second.
+func (l serverLog) write(level slog.Level, text string) {
 	if strings.Contains(text, "cid:") {
-		l.clients.say(level, short(text))
+		l.clients.write(level, short(text))
 		return
 	}
 	l.log.Log(context.Background(), level, text)

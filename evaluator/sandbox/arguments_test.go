@@ -18,13 +18,13 @@ func TestNoCommandLineHoldsTheProgramsEnvironment(t *testing.T) {
 	defer in.Close()
 	spec := shell(`echo "$SEED"; exec cat`)
 	spec.Env, spec.Stdin = map[string]string{"SEED": "secret-4712"}, in
-	said := make(chan string, 1)
-	spec.OnStdout = func(b []byte) { said <- string(b) }
+	output := make(chan string, 1)
+	spec.OnStdout = func(b []byte) { output <- string(b) }
 	p, err := sb.Start(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := <-said; got != "secret-4712\n" {
+	if got := <-output; got != "secret-4712\n" {
 		t.Errorf("the program's variable is %q", got)
 	}
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")

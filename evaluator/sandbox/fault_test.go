@@ -208,8 +208,8 @@ func TestSelfTestHoldsOnThisMachine(t *testing.T) {
 	}
 }
 
-// TestSelfTestFindsANetwork of a bubblewrap that lets programs have the server's: on its loopback and on every other kind of address
-// that this machine has.
+// TestSelfTestFindsANetwork of a bubblewrap that lets programs have the server's: on its loopback and on every other
+// kind of address that this machine has.
 func TestSelfTestFindsANetwork(t *testing.T) {
 	real, err := exec.LookPath("bwrap")
 	if err != nil {

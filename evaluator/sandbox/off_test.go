@@ -60,16 +60,16 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 	if got := string(o.Files["made"]); !strings.HasPrefix(got, root) || !strings.HasSuffix(got, "/out\n") {
 		t.Errorf("it worked in %q", got)
 	}
-	said := make(chan struct{})
+	wrote := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	p, err := sb.Start(ctx, Spec{
 		Argv:     []string{"/bin/sh", "-c", "echo a; sleep 1000 & sleep 1000"},
-		OnStdout: func([]byte) { close(said) },
+		OnStdout: func([]byte) { close(wrote) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-said
+	<-wrote
 	cancel()
 	o, err = p.Wait()
 	if err != nil || !o.Cancelled || o.Signal != "SIGKILL" || o.Stdout != "a\n" {

@@ -236,8 +236,8 @@ func (p *Process) abort() error {
 	_, _ = p.cmd.Process.Wait()
 	p.reapInit()
 	p.drain()
-	if said := p.stderr.String(); said != "" {
-		err = errors.Join(err, errors.New(strings.TrimSpace(said)))
+	if output := p.stderr.String(); output != "" {
+		err = errors.Join(err, errors.New(strings.TrimSpace(output)))
 	}
 	return err
 }

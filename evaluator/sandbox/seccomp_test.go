@@ -123,7 +123,8 @@ int main() {
 }
 `
 
-// TestBuffersOfSocketsAreBounded where a program has a loopback: TCP's are no part of its memory in version 1 of cgroups.
+// TestBuffersOfSocketsAreBounded where a program has a loopback: TCP's are no part of its memory in version 1 of
+// cgroups.
 func TestBuffersOfSocketsAreBounded(t *testing.T) {
 	sb := newSandbox(t)
 	limits := limits()

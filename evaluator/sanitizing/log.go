@@ -37,7 +37,8 @@ var (
 	missing = regexp.MustCompile(`SUMMARY: (\d+) (?:errors?|hazards?) w(?:as|ere) not printed`)
 	race    = regexp.MustCompile(`^(Error|Warning): Race reported between (\w+) access (at .+)$`)
 	second  = regexp.MustCompile(`^and (\w+) access (at .+?)(?: \[(\d+) hazards?\])?$`)
-	// "at oob(float *, int)+0x90 in bad.cu:6", also behind "Device Frame: "; until CUDA 11.8 "at 0x90 in bad.cu:6:oob(float *, int)"
+	// "at oob(float *, int)+0x90 in bad.cu:6", also behind "Device Frame: "; until CUDA 11.8 "at 0x90 in
+	// bad.cu:6:oob(float *, int)"
 	place    = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
 	oldPlace = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
 	who      = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
@@ -57,26 +58,26 @@ func read(tool string, text []byte, ours []string) (l log) {
 		one = nil
 	}
 	for line := range strings.Lines(sandbox.Text(text)) {
-		said, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), prefix)
+		text, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), prefix)
 		if !ok {
 			continue
 		}
-		if strings.HasPrefix(said, "  ") && one != nil {
-			one.detail(strings.TrimSpace(said))
+		if strings.HasPrefix(text, "  ") && one != nil {
+			one.detail(strings.TrimSpace(text))
 			continue
 		}
 		end()
-		said = strings.TrimSpace(said)
-		if m := missing.FindStringSubmatch(said); m != nil {
+		text = strings.TrimSpace(text)
+		if m := missing.FindStringSubmatch(text); m != nil {
 			l.unread += number(m[1])
-		} else if m := summary.FindStringSubmatch(said); m != nil {
+		} else if m := summary.FindStringSubmatch(text); m != nil {
 			counted, l.ended = counted+number(m[1]+m[2]), true
-		} else if strings.HasPrefix(said, "Program hit ") {
+		} else if strings.HasPrefix(text, "Program hit ") {
 			ignored++
-		} else if isProblem(said) {
-			l.problem = said
-		} else if said != "" {
-			one = newRecord(tool, said)
+		} else if isProblem(text) {
+			l.problem = text
+		} else if text != "" {
+			one = newRecord(tool, text)
 		}
 	}
 	end()
@@ -89,9 +90,9 @@ func read(tool string, text []byte, ours []string) (l log) {
 }
 
 // isProblem reports whether a line is about the tool and not about a kernel.
-func isProblem(said string) bool {
-	return strings.HasPrefix(said, "Internal ") ||
-		(strings.HasPrefix(said, "Error: ") || strings.HasPrefix(said, "Warning: ")) && !race.MatchString(said)
+func isProblem(text string) bool {
+	return strings.HasPrefix(text, "Internal ") ||
+		(strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "Warning: ")) && !race.MatchString(text)
 }
 
 // add adds a finding, merged with others of its place, if real is set.
@@ -136,9 +137,9 @@ type frame struct {
 	line         int
 }
 
-func newRecord(tool, said string) *record {
-	r := &record{found: job.Finding{Tool: tool, Message: said, Count: 1}}
-	if m := race.FindStringSubmatch(said); m != nil {
+func newRecord(tool, text string) *record {
+	r := &record{found: job.Finding{Tool: tool, Message: text, Count: 1}}
+	if m := race.FindStringSubmatch(text); m != nil {
 		r.found.Warning, r.found.Message = m[1] == "Warning", "Race between a "+strings.ToLower(m[2])
 		r.detail(m[3])
 	}
@@ -146,19 +147,19 @@ func newRecord(tool, said string) *record {
 }
 
 // detail parses a further line of the record.
-func (r *record) detail(said string) {
-	if f, ok := frameOf(said); ok {
+func (r *record) detail(text string) {
+	if f, ok := frameOf(text); ok {
 		r.frames = append(r.frames, f)
-	} else if m := second.FindStringSubmatch(said); m != nil {
+	} else if m := second.FindStringSubmatch(text); m != nil {
 		r.found.Message += " and a " + strings.ToLower(m[1])
 		if f, ok := frameOf(m[2]); ok && f.line > 0 {
 			r.found.Message += " at " + f.file + ":" + strconv.Itoa(f.line)
 		}
 		r.found.Count = max(number(m[3]), 1)
-	} else if m := who.FindStringSubmatch(said); m != nil {
+	} else if m := who.FindStringSubmatch(text); m != nil {
 		r.found.Thread, r.found.Block = m[1], m[2]
-	} else if strings.HasPrefix(said, "Access") || strings.HasPrefix(said, "Address") || strings.HasPrefix(said, "and is ") || strings.Contains(said, " on access by ") {
-		r.others = append(r.others, address.ReplaceAllString(said, ""))
+	} else if strings.HasPrefix(text, "Access") || strings.HasPrefix(text, "Address") || strings.HasPrefix(text, "and is ") || strings.Contains(text, " on access by ") {
+		r.others = append(r.others, address.ReplaceAllString(text, ""))
 	}
 }
 
@@ -183,11 +184,11 @@ func (r *record) finding(ours []string) (job.Finding, bool) {
 	return f, true
 }
 
-func frameOf(said string) (f frame, ok bool) {
-	if m := place.FindStringSubmatch(said); m != nil {
+func frameOf(text string) (f frame, ok bool) {
+	if m := place.FindStringSubmatch(text); m != nil {
 		return frame{m[1], base(m[2]), number(m[3])}, true
 	}
-	if m := oldPlace.FindStringSubmatch(said); m != nil {
+	if m := oldPlace.FindStringSubmatch(text); m != nil {
 		return frame{m[3], base(m[1]), number(m[2])}, true
 	}
 	return f, false

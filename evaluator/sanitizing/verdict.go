@@ -68,7 +68,7 @@ func (r *run) lastWords() string {
 
 // conclude returns the stage's status and a failure with the messages of the tools that did not pass, each once.
 func conclude(cases []job.CaseResult) (job.Status, *job.Failure) {
-	status, why, said := job.StatusPass, []string{}, map[string][]string{}
+	status, why, specs := job.StatusPass, []string{}, map[string][]string{}
 	for _, c := range cases {
 		if c.Status == job.StatusPass {
 			continue
@@ -77,16 +77,16 @@ func conclude(cases []job.CaseResult) (job.Status, *job.Failure) {
 			status = c.Status
 		}
 		sentence := inShort(c)
-		if said[sentence] == nil {
+		if specs[sentence] == nil {
 			why = append(why, sentence)
 		}
-		said[sentence] = append(said[sentence], c.Spec)
+		specs[sentence] = append(specs[sentence], c.Spec)
 	}
 	if status == job.StatusPass {
 		return status, nil
 	}
 	for i, sentence := range why {
-		why[i] = strings.Join(said[sentence], ", ") + " " + sentence
+		why[i] = strings.Join(specs[sentence], ", ") + " " + sentence
 	}
 	failure := &job.Failure{Reason: strings.Join(why, " ")}
 	if status == job.StatusTimeout {

@@ -66,21 +66,21 @@ func kinds() []kind {
 }
 
 // Programs returns the programs for a slot and the tools of its machine.
-func Programs(unit device.Slot, tools toolchain.Toolchain) ([]Program, error) {
+func Programs(slot device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 	bundles, err := tasks.Examples()
 	if err != nil {
 		return nil, fmt.Errorf("read the built-in tasks: %w", err)
 	}
 	var list []Program
 	for _, k := range kinds() {
-		if k.gpu != unit.IsGPU() || !k.claimed(tools) {
+		if k.gpu != slot.IsGPU() || !k.claimed(tools) {
 			continue
 		}
 		at := slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == k.task })
 		if at < 0 {
 			return nil, fmt.Errorf("there is no built-in task %s", k.task)
 		}
-		j, err := k.job(bundles[at], unit.Device)
+		j, err := k.job(bundles[at], slot.Device)
 		if err != nil {
 			return nil, err
 		}

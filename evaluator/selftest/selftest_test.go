@@ -25,9 +25,9 @@ func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
 		return p
 	}
 	for name, test := range map[string]struct {
-		unit  string
-		tools toolchain.Toolchain
-		want  string
+		device string
+		tools  toolchain.Toolchain
+		want   string
 	}{
 		"CPU":                     {"CPU", toolchain.Toolchain{GPP: compiler, NVCC: compiler, Python: python("numpy", "torch")}, "C++, NumPy"},
 		"CPU without NumPy":       {"CPU", toolchain.Toolchain{GPP: compiler, Python: python()}, "C++"},
@@ -35,14 +35,14 @@ func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
 		"GPU without Triton":      {"H200", toolchain.Toolchain{Python: python("torch")}, "torch"},
 		"a machine without tools": {"H200", toolchain.Toolchain{}, ""},
 	} {
-		programs, err := Programs(device.Slot{Device: test.unit}, test.tools)
+		programs, err := Programs(device.Slot{Device: test.device}, test.tools)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var names []string
 		for _, p := range programs {
 			names = append(names, p.Name)
-			if p.Job.Mode != job.ModeBenchmark || len(p.Job.Sources) < 3 || p.Job.Device != test.unit {
+			if p.Job.Mode != job.ModeBenchmark || len(p.Job.Sources) < 3 || p.Job.Device != test.device {
 				t.Errorf("%s: the job of %s is %+v", name, p.Name, p.Job)
 			}
 		}

@@ -134,8 +134,8 @@ func reportOf(result job.Result) (report ncu.Report, err error) {
 func counters(report ncu.Report) (counted, all int) {
 	for _, kernel := range report.Kernels {
 		for name, metric := range kernel.Metrics {
-			unit, _, is := strings.Cut(name, "__")
-			switch unit {
+			slot, _, is := strings.Cut(name, "__")
+			switch slot {
 			case "sm", "smsp", "l1tex", "lts", "dram", "gpc", "idc":
 			default:
 				is = false

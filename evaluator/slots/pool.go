@@ -67,7 +67,7 @@ func (p *Pool) InService(device string) []*Slot {
 
 // AllBusy reports whether all slots of a device that are in service are held.
 func (p *Pool) AllBusy(device string) bool {
-	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.unit) == 0 })
+	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.running) == 0 })
 }
 
 // Load reports whether the slot is busy with another job, and returns the number of its device's jobs being built.

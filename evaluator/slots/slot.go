@@ -31,7 +31,7 @@ type Slot struct {
 	number  int           // sandbox slot, which determines user ID and cgroup
 	memory  int64         // memory in bytes that a program on the slot may use
 	tickets chan struct{} // one for each job in flight without a build slot
-	unit    chan struct{} // held while something runs on the slot
+	running chan struct{} // held while something runs on the slot
 
 	mu        sync.Mutex
 	service   context.Context // ends when the slot is retired; Try starts a new one
@@ -54,7 +54,7 @@ func newSlot(s device.Slot, number int) *Slot {
 	return &Slot{
 		Slot: s, number: number,
 		tickets: make(chan struct{}, inFlight),
-		unit:    make(chan struct{}, 1),
+		running: make(chan struct{}, 1),
 		service: service, retire: retire,
 	}
 }
@@ -174,12 +174,12 @@ func (s *Slot) build(n int) {
 }
 
 // busy reports whether another job holds the slot or is in flight, besides the ticket of the caller.
-func (s *Slot) busy() bool { return len(s.tickets) > 1 || len(s.unit) > 0 }
+func (s *Slot) busy() bool { return len(s.tickets) > 1 || len(s.running) > 0 }
 
 // hold waits until the slot is free, and takes it.
 func (s *Slot) hold(ctx context.Context, attemptID string) error {
 	select {
-	case s.unit <- struct{}{}:
+	case s.running <- struct{}{}:
 	case <-s.Service().Done():
 		return ErrOutOfService
 	case <-ctx.Done():
@@ -196,7 +196,7 @@ func (s *Slot) hold(ctx context.Context, attemptID string) error {
 // holdIdle takes the slot if it is free and in service.
 func (s *Slot) holdIdle(attemptID string) bool {
 	select {
-	case s.unit <- struct{}{}:
+	case s.running <- struct{}{}:
 	default:
 		return false
 	}
@@ -218,10 +218,11 @@ func (s *Slot) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.attempt = ""
-	<-s.unit
+	<-s.running
 }
 
-// SetBenchmark stores a benchmark of the slot's device: the best values so far, and the latest times for detecting drift.
+// SetBenchmark stores a benchmark of the slot's device: the best values so far, and the latest times for detecting
+// drift.
 func (s *Slot) SetBenchmark(g job.SlotBenchmark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

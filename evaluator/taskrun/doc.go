@@ -6,7 +6,7 @@
 // parses the program's report while it is written; secrecy.go hides secret values; measure.go decides on the number of
 // fresh processes that measure a score; sanitize.go and validate.go are the stages of these modes.
 //
-// The worker calls Build, Units, Run, and Conclude, in this order (evaluator.Work).
+// The worker calls Build, SlotCount, Run, and Conclude, in this order (evaluator.Work).
 //
 // The first stage that does not pass is the last. A secret pass reports only pass or fail. Clocks in the report of a
 // program that measures itself are dropped: only a judge has them.

@@ -80,9 +80,9 @@ func newStep(j job.Job, stage job.Stage, seed *uint64) step {
 	return s
 }
 
-// units returns the number of slots that the task needs at the same time. It returns a rejection if the machine has
+// slotCount returns the number of slots that the task needs at the same time. It returns a rejection if the machine has
 // fewer.
-func units(def tasks.Definition, have int) (int, error) {
+func slotCount(def tasks.Definition, have int) (int, error) {
 	need := def.WorldSize()
 	// On the CPU, and for one GPU, 1 is always available: a slot of this device received the job.
 	if need > have && def.MultiGPU {

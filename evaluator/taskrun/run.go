@@ -32,7 +32,7 @@ type Run struct {
 	profiler  Profiler
 	sanitizer *sanitizing.Sanitizer
 	measuring Measuring
-	units     int
+	slotCount int
 	artifact  *toolchain.Artifact
 }
 
@@ -49,7 +49,7 @@ func New(a *attempt.Attempt, builder Builder, tools Tools, measuring Measuring) 
 
 // Build compiles the job on a build slot, without holding a slot. It returns true unless there is an error.
 func (r *Run) Build(ctx context.Context) (ready bool, err error) {
-	if r.units, err = units(r.Job.Task, len(r.Pool.InService(r.Job.Device))); err != nil {
+	if r.slotCount, err = slotCount(r.Job.Task, len(r.Pool.InService(r.Job.Device))); err != nil {
 		return false, err
 	}
 	// Announced before waiting for a build slot, so that the site knows that a worker took the run.
@@ -78,8 +78,8 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	return true, attempt.Verdict(ctx, result)
 }
 
-// Units returns the number of slots that the run needs.
-func (r *Run) Units() int { return r.units }
+// SlotCount returns the number of slots that the run needs.
+func (r *Run) SlotCount() int { return r.slotCount }
 
 // Run runs the program on the held slots, stage by stage. It returns nil if all passed, a Rejection if the submission
 // failed, the cause if ctx ended, and another error for an infrastructure error.

@@ -31,12 +31,12 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 		return err
 	}
 	result.Ended, result.Stdout, result.Stderr = time.Now().UTC(), ending.Outcome.Stdout, ending.Outcome.Stderr
-	said := job.CaseResult{Spec: r.Job.Task.Config.Main}
-	said.Status, said.Message = validated(ending.Outcome, limit)
-	said = trimCase(said)
-	result.Status, result.Cases = said.Status, []job.CaseResult{said}
-	if said.Status != job.StatusPass {
-		result.Failure = &job.Failure{Reason: said.Message, Limit: ending.Outcome.Limit, Signal: ending.Outcome.Signal, ExitCode: ending.Outcome.ExitCode}
+	script := job.CaseResult{Spec: r.Job.Task.Config.Main}
+	script.Status, script.Message = validated(ending.Outcome, limit)
+	script = trimCase(script)
+	result.Status, result.Cases = script.Status, []job.CaseResult{script}
+	if script.Status != job.StatusPass {
+		result.Failure = &job.Failure{Reason: script.Message, Limit: ending.Outcome.Limit, Signal: ending.Outcome.Signal, ExitCode: ending.Outcome.ExitCode}
 	}
 	r.Result.ProgramNS += ending.Outcome.Wall.Nanoseconds()
 	r.Leave(result)

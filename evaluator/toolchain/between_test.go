@@ -212,7 +212,8 @@ func TestLaterStagesFindWhatTheFirstOneCompiledAndNoMore(t *testing.T) {
 			t.Errorf("stage %d found %q, want %q", stage, got, want)
 		}
 	}
-	// The next program in the same Python, of the same caller, finds nothing of it: another kernel could have replaced its own.
+	// The next program in the same Python, of the same caller, finds nothing of it: another kernel could have replaced
+	// its own.
 	other, _ := mustBuild(t, b, bundle(compilingEval+"# other\n"))
 	next := p.Next(other)
 	if next == nil {

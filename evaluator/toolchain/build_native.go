@@ -15,24 +15,25 @@ import (
 	"warpboard/tasks"
 )
 
-// built is the result of a finished native build, as the store keeps it: the length of its JSON in eight bytes, the
-// JSON, then the program. Renaming a field makes stored entries decode as empty unless newPlan's base key changes too.
-type built struct {
+// nativeBuild is the result of a finished native build, as the store keeps it: the length of its JSON in eight bytes,
+// the JSON, then the program. Renaming a field makes stored entries decode as empty unless newPlan's base key changes
+// too.
+type nativeBuild struct {
 	Program []byte `json:"-"`
 	Stdout  string
 	Stderr  string
 	Extra   map[string]string
 }
 
-func (b *Builder) keepBuilt(key string, done built) error {
-	said, err := json.Marshal(done)
+func (b *Builder) keepBuilt(key string, done nativeBuild) error {
+	header, err := json.Marshal(done)
 	if err != nil {
 		return err
 	}
-	return b.store.put(key, binary.LittleEndian.AppendUint64(nil, uint64(len(said))), said, done.Program)
+	return b.store.put(key, binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header, done.Program)
 }
 
-func (b *Builder) keptBuilt(key string) (done built, ok bool) {
+func (b *Builder) keptBuilt(key string) (done nativeBuild, ok bool) {
 	data, ok := b.store.get(key)
 	if !ok || len(data) < 8 {
 		return done, false
@@ -56,7 +57,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 		return nil
 	}
 	a.Command = p.String()
-	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.Units)), begun: result.Started}
+	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.ToCompile)), begun: result.Started}
 	// PTX is compiled concurrently, on the same build slot, which allows two compilers at a time.
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
@@ -73,7 +74,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.StageResult) error {
 	b, p := c.builder, c.plan
 	// The key covers everything that determines the program: compiler and flags (base), every file, and the order of
-	// the units. It omits the submitter: equal sources compile to the same program.
+	// the files. It omits the submitter: equal sources compile to the same program.
 	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
 	var err error
 	done, ok := b.keptBuilt(programKey)
@@ -101,38 +102,38 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 }
 
 func unitNames(l harness.SourceSet) []string {
-	names := make([]string, len(l.Units))
-	for i, unit := range l.Units {
-		names[i] = unit.Name
+	names := make([]string, len(l.ToCompile))
+	for i, file := range l.ToCompile {
+		names[i] = file.Name
 	}
 	return names
 }
 
-// makeProgram compiles and links the submission's program. The task's own units are compiled without the submission and
-// cached. If that fails because they include it (a bundle's eval program may), all units are compiled together, and
+// makeProgram compiles and links the submission's program. The task's own files are compiled without the submission and
+// cached. If that fails because they include it (a bundle's eval program may), all files are compiled together, and
 // none is cached.
-func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) (built, error) {
+func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) (nativeBuild, error) {
 	if err := c.run(ctx, false); err != nil {
-		return built{}, err
+		return nativeBuild{}, err
 	}
 	if c.needsAll() {
 		if err := c.run(ctx, true); err != nil {
-			return built{}, err
+			return nativeBuild{}, err
 		}
 	}
 	if failed := c.failed(); failed != nil {
 		c.explain(result, *failed)
-		return built{}, nil
+		return nativeBuild{}, nil
 	}
 	result.Reused = c.reused()
 	linked, err := c.link(ctx)
 	if err != nil {
-		return built{}, err
+		return nativeBuild{}, err
 	}
 	if linked.product == nil {
 		c.explain(result, linked)
-		return built{}, nil
+		return nativeBuild{}, nil
 	}
 	stdout, stderr := c.output(linked)
-	return built{Program: linked.product, Stdout: stdout, Stderr: stderr, Extra: ptxasFacts(stderr)}, nil
+	return nativeBuild{Program: linked.product, Stdout: stdout, Stderr: stderr, Extra: ptxasFacts(stderr)}, nil
 }

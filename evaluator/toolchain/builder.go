@@ -30,13 +30,13 @@ type Config struct {
 
 // Builder compiles the sources of jobs, runs them, and caches compiled objects. It is safe for concurrent use.
 //
-// It holds no state of a job. The store is on disk, and several workers of a machine may share it. units and pool
-// belong to this process: two workers may compile the same unit at once, and the last one's object stays.
+// It holds no state of a job. The store is on disk, and several workers of a machine may share it. fileLocks and pool
+// belong to this process: two workers may compile the same file at once, and the last one's object stays.
 type Builder struct {
-	cfg   Config
-	store *store
-	units keyLocks // serialize compiling the same unit for the store
-	pool  *warm.Pool
+	cfg       Config
+	store     *store
+	fileLocks keyLocks // serialize compiling the same file for the store
+	pool      *warm.Pool
 }
 
 // NewBuilder returns a Builder.

@@ -21,19 +21,19 @@ import (
 const maxProduct = 512 << 20
 
 // unitsAtOnce limits the concurrent compilers of one build to those of a one-file program (judge, runner, and
-// submission), because each may take a build's memory. All units of a build together may take unitsInTurn times a
+// submission), because each may take a build's memory. All files of a build together may take filesInTurn times a
 // build's time limit.
-const unitsAtOnce, unitsInTurn = 3, 3
+const unitsAtOnce, filesInTurn = 3, 3
 
 // step is one finished command of a build. A nil product means that it failed.
 type step struct {
-	unit    harness.Unit
+	file    harness.CompileInput
 	product []byte
 	reused  bool // the product comes from the store
 	outcome sandbox.Outcome
 }
 
-// compilation is one build in progress. steps has an element per unit, each written by one goroutine, and is read after
+// compilation is one build in progress. steps has an element per file, each written by one goroutine, and is read after
 // all have ended. logging only keeps lines of the log whole.
 type compilation struct {
 	builder *Builder
@@ -44,20 +44,20 @@ type compilation struct {
 	logging sync.Mutex
 }
 
-// run compiles concurrently all units without a product. If together is set, the task's units can include the
+// run compiles concurrently all files without a product. If together is set, the task's files can include the
 // submission.
 func (c *compilation) run(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(unitsAtOnce)
-	for i, unit := range c.plan.sources.Units {
+	for i, file := range c.plan.sources.ToCompile {
 		if c.steps[i].product != nil {
 			continue
 		}
 		group.Go(func() (err error) {
-			if unit.Submitted || together {
-				c.steps[i], err = c.compileOne(ctx, unit, c.plan.sources.Files, true)
+			if file.Submitted || together {
+				c.steps[i], err = c.compileOne(ctx, file, c.plan.sources.Files, true)
 			} else {
-				c.steps[i], err = c.taskUnit(ctx, unit)
+				c.steps[i], err = c.compileTaskFile(ctx, file)
 			}
 			return err
 		})
@@ -67,41 +67,41 @@ func (c *compilation) run(ctx context.Context, together bool) error {
 
 // judge returns the judge's program, or a step without a product if the submission's program judges itself.
 func (c *compilation) judge(ctx context.Context) (step, error) {
-	for i, unit := range c.plan.sources.Units {
-		if !unit.Judge {
+	for i, file := range c.plan.sources.ToCompile {
+		if !file.Judge {
 			continue
 		}
 		if c.steps[i].product != nil {
 			return c.steps[i], nil
 		}
-		return c.taskUnit(ctx, unit)
+		return c.compileTaskFile(ctx, file)
 	}
 	return step{}, nil
 }
 
-// taskUnit compiles one of the task's units, or takes it from the store. It waits while another build compiles the same
-// unit. If a bundle's unit does not compile without the submission, the store remembers that, so that later runs do not
-// try again.
-func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, error) {
+// compileTaskFile compiles one of the task's files, or takes it from the store. It waits while another build compiles
+// the same file. If a bundle's file does not compile without the submission, the store remembers that, so that later
+// runs do not try again.
+func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileInput) (step, error) {
 	files := c.plan.sources.TaskFiles()
-	objectKey := key("object", c.plan.base, unit.Name, filesKey(files))
+	objectKey := key("object", c.plan.base, file.Name, filesKey(files))
 	needsSubmissionKey := key("needs the submission", objectKey)
-	unlock, err := c.builder.units.lock(ctx, objectKey)
+	unlock, err := c.builder.fileLocks.lock(ctx, objectKey)
 	if err != nil {
 		// Cancelled while waiting for another build. An error here would make the run an infrastructure error.
-		return step{unit: unit, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
+		return step{file: file, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
 	}
 	defer unlock()
 	if object, ok := c.builder.store.get(objectKey); ok {
-		return step{unit: unit, product: object, reused: true}, nil
+		return step{file: file, product: object, reused: true}, nil
 	}
 	if _, needs := c.builder.store.get(needsSubmissionKey); needs {
-		return step{unit: unit}, nil
+		return step{file: file}, nil
 	}
 	if err := c.builder.store.mkdir(objectKey); err != nil {
 		return step{}, err
 	}
-	s, err := c.compileOne(ctx, unit, files, false)
+	s, err := c.compileOne(ctx, file, files, false)
 	switch {
 	case err != nil:
 		return s, err
@@ -121,27 +121,27 @@ func (s step) compilerRejected() bool {
 }
 
 func (c *compilation) link(ctx context.Context) (step, error) {
-	// Callers link only if every unit has a product.
+	// Callers link only if every file has a product.
 	objects := map[string][]byte{}
 	for i, s := range c.steps {
-		if !s.unit.Judge {
+		if !s.file.Judge {
 			objects[objectName(i)] = s.product
 		}
 	}
 	spec := sandbox.Spec{Argv: c.plan.linkCommand(), Dir: "/in", Files: objects, Limits: c.req.Place.Build}
-	return c.command(ctx, harness.Unit{Name: "linking", Submitted: true}, spec, "program", true)
+	return c.command(ctx, harness.CompileInput{Name: "linking", Submitted: true}, spec, "program", true)
 }
 
-// compileOne compiles a unit with the given files beside it.
-func (c *compilation) compileOne(ctx context.Context, unit harness.Unit, files map[string][]byte, logged bool) (step, error) {
-	spec := sandbox.Spec{Argv: c.plan.compileCommand(unit), Dir: "/in", Files: files, Limits: c.limits(unit)}
-	return c.command(ctx, unit, spec, "object", logged)
+// compileOne compiles a file with the given files beside it.
+func (c *compilation) compileOne(ctx context.Context, file harness.CompileInput, files map[string][]byte, logged bool) (step, error) {
+	spec := sandbox.Spec{Argv: c.plan.compileCommand(file), Dir: "/in", Files: files, Limits: c.limits(file)}
+	return c.command(ctx, file, spec, "object", logged)
 }
 
 // limits returns a compiler's limits. For the submission's files it is the time that is left for all of them.
-func (c *compilation) limits(unit harness.Unit) sandbox.Limits {
+func (c *compilation) limits(file harness.CompileInput) sandbox.Limits {
 	limits := c.req.Place.Build
-	if unit.Submitted {
+	if file.Submitted {
 		limits.Wall = inTurn(limits.Wall, c.begun)
 	}
 	return limits
@@ -150,7 +150,7 @@ func (c *compilation) limits(unit harness.Unit) sandbox.Limits {
 // inTurn returns the time limit of a command that starts now, in a build that began at begun and whose commands may
 // take limit each.
 func inTurn(limit time.Duration, begun time.Time) time.Duration {
-	return max(time.Second, min(limit, unitsInTurn*limit-time.Since(begun)))
+	return max(time.Second, min(limit, filesInTurn*limit-time.Since(begun)))
 }
 
 // ptx compiles the submission to PTX for a profile; the profiled program has only machine code. The result is cached. A
@@ -161,11 +161,11 @@ func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 		return kept, nil
 	}
 	var all []byte
-	for _, unit := range c.plan.sources.Units {
-		if !unit.Submitted || unit.Judge {
+	for _, file := range c.plan.sources.ToCompile {
+		if !file.Submitted || file.Judge {
 			continue
 		}
-		s, err := c.command(ctx, unit, sandbox.Spec{Argv: c.plan.ptxCommand(unit), Dir: "/in", Files: c.plan.sources.Files, Limits: c.limits(unit)}, "ptx", false)
+		s, err := c.command(ctx, file, sandbox.Spec{Argv: c.plan.ptxCommand(file), Dir: "/in", Files: c.plan.sources.Files, Limits: c.limits(file)}, "ptx", false)
 		if err != nil || s.product == nil || len(all)+len(s.product) > ncu.MaxPTX {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 }
 
 // command runs one build command in the sandbox and collects its product from /out.
-func (c *compilation) command(ctx context.Context, unit harness.Unit, spec sandbox.Spec, product string, logged bool) (step, error) {
+func (c *compilation) command(ctx context.Context, file harness.CompileInput, spec sandbox.Spec, product string, logged bool) (step, error) {
 	spec.Slot, spec.Mounts = c.req.Place.Slot, c.plan.mounts
 	spec.Collect = map[string]int64{product: maxProduct}
 	if logged {
@@ -186,7 +186,7 @@ func (c *compilation) command(ctx context.Context, unit harness.Unit, spec sandb
 	if err != nil {
 		return step{}, fmt.Errorf("run the compiler: %w", err)
 	}
-	s := step{unit: unit, outcome: outcome}
+	s := step{file: file, outcome: outcome}
 	if outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled {
 		s.product = outcome.Files[product]
 	}
@@ -199,22 +199,22 @@ func (c *compilation) log(stream string, text []byte) {
 	c.req.OnLog(stream, text)
 }
 
-// needsAll reports whether one of the bundle's own units failed, perhaps because it includes the submission.
+// needsAll reports whether one of the bundle's own files failed, perhaps because it includes the submission.
 func (c *compilation) needsAll() bool {
 	for _, s := range c.steps {
-		if s.product == nil && !s.unit.Submitted && !s.outcome.Cancelled && !c.plan.sources.Separable {
+		if s.product == nil && !s.file.Submitted && !s.outcome.Cancelled && !c.plan.sources.Separable {
 			return true
 		}
 	}
 	return false
 }
 
-// reused returns the names of the units that came from the store.
+// reused returns the names of the files that came from the store.
 func (c *compilation) reused() []string {
 	var names []string
 	for _, s := range c.steps {
 		if s.reused {
-			names = append(names, s.unit.Name)
+			names = append(names, s.file.Name)
 		}
 	}
 	return names
@@ -225,7 +225,7 @@ func (c *compilation) failed() *step {
 	var failed *step
 	for i := range c.steps {
 		s := &c.steps[i]
-		if s.product == nil && (failed == nil || s.unit.Submitted && !failed.unit.Submitted) {
+		if s.product == nil && (failed == nil || s.file.Submitted && !failed.file.Submitted) {
 			failed = s
 		}
 	}
@@ -235,7 +235,7 @@ func (c *compilation) failed() *step {
 // output joins the output of compiling and linking the submission.
 func (c *compilation) output(linked step) (stdout, stderr string) {
 	for _, s := range append(c.steps, linked) {
-		if s.unit.Submitted {
+		if s.file.Submitted {
 			stdout += s.outcome.Stdout
 			stderr += s.outcome.Stderr
 		}
@@ -243,13 +243,13 @@ func (c *compilation) output(linked step) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// Prepare compiles a task's own units, one after the other, into the store; every build for the task at such a place
-// starts with them. It returns the number of newly compiled units. The error is ctx's, an infrastructure error, or a
+// Prepare compiles a task's own files, one after the other, into the store; every build for the task at such a place
+// starts with them. It returns the number of newly compiled files. The error is ctx's, an infrastructure error, or a
 // fault of the task.
 func (b *Builder) Prepare(ctx context.Context, p job.Preparation, place Place) (made int, err error) {
 	sources := harness.Assemble(p.Task, p.Sources)
-	units := slices.DeleteFunc(slices.Clone(sources.Units), func(u harness.Unit) bool { return u.Submitted })
-	if len(units) == 0 {
+	files := slices.DeleteFunc(slices.Clone(sources.ToCompile), func(u harness.CompileInput) bool { return u.Submitted })
+	if len(files) == 0 {
 		return 0, nil
 	}
 	if b.cfg.Tools.For(p.Task.Lang) == nil {
@@ -260,15 +260,15 @@ func (b *Builder) Prepare(ctx context.Context, p job.Preparation, place Place) (
 		return 0, err
 	}
 	c := &compilation{builder: b, req: BuildRequest{Place: place}, plan: plan, begun: time.Now()}
-	for _, unit := range units {
-		s, err := c.taskUnit(ctx, unit)
+	for _, file := range files {
+		s, err := c.compileTaskFile(ctx, file)
 		switch {
 		case err != nil:
 			return made, err
 		case ctx.Err() != nil:
 			return made, ctx.Err()
 		case s.product == nil && sources.Separable:
-			_, failure := failedCommand(s.outcome, "compiling "+unit.Name)
+			_, failure := failedCommand(s.outcome, "compiling "+file.Name)
 			return made, errors.New(failure.Reason)
 		case s.product != nil && !s.reused:
 			made++

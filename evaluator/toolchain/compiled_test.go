@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// compiled has each unit compiled once, however many of the tests begin with an empty cache: the harness takes g++ ten
+// compiled has each file compiled once, however many of the tests begin with an empty cache: the harness takes g++ ten
 // seconds. It stands below the spies, which see every command.
 var compiled = memory{made: map[string]*memo{}}
 

@@ -20,13 +20,13 @@ var noKernel = regexp.MustCompile("undefined reference to [`']custom_kernel\\(")
 // explain stores in the result why a step failed.
 func (c *compilation) explain(result *job.StageResult, s step) {
 	result.Stdout, result.Stderr = s.outcome.Stdout, s.outcome.Stderr
-	what := "compiling " + s.unit.Name
-	if s.unit.Name == "linking" {
-		what = s.unit.Name
+	what := "compiling " + s.file.Name
+	if s.file.Name == "linking" {
+		what = s.file.Name
 	}
 	status, failure := failedCommand(s.outcome, what)
-	if !s.unit.Submitted && status == job.StatusError {
-		failure.Reason = fmt.Sprintf("The task's own file %s does not compile; its author has to fix it: %s", s.unit.Name, failure.Reason)
+	if !s.file.Submitted && status == job.StatusError {
+		failure.Reason = fmt.Sprintf("The task's own file %s does not compile; its author has to fix it: %s", s.file.Name, failure.Reason)
 	}
 	refuse(result, status, failure)
 }

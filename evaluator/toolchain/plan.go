@@ -128,37 +128,37 @@ func (p *plan) libraryAges() []string {
 	return ages
 }
 
-// compileCommand compiles one unit in /in to /out/object. The judge's unit is its whole program, so the command also
+// compileCommand compiles one file in /in to /out/object. The judge's file is its whole program, so the command also
 // links it.
-func (p *plan) compileCommand(unit harness.Unit) []string {
-	return p.compileTo(unit, "/out/object")
+func (p *plan) compileCommand(file harness.CompileInput) []string {
+	return p.compileTo(file, "/out/object")
 }
 
 // compileTo is compileCommand with another output. With Warpboard's harness a submission sees only the part of the
 // headers that it can use: parsing the rest takes longer than most kernels.
-func (p *plan) compileTo(unit harness.Unit, product string) []string {
-	if unit.Judge {
-		return slices.Concat(p.compile, []string{unit.Name}, p.link, []string{"-o", product})
+func (p *plan) compileTo(file harness.CompileInput, product string) []string {
+	if file.Judge {
+		return slices.Concat(p.compile, []string{file.Name}, p.link, []string{"-o", product})
 	}
 	command := slices.Clone(p.compile)
-	if unit.Submitted && p.sources.Separable {
+	if file.Submitted && p.sources.Separable {
 		command = append(command, "-DWARPBOARD_SUBMISSION")
 	}
-	return append(command, "-c", unit.Name, "-o", product)
+	return append(command, "-c", file.Name, "-o", product)
 }
 
-// ptxCommand compiles a submitted unit in /in to PTX, with the flags of compileCommand.
-func (p *plan) ptxCommand(unit harness.Unit) []string {
-	command := p.compileTo(unit, "/out/ptx")
+// ptxCommand compiles a submitted file in /in to PTX, with the flags of compileCommand.
+func (p *plan) ptxCommand(file harness.CompileInput) []string {
+	command := p.compileTo(file, "/out/ptx")
 	command[slices.Index(command, "-c")] = "-ptx"
 	return command
 }
 
-// linkCommand links the objects in /in, in the order of the units, into the submission's program.
+// linkCommand links the objects in /in, in the order of the files, into the submission's program.
 func (p *plan) linkCommand() []string {
 	command := slices.Clone(p.compile)
-	for i, unit := range p.sources.Units {
-		if !unit.Judge {
+	for i, file := range p.sources.ToCompile {
+		if !file.Judge {
 			command = append(command, objectName(i))
 		}
 	}
@@ -170,12 +170,12 @@ func objectName(i int) string { return strconv.Itoa(i) + ".o" }
 // String returns the commands of the whole build as shell lines.
 func (p *plan) String() string {
 	var lines []string
-	for i, unit := range p.sources.Units {
+	for i, file := range p.sources.ToCompile {
 		product := objectName(i)
-		if unit.Judge {
+		if file.Judge {
 			product = "judge"
 		}
-		lines = append(lines, quote(p.compileTo(unit, product)))
+		lines = append(lines, quote(p.compileTo(file, product)))
 	}
 	return strings.Join(append(lines, quote(p.linkCommand())), "\n")
 }

@@ -26,7 +26,7 @@ func hintOf(j job.Job) job.Preparation {
 	return job.Preparation{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: sources}
 }
 
-// prepare has a task's units compiled ahead, and checks how many there were.
+// prepare has a task's files compiled ahead, and checks how many there were.
 func prepare(t *testing.T, b *Builder, p job.Preparation, want int) {
 	t.Helper()
 	made, err := b.Prepare(t.Context(), p, cpu())
@@ -34,11 +34,11 @@ func prepare(t *testing.T, b *Builder, p job.Preparation, want int) {
 		t.Fatal(err)
 	}
 	if made != want {
-		t.Errorf("%d units were compiled, want %d", made, want)
+		t.Errorf("%d files were compiled, want %d", made, want)
 	}
 }
 
-// ownBundleJob is a task that brings an eval program and a second unit of its own.
+// ownBundleJob is a task that brings an eval program and a second file of its own.
 func ownBundleJob(t *testing.T) job.Job {
 	j := cppJob(t, "correct.cpp")
 	j.Task.OwnHarness = true
@@ -55,7 +55,7 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 	older.Sources["reference.cuh"] = read(t, "legacy/reference.cuh")
 	for name, test := range map[string]struct {
 		job   job.Job
-		units []string
+		files []string
 	}{
 		"our harness":       {cppJob(t, "correct.cpp"), []string{"eval.cpp", "warpboard_runner.cpp"}},
 		"the bundle's own":  {ownBundleJob(t), []string{"eval.cpp", "more.cpp"}},
@@ -63,7 +63,7 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, spy := newSpiedBuilderOn(t, fakeCompiler{})
-			prepare(t, b, hintOf(test.job), len(test.units))
+			prepare(t, b, hintOf(test.job), len(test.files))
 			for _, spec := range spy.specs() {
 				if len(spec.Device) > 0 || spec.Proc {
 					t.Errorf("compiled with devices: %+v", spec)
@@ -72,8 +72,8 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 			prepare(t, b, hintOf(test.job), 0)
 			before := len(spy.specs())
 			_, result := mustBuild(t, b, test.job)
-			if !slices.Equal(result.Reused, test.units) || result.Cached {
-				t.Errorf("reused %q, cached %v; want %q", result.Reused, result.Cached, test.units)
+			if !slices.Equal(result.Reused, test.files) || result.Cached {
+				t.Errorf("reused %q, cached %v; want %q", result.Reused, result.Cached, test.files)
 			}
 			if n := len(spy.specs()) - before; n != 2 {
 				t.Errorf("%d commands, want those for submission and link", n)
@@ -135,7 +135,7 @@ func TestPreparingEndsWithItsContext(t *testing.T) {
 	prepare(t, b, hintOf(cppJob(t, "correct.cpp")), 2)
 }
 
-// A unit that includes the submission fails alone; trying that once is enough.
+// A file that includes the submission fails alone; trying that once is enough.
 func TestThatAUnitNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	j := ownBundleJob(t)
@@ -153,7 +153,7 @@ func TestThatAUnitNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
 	}
 }
 
-// together compiles a task's units only when all builds of submissions are on.
+// together compiles a task's files only when all builds of submissions are on.
 type together struct {
 	fakeCompiler
 	builds *sync.WaitGroup

@@ -66,14 +66,14 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 			p.Close()
 			p = next
 		}
-		var said strings.Builder
+		var output strings.Builder
 		out, err := p.RunStage(t.Context(), StageRequest{
-			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, Resident: resident, OnPipe: func(b []byte) { said.Write(b) },
+			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, Resident: resident, OnPipe: func(b []byte) { output.Write(b) },
 		})
 		if err != nil || (out.Judge.ExitCode == 0) == (asked == "fail") || strings.TrimSpace(out.Judge.Stdout) != "printed "+asked {
 			t.Fatalf("%q: %+v, %+v, %v", asked, out.Outcome, out.Judge, err)
 		}
-		return strings.Fields(said.String())
+		return strings.Fields(output.String())
 	}
 	const served, asked, found = 1, 2, 3
 	want := func(got []string, times, what string) string {
@@ -164,11 +164,11 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	defer func() { p.Close() }()
 	judges := map[string]bool{}
 	for i, next := range []*Artifact{plain, &extended, plain} { // the last one comes after extensions
-		var said strings.Builder
-		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Resident: true, OnPipe: func(b []byte) { said.Write(b) }}); err != nil || out.Judge.ExitCode != 0 {
+		var output strings.Builder
+		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Resident: true, OnPipe: func(b []byte) { output.Write(b) }}); err != nil || out.Judge.ExitCode != 0 {
 			t.Fatalf("%+v, %v", out.Judge, err)
 		}
-		judges[said.String()] = true
+		judges[output.String()] = true
 		following := p.Next(next)
 		if following == nil || following.Warm() != (i == 0) {
 			t.Fatalf("handed over: %+v", following)

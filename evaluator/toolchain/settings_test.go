@@ -21,14 +21,14 @@ func TestTheSandboxesFirstProcessCarriesNoWord(t *testing.T) {
 	b := newBuilder()
 	a, _ := mustBuild(t, b, bundle(settings))
 	p := mustOpen(t, b, a)
-	var said [2]string
-	for stage := range said {
-		out, err := p.RunStage(t.Context(), StageRequest{Mode: string(job.ModeTest), Timeout: time.Minute, OnPipe: func(b []byte) { said[stage] += string(b) }})
+	var output [2]string
+	for stage := range output {
+		out, err := p.RunStage(t.Context(), StageRequest{Mode: string(job.ModeTest), Timeout: time.Minute, OnPipe: func(b []byte) { output[stage] += string(b) }})
 		if err != nil || out.ExitCode != 0 {
 			t.Fatalf("%+v, %v", out, err)
 		}
 	}
-	if said[0] == "" || said[1] != said[0] {
-		t.Errorf("the next stage found %q, the first %q", said[1], said[0])
+	if output[0] == "" || output[1] != output[0] {
+		t.Errorf("the next stage found %q, the first %q", output[1], output[0])
 	}
 }

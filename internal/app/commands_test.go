@@ -135,7 +135,8 @@ func TestWhatASiteRefusesIsToldInWordsOfTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestEveryCommandOfASiteHasExamplesThatItTakes: an example with a flag or an argument that is not there would teach a mistake.
+// TestEveryCommandOfASiteHasExamplesThatItTakes: an example with a flag or an argument that is not there would teach a
+// mistake.
 func TestEveryCommandOfASiteHasExamplesThatItTakes(t *testing.T) {
 	root := rootCommand(Environment{Getenv: func(string) string { return "" }})
 	var check func(*cobra.Command)

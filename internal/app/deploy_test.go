@@ -39,7 +39,8 @@ func recipes(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestRecipesAreShortAndUseSettingsThatExist holds every command line and every variable in deploy/ to the program's own.
+// TestRecipesAreShortAndUseSettingsThatExist holds every command line and every variable in deploy/ to the program's
+// own.
 func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
 	lines := 0
 	for path, text := range recipes(t) {
@@ -127,11 +128,11 @@ func TestUnitsAreFitForSystemd(t *testing.T) {
 		if own := strings.Contains(text, "DynamicUser=yes"); own && (!strings.Contains(text, "\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n") || !strings.Contains(text, "\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n")) {
 			t.Errorf("%s: --addr :443 cannot be served, or more is allowed than that", path)
 		}
-		unit := filepath.Join(t.TempDir(), filepath.Base(path))
-		if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/warpboard", "/bin/true")), 0o600); err != nil {
+		service := filepath.Join(t.TempDir(), filepath.Base(path))
+		if err := os.WriteFile(service, []byte(strings.ReplaceAll(text, "/usr/local/bin/warpboard", "/bin/true")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command(analyze, "verify", unit).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+		if out, err := exec.Command(analyze, "verify", service).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
 			t.Errorf("%s: %v\n%s", path, err, out)
 		}
 	}
@@ -184,8 +185,8 @@ func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 	}
 }
 
-// skyKeys are the keys of a SkyPilot task that a recipe may have, below each key, as the documentation of SkyPilot lists them
-// (docs.skypilot.co/en/latest/reference/yaml-spec.html). A key without a list below holds what it likes.
+// skyKeys are the keys of a SkyPilot task that a recipe may have, below each key, as the documentation of SkyPilot
+// lists them (docs.skypilot.co/en/latest/reference/yaml-spec.html). A key without a list below holds what it likes.
 var skyKeys = map[string][]string{
 	"":          {"name", "workdir", "num_nodes", "resources", "envs", "secrets", "volumes", "file_mounts", "config", "setup", "run", "service"},
 	"resources": {"infra", "cloud", "region", "zone", "accelerators", "accelerator_args", "cpus", "memory", "instance_type", "use_spot", "job_recovery", "disk_size", "disk_tier", "network_tier", "ports", "image_id", "labels", "any_of", "ordered", "autostop"},

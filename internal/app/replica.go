@@ -44,9 +44,9 @@ func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, s
 	}
 	hub.Spread(q.Announce, store.Work)
 	return func(ctx context.Context) error {
-		return q.Announcements(ctx, func(said []byte) error {
+		return q.Announcements(ctx, func(announcement []byte) error {
 			dispatcher.Wake()
-			return hub.Hear(said)
+			return hub.Hear(announcement)
 		}, hub.Missed)
 	}
 }

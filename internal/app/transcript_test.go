@@ -53,8 +53,8 @@ var (
 	comment     = regexp.MustCompile(`\s+#.*`)
 )
 
-// TestCommandsInTheDocumentsExist: each command line of README and docs/, in a block or in a sentence, names a command and flags
-// that the program has.
+// TestCommandsInTheDocumentsExist: each command line of README and docs/, in a block or in a sentence, names a command
+// and flags that the program has.
 func TestCommandsInTheDocumentsExist(t *testing.T) {
 	checked := 0
 	for _, document := range documents(t) {

@@ -10,9 +10,9 @@ import (
 // Cache keeps values in memory up to a total size, and evicts the least recently used ones. It is safe for concurrent
 // use.
 type Cache[K comparable, V any] struct {
-	mu   sync.Mutex
-	kept *simplelru.LRU[K, sized[V]]
-	room int64 // remaining size; negative only for a single value above the bound
+	mu        sync.Mutex
+	kept      *simplelru.LRU[K, sized[V]]
+	remaining int64 // remaining size; negative only for a single value above the bound
 }
 
 type sized[V any] struct {
@@ -22,8 +22,8 @@ type sized[V any] struct {
 
 // New returns an empty cache. bound has the unit of the sizes: bytes, or values.
 func New[K comparable, V any](bound int64) *Cache[K, V] {
-	c := &Cache[K, V]{room: bound}
-	kept, err := simplelru.NewLRU(math.MaxInt, func(_ K, v sized[V]) { c.room += v.size })
+	c := &Cache[K, V]{remaining: bound}
+	kept, err := simplelru.NewLRU(math.MaxInt, func(_ K, v sized[V]) { c.remaining += v.size })
 	if err != nil {
 		panic(err) // fails only for a length below 1
 	}
@@ -45,7 +45,7 @@ func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	defer c.mu.Unlock()
 	c.kept.Remove(key)
 	c.kept.Add(key, sized[V]{value, size})
-	for c.room -= size; c.room < 0 && c.kept.Len() > 1; {
+	for c.remaining -= size; c.remaining < 0 && c.kept.Len() > 1; {
 		c.kept.RemoveOldest()
 	}
 }

@@ -20,8 +20,9 @@
 //	kinds and names of kernels       the evaluation                                          4 MiB
 //	(web/site/evaluations)
 //
-// There is no invalidation: a key names everything that its value depends on, so that a change makes another key. Rights are
-// part of the key, too, or are checked before the cache is used.
+// There is no invalidation: a key names everything that its value depends on, so that a change makes another key.
+// Rights are part of the key, too, or are checked before the cache is used.
 //
-// What may go wrong: all callers share a value, so do not modify it; two simultaneous misses of a key make its value twice.
+// What may go wrong: all callers share a value, so do not modify it; two simultaneous misses of a key make its value
+// twice.
 package cache

@@ -75,9 +75,9 @@ func Parse(name string, memory uint64) GPU {
 }
 
 // onlyMemory returns the memory of a model in this form, if the labels determine it.
-func onlyMemory(unit string) (memory int) {
+func onlyMemory(name string) (memory int) {
 	for full := range short {
-		if rest, ok := strings.CutPrefix(full, unit+" "); ok && memoryWord.MatchString(rest) {
+		if rest, ok := strings.CutPrefix(full, name+" "); ok && memoryWord.MatchString(rest) {
 			memory, _ = strconv.Atoi(strings.TrimSuffix(rest, "GB"))
 		}
 	}

@@ -196,8 +196,8 @@ func (d *Deliverer) try(ctx context.Context, delivery hooks.DueDelivery) {
 	}
 }
 
-// room returns the maximum number of concurrent tries for an owner's webhooks.
-func room(userID int64) int {
+// maxTries returns the maximum number of concurrent tries for an owner's webhooks.
+func maxTries(userID int64) int {
 	if userID == 0 {
 		return ofSite
 	}
@@ -209,7 +209,7 @@ func (d *Deliverer) busy() (list []int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for userID, n := range d.now {
-		if n >= room(userID) {
+		if n >= maxTries(userID) {
 			list = append(list, userID)
 		}
 	}
@@ -234,7 +234,7 @@ func (d *Deliverer) enter(userID int64) bool {
 	for _, n := range d.now {
 		people += n
 	}
-	if userID != 0 && people >= mostAtOnce-ofSite || d.now[userID] >= room(userID) {
+	if userID != 0 && people >= mostAtOnce-ofSite || d.now[userID] >= maxTries(userID) {
 		return false
 	}
 	d.now[userID]++

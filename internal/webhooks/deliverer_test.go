@@ -29,7 +29,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		modelstest.Finish(t, s, modelstest.Submit(t, s, bob, task)[0], 2000)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, ada, task)[0], 1000)
 		var c clock
-		mine.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+		mine.respond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 		stop := deliver(t, s, &c, loopback)
 		kinds := map[string]int{}
 		for _, d := range site.wait(4) {
@@ -54,7 +54,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		mine.wait(2)
 		over(t, s, hook, tried(1))
 		stop()
-		mine.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+		mine.respond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 		deliver(t, s, &c, loopback) // the site was restarted; the pause is not over yet
 		c.forward(time.Minute)
 		got = mine.wait(4)
@@ -142,7 +142,7 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReceiver(t)
-			r.say(test.answer)
+			r.respond(test.answer)
 			if name == "slow" {
 				defer close(leave)
 			}

@@ -44,7 +44,7 @@ type received struct {
 
 func newReceiver(t *testing.T) *receiver {
 	r := &receiver{t: t, more: make(chan struct{}, 1000)}
-	r.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	r.respond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, _ := io.ReadAll(q.Body)
 		r.mu.Lock()
@@ -57,7 +57,7 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-func (r *receiver) say(answer http.HandlerFunc) { r.answer.Store(&answer) }
+func (r *receiver) respond(answer http.HandlerFunc) { r.answer.Store(&answer) }
 
 // wait returns what has come, once that is so much.
 func (r *receiver) wait(n int) []received {

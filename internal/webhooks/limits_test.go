@@ -199,7 +199,7 @@ func TestSlowReceiversOfPeopleHoldUpNotTheSite(t *testing.T) {
 	o := newOwners(t, s)
 	slow, site := newReceiver(t), newReceiver(t)
 	begun, leave := make(chan struct{}, 100), make(chan struct{})
-	slow.say(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-leave })
+	slow.respond(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-leave })
 	for _, name := range strings.Fields("One Two Three Four Five Six Seven Eight Nine") {
 		someone := modelstest.Person(t, s, name, accounts.RoleUser)
 		o.ask(someone, create(t, s, someone, hooks.NewWebhook{URL: slow.URL, Events: hooks.Personal()}), 5)

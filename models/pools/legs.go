@@ -116,7 +116,7 @@ func Together(ranking tasks.Ranking, legs []Leg) Measurement {
 	all.ScoreNS = math.Exp((logs[len(logs)/2] + logs[(len(logs)-1)/2]) / 2)
 	all.Interval = hull(legs)
 	if measured {
-		if _, i, err := harness.Pool(ranking, cases); err == nil { // else a worker sent another number of cases
+		if _, i, err := harness.CombineRuns(ranking, cases); err == nil { // else a worker sent another number of cases
 			// The score is a median of legs, the interval one of all processes: the first may lie outside the second by a
 			// little.
 			low, high := min(i.Low, all.ScoreNS), max(i.High, all.ScoreNS)
@@ -140,7 +140,7 @@ func CaseTogether(legs []Leg, at int) (all Measurement, each []float64) {
 			return all, nil
 		}
 		alone[i] = Leg{Cases: leg.Cases[at : at+1], Interval: boards.Interval{Processes: leg.Processes}}
-		ns, _, err := harness.Pool(tasks.RankGeom, [][][]float64{alone[i].Cases})
+		ns, _, err := harness.CombineRuns(tasks.RankGeom, [][][]float64{alone[i].Cases})
 		if err != nil {
 			return all, nil
 		}

@@ -18,7 +18,7 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (legs []
 		for p := range processes {
 			processes[p] = unit * math.Exp(0.005*chance.NormFloat64())
 		}
-		ns, i, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
+		ns, i, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
 		if err != nil {
 			t.Fatal(err)
 		}

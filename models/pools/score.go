@@ -27,7 +27,7 @@ func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (M
 		all.Clock = clocks(all.Clock, m.Clock)
 	}
 	all.Disturbed = disturbed(list)
-	ns, interval, err := harness.Pool(ranking, withRetained(runs, retained))
+	ns, interval, err := harness.CombineRuns(ranking, withRetained(runs, retained))
 	if err != nil {
 		return all, err
 	}

@@ -31,7 +31,7 @@ func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outco
 		t.Fatal(err)
 	}
 	result := ago(t, s, attempt)
-	result.UnitNS, result.Outcome = took.Nanoseconds(), outcome
+	result.SlotNS, result.Outcome = took.Nanoseconds(), outcome
 	if outcome != job.OutcomeDone {
 		result.Failure = &job.Failure{Reason: "It failed."}
 	}
@@ -177,7 +177,7 @@ func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 			if _, err := s.Work.CancelRun(t.Context(), ann, run.ID); err != nil {
 				t.Fatal(err)
 			}
-			result.Outcome, result.UnitNS = outcome, ns
+			result.Outcome, result.SlotNS = outcome, ns
 			for range 2 { // the second one changes nothing
 				if _, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
 					t.Fatal(err)
@@ -207,7 +207,7 @@ func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		result := ago(t, s, attempt)
-		result.UnitNS = int64(3 * time.Second)
+		result.SlotNS = int64(3 * time.Second)
 		if _, err := s.Work.RecordResult(t.Context(), result, modelstest.Completed()); err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ const mostUnits = 64
 // word is bounded by what can have been held since the attempt began.
 func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	w := a.unit.work()
-	if w.UnitNS = 0; r.UnitNS <= 0 {
+	if w.UnitNS = 0; r.SlotNS <= 0 {
 		return nil
 	}
 	units, err := a.unit.units(tx)
@@ -27,7 +27,7 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 		return err
 	}
 	most := max(0, db.Now().Sub(began)) * time.Duration(min(max(1, units), mostUnits))
-	w.UnitNS = min(r.UnitNS, most.Nanoseconds())
+	w.UnitNS = min(r.SlotNS, most.Nanoseconds())
 	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
 		return nil
 	}

@@ -28,7 +28,7 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 				t.Fatal(err)
 			}
 			result := modelstest.Result(attempt, 1e6)
-			result.Outcome, result.UnitNS = outcome, took.Nanoseconds()
+			result.Outcome, result.SlotNS = outcome, took.Nanoseconds()
 			if outcome == job.OutcomeFailed {
 				result.Failure = &job.Failure{Reason: "It failed."}
 			}

@@ -72,26 +72,26 @@ var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
 // syntaxError converts the parser's text, which starts with "yaml: line N:", to an Error.
 func syntaxError(err error, data []byte) *Error {
-	said, line := err.Error(), 0
-	if match := parserLine.FindStringSubmatch(said); match != nil {
+	message, line := err.Error(), 0
+	if match := parserLine.FindStringSubmatch(message); match != nil {
 		line, _ = strconv.Atoi(match[1])
-		said = strings.TrimPrefix(said, match[0])
+		message = strings.TrimPrefix(message, match[0])
 	}
-	if fromZero.MatchString(said) {
+	if fromZero.MatchString(message) {
 		line++
 	}
-	if strings.Contains(said, "cannot start any token") || strings.Contains(said, "a tab character") {
+	if strings.Contains(message, "cannot start any token") || strings.Contains(message, "a tab character") {
 		if at := tabbed(string(data), line); at > 0 {
 			return &Error{Line: at, Message: "the line is indented with a tab: YAML takes only spaces"}
 		}
 	}
 	switch open := unclosed(string(data)); {
 	case open > 0 && open == line:
-		said = "a bracket or quote is not closed"
+		message = "a bracket or quote is not closed"
 	case open > 0 && open < line:
-		said = fmt.Sprintf("a bracket or quote that was opened in line %d is not closed", open)
+		message = fmt.Sprintf("a bracket or quote that was opened in line %d is not closed", open)
 	}
-	return &Error{Line: line, Message: "this is not valid YAML (" + said + ")"}
+	return &Error{Line: line, Message: "this is not valid YAML (" + message + ")"}
 }
 
 // tabbed returns the first line at or next to an error's with a tab in its indentation, or 0.

@@ -43,21 +43,21 @@ func (b BoardRoof) chart() *roofChart {
 
 // clocks describes the SM clock for which each arithmetic roof holds, if known: the clock of the first dot of its kind.
 func (c *roofChart) clocks() string {
-	var said []string
+	var parts []string
 	for _, r := range c.ceilings {
 		for _, o := range c.others {
 			if o.dot.Kind == r.kind {
 				if o.dot.Clock > 0 {
-					said = append(said, r.kind+" at "+prefixed(o.dot.Clock, "Hz"))
+					parts = append(parts, r.kind+" at "+prefixed(o.dot.Clock, "Hz"))
 				}
 				break
 			}
 		}
 	}
-	if len(said) == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	return "Each arithmetic roof holds at the SM clock of a run: " + strings.Join(said, ", ") + "."
+	return "Each arithmetic roof holds at the SM clock of a run: " + strings.Join(parts, ", ") + "."
 }
 
 func roofFact(value float64, unit string) ncu.Fact {

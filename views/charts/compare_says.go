@@ -79,7 +79,7 @@ func (vm CompareVM) Where() string {
 		}
 	}
 	all := format.Plural(vm.Finding.Shared, "case", "cases")
-	said := fmt.Sprintf("No clear difference in any of %s that both ran.", all)
+	text := fmt.Sprintf("No clear difference in any of %s that both ran.", all)
 	if len(faster)+len(slower) > 0 {
 		var parts []string
 		if len(faster) > 0 {
@@ -91,12 +91,12 @@ func (vm CompareVM) Where() string {
 		if unknown > 0 {
 			parts = append(parts, fmt.Sprintf("no clear difference in %d", unknown))
 		}
-		said = fmt.Sprintf("Of %s that both ran, %s is %s.", all, vm.B.Short, strings.Join(parts, "; "))
+		text = fmt.Sprintf("Of %s that both ran, %s is %s.", all, vm.B.Short, strings.Join(parts, "; "))
 	}
 	if n := vm.oneSided(); n > 0 {
-		said += fmt.Sprintf(" %s timed on one side only.", format.Plural(n, "case was", "cases were"))
+		text += fmt.Sprintf(" %s timed on one side only.", format.Plural(n, "case was", "cases were"))
 	}
-	return said
+	return text
 }
 
 // most names the case with the largest ratio.

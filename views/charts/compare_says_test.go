@@ -117,8 +117,8 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 
 func TestAWideIntervalIsShownByItsEnds(t *testing.T) {
 	wide := job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Median: 100e3, Clocks: job.Clocks{Counts: job.ClockEvent}, Processes: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
-	if said := intervalText(&wide); strings.Contains(said, "±") || !strings.Contains(said, " to ") {
-		t.Errorf("wide: %q", said)
+	if text := intervalText(&wide); strings.Contains(text, "±") || !strings.Contains(text, " to ") {
+		t.Errorf("wide: %q", text)
 	}
 	if narrow := processes("n: 1", 100e3); !strings.HasPrefix(intervalText(&narrow), "± ") {
 		t.Errorf("narrow: %q", intervalText(&narrow))

@@ -220,8 +220,8 @@ func TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun(t *testing.T) {
 	for factor, want := range map[float64]bool{0.4: true, 0.6: false, 1: false, 1.9: false, 2.1: true} {
 		vm.CaseNS = together * factor
 		doc, _ := render(t, Details(vm))
-		if said := doc.Find(".pf-kernels caption").Text(); strings.Contains(said, "may not represent the scored run") != want {
-			t.Errorf("at %v times the time: %q", factor, said)
+		if text := doc.Find(".pf-kernels caption").Text(); strings.Contains(text, "may not represent the scored run") != want {
+			t.Errorf("at %v times the time: %q", factor, text)
 		}
 	}
 }

@@ -132,8 +132,8 @@ func TestRulesAreTheDetailsPages(t *testing.T) {
 		t.Errorf("%d rules, want %d", list.Length(), len(messages))
 	}
 	list.Each(func(_ int, s *goquery.Selection) {
-		if said := messageOf(s); !messages[said] {
-			t.Errorf("unknown rule %q", said)
+		if text := messageOf(s); !messages[text] {
+			t.Errorf("unknown rule %q", text)
 		}
 		if gain, ok := s.Find("data").Attr("value"); ok && !gains[gain] {
 			t.Errorf("no rule gains %s", gain)

@@ -30,13 +30,13 @@ func TestAPinnedRunIsATickOnEveryBar(t *testing.T) {
 			t.Errorf("a bar of %v has its tick at %v", width, x)
 		}
 	})
-	if said := doc.Find("[data-pinned]").Text(); said != "Ticks are #7 by grace: matmul_naive" {
-		t.Errorf("it says %q", said)
+	if text := doc.Find("[data-pinned]").Text(); text != "Ticks are #7 by grace: matmul_naive" {
+		t.Errorf("it says %q", text)
 	}
 	vm.Pin.Report = tri
 	doc, _ = render(t, Details(vm))
-	if said := doc.Find("#sol .pf-was").First().Text(); !strings.HasPrefix(said, "pinned 90.4") {
-		t.Errorf("the bar of compute says %q, the pinned kernel reached 90.4 %%", said)
+	if text := doc.Find("#sol .pf-was").First().Text(); !strings.HasPrefix(text, "pinned 90.4") {
+		t.Errorf("the bar of compute says %q, the pinned kernel reached 90.4 %%", text)
 	}
 	if doc.Find("#stalls .pf-stack").Length() != 2 {
 		t.Error("the warp states of the pinned kernel are not beside the others")
@@ -58,8 +58,8 @@ func TestAPinnedKernelHasADotOnTheRoofline(t *testing.T) {
 			t.Errorf("%s: %q", drawing, found.Text())
 		}
 	}
-	if said := doc.Find("#roofline .pf-key").Text(); !strings.Contains(said, "pinned kernel") {
-		t.Errorf("the key says %q", said)
+	if text := doc.Find("#roofline .pf-key").Text(); !strings.Contains(text, "pinned kernel") {
+		t.Errorf("the key says %q", text)
 	}
 }
 

@@ -91,8 +91,8 @@ func TestEveryRoofOfAPairHasAName(t *testing.T) {
 					t.Errorf("kernels %d and %d: the roof of %s is named %q", i, k, r.kind, r.label.text)
 				}
 			}
-			if said := pairClocks(c, w); !strings.Contains(said, "Hz") {
-				t.Errorf("kernels %d and %d: of the clocks it says %q", i, k, said)
+			if text := pairClocks(c, w); !strings.Contains(text, "Hz") {
+				t.Errorf("kernels %d and %d: of the clocks it says %q", i, k, text)
 			}
 		}
 	}

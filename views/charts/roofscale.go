@@ -109,7 +109,7 @@ func tickExponents(from, to float64) (at []float64) {
 }
 
 // thinned removes every other tick, or more, until all fit.
-func thinned(all []tick, room func(a, b tick) bool) []tick {
+func thinned(all []tick, fits func(a, b tick) bool) []tick {
 	for step := 1; step < len(all); step++ {
 		var kept []tick
 		for i := 0; i < len(all); i += step {
@@ -117,7 +117,7 @@ func thinned(all []tick, room func(a, b tick) bool) []tick {
 		}
 		crowded := false
 		for i := range kept[1:] {
-			crowded = crowded || !room(kept[i], kept[i+1])
+			crowded = crowded || !fits(kept[i], kept[i+1])
 		}
 		if !crowded {
 			return kept

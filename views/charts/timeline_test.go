@@ -118,8 +118,8 @@ func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
 	if wide.Length() < 10 {
 		t.Errorf("%d bars are left", wide.Length())
 	}
-	if said := doc.Find("[data-outliers]").Text(); !strings.Contains(said, "1 slower repeat is not drawn: up to 25.30\u00a0ms") {
-		t.Errorf("of the outlier it says %q", said)
+	if text := doc.Find("[data-outliers]").Text(); !strings.Contains(text, "1 slower repeat is not drawn: up to 25.30\u00a0ms") {
+		t.Errorf("of the outlier it says %q", text)
 	}
 }
 

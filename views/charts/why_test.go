@@ -52,14 +52,14 @@ func TestWhyItIsFasterIsSaidWithItsNumbersAndEvidence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			vm := explained(t, c.factor, c.a, c.b)
 			doc, _ := render(t, Compare(vm))
-			said := doc.Find(".pf-why li").Map(func(_ int, e *goquery.Selection) string {
+			text := doc.Find(".pf-why li").Map(func(_ int, e *goquery.Selection) string {
 				link := e.Find("a").Remove()
 				if id := link.AttrOr("href", "#none"); doc.Find(id).Length() != 1 {
 					t.Errorf("%q leads to %s, which is not there", link.Text(), id)
 				}
 				return strings.TrimSpace(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(e.Text()))
 			})
-			if diff := cmp.Diff(c.want, said, cmp.Transformer("empty", func(l []string) string { return strings.Join(l, "\n") })); diff != "" {
+			if diff := cmp.Diff(c.want, text, cmp.Transformer("empty", func(l []string) string { return strings.Join(l, "\n") })); diff != "" {
 				t.Error(diff)
 			}
 		})

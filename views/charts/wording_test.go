@@ -28,8 +28,8 @@ func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 		t.Errorf("%d links: %q", links.Length(), links.Text())
 	}
 	links = doc.Find(".pf-next a")
-	if said := doc.Find(".pf-next li").First().Text(); !strings.Contains(said, "Estimated speedup 40.8\u00a0%") || !strings.HasSuffix(said, "On average, only 18.0 of the 32 bytes transmitted per sector are utilized by each thread.") {
-		t.Errorf("the first finding: %q", said)
+	if text := doc.Find(".pf-next li").First().Text(); !strings.Contains(text, "Estimated speedup 40.8\u00a0%") || !strings.HasSuffix(text, "On average, only 18.0 of the 32 bytes transmitted per sector are utilized by each thread.") {
+		t.Errorf("the first finding: %q", text)
 	}
 	if where := strings.Join(strings.Fields(doc.Find("[data-where]").Text()), " "); !strings.HasPrefix(where, "Most samples: instruction ") {
 		t.Errorf("the instruction with the most samples: %q", where)

@@ -49,16 +49,16 @@ func runMessage(m client.WebhookMessage, reader int64) (string, error) {
 	if err := json.Unmarshal(m.Data, &run); err != nil {
 		return "", err
 	}
-	said := []string{fmt.Sprintf("#%d by %s, %s on %s: %s", run.Submission, run.User.Name, run.Task, run.Device, ended(run))}
+	parts := []string{fmt.Sprintf("#%d by %s, %s on %s: %s", run.Submission, run.User.Name, run.Task, run.Device, ended(run))}
 	if p := run.Previous; m.Type == "record.taken" && p != nil {
-		said = append(said, fmt.Sprintf("Before: %s by %s", format.Nanoseconds(p.ScoreNS), p.User.Name))
+		parts = append(parts, fmt.Sprintf("Before: %s by %s", format.Nanoseconds(p.ScoreNS), p.User.Name))
 	}
 	if run.Outcome != nil && run.ScoreNS != nil {
 		for _, fact := range Of(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, run.User.ID == reader) {
-			said = append(said, fact.Text)
+			parts = append(parts, fact.Text)
 		}
 	}
-	return strings.Join(said, ". ") + "\n" + run.URL, nil
+	return strings.Join(parts, ". ") + "\n" + run.URL, nil
 }
 
 // ended describes the end of a run.

@@ -39,15 +39,15 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 		"3.00× faster than ada (2nd)": {Entry: true, NextRun: 2, NextUser: "ada", NextNS: 300, NextRank: 2},
 		"":                            {Entry: true},
 	} {
-		var said []string
+		var text []string
 		for _, f := range Of(o, "H100", 100, true) {
-			said = append(said, strings.ReplaceAll(f.Text, "\u00a0", " "))
+			text = append(text, strings.ReplaceAll(f.Text, "\u00a0", " "))
 		}
-		if got := strings.Join(said, "; "); got != want {
+		if got := strings.Join(text, "; "); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if said := Of(boards.Outcome{Rank: 1, Entry: true, First: true}, "H100", 100, false)[0].Text; said != "1st on H100 in their first ranked run" {
-		t.Errorf("others read %q", said)
+	if text := Of(boards.Outcome{Rank: 1, Entry: true, First: true}, "H100", 100, false)[0].Text; text != "1st on H100 in their first ranked run" {
+		t.Errorf("others read %q", text)
 	}
 }

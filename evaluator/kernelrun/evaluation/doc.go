@@ -8,7 +8,7 @@
 // compiles Triton and CUDA kernels while their slot is busy; reader.go parses the judge's report and attributes a crash
 // to the step in progress.
 //
-// The worker calls Build, Units, Run, and Conclude, in this order (evaluator.Work).
+// The worker calls Build, SlotCount, Run, and Conclude, in this order (evaluator.Work).
 //
 // Trust: the judge runs no code of the request, and generates the inputs that a contract describes. get_inputs() is the
 // requester's code and knows the inputs before any clock runs, so it has a process that is never timed, with seeds that

@@ -153,8 +153,8 @@ func (e *Evaluation) hasExtension() bool {
 
 func (e *Evaluation) begin(stage string) { e.Begin(job.Stage(stage), 0) }
 
-// Units returns the number of slots that an evaluation needs.
-func (e *Evaluation) Units() int { return 1 }
+// SlotCount returns the number of slots that an evaluation needs.
+func (e *Evaluation) SlotCount() int { return 1 }
 
 // Run compiles, checks, and times the kernels on the held slot. The request's time limit does not include waiting for
 // the slot.

@@ -16,23 +16,23 @@ import (
 
 // Limits of the program's report, which repeats messages of user code.
 const (
-	maxLine = 4 << 20
-	maxSaid = 64 << 20
+	maxLine   = 4 << 20
+	maxReport = 64 << 20
 )
 
 // reader parses the program's report while it runs.
 type reader struct {
-	onStage  func(stage string)
-	lines    harness.Lines
-	said     int
-	last     kernelrun.Result
-	compiled map[string]string // compiled forms for later runs, by kernel
-	kernel   string            // kernel being compiled
-	gone     string            // process that ended too early: custom, ref, or inputs
-	inputs   string            // kernel whose source generates the inputs
-	refused  string            // description of a protocol violation by a process
-	done     bool
-	began    time.Time // of the stage
+	onStage   func(stage string)
+	lines     harness.Lines
+	bytesRead int
+	last      kernelrun.Result
+	compiled  map[string]string // compiled forms for later runs, by kernel
+	kernel    string            // kernel being compiled
+	gone      string            // process that ended too early: custom, ref, or inputs
+	inputs    string            // kernel whose source generates the inputs
+	refused   string            // description of a protocol violation by a process
+	done      bool
+	began     time.Time // of the stage
 	// references are those that the judge keeps; nil if it did not report them. lost means that the requested one is
 	// not among them.
 	references map[string]kept
@@ -50,7 +50,7 @@ func newReader(onStage func(stage string)) *reader {
 
 // read parses a piece of the report. Invalid lines are ignored.
 func (r *reader) read(b []byte) {
-	if r.said += len(b); r.said <= maxSaid {
+	if r.bytesRead += len(b); r.bytesRead <= maxReport {
 		r.lines.Feed(b)
 	}
 }
@@ -60,7 +60,7 @@ func (r *reader) stdout(b []byte) { _, _ = r.printed.Write(b) }
 func (r *reader) stderr(b []byte) { _, _ = r.failed.Write(b) }
 
 func (r *reader) take(line []byte) {
-	var said struct {
+	var message struct {
 		Stage    string            `json:"stage"`
 		Kernel   string            `json:"kernel"`
 		Report   *kernelrun.Report `json:"report"`
@@ -72,24 +72,24 @@ func (r *reader) take(line []byte) {
 
 		References map[string]kept `json:"references"`
 	}
-	if json.Unmarshal(line, &said) != nil {
+	if json.Unmarshal(line, &message) != nil {
 		return
 	}
-	if said.Report != nil {
-		r.last.Report = *said.Report
+	if message.Report != nil {
+		r.last.Report = *message.Report
 	}
-	if said.Compiled != nil {
-		r.compiled = said.Compiled
+	if message.Compiled != nil {
+		r.compiled = message.Compiled
 	}
-	if said.References != nil {
-		r.references = said.References
+	if message.References != nil {
+		r.references = message.References
 	}
-	r.done, r.lost = r.done || said.Done, r.lost || said.Lost
-	r.gone, r.refused = cmp.Or(said.Gone, r.gone), cmp.Or(said.Refused, r.refused)
-	switch said.Stage {
+	r.done, r.lost = r.done || message.Done, r.lost || message.Lost
+	r.gone, r.refused = cmp.Or(message.Gone, r.gone), cmp.Or(message.Refused, r.refused)
+	switch message.Stage {
 	case kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling:
-		r.kernel = said.Kernel
-		r.begin(said.Stage)
+		r.kernel = message.Kernel
+		r.begin(message.Stage)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// said is a program's pipe up to somewhere.
-func said(lines ...string) *reader {
+// readerOf is a program's pipe up to somewhere.
+func readerOf(lines ...string) *reader {
 	r := newReader(func(string) {})
 	for _, line := range lines {
 		for _, piece := range []string{line[:len(line)/2], line[len(line)/2:] + "\n"} {
@@ -59,7 +59,7 @@ func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
 			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf"}},
 		{"garbage", []string{"{", compilingCustom, customCompiled, `{"stage":"winning"}`, "", `{"done":true}`}, sandbox.Outcome{}, kernelrun.Report{Compiled: true}},
 	} {
-		result, err := said(tt.lines...).conclude(judge.Ending{Outcome: tt.end})
+		result, err := readerOf(tt.lines...).conclude(judge.Ending{Outcome: tt.end})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
 		"CUDA error: misaligned address\nRuntimeError: cuLaunchKernel failed: CUDA_ERROR_LAUNCH_FAILED\n": " It reported: CUDA_ERROR_LAUNCH_FAILED.",
 		"ValueError: x\n": "",
 	} {
-		r := said(compilingCustom, customCompiled, validating)
+		r := readerOf(compilingCustom, customCompiled, validating)
 		r.stderr([]byte(stderr))
 		result, err := r.conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1}})
 		if got := "The kernel's process exited with code 1 while validating." + want; err != nil || result.ValidationError != got {
@@ -87,22 +87,22 @@ func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
 
 // TestAJudgeThatFailsIsNotTheKernelsFault has judges that end in ways of their own.
 func TestAJudgeThatFailsIsNotTheKernelsFault(t *testing.T) {
-	_, err := said(compilingCustom).conclude(judge.Ending{Judge: &sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nKeyError: 'x'\n"}})
+	_, err := readerOf(compilingCustom).conclude(judge.Ending{Judge: &sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nKeyError: 'x'\n"}})
 	if err == nil || !strings.Contains(err.Error(), "KeyError") {
 		t.Errorf("a crash: %v", err)
 	}
-	result, err := said(compilingCustom, customCompiled, validating).conclude(judge.Ending{Judge: &sandbox.Outcome{Limit: "memory"}})
+	result, err := readerOf(compilingCustom, customCompiled, validating).conclude(judge.Ending{Judge: &sandbox.Outcome{Limit: "memory"}})
 	if err != nil || result.Limit != "memory" || !strings.Contains(result.ValidationError, "judge's process, which holds inputs and outputs too, hit its memory limit") {
 		t.Errorf("no memory: %+v, %v", result, err)
 	}
 }
 
 func TestAProgramThatNeverBeganIsNotTheKernelsFault(t *testing.T) {
-	_, err := said().conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nImportError: libcudart\n"}})
+	_, err := readerOf().conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nImportError: libcudart\n"}})
 	if err == nil || !strings.Contains(err.Error(), "ImportError: libcudart") {
 		t.Errorf("error: %v", err)
 	}
-	if result, err := said().conclude(judge.Ending{Outcome: sandbox.Outcome{Limit: "wall"}}); err != nil || !result.TimedOut {
+	if result, err := readerOf().conclude(judge.Ending{Outcome: sandbox.Outcome{Limit: "wall"}}); err != nil || !result.TimedOut {
 		t.Errorf("a time limit before it began: %+v, %v", result, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestAFloodOnThePipeIsBounded(t *testing.T) {
 	for _, tt := range []struct {
 		pieces int
 		done   bool
-	}{{maxLine>>20 + 1, true}, {maxSaid >> 20, false}} {
+	}{{maxLine>>20 + 1, true}, {maxReport >> 20, false}} {
 		r := newReader(func(string) {})
 		for range tt.pieces {
 			r.read(flood)
@@ -126,14 +126,14 @@ func TestAFloodOnThePipeIsBounded(t *testing.T) {
 }
 
 func TestStagesAreReportedOnceAndTimed(t *testing.T) {
-	var told []string
-	r := newReader(func(stage string) { told = append(told, stage) })
+	var stages []string
+	r := newReader(func(stage string) { stages = append(stages, stage) })
 	r.read([]byte(strings.Join([]string{compilingCustom, compilingRef, validating, profiled, ""}, "\n")))
 	result, err := r.conclude(judge.Ending{Outcome: sandbox.Outcome{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling}, told); diff != "" || len(result.StageSeconds) != 3 {
+	if diff := cmp.Diff([]string{kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling}, stages); diff != "" || len(result.StageSeconds) != 3 {
 		t.Errorf("%s %v", diff, result.StageSeconds)
 	}
 }

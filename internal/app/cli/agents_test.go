@@ -7,7 +7,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// TestAgentsFindTheSkillByItsFrontMatter: coding agents read a skill's name and description from lines between two "---".
+// TestAgentsFindTheSkillByItsFrontMatter: coding agents read a skill's name and description from lines between two
+// "---".
 func TestAgentsFindTheSkillByItsFrontMatter(t *testing.T) {
 	var out strings.Builder
 	cmd := skillCommand(console.Environment{Stdout: &out})

@@ -118,7 +118,7 @@ func TestTokensAndWebhooksAreManagedByCommands(t *testing.T) {
 		}
 		rw.Write([]byte(`{"id": 3, "secret": "whsec_x", "events": ["run.ended"], "tokens": [{"id": 4, "name": "laptop"}], "deliveries": [{"id": 9, "event": "run.ended"}], "webhooks": [{"id": 3, "url": "https://a"}]}`))
 	})
-	for line, want := range map[string]struct{ request, said string }{
+	for line, want := range map[string]struct{ request, output string }{
 		"auth tokens":   {"GET /api/v1/tokens", "laptop"},
 		"auth revoke 4": {"DELETE /api/v1/tokens/4", "token 4 is revoked"},
 		"webhook list":  {"GET /api/v1/webhooks", "https://a"},
@@ -133,7 +133,7 @@ func TestTokensAndWebhooksAreManagedByCommands(t *testing.T) {
 		"webhook list --site":                        {"GET /api/v1/webhooks?site=1", "https://a"},
 	} {
 		asked = nil
-		if err := w.run(t, append(strings.Fields(line), "--server", w.URL)...); err != nil || len(asked) != 1 || asked[0] != want.request || !strings.Contains(w.out.String(), want.said) {
+		if err := w.run(t, append(strings.Fields(line), "--server", w.URL)...); err != nil || len(asked) != 1 || asked[0] != want.request || !strings.Contains(w.out.String(), want.output) {
 			t.Errorf("%s: %v, asked for %q, said %s", line, err, asked, &w.out)
 		}
 	}
@@ -152,7 +152,7 @@ func TestAnOlderCommandIsTold(t *testing.T) {
 	for version, older := range map[string]bool{"v1.2.0 abcdef": true, "v1.3.0": false, "v1.10.0": false, "(devel)": false, "": false} {
 		w.version = version
 		err := w.run(t, "show", "1", "--server", w.URL)
-		if said := strings.Contains(w.out.String(), "this command (v1.2.0 abcdef) is older than the site (v1.3.0"); err == nil || said != older {
+		if warned := strings.Contains(w.out.String(), "this command (v1.2.0 abcdef) is older than the site (v1.3.0"); err == nil || warned != older {
 			t.Errorf("%q: %v\n%s", version, err, &w.out)
 		}
 		if want := strings.TrimSuffix("warpboard-client/"+strings.TrimSuffix(version, " abcdef"), "/"); agent != want {

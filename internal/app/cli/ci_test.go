@@ -85,14 +85,14 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 		}
 		return r.out.String()
 	}
-	said := ci(0)
+	output := ci(0)
 	for _, row := range []string{
 		"| same.cpp | sum |  | unchanged |  |  |  |", "| equal.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 104.0 ns | the same |",
 		"| faster.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 80.00 ns | faster, 1.25× |",
 		"| header.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 80.00 ns | faster, 1.25× |",
 	} {
-		if !strings.Contains(said, row) {
-			t.Errorf("%q is missing in\n%s", row, said)
+		if !strings.Contains(output, row) {
+			t.Errorf("%q is missing in\n%s", row, output)
 		}
 	}
 	r.write("slower.cpp", "140")
@@ -105,7 +105,7 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 	ci(console.ExitUsage, "--base", "--output=x")
 
 	r.vars["GITHUB_ACTIONS"], r.vars["GITHUB_STEP_SUMMARY"] = "true", filepath.Join(t.TempDir(), "summary.md")
-	said = ci(console.ExitFailed)
+	output = ci(console.ExitFailed)
 	summary, err := os.ReadFile(r.vars["GITHUB_STEP_SUMMARY"])
 	if err != nil || !strings.Contains(string(summary), `wrong \| &lt;b>`) {
 		t.Errorf("%v\n%s", err, summary)
@@ -117,8 +117,8 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 	if summary, _ := os.ReadFile(r.vars["GITHUB_STEP_SUMMARY"]); len(summary) != 2*before {
 		t.Errorf("with --json the summary has %d bytes more, want %d", len(summary)-before, before)
 	}
-	if want := "::warning file=slower.cpp::CPU: slower, 100.0 ns → 140.0 ns\n::error file=wrong.cpp::CPU: wrong | <b>%0A::error::forged\n"; said != want {
-		t.Errorf("annotations:\n%s\nwant\n%s", said, want)
+	if want := "::warning file=slower.cpp::CPU: slower, 100.0 ns → 140.0 ns\n::error file=wrong.cpp::CPU: wrong | <b>%0A::error::forged\n"; output != want {
+		t.Errorf("annotations:\n%s\nwant\n%s", output, want)
 	}
 }
 
@@ -148,12 +148,12 @@ func TestCIRunsNoReferenceThatHasNotChanged(t *testing.T) {
 		}
 		return w.out.String()
 	}
-	if said := ci(); *asked != nil || !strings.Contains(said, "| right.py | broken.py |  | unchanged |") {
-		t.Errorf("nothing has changed, and it asked for %v:\n%s", *asked, said)
+	if output := ci(); *asked != nil || !strings.Contains(output, "| right.py | broken.py |  | unchanged |") {
+		t.Errorf("nothing has changed, and it asked for %v:\n%s", *asked, output)
 	}
 	r.write("broken.py", "another reference")
 	want := "| right.py | broken.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500.0 µs | 2.50× as fast as the reference |"
-	if said := ci(); (*asked)["gpu_type"] != "cpu" || !strings.Contains(said, want) {
-		t.Errorf("the reference has changed, and it asked for %v:\n%s", *asked, said)
+	if output := ci(); (*asked)["gpu_type"] != "cpu" || !strings.Contains(output, want) {
+		t.Errorf("the reference has changed, and it asked for %v:\n%s", *asked, output)
 	}
 }

@@ -62,8 +62,8 @@ func TestLoginKeepsATokenForItsSiteAndItsOwnerAlone(t *testing.T) {
 	if err := w.run(t, "login", w.URL, "--name", "home"); err != nil {
 		t.Fatal(err)
 	}
-	if said := w.out.String(); strings.Contains(said, "wb_kept") || !strings.Contains(said, "BCDF-GHJK") || !strings.Contains(said, "Ada") {
-		t.Errorf("login said\n%s", said)
+	if output := w.out.String(); strings.Contains(output, "wb_kept") || !strings.Contains(output, "BCDF-GHJK") || !strings.Contains(output, "Ada") {
+		t.Errorf("login said\n%s", output)
 	}
 	file := w.vars["WARPBOARD_SITES"]
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {

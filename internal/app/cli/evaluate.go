@@ -196,9 +196,9 @@ func readText(file string) ([]byte, error) {
 	return text, nil
 }
 
-// found has the part of an evaluation's result that commands use. Times are in milliseconds. Unknown keys are ignored,
-// so that newer sites can add some.
-type found struct {
+// printedResult has the part of an evaluation's result that commands use. Times are in milliseconds. Unknown keys are
+// ignored, so that newer sites can add some.
+type printedResult struct {
 	Result struct {
 		Compiled    bool     `json:"compiled"`
 		Correctness *bool    `json:"correctness"`
@@ -214,7 +214,7 @@ type found struct {
 	} `json:"kernel_exec_result"`
 }
 
-func resultOf(e *client.Evaluation) (f found) {
+func resultOf(e *client.Evaluation) (f printedResult) {
 	if e.Result != nil {
 		_ = json.Unmarshal(*e.Result, &f) // unreadable parts count as missing
 	}

@@ -13,8 +13,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// evaluating makes the world's site answer evaluations: a kernel whose source is "wrong" or "broken" is, and others are right.
-// It returns what was asked last.
+// evaluating makes the world's site answer evaluations: a kernel whose source is "wrong" or "broken" is, and others are
+// right. It returns what was asked last.
 func (w *world) evaluating(t *testing.T) *map[string]any {
 	asked := &map[string]any{}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -56,9 +56,9 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 	asked := w.evaluating(t)
 	kernels(t, dir)
 	for _, c := range []struct {
-		args []string
-		code int
-		said string
+		args   []string
+		code   int
+		output string
 	}{
 		{[]string{"right.py", "--device", "cpu", "--trials", "7"}, 0, "completed on CPU: 500.0 µs ± 10.00 µs, 2.50 times as fast as the reference"},
 		{[]string{"right.py", "--json"}, 0, `"speedup": 2.5`},
@@ -75,7 +75,7 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 			}
 		}
 		err := w.run(t, append([]string{"evaluate", "--server", w.URL}, c.args...)...)
-		if console.ExitCode(err) != c.code || !strings.Contains(w.out.String(), c.said) {
+		if console.ExitCode(err) != c.code || !strings.Contains(w.out.String(), c.output) {
 			t.Errorf("%v: exit code %d, want %d: %v\n%s", c.args, console.ExitCode(err), c.code, err, &w.out)
 		}
 	}

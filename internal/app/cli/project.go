@@ -115,16 +115,16 @@ func (p project) further(k ofKernel) []string {
 // fill sets the parts of a submission that flags left open. Directives in the source take precedence, and the site
 // reads them.
 func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
-	said, err := directives.Parse(source)
+	named, err := directives.Parse(source)
 	if err != nil {
 		return err
 	}
-	if *task == "" && said.Leaderboard == "" {
+	if *task == "" && named.Leaderboard == "" {
 		if *task = k.Task; *task == "" {
 			return console.Usage("no task is given: use --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
 		}
 	}
-	if len(*devices) == 0 && len(said.GPUs) == 0 {
+	if len(*devices) == 0 && len(named.GPUs) == 0 {
 		*devices = k.Devices
 	}
 	return nil

@@ -98,11 +98,11 @@ func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, min
 	if run.Outcome == nil || run.ScoreNS == nil {
 		return
 	}
-	var said []string
+	var facts []string
 	for _, fact := range outcome.Of(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, mine) {
-		said = append(said, strings.ReplaceAll(fact.Text, "\u00a0", " "))
+		facts = append(facts, strings.ReplaceAll(fact.Text, "\u00a0", " "))
 	}
-	if len(said) > 0 {
-		s.Line("%-6s %s", run.Device, strings.Join(said, ". "))
+	if len(facts) > 0 {
+		s.Line("%-6s %s", run.Device, strings.Join(facts, ". "))
 	}
 }

@@ -96,8 +96,8 @@ func TestSubmitSaysThatNoWorkerServesTheDevice(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	var out, said bytes.Buffer
-	c := &connection{env: console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &said}, server: server.URL}
+	var out, output bytes.Buffer
+	c := &connection{env: console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &output}, server: server.URL}
 	file := filepath.Join(folder(t, map[string]string{"sum.cu": "// one\n"}), "sum.cu")
 	if err := c.submit(t.Context(), client.NewSubmission{Task: "sum", Devices: []string{"H200", "CPU"}}, []string{file}, false); err != nil {
 		t.Fatal(err)
@@ -105,8 +105,8 @@ func TestSubmitSaysThatNoWorkerServesTheDevice(t *testing.T) {
 	if want := "submission 7  http://site/submissions/7\n"; out.String() != want {
 		t.Errorf("it printed %q, want %q", out.String(), want)
 	}
-	if want := "warpboard: H200: no worker takes runs for this device now: the run waits until one does. Devices with a worker: CPU\n"; said.String() != want {
-		t.Errorf("on stderr stands %q, want %q", said.String(), want)
+	if want := "warpboard: H200: no worker takes runs for this device now: the run waits until one does. Devices with a worker: CPU\n"; output.String() != want {
+		t.Errorf("on stderr stands %q, want %q", output.String(), want)
 	}
 }
 
@@ -139,10 +139,10 @@ type lines chan string
 func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
 
 func TestWatchingNamesDevicesWithAWorker(t *testing.T) {
-	printed, said := make(lines, 100), []string{}
+	printed, output := make(lines, 100), []string{}
 	until := func(part string) {
 		for line := range printed {
-			if said = append(said, line); strings.Contains(line, part) {
+			if output = append(output, line); strings.Contains(line, part) {
 				return
 			}
 		}
@@ -181,7 +181,7 @@ func TestWatchingNamesDevicesWithAWorker(t *testing.T) {
 		"H200   no worker takes runs for this device now: the run waits until one does. Devices with a worker: CPU, A100\n",
 		"H200   a worker takes runs for this device again\n", "H200   building\n", "H200   queued\n",
 	}
-	if diff := cmp.Diff(want, said); diff != "" {
+	if diff := cmp.Diff(want, output); diff != "" {
 		t.Errorf("(-want +printed):\n%s", diff)
 	}
 }

@@ -29,13 +29,13 @@ type watcher struct {
 	lonely map[string]bool   // printed devices without a worker
 	places map[string]int    // printed queue positions of waiting runs
 	now    map[string]string // state of the run on each device, for the status line
-	heard  map[string]int    // number of events of each device
+	events map[string]int    // number of events of each device
 	ranked map[string]int    // number of passed cases in the ranked stage of each device
 }
 
 func newWatcher(out *console.Screen, site *client.Client, id int64) *watcher {
 	w := &watcher{site: site, id: id, every: lookEvery, out: out, lonely: map[string]bool{}, places: map[string]int{},
-		now: map[string]string{}, heard: map[string]int{}, ranked: map[string]int{}}
+		now: map[string]string{}, events: map[string]int{}, ranked: map[string]int{}}
 	if out != nil && out.Terminal {
 		w.every = lookOften
 	}
@@ -102,11 +102,11 @@ func (w *watcher) lookAgain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		w.mu.Lock()
-		heard := maps.Clone(w.heard)
+		events := maps.Clone(w.events)
 		w.mu.Unlock()
 		if sub, err := w.site.Get(ctx, w.id); err == nil {
 			if devices, err := w.site.Devices(ctx); err == nil {
-				w.look(sub.Runs, devices, heard)
+				w.look(sub.Runs, devices, events)
 			}
 		}
 		select {

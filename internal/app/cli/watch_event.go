@@ -16,7 +16,7 @@ import (
 // event prints one event of a run, and updates the status line. The result of a run is printed at the very end, with
 // all numbers; while other runs continue, its end is also printed at once.
 func (w *watcher) event(e client.Event) {
-	w.heard[e.Device]++
+	w.events[e.Device]++
 	switch d := e.Detail; {
 	case d == nil:
 		w.now[e.Device] = e.State
@@ -85,12 +85,12 @@ func fleetOf(devices []client.Device) fleetNow {
 
 // look prints queue positions, and, once per change, that a queued run's device has lost its last worker or has one
 // again. heard has the event counts from before the request: later events on a device are newer than the answer.
-func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[string]int) {
+func (w *watcher) look(runs []client.Run, devices []client.Device, events map[string]int) {
 	here := fleetOf(devices)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, run := range runs {
-		if w.heard[run.Device] != heard[run.Device] {
+		if w.events[run.Device] != events[run.Device] {
 			continue
 		}
 		waits := run.State == string(work.StateQueued)
@@ -101,7 +101,7 @@ func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[str
 		}
 		if place := placeOf(run); place != "" {
 			w.now[run.Device] = place
-			w.say(run, place)
+			w.report(run, place)
 		} else if w.now[run.Device] == "" || waits {
 			w.now[run.Device] = run.State
 		}
@@ -118,8 +118,8 @@ func (w *watcher) showStatus() {
 	w.out.SetStatus(strings.Join(all, "   "))
 }
 
-// say prints a new queue position as a plain line.
-func (w *watcher) say(run client.Run, place string) {
+// report prints a new queue position as a plain line.
+func (w *watcher) report(run client.Run, place string) {
 	if !w.out.Terminal && w.places[run.Device] != run.Position {
 		w.out.Line("%-6s %s", run.Device, place)
 	}

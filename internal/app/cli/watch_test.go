@@ -105,7 +105,8 @@ func TestAnInterruptedWatchSaysThatTheSubmissionContinues(t *testing.T) {
 	}
 }
 
-// TestTheStatusLineIsNeverOlderThanTheLinesAboveIt: an answer that was asked for before an event does not replace what it said.
+// TestTheStatusLineIsNeverOlderThanTheLinesAboveIt: an answer that was asked for before an event does not replace what
+// it said.
 func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	var out bytes.Buffer
 	s := &console.Screen{Out: &out, Terminal: true, Width: 80}

@@ -31,7 +31,7 @@ type Settings struct {
 // Find returns a worker's configuration with the parts that this machine determines: its devices, compilers, and
 // sandbox. The command sets the rest.
 func Find(ctx context.Context, s Settings) (evaluator.Config, *sandbox.Sandbox, error) {
-	units, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Log: s.Log})
+	detected, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Log: s.Log})
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
@@ -39,6 +39,6 @@ func Find(ctx context.Context, s Settings) (evaluator.Config, *sandbox.Sandbox, 
 	tools := toolchain.Find(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: s.Objects, Libraries: s.Libraries, Log: s.Log})
 	return evaluator.Config{
-		Name: s.Name, Version: s.Version, Sandbox: box, Builder: builder, Tools: tools, Slots: units, Log: s.Log,
+		Name: s.Name, Version: s.Version, Sandbox: box, Builder: builder, Tools: tools, Slots: detected, Log: s.Log,
 	}, box, nil
 }

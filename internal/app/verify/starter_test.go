@@ -12,7 +12,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestTheStarterForSeveralGPUsTellsRightFromWrong runs its ranks on the CPU: a small benchmark, for the right solutions.
+// TestTheStarterForSeveralGPUsTellsRightFromWrong runs its ranks on the CPU: a small benchmark, for the right
+// solutions.
 func TestTheStarterForSeveralGPUsTellsRightFromWrong(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	folder := taskFolder(t, "allreduce_torch")

@@ -10,29 +10,29 @@ type area struct{ x1, y1, x2, y2 float64 }
 
 func (a area) overlaps(b area) bool { return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2 }
 
-// room is the drawing in one kind of window, with the minimum size of such a window.
-type room struct {
+// canvas is the drawing in one kind of window, with the minimum size of such a window.
+type canvas struct {
 	wide, high    float64
 	points, texts []area
 }
 
 const (
-	wideRoom, phoneRoom = 450.0, 160.0
-	height              = 128.0
-	letter, line        = 7.0, 16.0 // width of a letter and height of a text, rounded up because fonts differ
-	pointSize           = 4.0
+	wideWindow, phoneWindow = 450.0, 160.0
+	height                  = 128.0
+	letter, line            = 7.0, 16.0 // width of a letter and height of a text, rounded up because fonts differ
+	pointSize               = 4.0
 )
 
 // texts finds non-overlapping places for the texts of a drawing, in a wide window and on a phone.
-type texts struct{ rooms [2]room }
+type texts struct{ canvases [2]canvas }
 
 func newTexts(points []place) *texts {
-	t := &texts{rooms: [2]room{{wide: wideRoom, high: height}, {wide: phoneRoom, high: height}}}
-	for i := range t.rooms {
-		r := &t.rooms[i]
+	t := &texts{canvases: [2]canvas{{wide: wideWindow, high: height}, {wide: phoneWindow, high: height}}}
+	for i := range t.canvases {
+		canvas := &t.canvases[i]
 		for _, p := range points {
-			x, y := p.x*r.wide/100, p.y*r.high/100
-			r.points = append(r.points, area{x - pointSize, y - pointSize, x + pointSize, y + pointSize})
+			x, y := p.x*canvas.wide/100, p.y*canvas.high/100
+			canvas.points = append(canvas.points, area{x - pointSize, y - pointSize, x + pointSize, y + pointSize})
 		}
 	}
 	return t
@@ -45,13 +45,13 @@ type spotOf struct {
 	dx, dy     float64 // pixels from the place to the nearest edges of the text
 }
 
-func (s spotOf) area(text string, r room) area {
-	x, y, wide := s.at.x*r.wide/100+s.dx, s.at.y*r.high/100-s.dy-line, letter*float64(len([]rune(text)))
+func (s spotOf) area(text string, canvas canvas) area {
+	x, y, wide := s.at.x*canvas.wide/100+s.dx, s.at.y*canvas.high/100-s.dy-line, letter*float64(len([]rune(text)))
 	if s.end {
-		x = s.at.x*r.wide/100 - s.dx - wide
+		x = s.at.x*canvas.wide/100 - s.dx - wide
 	}
 	if s.below {
-		y = s.at.y*r.high/100 + s.dy
+		y = s.at.y*canvas.high/100 + s.dy
 	}
 	return area{x, y, x + wide, y + line}
 }
@@ -87,7 +87,7 @@ func (t *texts) first(text string, spots []spotOf, onPhone bool) (shown string, 
 			continue
 		}
 		for _, s := range spots {
-			if !t.rooms[0].free(s.area(text, t.rooms[0]), try.overPoints) || try.phone && !t.rooms[1].free(s.area(text, t.rooms[1]), try.overPoints) {
+			if !t.canvases[0].free(s.area(text, t.canvases[0]), try.overPoints) || try.phone && !t.canvases[1].free(s.area(text, t.canvases[1]), try.overPoints) {
 				continue
 			}
 			t.take(text, s, try.phone)
@@ -98,14 +98,14 @@ func (t *texts) first(text string, spots []spotOf, onPhone bool) (shown string, 
 }
 
 func (t *texts) take(text string, s spotOf, phone bool) {
-	for i := range t.rooms {
+	for i := range t.canvases {
 		if i == 0 || phone {
-			t.rooms[i].texts = append(t.rooms[i].texts, s.area(text, t.rooms[i]))
+			t.canvases[i].texts = append(t.canvases[i].texts, s.area(text, t.canvases[i]))
 		}
 	}
 }
 
 // free reports whether an area is inside the drawing and covers no text, and no point unless overPoints is set.
-func (r room) free(a area, overPoints bool) bool {
-	return a.x1 >= 0 && a.x2 <= r.wide && !slices.ContainsFunc(r.texts, a.overlaps) && (overPoints || !slices.ContainsFunc(r.points, a.overlaps))
+func (canvas canvas) free(a area, overPoints bool) bool {
+	return a.x1 >= 0 && a.x2 <= canvas.wide && !slices.ContainsFunc(canvas.texts, a.overlaps) && (overPoints || !slices.ContainsFunc(canvas.points, a.overlaps))
 }

@@ -36,18 +36,18 @@ func Complain(out io.Writer, args []string, err error) {
 		fmt.Fprintln(out, "warpboard:", Clean(err.Error()))
 		return
 	}
-	said := map[string]any{"error": err.Error(), "exit_code": ExitCode(err)}
+	object := map[string]any{"error": err.Error(), "exit_code": ExitCode(err)}
 	var refused *client.Problem
 	if errors.As(err, &refused) {
-		said["status"], said["code"] = refused.Status, refused.Code
+		object["status"], object["code"] = refused.Status, refused.Code
 		if refused.RequestID != "" {
-			said["request_id"] = refused.RequestID
+			object["request_id"] = refused.RequestID
 		}
 		if len(refused.Errors) > 0 {
-			said["errors"] = refused.Errors
+			object["errors"] = refused.Errors
 		}
 	}
-	text, _ := json.Marshal(said)
+	text, _ := json.Marshal(object)
 	fmt.Fprintf(out, "%s\n", text)
 }
 
@@ -70,12 +70,12 @@ func (p plain) Unwrap() error { return p.error }
 // Explain rewrites errors of libraries and the API in the terms of the command line. server is the site.
 func Explain(err error, server string, signedIn bool) error {
 	var own Exit
-	var said plain
+	var object plain
 	var refused *client.Problem
 	var away *url.Error
 	var file *fs.PathError
 	switch {
-	case err == nil || errors.As(err, &own) || errors.As(err, &said):
+	case err == nil || errors.As(err, &own) || errors.As(err, &object):
 		return err
 	case errors.Is(err, context.Canceled):
 		return plain{"interrupted", err}

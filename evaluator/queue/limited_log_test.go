@@ -33,23 +33,24 @@ func (l *lockedLog) String() string {
 
 func TestWhatStrangersCauseIsLoggedSoManyTimesAMinute(t *testing.T) {
 	var log lockedLog
-	s := newSeldom(slog.New(slog.NewTextHandler(&log, nil)))
+	s := newLimitedLog(slog.New(slog.NewTextHandler(&log, nil)))
 	for range 1000 {
-		s.say(slog.LevelWarn, "refused")
+		s.write(slog.LevelWarn, "refused")
 	}
-	said := strings.Count(log.String(), "refused")
-	if said > saidAMinute+1 { // a machine may be busy for some seconds
-		t.Errorf("%d lines at once", said)
+	lines := strings.Count(log.String(), "refused")
+	if lines > linesPerMinute+1 { // a machine may be busy for some seconds
+		t.Errorf("%d lines at once", lines)
 	}
 	s.limit.SetLimit(rate.Inf)
-	s.say(slog.LevelWarn, "refused")
-	s.say(slog.LevelWarn, "refused")
-	if n := strings.Count(log.String(), fmt.Sprintf("not_logged=%d\n", 1000-said)); n != 1 {
+	s.write(slog.LevelWarn, "refused")
+	s.write(slog.LevelWarn, "refused")
+	if n := strings.Count(log.String(), fmt.Sprintf("not_logged=%d\n", 1000-lines)); n != 1 {
 		t.Errorf("what was not logged is told %d times in\n%s", n, log.String())
 	}
 }
 
-// TestWrongCredentialsDoNotFillTheLog connects as a guesser of join tokens would, with names as long as the server takes.
+// TestWrongCredentialsDoNotFillTheLog connects as a guesser of join tokens would, with names as long as the server
+// takes.
 func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 	var log lockedLog
 	q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -69,7 +70,7 @@ func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 		}
 	}
 	text := log.String()[before:]
-	most := 2 * (saidAMinute + int(saidAMinute*time.Since(began).Minutes()))
+	most := 2 * (linesPerMinute + int(linesPerMinute*time.Since(began).Minutes()))
 	if n := strings.Count(text, "\n"); n > most { // the site's own, and the NATS server's (docs/security.md)
 		t.Errorf("300 wrong credentials write %d lines into the log", n)
 	}

@@ -7,9 +7,9 @@ import (
 	"warpboard/tasks"
 )
 
-// Pool returns the score of several runs of the same program, each given as medians of its processes by case. It is the
-// score that one run of all these processes would have. The interval includes the difference between runs.
-func Pool(ranking tasks.Ranking, runs [][][]float64) (score float64, interval Interval, err error) {
+// CombineRuns returns the score of several runs of the same program, each given as medians of its processes by case. It
+// is the score that one run of all these processes would have. The interval includes the difference between runs.
+func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, interval Interval, err error) {
 	if len(runs) == 0 || len(runs[0]) == 0 {
 		return 0, interval, errors.New("there is no case to score")
 	}

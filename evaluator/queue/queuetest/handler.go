@@ -9,41 +9,41 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Desk is a queue.Desk for tests, with a few variables instead of a database. The functions are called with its lock
-// held, one at a time; nil ones do nothing. Set them before serving.
-type Desk struct {
+// Handler is a queue.Handler for tests, with a few variables instead of a database. The functions are called with its
+// lock held, one at a time; nil ones do nothing. Set them before serving.
+type Handler struct {
 	OnSync   func(job.Heartbeat)
 	OnEvent  func(job.Event)
 	OnResult func(job.Result) error // an error makes the worker send it again
 
-	mu      sync.Mutex
-	waiting []job.Job
-	given   []given
-	dropped []string
-	hints   []job.Preparation
+	mu        sync.Mutex
+	waiting   []job.Job
+	handedOut []handedOut
+	dropped   []string
+	hints     []job.Preparation
 }
 
-type given struct {
+type handedOut struct {
 	worker string
 	job    job.Job
 }
 
 // Put appends jobs to the waiting ones.
-func (d *Desk) Put(jobs ...job.Job) {
+func (d *Handler) Put(jobs ...job.Job) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.waiting = append(d.waiting, jobs...)
 }
 
 // Look calls see with the lock held, so that it can read what the functions have recorded.
-func (d *Desk) Look(see func()) {
+func (d *Handler) Look(see func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	see()
 }
 
 // Drop makes every worker drop an attempt.
-func (d *Desk) Drop(id string) {
+func (d *Handler) Drop(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dropped = append(d.dropped, id)
@@ -51,7 +51,7 @@ func (d *Desk) Drop(id string) {
 
 // Next returns the first waiting job of the device, or again a job that has not arrived. With Ahead it returns the
 // first task that the worker does not know, for any device.
-func (d *Desk) Next(_ context.Context, ask job.Ask) ([]byte, error) {
+func (d *Handler) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if ask.Ahead {
@@ -61,7 +61,7 @@ func (d *Desk) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 		}
 		return json.Marshal(d.hints[i])
 	}
-	for _, g := range d.given {
+	for _, g := range d.handedOut {
 		if g.worker == ask.Worker && g.job.Device == ask.Device && !slices.Contains(ask.Held, g.job.AttemptID) {
 			return json.Marshal(g.job)
 		}
@@ -72,12 +72,12 @@ func (d *Desk) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 	}
 	j := d.waiting[i]
 	d.waiting = slices.Delete(d.waiting, i, i+1)
-	d.given = append(d.given, given{ask.Worker, j})
+	d.handedOut = append(d.handedOut, handedOut{ask.Worker, j})
 	return json.Marshal(j)
 }
 
 // Hint makes workers precompile a task.
-func (d *Desk) Hint(p job.Preparation) {
+func (d *Handler) Hint(p job.Preparation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p.VersionID = int64(len(d.hints) + 1)
@@ -85,7 +85,7 @@ func (d *Desk) Hint(p job.Preparation) {
 }
 
 // Sync records a heartbeat.
-func (d *Desk) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
+func (d *Handler) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.OnSync != nil {
@@ -95,7 +95,7 @@ func (d *Desk) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 }
 
 // Events records events.
-func (d *Desk) Events(_ context.Context, batch []job.Event) ([]string, error) {
+func (d *Handler) Events(_ context.Context, batch []job.Event) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, e := range batch {
@@ -107,7 +107,7 @@ func (d *Desk) Events(_ context.Context, batch []job.Event) ([]string, error) {
 }
 
 // Result records the end of an attempt.
-func (d *Desk) Result(_ context.Context, r job.Result) error {
+func (d *Handler) Result(_ context.Context, r job.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.OnResult != nil {
@@ -115,6 +115,6 @@ func (d *Desk) Result(_ context.Context, r job.Result) error {
 			return err
 		}
 	}
-	d.given = slices.DeleteFunc(d.given, func(g given) bool { return g.job.AttemptID == r.AttemptID })
+	d.handedOut = slices.DeleteFunc(d.handedOut, func(g handedOut) bool { return g.job.AttemptID == r.AttemptID })
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAWorkerThatSendsTooMuchLosesItsOwn(t *testing.T) {
-	f, goOn := newFair(1, 1, 3, 1000), make(chan struct{})
+	f, goOn := newWorkerLimits(1, 1, 3, 1000), make(chan struct{})
 	do := func(worker string, size int) bool { return f.do(t.Context(), worker, size, func() { <-goOn }) }
 	for _, c := range []struct {
 		worker string
@@ -28,15 +28,16 @@ func TestAWorkerThatSendsTooMuchLosesItsOwn(t *testing.T) {
 	f.running.Wait()
 }
 
-// TestAFloodOfOneWorkerDoesNotSilenceOthers has a worker send results as fast as it can, while the site takes its time for each.
-// Another's is recorded after few of the flood's, those that the site takes while it is on its way, and not behind all of them.
+// TestAFloodOfOneWorkerDoesNotSilenceOthers has a worker send results as fast as it can, while the site takes its time
+// for each. Another's is recorded after few of the flood's, those that the site takes while it is on its way, and not
+// behind all of them.
 func TestAFloodOfOneWorkerDoesNotSilenceOthers(t *testing.T) {
 	attackedEverywhere(t, func(t *testing.T, a *attacked) {
 		const flood = 20_000
-		var heard atomic.Int64
+		var received atomic.Int64
 		first, goOn, theirs := make(chan struct{}, 1), make(chan struct{}), make(chan int64, 1)
-		a.desk.OnResult = func(r job.Result) error {
-			if n := heard.Add(1); r.Machine.Worker == victim {
+		a.handler.OnResult = func(r job.Result) error {
+			if n := received.Add(1); r.Machine.Worker == victim {
 				theirs <- n
 			}
 			select {
@@ -57,13 +58,13 @@ func TestAFloodOfOneWorkerDoesNotSilenceOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-first
-		w, told := a.worker(t, victim), make(chan error, 1)
-		go func() { told <- w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}) }()
+		w, published := a.worker(t, victim), make(chan error, 1)
+		go func() { published <- w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}) }()
 		close(goOn)
 		if n := <-theirs; n > flood/10 {
 			t.Errorf("the other worker was heard after %d results of the flood", n-1)
 		}
-		if err := <-told; err != nil {
+		if err := <-published; err != nil {
 			t.Error(err)
 		}
 	})

@@ -22,13 +22,13 @@ func TestPooledRunsGainNothingByLuck(t *testing.T) {
 			for p := range run {
 				run[p] = truth * math.Exp(0.01*r.NormFloat64())
 			}
-			alone, _, err := Pool(tasks.RankLast, [][][]float64{{run}})
+			alone, _, err := CombineRuns(tasks.RankLast, [][][]float64{{run}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			runs, best = append(runs, [][]float64{run}), min(best, alone)
 		}
-		together, interval, err := Pool(tasks.RankLast, runs)
+		together, interval, err := CombineRuns(tasks.RankLast, runs)
 		if err != nil || interval.Processes != 5*submissions {
 			t.Fatal(interval, err)
 		}
@@ -52,7 +52,7 @@ func TestPooledRunsGainNothingByLuck(t *testing.T) {
 func TestARunOfOneProcessMakesAPoolsIntervalHardlyNarrower(t *testing.T) {
 	run := []float64{8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000}
 	width := func(runs ...[][]float64) float64 {
-		_, i, err := Pool(tasks.RankLast, runs)
+		_, i, err := CombineRuns(tasks.RankLast, runs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,11 +76,11 @@ func TestAPoolOfOneRunIsItsScore(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantInterval, _ := ScoreInterval(ranking, want, cases)
-		if got, interval, err := Pool(ranking, [][][]float64{runs}); err != nil || got != want || interval != wantInterval {
+		if got, interval, err := CombineRuns(ranking, [][][]float64{runs}); err != nil || got != want || interval != wantInterval {
 			t.Errorf("%s: %v in %+v, %v; want %v in %+v", ranking, got, interval, err, want, wantInterval)
 		}
 	}
-	if _, _, err := Pool(tasks.RankLast, [][][]float64{{{1}}, {{1}, {2}}}); err == nil {
+	if _, _, err := CombineRuns(tasks.RankLast, [][][]float64{{{1}}, {{1}, {2}}}); err == nil {
 		t.Error("runs of different cases have a score")
 	}
 }

@@ -17,20 +17,20 @@ import (
 
 const (
 	// Maximum number of requests answered concurrently, in total and for one worker. Each may wait for the database.
-	deskClerks, deskTurns = 4, 2
+	maxRequests, maxWorkerRequests = 4, 2
 	// Maximum number of waiting requests of one worker, and of their bytes. Sixteen workers that use all of it take 1
 	// GiB.
-	deskWaiting, deskBytes = 512, 4 * MaxMessage
-	// deskPatience limits the time for answering one request.
-	deskPatience = 4 * time.Second
+	maxWaiting, maxWaitingBytes = 512, 4 * MaxMessage
+	// answerTimeout limits the time for answering one request.
+	answerTimeout = 4 * time.Second
 	// Rate limit of heartbeats in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight slots 3
 	// kB/s. Each heartbeat counts for at least beatLeast.
 	beatRate, beatBurst, beatLeast = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
 )
 
-// Desk handles the requests of workers. The worker's name comes from the subject, not the message. After an error the
-// worker asks again. Calls of Sync are sequential; all others are concurrent.
-type Desk interface {
+// Handler handles the requests of workers. The worker's name comes from the subject, not the message. After an error
+// the worker asks again. Calls of Sync are sequential; all others are concurrent.
+type Handler interface {
 	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.Ahead is set. It returns nil
 	// if there is none for now.
 	Next(ctx context.Context, ask job.Ask) ([]byte, error)
@@ -40,27 +40,27 @@ type Desk interface {
 	Result(ctx context.Context, r job.Result) error
 }
 
-// counter passes requests of workers to the Desk and sends its answers.
+// responder passes requests of workers to the Handler and sends its answers.
 //
 // Serve's goroutine calls put, which never blocks. Two requests of one worker may be answered concurrently and in any
 // order.
-type counter struct {
+type responder struct {
 	q           *Queue
-	desk        Desk
-	patience    context.Context // ends deskPatience after Serve stops listening
-	asks, syncs *fair
+	handler     Handler
+	answering   context.Context // ends answerTimeout after Serve stops listening
+	asks, syncs *workerLimits
 	rates       map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
 }
 
-// Serve answers workers until ctx ends, and then for up to deskPatience the requests received before. Workers repeat
+// Serve answers workers until ctx ends, and then for up to answerTimeout the requests received before. Workers repeat
 // unanswered requests, to another process or the next one. It returns an error if the connection is closed permanently.
-func (q *Queue) Serve(ctx context.Context, desk Desk) error {
-	patience, end := context.WithCancel(context.WithoutCancel(ctx))
+func (q *Queue) Serve(ctx context.Context, handler Handler) error {
+	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	c := &counter{
-		q: q, desk: desk, patience: patience, rates: map[string]*rate.Limiter{},
-		asks:  newFair(deskClerks, deskTurns, deskWaiting, deskBytes),
-		syncs: newFair(1, 1, 2, 2*job.MaxHeartbeat), // only the latest heartbeats matter
+	c := &responder{
+		q: q, handler: handler, answering: answering, rates: map[string]*rate.Limiter{},
+		asks:  newWorkerLimits(maxRequests, maxWorkerRequests, maxWaiting, maxWaitingBytes),
+		syncs: newWorkerLimits(1, 1, 2, 2*job.MaxHeartbeat), // only the latest heartbeats matter
 	}
 	closed := q.nc.StatusChanged(nats.CLOSED)
 	asked := make(chan *nats.Msg, 1<<16) // while it is full, NATS drops messages of all workers
@@ -74,7 +74,7 @@ func (q *Queue) Serve(ctx context.Context, desk Desk) error {
 	for ctx.Err() == nil && err == nil {
 		select {
 		case m := <-asked:
-			c.put(m)
+			c.accept(m)
 		case <-ctx.Done():
 		case <-closed:
 			err = fmt.Errorf("queue: the connection is closed: %w", q.nc.LastError())
@@ -84,15 +84,15 @@ func (q *Queue) Serve(ctx context.Context, desk Desk) error {
 		err = errors.Join(err, fmt.Errorf("queue: stop listening to workers: %w", failed))
 	}
 	for len(asked) > 0 {
-		c.put(<-asked)
+		c.accept(<-asked)
 	}
-	defer time.AfterFunc(deskPatience, end).Stop()
+	defer time.AfterFunc(answerTimeout, end).Stop()
 	c.asks.running.Wait()
 	c.syncs.running.Wait()
 	return err
 }
 
-func (c *counter) put(m *nats.Msg) {
+func (c *responder) accept(m *nats.Msg) {
 	worker, what, device := parseAsk(m.Subject)
 	// With another worker's reply subject, the site would send there with its own rights.
 	if worker == "" || !ownReply(worker, m.Reply) {
@@ -112,13 +112,13 @@ func (c *counter) put(m *nats.Msg) {
 			return
 		}
 	}
-	if !waiting.do(c.patience, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != askSync {
+	if !waiting.do(c.answering, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != askSync {
 		c.q.drop("a request of a worker that sends too many", "worker", worker)
 	}
 }
 
-func (c *counter) answer(worker, what, device string, m *nats.Msg) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.patience), deskPatience)
+func (c *responder) answer(worker, what, device string, m *nats.Msg) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.answering), answerTimeout)
 	defer cancel()
 	body, err := c.reply(ctx, worker, what, device, m.Data)
 	answer := nats.NewMsg(m.Reply)
@@ -128,7 +128,7 @@ func (c *counter) answer(worker, what, device string, m *nats.Msg) {
 		c.q.drop(what, "worker", worker, "err", err)
 		answer.Header.Set(refusedKey, strings.TrimPrefix(oneLine(err), errNever.Error()+": "))
 	case err != nil:
-		c.q.failed.say(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
+		c.q.failed.write(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
 		answer.Header.Set(laterKey, oneLine(err))
 	}
 	if err := c.q.nc.PublishMsg(answer); err != nil {
@@ -139,7 +139,7 @@ func (c *counter) answer(worker, what, device string, m *nats.Msg) {
 // oneLine formats an error as the value of a header.
 func oneLine(err error) string { return short(strings.Join(strings.Fields(err.Error()), " ")) }
 
-func (c *counter) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
+func (c *responder) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
 	switch what {
 	case askNext:
 		ask, err := decode[job.Ask](data)
@@ -147,14 +147,14 @@ func (c *counter) reply(ctx context.Context, worker, what, device string, data [
 			return nil, err
 		}
 		ask.Worker, ask.Device = worker, device
-		return c.desk.Next(ctx, ask)
+		return c.handler.Next(ctx, ask)
 	case askSync:
 		h, err := decode[job.Heartbeat](data)
 		if err != nil {
 			return nil, err
 		}
 		h.Worker = worker
-		return ordered(c.desk.Sync(ctx, h))
+		return ordered(c.handler.Sync(ctx, h))
 	case askEvents:
 		b, err := decode[batch](data)
 		if err != nil {
@@ -163,14 +163,14 @@ func (c *counter) reply(ctx context.Context, worker, what, device string, data [
 		for i := range b {
 			b[i].Worker = worker
 		}
-		return ordered(c.desk.Events(ctx, b))
+		return ordered(c.handler.Events(ctx, b))
 	case askResult:
 		r, err := decode[job.Result](data)
 		if err != nil {
 			return nil, err
 		}
 		r.Machine.Worker = worker
-		return nil, c.desk.Result(ctx, r)
+		return nil, c.handler.Result(ctx, r)
 	}
 	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errNever, what)
 }
