@@ -19,5 +19,5 @@
 // Markdown is sanitized. static/ and tests read IDs and data-… attributes.
 //
 // *_templ.go files are generated (`make generate`) and committed; views/generated_test.go fails if they are stale.
-// words_test.go in internal/app checks texts for retired phrases.
+// internal/app/words_test.go checks texts for retired phrases.
 package views

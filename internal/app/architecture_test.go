@@ -3,9 +3,11 @@ package app
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +96,78 @@ func TestEveryPackageHasADoc(t *testing.T) {
 		if !documented {
 			t.Errorf("%s has no comment that introduces the package", dir)
 		}
+	}
+}
+
+var (
+	docFile    = regexp.MustCompile(`[\w./-]*\w\.(?:go|templ|py|sql|js|css|h|cuh|cpp|cu|md)\b`)
+	docPackage = regexp.MustCompile(`\bpackage ([a-z]\w+)(?:[),;.:]|'s)`)
+	docFolder  = regexp.MustCompile(`[\s(](?:evaluator|models|web|views|internal|tasks|clients|scripts|docs|e2e)/[a-z0-9_/-]*[a-z0-9_]`)
+	docName    = regexp.MustCompile(`\b([a-z]\w*)\.([A-Z][a-z]\w*)|\b[A-Z]\w*\.([A-Z]\w*)\b|\b([a-z]+[A-Z]\w*)\b`)
+	docWord    = regexp.MustCompile(`\w+`)
+	clause     = regexp.MustCompile(`(?m)^package (\w+)`)
+)
+
+// TestNamesInPackageCommentsExist checks the names of files, packages, and functions in each doc.go. A Go file must be
+// in the package's folder or below it, or be written with its path.
+func TestNamesInPackageCommentsExist(t *testing.T) {
+	listed, err := exec.Command("git", "-C", "../..", "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Skip("not a checkout: ", err)
+	}
+	files := strings.Fields(string(listed))
+	comments, packages, words := map[string]string{}, map[string][]string{}, map[string]map[string]bool{"": {}}
+	for _, file := range files {
+		dir, text := path.Dir(file), ""
+		if !strings.HasSuffix(file, "_test.go") && regexp.MustCompile(`\.(go|templ|py|h|cuh)$`).MatchString(file) {
+			content, _ := os.ReadFile(filepath.Join("..", "..", file)) // fails for a deleted file
+			text = string(content)
+		}
+		if m := clause.FindStringSubmatch(text); m != nil {
+			packages[m[1]] = append(packages[m[1]], dir)
+		}
+		if path.Base(file) == "doc.go" {
+			comments[dir], _, _ = strings.Cut(text, "\npackage ")
+			continue
+		}
+		if words[dir] == nil {
+			words[dir] = map[string]bool{}
+		}
+		for _, word := range docWord.FindAllString(text, -1) {
+			words[dir][word], words[""][word] = true, true
+		}
+	}
+	exists := func(dir, name string) bool {
+		return slices.ContainsFunc(files, func(f string) bool {
+			at := strings.HasPrefix(f, dir+"/") || path.Ext(name) != ".go" && path.Ext(name) != ".templ"
+			return f == name || strings.HasPrefix(f, name+"/") || at && strings.HasSuffix(f, "/"+name)
+		})
+	}
+	for dir, comment := range comments {
+		wrong := func(name string) { t.Errorf("%s/doc.go mentions %s, which does not exist", dir, name) }
+		for _, name := range slices.Concat(docFile.FindAllString(comment, -1), docFolder.FindAllString(docFile.ReplaceAllString(comment, ""), -1)) {
+			if name = strings.Trim(name, " \t\n("); !strings.HasPrefix(name, "_") && !exists(dir, name) {
+				wrong(name)
+			}
+		}
+		for _, m := range docPackage.FindAllStringSubmatch(comment, -1) {
+			if packages[m[1]] == nil {
+				wrong("package " + m[1])
+			}
+		}
+		for _, m := range docName.FindAllStringSubmatch(comment, -1) {
+			in := []string{""} // without a package, the name may be another package's or language's
+			if m[1] != "" {
+				in = packages[m[1]]
+			}
+			name := m[2] + m[3] + m[4]
+			if len(name) > 2 && in != nil && !slices.ContainsFunc(in, func(d string) bool { return words[d][name] }) {
+				wrong(m[0])
+			}
+		}
+	}
+	if len(comments) < 100 {
+		t.Errorf("only %d comments were checked", len(comments))
 	}
 }
 

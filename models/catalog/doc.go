@@ -5,7 +5,7 @@
 //
 // Submissions store their sources as blobs, too: PutBlob and SweepBlobs.
 //
-// It promises that a score always belongs to one version, and that a change of only texts makes no new version: measuredKey
+// It promises that a score always belongs to one version, and that a change of only texts makes no new version: MeasuredKey
 // covers everything that a score depends on. A taken slug is a Conflict.
 //
 // What may go wrong: callers have to check VisibleTo before they show a task; a read by id or slug does not. Lists of what belongs

@@ -1,5 +1,5 @@
 // Package membership holds who joined a members' board, and the invite codes by which people join. A board is a task whose
-// visibility is members; package catalog decides with its rows who sees it (sight.go there).
+// visibility is members; package catalog decides with its rows who sees it (models/catalog/sight.go).
 //
 // Read invite.go first (codes: made, listed, revoked), then join.go (what a code does) and member.go (who is in, leaving, and
 // removing someone).
