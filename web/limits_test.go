@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/internal/tier"
 	"warpboard/web"
 	"warpboard/web/site"
 	"warpboard/web/webtest"
@@ -64,7 +65,7 @@ func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
 		t.Errorf("a stream too many in all: %d", got)
 	}
 	first.Close()
-	webtest.Eventually(t, "a stream that ended makes room", func() bool { _, got := watch("203.0.113.1"); return got == 200 })
+	tier.Until(t, "a stream that ended makes room", func() bool { _, got := watch("203.0.113.1"); return got == 200 })
 }
 
 func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
@@ -84,7 +85,7 @@ func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
 		t.Errorf("a connection too many in all: %s", resp.Status)
 	}
 	first.Close()
-	webtest.Eventually(t, "a closed connection makes room", func() bool {
+	tier.Until(t, "a closed connection makes room", func() bool {
 		_, resp := from(s, t, "127.0.0.2", request)
 		if resp.StatusCode == 200 && !resp.Close {
 			t.Error("a connection is kept although others may want it")
@@ -121,7 +122,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
 	held := s.Shared().StrangerBytes.Taken
-	webtest.Eventually(t, "all are being read", func() bool { return held() == 3*12<<10 })
+	tier.Until(t, "all are being read", func() bool { return held() == 3*12<<10 })
 	if _, resp := from(s, t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
 	}
@@ -129,11 +130,11 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 		t.Errorf("a small body in the meantime: %s", resp.Status)
 	}
 	conns[1].Close()
-	webtest.Eventually(t, "one has gone", func() bool { return held() == 2*12<<10 })
+	tier.Until(t, "one has gone", func() bool { return held() == 2*12<<10 })
 	underWay := s.Shared().UnderWay.Taken
-	webtest.Eventually(t, "its request has ended, too", func() bool { return underWay() == 2 })
+	tier.Until(t, "its request has ended, too", func() bool { return underWay() == 2 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
-	webtest.Eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
+	tier.Until(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
 	if _, resp := from(s, t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
 		t.Errorf("the fourth request of one address: %s", resp.Status)
 	}
@@ -143,8 +144,8 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for _, conn := range conns {
 		conn.Close()
 	}
-	webtest.Eventually(t, "everything is given back", func() bool { return held() == 0 })
-	webtest.Eventually(t, "nothing is under way", func() bool { return underWay() == 0 })
+	tier.Until(t, "everything is given back", func() bool { return held() == 0 })
+	tier.Until(t, "nothing is under way", func() bool { return underWay() == 0 })
 }
 
 func TestABodyThatStopsComingIsGivenUp(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
 )
@@ -37,7 +38,7 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 			for range 10 {
 				readers = append(readers, s.Open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, after[len(after)-1]), ""))
 			}
-			webtest.Eventually(t, "all are subscribed", func() bool { return s.Cfg.Hub.StreamCount() == len(readers) })
+			tier.Until(t, "all are subscribed", func() bool { return s.Cfg.Hub.StreamCount() == len(readers) })
 			cost(job.StageTest) // now all have read what was kept
 			if watched := cost(job.StageBenchmark); watched-unwatched > mostPerEvent {
 				t.Errorf("an event costs %d statements, and %d with ten readers: want at most %d more", unwatched, watched, mostPerEvent)
@@ -64,7 +65,7 @@ func TestThoseWhoWaitForARunAskNothingAtALine(t *testing.T) {
 	for range waiters {
 		fmt.Fprintf(dial(s.Site, t, "127.0.0.1"), "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\n\r\n", run.SubmissionID)
 	}
-	webtest.Eventually(t, "all wait", func() bool { return s.Cfg.Hub.StreamCount() == waiters })
+	tier.Until(t, "all wait", func() bool { return s.Cfg.Hub.StreamCount() == waiters })
 	began := time.Now()
 	watched := lines()
 	polls := waiters * (1 + int64(time.Since(began)/time.Second)) // each asks once a second, too

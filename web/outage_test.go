@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
@@ -65,7 +66,7 @@ func TestAFrozenDatabaseIsToldInTwoSeconds(t *testing.T) {
 	}
 	wire.Thaw()
 	// The first probe may share the answer of a ping from before the thaw.
-	webtest.Eventually(t, "a healthy site", func() bool { return s.Ask("GET", "/healthz", "", "").StatusCode == http.StatusOK })
+	tier.Until(t, "a healthy site", func() bool { return s.Ask("GET", "/healthz", "", "").StatusCode == http.StatusOK })
 }
 
 func TestVisitorsRetryWhileTheDatabaseRestarts(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/work"
 	"warpboard/web"
 	"warpboard/web/popcorn/popcorntest"
@@ -127,12 +128,12 @@ func TestPopcornSubmitsNothingWhereThereIsNoRoomToFollow(t *testing.T) {
 	}
 	keeping := s.Browser() // its connections stay open where the site lets them
 	for range 2 {          // a refusal gives its place back, too
-		webtest.Eventually(t, "there is room again", func() bool {
+		tier.Until(t, "there is room again", func() bool {
 			resp := keeping.Send(http.MethodPost, "/popcorn/nothing/CPU/test", strings.NewReader("x"), "X-Popcorn-Cli-Id", c.Token)
 			return strings.Contains(webtest.Body(t, resp), "There is no task")
 		})
 	}
-	webtest.Eventually(t, "there is room for a submission", func() bool {
+	tier.Until(t, "there is room for a submission", func() bool {
 		_, err := follows(s, c, "test", 1, func(id int64) { s.When(id, s.Passes) })
 		return err == nil
 	})

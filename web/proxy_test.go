@@ -19,7 +19,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/internal/tier"
@@ -134,16 +133,14 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client 
 	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // its name is another
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
-	for deadline := time.Now().Add(tier.Patience()); ; {
+	tier.WaitFor(t, "the proxy", func() error {
 		resp, err := client.Get(home + "/healthz")
 		if err == nil {
 			resp.Body.Close()
-			return client
 		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+		return err
+	})
+	return client
 }
 
 func worksThrough(s *webtest.Site, t *testing.T, client *http.Client, home string) {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"warpboard/clients/go"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web"
@@ -69,7 +70,7 @@ func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Respo
 		}
 	}()
 	var resp *http.Response
-	webtest.Eventually(t, "it waits or is answered", func() bool {
+	tier.Until(t, "it waits or is answered", func() bool {
 		select {
 		case resp = <-answered:
 			return true
@@ -142,7 +143,7 @@ func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 		})
 	}
 	turns := int64(runtime.GOMAXPROCS(0) + 2)
-	webtest.Eventually(t, "those work that have a turn, and those that do not ask to wait", func() bool { return working.Load() == turns })
+	tier.Until(t, "those work that have a turn, and those that do not ask to wait", func() bool { return working.Load() == turns })
 	for range asked { // each that ends lets one more begin
 		if let <- struct{}{}; working.Load() > turns+1 {
 			t.Fatalf("%d work at once", working.Load())
@@ -171,7 +172,7 @@ func TestLongPollsLeaveRoomForEvaluations(t *testing.T) {
 			io.WriteString(dial(s.Site, t, "127.0.0.1"), fmt.Sprintf("GET /api/v1/evaluations/%s?wait=50 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", made["id"], token))
 		}
 	}
-	webtest.Eventually(t, "those that have a place wait", func() bool { return s.Shared().Waiting.Taken() == 3 })
+	tier.Until(t, "those that have a place wait", func() bool { return s.Shared().Waiting.Taken() == 3 })
 	if resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")}); answer["error"] != "No GPU available within 1 seconds" {
 		t.Errorf("an evaluation while others wait: %s %v", resp.Status, answer)
 	}
@@ -183,7 +184,7 @@ func TestHalfSentBodiesLeaveRoomForOthers(t *testing.T) {
 	for i := range 4 {
 		io.WriteString(dial(s, t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
 	}
-	webtest.Eventually(t, "all are being read, and are slow", func() bool { return s.Shared().Uploading.Taken() == 4 })
+	tier.Until(t, "all are being read, and are slow", func() bool { return s.Shared().Uploading.Taken() == 4 })
 	for address, want := range map[string]int{"127.0.0.2": http.StatusTooManyRequests, "127.0.0.9": http.StatusServiceUnavailable} {
 		if _, resp := from(s, t, address, half); resp.StatusCode != want {
 			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)
@@ -204,12 +205,12 @@ func TestWhatACallDoesInsideCounts(t *testing.T) {
 	}
 	conn := dial(s.Site, t, "127.0.0.2")
 	io.WriteString(conn, postMCP(s.Site, s.Token, string(text)))
-	webtest.Eventually(t, "the call and what it asks are under way", func() bool { return s.Shared().UnderWay.Taken() == 1 && s.Shared().Held.Taken() == 1 })
+	tier.Until(t, "the call and what it asks are under way", func() bool { return s.Shared().UnderWay.Taken() == 1 && s.Shared().Held.Taken() == 1 })
 	if _, resp := from(s.Site, t, "127.0.0.2", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("another request: %s", resp.Status)
 	}
 	conn.Close()
-	webtest.Eventually(t, "what no one waits for ends", func() bool { return s.Shared().UnderWay.Taken() == 0 && s.Shared().Held.Taken() == 0 })
+	tier.Until(t, "what no one waits for ends", func() bool { return s.Shared().UnderWay.Taken() == 0 && s.Shared().Held.Taken() == 0 })
 }
 
 func TestAnIPv6CustomerCountsForAllOfTheirNetworks(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/web"
 	"warpboard/web/site"
-	"warpboard/web/webtest"
 )
 
 // countingQueue counts the connections of workers to NATS that were opened, and those that still are.
@@ -63,7 +63,7 @@ func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 		t.Errorf("%d connections were opened, %d still are", opened, open)
 	}
 	takesAJob(t, desk, s.URL, "")
-	webtest.Eventually(t, "the worker's own is closed with it", func() bool { return q.open.Load() == 0 })
+	tier.Until(t, "the worker's own is closed with it", func() bool { return q.open.Load() == 0 })
 }
 
 func TestHandshakesThatFailHoldNoPlaces(t *testing.T) {

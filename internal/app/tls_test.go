@@ -74,26 +74,25 @@ func startSite(t *testing.T, args ...string) (stop func()) {
 }
 
 // healthy asks a site at an address under its name until it answers, and returns the certificate that it showed.
-func healthy(t *testing.T, name, address string, roots *x509.CertPool) *x509.Certificate {
+func healthy(t *testing.T, name, address string, roots *x509.CertPool) (shown *x509.Certificate) {
 	t.Helper()
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
 	client := &http.Client{Timeout: tier.Patience(), Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: roots}}}
-	var last error
-	for deadline := time.Now().Add(tier.Patience()); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	tier.WaitFor(t, "the site", func() error {
 		resp, err := client.Get(fmt.Sprintf("https://%s/healthz", name))
-		if last = err; err != nil {
-			continue
+		if err != nil {
+			return err
 		}
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK || resp.Header.Get("Strict-Transport-Security") == "" {
 			t.Errorf("%s with %v", resp.Status, resp.Header)
 		}
-		return resp.TLS.PeerCertificates[0]
-	}
-	t.Fatal("no answer:", last)
-	return nil
+		shown = resp.TLS.PeerCertificates[0]
+		return nil
+	})
+	return shown
 }
 
 // TestTheSiteGetsItsOwnCertificate from an ACME server, serves with it, and keeps it over a restart.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpboard/internal/mailer"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 )
@@ -29,7 +30,7 @@ func TestANoticeComesByMailToWhoWantsIt(t *testing.T) {
 		if m.Header.Get("List-Unsubscribe") != "<"+off+">" || !strings.Contains(body, site+"/tasks/sort/comments?after=1#comment-2") || strings.Contains(body, "hello") {
 			o.t.Errorf("%v\n%s", m.Header, body)
 		}
-		o.await("the end", func() bool { return o.postbox().Sent == 1 })
+		tier.Until(o.t, "the end", func() bool { return o.postbox().Sent == 1 })
 		token := off[strings.LastIndex(off, "/")+1:]
 		for _, wrong := range []string{"", "1", token[:len(token)-1], token + "x", strings.Replace(token, fmt.Sprint(o.ann.ID), fmt.Sprint(bob.ID), 1), "999.x", "x.y"} {
 			if err := o.Inbox.MailOff(o.t.Context(), wrong); db.KindOf(err) != db.NotFound {

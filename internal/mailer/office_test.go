@@ -100,22 +100,9 @@ func (o *office) run(change func(*mailer.Server)) (stop func()) {
 	return stop
 }
 
-func (o *office) await(what string, so func() bool) {
-	o.t.Helper()
-	deadline, tick := time.After(tier.Patience()), time.NewTicker(5*time.Millisecond)
-	defer tick.Stop()
-	for !so() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			o.t.Fatalf("%s did not come in time", what)
-		}
-	}
-}
-
 func (o *office) mails(n int) []received {
 	o.t.Helper()
-	o.await(fmt.Sprint(n, " mails"), func() bool { return len(o.post.got()) >= n })
+	tier.Until(o.t, fmt.Sprint(n, " mails"), func() bool { return len(o.post.got()) >= n })
 	return o.post.got()
 }
 
@@ -129,7 +116,7 @@ func (o *office) postbox() inbox.Postbox {
 // failing waits until one mail failed for a reason, and so many wait.
 func (o *office) failing(says string, waiting int64) (p inbox.Postbox) {
 	o.t.Helper()
-	o.await("a failure: "+says, func() bool {
+	tier.Until(o.t, "a failure: "+says, func() bool {
 		p = o.postbox()
 		return len(p.Failing) == 1 && strings.Contains(p.Failing[0].Error, says) && p.Waiting == waiting
 	})
@@ -155,7 +142,7 @@ func (o *office) ask(who accounts.User, address string) error {
 // question waits for the mail that asks whether an address is right, and returns its code and its text.
 func (o *office) question(address string) (code, text string) {
 	o.t.Helper()
-	o.await("the question to "+address, func() bool {
+	tier.Until(o.t, "the question to "+address, func() bool {
 		for _, m := range o.post.got() {
 			if m.to == "TO:<"+address+">" {
 				_, text = o.read(m)

@@ -2,6 +2,7 @@ package tier
 
 import (
 	"crypto/sha256"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ var Patience = sync.OnceValue(func() time.Duration {
 func WaitFor(tb testing.TB, what string, cond func() error) {
 	tb.Helper()
 	limit := Patience()
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
@@ -45,4 +46,15 @@ func WaitFor(tb testing.TB, what string, cond func() error) {
 		case <-tick.C:
 		}
 	}
+}
+
+// Until is WaitFor with a condition that has no error.
+func Until(tb testing.TB, what string, done func() bool) {
+	tb.Helper()
+	WaitFor(tb, what, func() error {
+		if done() {
+			return nil
+		}
+		return errors.New("it is not so")
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
@@ -194,7 +195,7 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 			}
 			c.forward(25 * time.Hour)
 		}
-		await(t, "the end of the webhook", func() bool {
+		tier.Until(t, "the end of the webhook", func() bool {
 			c.forward(25 * time.Hour) // the loop above waited for the newest of the five alone
 			now, err := s.Webhooks.Webhook(t.Context(), ada, hook.ID)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -32,9 +33,8 @@ type receiver struct {
 	t      *testing.T
 	answer atomic.Pointer[http.HandlerFunc]
 
-	mu   sync.Mutex
-	got  []received
-	more chan struct{}
+	mu  sync.Mutex
+	got []received
 }
 
 type received struct {
@@ -43,7 +43,7 @@ type received struct {
 }
 
 func newReceiver(t *testing.T) *receiver {
-	r := &receiver{t: t, more: make(chan struct{}, 1000)}
+	r := &receiver{t: t}
 	r.respond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, _ := io.ReadAll(q.Body)
@@ -51,7 +51,6 @@ func newReceiver(t *testing.T) *receiver {
 		r.got = append(r.got, received{q.Header.Get("webhook-id"), q.Header.Get("webhook-timestamp"), q.Header.Get("webhook-signature"), body})
 		r.mu.Unlock()
 		(*r.answer.Load())(w, q)
-		r.more <- struct{}{}
 	}))
 	t.Cleanup(r.Close)
 	return r
@@ -62,20 +61,16 @@ func (r *receiver) respond(answer http.HandlerFunc) { r.answer.Store(&answer) }
 // wait returns what has come, once that is so much.
 func (r *receiver) wait(n int) []received {
 	r.t.Helper()
-	deadline := time.After(tier.Patience())
-	for {
+	var got []received
+	tier.WaitFor(r.t, "deliveries", func() error {
 		r.mu.Lock()
-		got := r.got
-		r.mu.Unlock()
-		if len(got) >= n {
-			return got
+		defer r.mu.Unlock()
+		if got = r.got; len(got) < n {
+			return fmt.Errorf("%d have come, not %d", len(got), n)
 		}
-		select {
-		case <-r.more:
-		case <-deadline:
-			r.t.Fatalf("%d deliveries have come, not %d", len(got), n)
-		}
-	}
+		return nil
+	})
+	return got
 }
 
 // proper checks a signature as a receiver does that only knows the public description.
@@ -147,7 +142,7 @@ func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.De
 	t.Helper()
 	boss := accounts.User{ID: -1, Role: accounts.RoleAdmin}
 	var newest hooks.Delivery
-	await(t, "such a delivery", func() bool {
+	tier.Until(t, "such a delivery", func() bool {
 		list, err := s.Webhooks.WebhookDeliveries(t.Context(), boss, hook.ID, 0, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -158,20 +153,6 @@ func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.De
 		return len(list) == 1 && holds(newest)
 	})
 	return newest
-}
-
-// await asks again after a pause until something is so, and fails when it is not so in time.
-func await(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	deadline, tick := time.After(tier.Patience()), time.NewTicker(5*time.Millisecond)
-	defer tick.Stop()
-	for !so() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s did not come in time", what)
-		}
-	}
 }
 
 func tried(n int) func(hooks.Delivery) bool {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
@@ -56,16 +55,13 @@ func newWorkingSite(t *testing.T, changes ...func(*web.Config)) *webtest.EvalSit
 // waitForWorker waits until the worker's self-test has passed.
 func waitForWorker(s *webtest.EvalSite) {
 	s.T.Helper()
-	for limit := time.Now().Add(tier.Patience()); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
-		workers, err := s.Cfg.Store.Fleet.Workers(context.Background())
+	tier.Until(s.T, "the worker's self-test", func() bool {
+		workers, err := s.Cfg.Store.Fleet.Workers(s.T.Context())
 		if err != nil {
 			s.T.Fatal(err)
 		}
-		if len(workers) == 1 && len(workers[0].SelfTest) > 0 && workers[0].Refusing == "" {
-			return
-		}
-	}
-	s.T.Fatal("the worker does not take jobs")
+		return len(workers) == 1 && len(workers[0].SelfTest) > 0 && workers[0].Refusing == ""
+	})
 }
 
 func cpuWorker(t *testing.T, q *queue.Queue, log *slog.Logger) *evaluator.Worker {

@@ -90,16 +90,6 @@ func DeviceNames(n int) string {
 	return text.String()
 }
 
-// Eventually waits for what another goroutine is about to do.
-func Eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(60 * time.Second); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 // LabPath is the path of a site that is not at the root of its host.
 const LabPath = "/warpboard"
 

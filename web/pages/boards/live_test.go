@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
@@ -22,7 +23,7 @@ func TestAPartThatCannotBeRenewedStaysAndSaysWhy(t *testing.T) {
 	w.Visit("/devices")
 	w.Until(`document.querySelector("[data-device=H200]")`)
 	// The part that the stream's first word renews may come in the meantime, and has its own address again.
-	webtest.Eventually(t, "the part is asked for where there is nothing", func() bool {
+	tier.Until(t, "the part is asked for where there is nothing", func() bool {
 		w.Eval(`(part => part.getAttribute("hx-get") == "/nothing" || (part.setAttribute("hx-get", "/nothing"), htmx.process(part)))(document.querySelector("#devices"))`)
 		s.Cfg.Hub.QueueChanged()
 		return strings.Contains(w.Eval(`document.querySelector("#connection").textContent`), "may be old")
