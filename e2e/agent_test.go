@@ -23,8 +23,11 @@ func (b asBearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // it knows the task from get_task, and writes the given kernel.
 func (p person) climb(t *testing.T, site, source string) {
 	t.Helper()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
-		Endpoint: site + "/mcp", HTTPClient: &http.Client{Transport: asBearer(p.token)}, DisableStandaloneSSE: true}, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.StreamableClientTransport{
+			Endpoint: site + "/mcp", HTTPClient: &http.Client{Transport: asBearer(p.token)},
+			DisableStandaloneSSE: true},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,8 @@ func (p person) climb(t *testing.T, site, source string) {
 		}
 		return s
 	}
-	if s := judged("test_kernel", "#error not yet"); s.Runs[0].State != "failed" || !strings.Contains(s.Runs[0].Output+s.Runs[0].Failure, "not yet") {
+	if s := judged("test_kernel", "#error not yet"); s.Runs[0].State != "failed" ||
+		!strings.Contains(s.Runs[0].Output+s.Runs[0].Failure, "not yet") {
 		t.Errorf("a kernel that does not compile: %+v", s)
 	}
 	if s := judged("test_kernel", source); s.Runs[0].State != "done" {
@@ -101,7 +105,8 @@ func (p person) climb(t *testing.T, site, source string) {
 		Record int64
 		Diff   string
 	}
-	if call("compare_with_record", map[string]any{"id": ranked.ID}, &record); record.Record != ranked.ID || record.Diff != "" {
+	if call("compare_with_record", map[string]any{"id": ranked.ID}, &record); record.Record != ranked.ID ||
+		record.Diff != "" {
 		t.Errorf("the record beside itself: %+v", record)
 	}
 	var mine struct{ Submissions []submission }
@@ -119,10 +124,12 @@ func (p person) readsResources(t *testing.T, session *sdk.ClientSession, slug st
 		t.Errorf("the task as a resource: %v", err)
 	}
 	files, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "warpboard://reference/" + slug})
-	if err != nil || !slices.ContainsFunc(files.Contents, func(f *sdk.ResourceContents) bool { return strings.HasSuffix(f.URI, "#"+slug+"/reference.h") }) {
+	if err != nil || !slices.ContainsFunc(files.Contents,
+		func(f *sdk.ResourceContents) bool { return strings.HasSuffix(f.URI, "#"+slug+"/reference.h") }) {
 		t.Errorf("the task's files as a resource: %v %v", files, err)
 	}
-	prompt, err := session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "climb", Arguments: map[string]string{"task": slug}})
+	prompt, err := session.GetPrompt(t.Context(),
+		&sdk.GetPromptParams{Name: "climb", Arguments: map[string]string{"task": slug}})
 	if err != nil || !strings.Contains(prompt.Messages[0].Content.(*sdk.TextContent).Text, "rank_kernel") {
 		t.Errorf("the prompt: %v", err)
 	}

@@ -56,14 +56,15 @@ func (s *site) publish(t *testing.T, bundle *tasks.Bundle) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := catalog.NewTask{Slug: bundle.Name, Bundle: bundle, TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}}
+	in := catalog.NewTask{Slug: bundle.Name, Bundle: bundle,
+		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}}
 	if _, err := store.Catalog.CreateTask(t.Context(), owner, in); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// uncompiledTask makes a folder with the small task and a unique comment in it, so that it is not compiled yet. Everything
-// else that these tests compile is among the objects of all sites. It returns the task's parent.
+// uncompiledTask makes a folder with the small task and a unique comment in it, so that it is not compiled yet.
+// Everything else that these tests compile is among the objects of all sites. It returns the task's parent.
 func uncompiledTask(t *testing.T, name string) (parent, dir string) {
 	t.Helper()
 	parent = t.TempDir()
@@ -85,8 +86,8 @@ func uncompiledTask(t *testing.T, name string) (parent, dir string) {
 
 const ownProgram = "own-program"
 
-// ownProgramTask makes a folder with such a task, of an eval program and a second unit of its own, which are compiled in no
-// time. It returns the task's parent.
+// ownProgramTask makes a folder with such a task, of an eval program and a second unit of its own, which are compiled
+// in no time. It returns the task's parent.
 func ownProgramTask(t *testing.T) (parent string) {
 	t.Helper()
 	parent, dir := uncompiledTask(t, ownProgram)
@@ -95,7 +96,8 @@ func ownProgramTask(t *testing.T) (parent string) {
 		t.Fatal(err)
 	}
 	own := strings.NewReplacer("config: {", "config: {sources: [eval.cpp, more.cpp, submission.cpp], ",
-		"files:\n", "files:\n  - {name: eval.cpp, source: main.cpp}\n  - {name: more.cpp, source: more.cpp}\n").Replace(string(config))
+		"files:\n", "files:\n  - {name: eval.cpp, source: main.cpp}\n  - {name: more.cpp, source: more.cpp}\n").Replace(
+		string(config))
 	for name, text := range map[string]string{
 		"task.yml": own,
 		"main.cpp": "#include <unistd.h>\nint size();\nint main() { return write(3, \"check: pass\\n\", 12) == size() ? 0 : 1; }\n",
@@ -120,7 +122,8 @@ func (p person) testsOwnProgram() client.Run {
 	return p.ended(sub.ID)
 }
 
-// withoutBuiltIns makes the data of a site where the built-in tasks have been deleted: they would be compiled ahead, too.
+// withoutBuiltIns makes the data of a site where the built-in tasks have been deleted: they would be compiled ahead,
+// too.
 func withoutBuiltIns(t *testing.T) (data string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")

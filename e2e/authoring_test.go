@@ -36,12 +36,14 @@ func TestATaskIsMadeFromAStarter(t *testing.T) {
 	w.Shows("[data-summary]", "All results are as expected")
 	w.Shows("[data-verdict='vectorised.cpp']", "passes, as expected")
 	w.Shows("[data-verdict='forgets_tail.cpp']", "rejected, as expected")
-	for _, made := range []string{"one percent off", "all zeros", "last element wrong", "in reverse order", "half precision", "not a number", "stale output", "one term missing"} {
+	for _, made := range []string{"one percent off", "all zeros", "last element wrong", "in reverse order",
+		"half precision", "not a number", "stale output", "one term missing"} {
 		w.Shows("[data-verdict='"+made+"']", "rejected, as expected")
 	}
 	w.Shows("[data-verdict='the starter']", "compiles, and passes")
 	w.Until(`document.querySelectorAll("[data-verdict='vectorised.cpp'] [data-cell=pass]").length == 8`)
-	w.Until(`document.querySelectorAll("[data-verdict='vectorised.cpp'] [data-cell] .num").length == 3`) // its benchmarks were timed
+	// its benchmarks were timed
+	w.Until(`document.querySelectorAll("[data-verdict='vectorised.cpp'] [data-cell] .num").length == 3`)
 	w.Shows("[data-proof='forgets_tail.cpp']", "Proved wrong by test 0 (size: 1; seed: 4242): element 0: expected ")
 	w.Click("[data-verdict='forgets_tail.cpp'] .cell-proof")
 	w.Until(`document.querySelector("[data-verdict='forgets_tail.cpp'] .pop:popover-open dd").textContent != ""`)

@@ -9,8 +9,8 @@ import (
 // belowPath is the path under which some tests serve their site.
 const belowPath = "/warpboard"
 
-// worksBelowThePath signs in, solves the small task and follows the run live, by links, forms, streams and scripts alone: what
-// leaves the path finds nothing.
+// worksBelowThePath signs in, solves the small task and follows the run live, by links, forms, streams and scripts
+// alone: what leaves the path finds nothing.
 func (w *window) worksBelowThePath() {
 	w.T.Helper()
 	w.Open("/me")
@@ -45,7 +45,8 @@ func (w *window) worksBelowThePath() {
 	w.Shows("#board .mine", "Bea Low")
 	w.Eval(`document.querySelector("#board .mine td a").focus()`)
 	w.clean()
-	if asked := w.Eval(`performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname).filter((p) => !p.startsWith("/warpboard/")).join(" ")`); strings.TrimSpace(asked) != "" {
+	if asked := w.Eval(
+		`performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname).filter((p) => !p.startsWith("/warpboard/")).join(" ")`); strings.TrimSpace(asked) != "" {
 		w.T.Errorf("the page asked for %s", asked)
 	}
 }

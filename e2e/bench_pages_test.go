@@ -71,10 +71,15 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	board, run := task+"/boards/"+filled.Device, fmt.Sprintf("/submissions/%d", second.SubmissionID)
 	for _, page := range []struct{ name, path, as string }{
 		{"first", board, ""}, {"last", fmt.Sprintf("%s?page=%d", board, (head.Size+49)/50), ""},
-		{"front", "/", ""}, {"tasks", "/tasks", ""}, {"home-person", "/", person}, {"task", task, ""}, {"task-person", task, person}, {"workbench", task + "/solve", person},
-		{"person", "/users/2", ""}, {"leaderboards", "/leaderboards", person}, {"season", "/leaderboards?from=2026-01-01&device=H200", ""}, {"submission", run, ""}, {"devices", "/devices", ""},
-		{"compare", fmt.Sprintf("/compare?a=%d&b=%d", first.ID, second.ID), ""}, {"compare-pick", fmt.Sprintf("/compare?b=%d", second.ID), person},
-		{"event", event, person}, {"wall", event + "/wall", ""}, {"events", "/events", ""}, {"inbox", "/inbox", person}, {"draws", task + "/draws", ""},
+		{"front", "/", ""}, {"tasks", "/tasks", ""}, {"home-person", "/", person}, {"task", task, ""},
+		{"task-person", task, person}, {"workbench", task + "/solve", person},
+		{"person", "/users/2", ""}, {"leaderboards", "/leaderboards", person},
+		{"season", "/leaderboards?from=2026-01-01&device=H200", ""}, {"submission", run, ""},
+		{"devices", "/devices", ""},
+		{"compare", fmt.Sprintf("/compare?a=%d&b=%d", first.ID, second.ID), ""},
+		{"compare-pick", fmt.Sprintf("/compare?b=%d", second.ID), person},
+		{"event", event, person}, {"wall", event + "/wall", ""}, {"events", "/events", ""}, {"inbox", "/inbox", person},
+		{"draws", task + "/draws", ""},
 		{"profile", fmt.Sprintf("%s/runs/%d/profile", run, second.ID), ""},
 	} {
 		b.Run(page.name, func(b *testing.B) { reader{b, page.as}.bench(store, site, page.path) })
@@ -84,7 +89,8 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 // benchEvent is an event of three tasks, the liveliest among them, on all their boards.
 func benchEvent(b *testing.B, store *models.Store, filled modelstest.Filled) string {
 	b.Helper()
-	in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour), Points: "5/3/1"}
+	in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
+		Points: "5/3/1"}
 	list, err := store.Catalog.Tasks(b.Context(), filled.Owner)
 	if err != nil {
 		b.Fatal(err)
@@ -105,7 +111,8 @@ func benchEvent(b *testing.B, store *models.Store, filled modelstest.Filled) str
 // signedIn is the cookie of a person's session.
 func signedIn(b *testing.B, store *models.Store, user int64) string {
 	b.Helper()
-	secret, _, err := store.Accounts.StartSession(b.Context(), accounts.NewSession{UserID: user, Provider: "test", Life: time.Hour})
+	secret, _, err := store.Accounts.StartSession(b.Context(),
+		accounts.NewSession{UserID: user, Provider: "test", Life: time.Hour})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -118,7 +125,8 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.Filled, ns
 	ctx, task := b.Context(), filled.Task
 	task.Devices = []string{filled.Device}
 	beat := job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: filled.Device, Profiler: true}}}
-	if err := store.Fleet.SaveHeartbeat(ctx, beat); err != nil { // a run's profile is queued where a worker can make one
+	// a run's profile is queued where a worker can make one
+	if err := store.Fleet.SaveHeartbeat(ctx, beat); err != nil {
 		b.Fatal(err)
 	}
 	run := modelstest.Submit(b, store, filled.Owner, task)[0]
@@ -132,7 +140,8 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.Filled, ns
 		b.Fatal(err)
 	}
 	result := modelstest.Result(attempt, ns)
-	result.ScoreNS, result.Stages = nil, []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: result.Stages[3].Cases}}
+	result.ScoreNS, result.Stages = nil,
+		[]job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: result.Stages[3].Cases}}
 	result.Artifacts = []job.Artifact{{Name: "profile.0.json.gz", Type: "application/gzip", Data: packedReport(b)}}
 	if _, err := store.Work.RecordResult(ctx, result, work.Findings{}); err != nil {
 		b.Fatal(err)
@@ -189,7 +198,8 @@ func (b reader) bench(store *models.Store, site, path string) {
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/1000/float64(pages), "alloc-kB")
 	b.ReportMetric(float64(page)/1000, "page-kB")
 	b.ReportMetric(float64(cold)/1000, "cold-kB")
-	b.ReportMetric(math.Round(float64(store.Queries()-asked)/float64(pages)), "queries/page") // the server does something in the background, too
+	// the server does something in the background, too
+	b.ReportMetric(math.Round(float64(store.Queries()-asked)/float64(pages)), "queries/page")
 }
 
 // processorTime returns the CPU time of this process so far.
@@ -221,7 +231,8 @@ func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	}
 	addr := ln.Addr().String()
 	server, err := web.New(web.Config{
-		SiteConfig: web.SiteConfig{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, nil, hub, log), Log: log,
+		SiteConfig: web.SiteConfig{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, nil, hub, log),
+			Log:      log,
 			Settings: web.Settings{Addr: addr}},
 	})
 	if err != nil {

@@ -66,8 +66,8 @@ var looks = []struct {
 	theme string
 }{{1280, "light"}, {1280, "dark"}, {390, "light"}, {390, "dark"}}
 
-// shoot checks that nothing of the page stands out to the side, on a desktop and on a phone, and keeps pictures of it in every
-// look where WARPBOARD_SHOTS names a folder for them.
+// shoot checks that nothing of the page stands out to the side, on a desktop and on a phone, and keeps pictures of it
+// in every look where WARPBOARD_SHOTS names a folder for them.
 func (w *window) shoot(name string) {
 	w.T.Helper()
 	dir := os.Getenv("WARPBOARD_SHOTS")

@@ -47,7 +47,8 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 			t.Errorf("warpboard %v: %v; want %q in\n%s", args, err, want, printed)
 		}
 	}
-	printed, err := ada.command(s.url, "submit", file, "--task", smallTask, "--device", "CPU", "--mode", "ranked", "--watch", "--json")
+	printed, err := ada.command(s.url, "submit", file, "--task", smallTask, "--device", "CPU", "--mode", "ranked",
+		"--watch", "--json")
 	var sub client.Submission
 	if err := json.Unmarshal([]byte(printed), &sub); err != nil || !sub.Ended || sub.Runs[0].ScoreNS == nil {
 		t.Fatalf("%v\n%s", err, printed)
@@ -73,8 +74,10 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	if err := os.WriteFile(wrong, []byte("not C++"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if printed, err := ada.command(s.url, "submit", wrong, "--watch"); console.ExitCode(err) != 3 || !strings.Contains(printed, "CPU    failed") {
-		t.Errorf("a submission that does not compile, its task told by %s: exit code %d, %v\n%s", pulled, console.ExitCode(err), err, printed)
+	if printed, err := ada.command(s.url, "submit", wrong, "--watch"); console.ExitCode(err) != 3 ||
+		!strings.Contains(printed, "CPU    failed") {
+		t.Errorf("a submission that does not compile, its task told by %s: exit code %d, %v\n%s", pulled,
+			console.ExitCode(err), err, printed)
 	}
 	t.Run("an agent climbs from the list of tasks to the first rank", func(t *testing.T) {
 		s.person(t, "Agent", accounts.RoleUser).climb(t, s.url, kernel(""))
@@ -86,7 +89,8 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 		{"task publish " + pulled + " --name copy", "copy is new"},
 		{"task publish " + pulled + " --name copy", "copy is as it was"},
 	} {
-		if printed, err := creator.command(s.url, strings.Fields(step.args)...); err != nil || !strings.Contains(printed, step.want) {
+		if printed, err := creator.command(s.url, strings.Fields(step.args)...); err != nil ||
+			!strings.Contains(printed, step.want) {
 			t.Errorf("warpboard %s: %v, want %q in\n%s", step.args, err, step.want, printed)
 		}
 	}
@@ -110,7 +114,8 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 		{"board none CPU", "none"},
 		{"show 99999", "99999"},
 	} {
-		if printed, err := ada.command(s.url, strings.Fields(wrong.args)...); err == nil || !strings.Contains(err.Error(), wrong.want) {
+		if printed, err := ada.command(s.url, strings.Fields(wrong.args)...); err == nil ||
+			!strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("warpboard %s: %v, want %q\n%s", wrong.args, err, wrong.want, printed)
 		}
 	}

@@ -18,7 +18,8 @@ func TestCancelInEveryState(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
-	for _, state := range []work.RunState{work.StateQueued, work.StateBuilding, work.StateTesting, work.StateBenchmarking, work.StateRanking} {
+	for _, state := range []work.RunState{work.StateQueued, work.StateBuilding, work.StateTesting,
+		work.StateBenchmarking, work.StateRanking} {
 		var blocking int64
 		if state == work.StateQueued {
 			blocking = ada.submit(job.ModeTest, kernel(once("sleep(4);")))
@@ -46,7 +47,8 @@ func (p person) cancel(id int64) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if !sub.Ended || slices.ContainsFunc(sub.Runs, func(r client.Run) bool { return r.State != string(work.StateCancelled) }) {
+	if !sub.Ended || slices.ContainsFunc(sub.Runs,
+		func(r client.Run) bool { return r.State != string(work.StateCancelled) }) {
 		p.t.Errorf("submission %d after it was cancelled: %+v", id, sub)
 	}
 	var refused *client.Problem

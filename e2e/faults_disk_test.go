@@ -51,7 +51,8 @@ func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 	fillDisk(t, filler, 32<<20)
 	s.answers(t, "/readyz", http.StatusServiceUnavailable)
 	s.answers(t, "/healthz", http.StatusOK)
-	_, err := ada.Submit(t.Context(), client.NewSubmission{Task: smallTask, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: kernel("")})
+	_, err := ada.Submit(t.Context(),
+		client.NewSubmission{Task: smallTask, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: kernel("")})
 	if err == nil || !strings.Contains(err.Error(), "the minimum is 64 MiB") {
 		t.Errorf("submitted to a disk that is nearly full: %v", err)
 	}
@@ -59,7 +60,8 @@ func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.answers(t, "/readyz", http.StatusOK)
-	first := ada.submit(job.ModeTest, kernel(once("sleep(2);"))) // longer than a busy machine takes until the site is killed
+	// longer than a busy machine takes until the site is killed
+	first := ada.submit(job.ModeTest, kernel(once("sleep(2);")))
 	ada.reach(first, work.StateTesting)
 	second := ada.submit(job.ModeTest, kernel("")) // the only slot is taken
 	s.kill()

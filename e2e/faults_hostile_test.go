@@ -25,22 +25,28 @@ type hostile struct {
 func hostileKernels(s *site) []hostile {
 	return []hostile{
 		// It has all that it may have at once, and is at it again when the time limit of ten seconds ends it.
-		{"forks without end", kernel(`while (fork() >= 0) {} sleep(4); for (;;) fork();`), work.StateFailed, "limit", ""},
+		{"forks without end", kernel(`while (fork() >= 0) {} sleep(4); for (;;) fork();`), work.StateFailed, "limit",
+			""},
 		{"eats memory", kernel(`for (;;) memset(malloc(1 << 26), 1, 1 << 26);`), work.StateFailed, "limit", ""},
-		{"writes one large file", kernel(`char block[1 << 16] = {}; for (int fd = open("/tmp/f", O_CREAT | O_WRONLY, 0600);;) if (write(fd, block, sizeof block) < 0) exit(4);`),
+		{"writes one large file", kernel(
+			`char block[1 << 16] = {}; for (int fd = open("/tmp/f", O_CREAT | O_WRONLY, 0600);;) if (write(fd, block, sizeof block) < 0) exit(4);`),
 			work.StateFailed, "file size limit", ""},
 		{"fills the disk", kernel(`static char block[1 << 22]; for (int i = 0;; ++i) {
             char name[32];
             snprintf(name, sizeof name, "/dev/shm/%d", i);
             if (write(open(name, O_CREAT | O_WRONLY, 0600), block, sizeof block) != sizeof block) tells(true);
         }`), work.StateFailed, "exit code 4", "No space left"},
-		{"prints 1 GB", kernel(`static char block[1 << 20]; for (int i = 0; i < 1024; ++i) fwrite(block, 1, sizeof block, stdout);`), work.StateFailed, "output limit", "bytes are cut here"},
+		{"prints 1 GB",
+			kernel(`static char block[1 << 20]; for (int i = 0; i < 1024; ++i) fwrite(block, 1, sizeof block, stdout);`), work.StateFailed, "output limit", "bytes are cut here"},
 		{"prints no UTF-8", kernel(`puts("\xff\xfe caf\xe9");`), work.StateDone, "", "caf\ufffd"},
-		{"leaves a daemon", kernel(`if (fork() == 0) { setsid(); signal(SIGTERM, SIG_IGN); for (;;) pause(); }`), "", "", ""},
+		{"leaves a daemon", kernel(`if (fork() == 0) { setsid(); signal(SIGTERM, SIG_IGN); for (;;) pause(); }`), "",
+			"", ""},
 		{"looks for the server, the database and other submissions", kernel(fmt.Sprintf(`bool all = socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM;
         all = all && open(%q, O_RDONLY) < 0 && errno == ENOENT;
         tells(all && opendir(%q) == nullptr);`, filepath.Join(s.data, "warpboard.db"), filepath.Join(s.data, "objects"))), work.StateFailed, "exit code 4", "No such file"},
-		{"leaves links as outputs", kernel(`symlink("/etc/shadow", "/out/eval.out"); link("/in/eval.out", "/out/more"); abort();`), work.StateFailed, "SIGABRT", ""},
+		{"leaves links as outputs", kernel(
+			`symlink("/etc/shadow", "/out/eval.out"); link("/in/eval.out", "/out/more"); abort();`), work.StateFailed,
+			"SIGABRT", ""},
 		{"reports 100 KiB", kernel(`for (int fd = 3; fd < 64; ++fd) {
             static char line[100 << 10];
             memset(line, 'x', sizeof line);
@@ -48,8 +54,10 @@ func hostileKernels(s *site) []hostile {
             line[sizeof line - 1] = '\n';
             if (fcntl(fd, F_GETFL) >= 0 && write(fd, line, sizeof line) < 0) perror("write");
         }`), work.StateFailed, "", ""},
-		{"includes /etc/passwd", "#include \"/etc/passwd\"\n" + kernel(""), work.StateFailed, "/etc/passwd: No such file", ""},
-		{"includes its process", "#include \"/proc/self/environ\"\n" + kernel(""), work.StateFailed, "/proc/self/environ", ""},
+		{"includes /etc/passwd", "#include \"/etc/passwd\"\n" + kernel(""), work.StateFailed,
+			"/etc/passwd: No such file", ""},
+		{"includes its process", "#include \"/proc/self/environ\"\n" + kernel(""), work.StateFailed,
+			"/proc/self/environ", ""},
 	}
 }
 
@@ -84,7 +92,8 @@ func (h hostile) check(t *testing.T, run client.Run) {
 	if h.state != "" && run.State != string(h.state) {
 		t.Errorf("it is %s: %+v", run.State, run.Failure)
 	}
-	if f := run.Failure; run.State == string(work.StateFailed) && (f == nil || f.Infrastructure || f.Reason == "" || !strings.Contains(f.Reason, h.reason)) {
+	if f := run.Failure; run.State == string(work.StateFailed) &&
+		(f == nil || f.Infrastructure || f.Reason == "" || !strings.Contains(f.Reason, h.reason)) {
 		t.Errorf("the failure is %+v, want %q", f, h.reason)
 	}
 	if run.Attempts != 1 {

@@ -45,10 +45,10 @@ func modeOf(state work.RunState) job.Mode {
 	return job.ModeRanked
 }
 
-// TestKillServerInEachState cuts the power in every state of a run and starts the server again on
-// what is left on the disk: each run ends exactly once, and the board has one entry per person. Of the runs that waited
-// behind these, one is ranked: the others wait in the same way, and measuring each takes seconds. The small tier kills the
-// server in one state.
+// TestKillServerInEachState cuts the power in every state of a run and starts the server again on what is left on the
+// disk: each run ends exactly once, and the board has one entry per person. Of the runs that waited behind these, one
+// is ranked: the others wait in the same way, and measuring each takes seconds. The small tier kills the server in one
+// state.
 func TestKillServerInEachState(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t)
@@ -130,7 +130,8 @@ func wantBoard(t *testing.T, s *site, runs []client.Run) {
 		if i == 0 || e.Rank != board.Entries[i-1].Rank { // who is in a tie has the rank of its first
 			rank = i + 1
 		}
-		if e.Rank != rank || i > 0 && (e.ScoreNS < board.Entries[i-1].ScoreNS || e.Rank == board.Entries[i-1].Rank && !e.Tied) {
+		if e.Rank != rank || i > 0 && (e.ScoreNS < board.Entries[i-1].ScoreNS || e.Rank == board.Entries[i-1].Rank &&
+			!e.Tied) {
 			t.Errorf("entry %d has rank %d: %+v", i, e.Rank, board.Entries)
 		}
 	}

@@ -28,7 +28,8 @@ func (s *site) leavesNothing(t *testing.T) {
 			return empty(groups)
 		}
 		scratch, err := filepath.Glob(filepath.Join(s.data, "sandbox", "*"))
-		return errors.Join(err, wantNone("cgroups", groups), wantNone("directories", scratch), wantNone("processes", children(pid)))
+		return errors.Join(err, wantNone("cgroups", groups), wantNone("directories", scratch),
+			wantNone("processes", children(pid)))
 	})
 }
 
@@ -64,8 +65,8 @@ func cgroups(prefix string) ([]string, error) {
 	return found, err
 }
 
-// empty fails while a cgroup of a server that was killed has processes, but for bubblewrap's own: one that waited to begin
-// at that moment waits until the next server ends it (TestProgramOfAKilledServerNeverPassesItsGate).
+// empty fails while a cgroup of a server that was killed has processes, but for bubblewrap's own: one that waited to
+// begin at that moment waits until the next server ends it (TestProgramOfAKilledServerNeverPassesItsGate).
 func empty(groups []string) error {
 	for _, dir := range groups {
 		pids, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))

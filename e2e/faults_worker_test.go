@@ -34,8 +34,10 @@ func startOpenSite(t *testing.T, args ...string) (s *site, nats string) {
 func (s *site) startWorker(t *testing.T, url, name string, args ...string) *process {
 	t.Helper()
 	uid := strconv.Itoa(sandboxtest.FirstUID(t))
-	return start(t, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
-		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1", "--grace", "2s"}, args...)...)
+	return start(t, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name,
+		"--worker-secret", s.credential(t, name),
+		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1",
+		"--grace", "2s"}, args...)...)
 }
 
 // credential makes a worker's credential for the CPU device, in the running server's database.
@@ -46,7 +48,8 @@ func (s *site) credential(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	secret, _, err := store.Fleet.CreateCredential(t.Context(), accounts.User{Name: "test", Role: accounts.RoleAdmin}, name, []string{"CPU"})
+	secret, _, err := store.Fleet.CreateCredential(t.Context(), accounts.User{Name: "test", Role: accounts.RoleAdmin},
+		name, []string{"CPU"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,8 @@ func TestWorkerWithAWrongSecretIsTurnedAway(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	s.credential(t, "rack-1")
-	w := start(t, "work", "--nats-url", nats, "--worker-name", "rack-1", "--worker-secret", "guessed", "--data", t.TempDir())
+	w := start(t, "work", "--nats-url", nats, "--worker-name", "rack-1", "--worker-secret", "guessed", "--data",
+		t.TempDir())
 	select {
 	case <-w.done:
 	case <-time.After(tier.Patience()):
@@ -128,7 +132,8 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	ada := s.person(t, "Ada", accounts.RoleUser)
 	first := sandboxtest.FirstUID(t)
 	leaving := s.startWorker(t, nats, "rack-1", "--first-uid", strconv.Itoa(first), "--grace", "100ms")
-	slow := fmt.Sprintf("if (data.seed == 11) sleep(getuid() >= %d && getuid() < %d ? 60 : 1);", first, first+sandboxtest.RangeSize)
+	slow := fmt.Sprintf("if (data.seed == 11) sleep(getuid() >= %d && getuid() < %d ? 60 : 1);", first,
+		first+sandboxtest.RangeSize)
 	id := ada.submit(job.ModeTest, kernel(slow))
 	ada.reach(id, work.StateTesting)
 	leaving.stop() // at once: the stage's time limit is running
@@ -173,12 +178,15 @@ func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	root := s.person(t, "Root", accounts.RoleAdmin)
 	tier.WaitFor(t, "the reason on the queue page", func() error {
 		devices, err := root.Devices(t.Context())
-		if err == nil && (len(devices) != 1 || devices[0].Slots != 0 || !strings.Contains(devices[0].Problem, "not a directory")) {
+		if err == nil && (len(devices) != 1 || devices[0].Slots != 0 ||
+			!strings.Contains(devices[0].Problem, "not a directory")) {
 			err = fmt.Errorf("devices are %+v", devices)
 		}
 		return err
 	})
-	if devices, err := ada.Devices(t.Context()); err != nil || !strings.Contains(devices[0].Problem, "failed its self-test (C++") || strings.Contains(devices[0].Problem, file) {
+	if devices, err := ada.Devices(t.Context()); err != nil ||
+		!strings.Contains(devices[0].Problem, "failed its self-test (C++") ||
+		strings.Contains(devices[0].Problem, file) {
 		t.Errorf("everyone reads %+v, %v", devices, err)
 	}
 	if log := broken.log.String(); !strings.Contains(log, "failed its self-test and takes no jobs") {

@@ -25,7 +25,8 @@ const sumFromAFile = "#include \"sum.h\"\noutput_t custom_kernel(input_t data) {
 // ranksSeveralFiles submits a kernel of three files, reads all of it back, and is refused what shadows or is too much.
 func (p person) ranksSeveralFiles() {
 	p.t.Helper()
-	in := client.NewSubmission{Task: smallTask, Devices: []string{"CPU"}, Mode: job.ModeRanked, FileName: "kernel.cpp", Source: sumFromAFile, Files: furtherFiles()}
+	in := client.NewSubmission{Task: smallTask, Devices: []string{"CPU"}, Mode: job.ModeRanked, FileName: "kernel.cpp",
+		Source: sumFromAFile, Files: furtherFiles()}
 	sub, err := p.Submit(p.t.Context(), in)
 	if err != nil {
 		p.t.Fatal(err)
@@ -34,7 +35,8 @@ func (p person) ranksSeveralFiles() {
 		p.t.Errorf("a kernel of three files has no score: %+v", run)
 	}
 	file, err := p.Source(p.t.Context(), sub.ID)
-	if err != nil || file.Name != "kernel.cpp" || file.Text != sumFromAFile || file.Files["sum.h"] != in.Files["sum.h"] || len(file.Files) != 2 {
+	if err != nil || file.Name != "kernel.cpp" || file.Text != sumFromAFile ||
+		file.Files["sum.h"] != in.Files["sum.h"] || len(file.Files) != 2 {
 		p.t.Errorf("its source reads back as %+v, %v", file, err)
 	}
 	for _, c := range []struct{ name, text, want string }{
@@ -64,7 +66,8 @@ func (p person) ranksSeveralFiles() {
 func (p person) submitsSeveralFiles(site string, says func(want string, args ...string)) {
 	p.t.Helper()
 	dir := p.t.TempDir()
-	args := []string{"submit", "--json", "--watch", "--task", smallTask, "--device", "CPU", filepath.Join(dir, "kernel.cpp")}
+	args := []string{"submit", "--json", "--watch", "--task", smallTask, "--device", "CPU",
+		filepath.Join(dir, "kernel.cpp")}
 	files := furtherFiles()
 	for name := range files {
 		args = append(args, filepath.Join(dir, name))
@@ -77,11 +80,13 @@ func (p person) submitsSeveralFiles(site string, says func(want string, args ...
 	}
 	printed, err := p.command(site, args...)
 	var sub client.Submission
-	if err := json.Unmarshal([]byte(printed), &sub); err != nil || len(sub.Runs) != 1 || sub.Runs[0].State != string(work.StateDone) {
+	if err := json.Unmarshal([]byte(printed), &sub); err != nil || len(sub.Runs) != 1 ||
+		sub.Runs[0].State != string(work.StateDone) {
 		p.t.Fatalf("%v\n%s", err, printed)
 	}
 	if err != nil {
 		p.t.Error(err)
 	}
-	says("==> kernel.cpp <== "+strings.Join(strings.Fields(sumFromAFile), " ")+" ==> sum.cpp <==", "source", fmt.Sprint(sub.ID))
+	says("==> kernel.cpp <== "+strings.Join(strings.Fields(sumFromAFile), " ")+" ==> sum.cpp <==", "source",
+		fmt.Sprint(sub.ID))
 }

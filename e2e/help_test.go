@@ -28,8 +28,8 @@ func startTaskSite(t *testing.T, args ...string) *site {
 	return startSite(t, append(smallTaskArgs(t), args...)...)
 }
 
-// smallTaskArgs are the flags of a site with the small task and one CPU slot. A score is measured in one process, which is
-// cheap: TestStoryInTheBrowser has two, TestAFirstRankedEntryTakesThreeClicks as many as a site of people.
+// smallTaskArgs are the flags of a site with the small task and one CPU slot. A score is measured in one process, which
+// is cheap: TestStoryInTheBrowser has two, TestAFirstRankedEntryTakesThreeClicks as many as a site of people.
 func smallTaskArgs(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()

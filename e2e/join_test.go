@@ -25,7 +25,8 @@ func (s *site) joinToken(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	token, _, err := store.Fleet.CreateJoinToken(context.WithoutCancel(t.Context()), accounts.User{Name: "test", Role: accounts.RoleAdmin},
+	token, _, err := store.Fleet.CreateJoinToken(context.WithoutCancel(t.Context()),
+		accounts.User{Name: "test", Role: accounts.RoleAdmin},
 		fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 1, For: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +44,10 @@ func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
     FILE *env = fopen("/proc/self/environ", "r");
     char text[65536] = {}; size_t n = env ? fread(text, 1, sizeof text - 1, env) : 0;
     for (size_t i = 0; i + 4 < n; i++) if (!memcmp(text + i, "wbj_", 4)) exit(9);`))
-	w := startWith(t, []string{"WARPBOARD_JOIN=" + s.joinToken(t)}, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--site", s.url, "--once",
-		"--data", filepath.Join(t.TempDir(), "burst"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1")
+	w := startWith(t, []string{"WARPBOARD_JOIN=" + s.joinToken(t)}, "work", "--first-uid",
+		strconv.Itoa(sandboxtest.FirstUID(t)), "--site", s.url, "--once",
+		"--data", filepath.Join(t.TempDir(), "burst"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes",
+		"1")
 	run := ada.ended(id)
 	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,8 @@ func runTests(m *testing.M) int {
 	defer chromium.Close()
 	objects = dir
 	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.NumCPU()))); err != nil { // they wait more than they work
+	// they wait more than they work
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.NumCPU()))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -102,10 +103,11 @@ func startPassing(t *testing.T, files []*os.File, env []string, args ...string) 
 		t.Fatal(err)
 	}
 	p := &process{t: t, cmd: exec.Command(exe, args...), log: &logBuffer{}, done: make(chan struct{})}
-	// Compiling ahead and confirmations would disturb the tests that look for what runs leave; those of them switch them
-	// on. Sites share what they compiled, but for those tests. Idle slots are not benchmarked: that takes half a minute of a
-	// processor, of which other tests have none to spare.
-	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_GAUGE_EVERY=0",
+	// Compiling ahead and confirmations would disturb the tests that look for what runs leave; those of them switch
+	// them on. Sites share what they compiled, but for those tests. Idle slots are not benchmarked: that takes half a
+	// minute of a processor, of which other tests have none to spare.
+	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false",
+		"WARPBOARD_GAUGE_EVERY=0",
 		"WARPBOARD_BUILD_NICE=1", "WARPBOARD_OBJECT_CACHE="+objects)
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = p.log, p.log, files
@@ -160,7 +162,8 @@ func startSite(t *testing.T, args ...string) *site {
 // startSiteBelow starts one that lives below a path of its address.
 func startSiteBelow(t *testing.T, path string, args ...string) *site {
 	t.Helper()
-	s := &site{addr: sandboxtest.Addr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t), args: args}
+	s := &site{addr: sandboxtest.Addr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t),
+		args: args}
 	s.url = "http://" + s.addr + path
 	if path != "" {
 		s.args = append(s.args, "--base-url", s.url)
@@ -172,7 +175,8 @@ func startSiteBelow(t *testing.T, path string, args ...string) *site {
 // up starts the server on the site's address and data, and waits until it answers.
 func (s *site) up(t *testing.T) {
 	t.Helper()
-	base := []string{"serve", "--addr", s.addr, "--data", s.data, "--worker-name", "test", "--first-uid", strconv.Itoa(s.firstUID), "--grace", "2s", "--baselines=false"}
+	base := []string{"serve", "--addr", s.addr, "--data", s.data, "--worker-name", "test", "--first-uid",
+		strconv.Itoa(s.firstUID), "--grace", "2s", "--baselines=false"}
 	if args := append(base, s.args...); s.socket == nil {
 		s.process = start(t, args...)
 	} else {

@@ -24,7 +24,8 @@ func TestALeavingMachineHandsBackLongRunsAtOnce(t *testing.T) {
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
 	first, notice := sandboxtest.FirstUID(t), filepath.Join(t.TempDir(), "notice")
-	leaving := s.startWorker(t, nats, "rack-1", "--first-uid", strconv.Itoa(first), "--cpu-slots", "2", "--grace", "30s", "--notice-file", notice)
+	leaving := s.startWorker(t, nats, "rack-1", "--first-uid", strconv.Itoa(first), "--cpu-slots", "2", "--grace",
+		"30s", "--notice-file", notice)
 	here := fmt.Sprintf("getuid() >= %d && getuid() < %d", first, first+sandboxtest.RangeSize)
 	past := ada.submit(job.ModeBenchmark, kernel(""))
 	if err := wantState(ada.ended(past), work.StateDone); err != nil {
@@ -35,7 +36,9 @@ func TestALeavingMachineHandsBackLongRunsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if res, err := store.SQL().ExecContext(t.Context(), "update runs set unit_ns = $1 where submission_id = $2 and unit_ns > 0", time.Hour.Nanoseconds(), past); err != nil {
+	if res, err := store.SQL().ExecContext(t.Context(),
+		"update runs set unit_ns = $1 where submission_id = $2 and unit_ns > 0", time.Hour.Nanoseconds(),
+		past); err != nil {
 		t.Fatal(err)
 	} else if n, _ := res.RowsAffected(); n != 1 {
 		t.Fatal("no one noted how long the run held its unit")
@@ -50,7 +53,8 @@ func TestALeavingMachineHandsBackLongRunsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	ada.reach(long, work.StateQueued)
-	t.Logf("the run that takes too long was handed back %s after the notice", time.Since(given).Round(10*time.Millisecond))
+	t.Logf("the run that takes too long was handed back %s after the notice",
+		time.Since(given).Round(10*time.Millisecond))
 	run := ada.ended(short)
 	if err := wantState(run, work.StateDone); err != nil || run.Machine.Worker != "rack-1" || run.Attempts != 1 {
 		t.Errorf("the run that could end: %v, by %s in attempt %d", err, run.Machine.Worker, run.Attempts)

@@ -86,7 +86,8 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 	if err != nil {
 		return err
 	}
-	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: filepath.Join(data, "sandbox"), FirstUID: sandboxtest.FirstUID(t), Log: log})
+	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: filepath.Join(data, "sandbox"),
+		FirstUID: sandboxtest.FirstUID(t), Log: log})
 	tools := toolchain.Find(ctx)
 	return evaluator.NewWorker(evaluator.Config{
 		Name: "rack-1", Conn: conn, Sandbox: box, Tools: tools, Log: log,
@@ -194,7 +195,8 @@ func TestAProfileGoesFromTheWorkerToThePage(t *testing.T) {
 			}
 		}
 	}
-	if compared := s.get(fmt.Sprintf("/compare?a=%d&b=%d", ranked.ID, asked.ID)); !strings.Contains(compared, "GPU Speed Of Light Throughput") {
+	if compared := s.get(fmt.Sprintf("/compare?a=%d&b=%d", ranked.ID, asked.ID)); !strings.Contains(compared,
+		"GPU Speed Of Light Throughput") {
 		t.Error("the comparison has no sections")
 	}
 }

@@ -73,16 +73,18 @@ func (r recipe) unit(name string) (command []string) {
 	return strings.Fields(r.replace.Replace(string(line[1])))
 }
 
-// TestTheRecipesEvaluateARun: what deploy/compose.yaml and deploy/systemd/ start, as they start it, on PostgreSQL and on a NATS
-// server of deploy/nats.conf: a site of each and a worker of each, one after the other. Containers and systemd themselves are
-// not here.
+// TestTheRecipesEvaluateARun: what deploy/compose.yaml and deploy/systemd/ start, as they start it, on PostgreSQL and
+// on a NATS server of deploy/nats.conf: a site of each and a worker of each, one after the other. Containers and
+// systemd themselves are not here.
 func TestTheRecipesEvaluateARun(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	nats, siteNATS, seed := queuetest.AskingNode(t, "../deploy/nats.conf")
 	database, dir := modelstest.PostgresURL(t), t.TempDir()
 	settings := filepath.Join(dir, "warpboard.toml")
-	r := recipe{t, strings.NewReplacer("postgres://postgres:${POSTGRES_PASSWORD}@database/postgres", database, "nats://site:${WARPBOARD_SITE_PASSWORD}@nats:4222", siteNATS,
-		"nats://nats:4222", nats, "/etc/warpboard.toml", settings, "/var/lib/", dir+"/", "/artifacts", filepath.Join(dir, "artifacts"))}
+	r := recipe{t, strings.NewReplacer("postgres://postgres:${POSTGRES_PASSWORD}@database/postgres", database,
+		"nats://site:${WARPBOARD_SITE_PASSWORD}@nats:4222", siteNATS,
+		"nats://nats:4222", nats, "/etc/warpboard.toml", settings, "/var/lib/", dir+"/", "/artifacts",
+		filepath.Join(dir, "artifacts"))}
 	tasks := filepath.Join(dir, "tasks")
 	if err := os.CopyFS(filepath.Join(tasks, smallTask), os.DirFS("testdata/task")); err != nil {
 		t.Fatal(err)
@@ -97,7 +99,8 @@ func TestTheRecipesEvaluateARun(t *testing.T) {
 	two := r.serve(r.unit("warpboard.service"), nil, database)
 
 	ada, token := one.person(t, "Ada", accounts.RoleUser), joinTokenOf(t, database)
-	small := []string{"WARPBOARD_JOIN=" + token, "WARPBOARD_CPU_SLOTS=1", "WARPBOARD_WARM_PYTHON=0", "WARPBOARD_RANKED_PROCESSES=2"}
+	small := []string{"WARPBOARD_JOIN=" + token, "WARPBOARD_CPU_SLOTS=1", "WARPBOARD_WARM_PYTHON=0",
+		"WARPBOARD_RANKED_PROCESSES=2"}
 	command, _ = r.compose("worker")
 	r.evaluates(ada, two, command, append(small, "WARPBOARD_DATA="+filepath.Join(dir, "worker")))
 	r.evaluates(ada, two, r.unit("warpboard-worker.service"), append(small, "WARPBOARD_NATS_URL="+nats))
@@ -121,7 +124,8 @@ func (s *site) answersOnce(t *testing.T) {
 	})
 }
 
-// evaluates has a run ended by a worker that is started for it and stopped after it, while the person looks at another site.
+// evaluates has a run ended by a worker that is started for it and stopped after it, while the person looks at another
+// site.
 func (r recipe) evaluates(p person, elsewhere *site, command, env []string) {
 	r.t.Helper()
 	worker := startWith(r.t, append(env, "WARPBOARD_FIRST_UID="+strconv.Itoa(sandboxtest.FirstUID(r.t))), command...)
@@ -140,7 +144,8 @@ func joinTokenOf(t *testing.T, database string) string {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	token, _, err := store.Fleet.CreateJoinToken(context.WithoutCancel(t.Context()), accounts.User{Name: "test", Role: accounts.RoleAdmin},
+	token, _, err := store.Fleet.CreateJoinToken(context.WithoutCancel(t.Context()),
+		accounts.User{Name: "test", Role: accounts.RoleAdmin},
 		fleet.NewJoinToken{Name: "recipes", Devices: []string{"CPU"}, Most: 2, For: time.Hour})
 	if err != nil {
 		t.Fatal(err)

@@ -33,8 +33,10 @@ func startReplicas(t *testing.T, cluster *queuetest.Cluster, n int, args ...stri
 // startClusterWorker starts a worker on a cluster that lets in everyone.
 func startClusterWorker(t *testing.T, cluster *queuetest.Cluster, name string) *process {
 	t.Helper()
-	return start(t, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", cluster.URL(), "--worker-name", name, "--worker-secret", "s",
-		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1", "--grace", "2s")
+	return start(t, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", cluster.URL(),
+		"--worker-name", name, "--worker-secret", "s",
+		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1",
+		"--grace", "2s")
 }
 
 // TestViewersOfOneReplicaSeeTheOthersChanges: one of two processes of a site dies under a run, whose end the

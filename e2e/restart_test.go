@@ -67,7 +67,8 @@ func activated(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
-	s := &site{addr: ln.Addr().String(), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t), args: smallTaskArgs(t)}
+	s := &site{addr: ln.Addr().String(), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t),
+		args: smallTaskArgs(t)}
 	if s.socket, err = ln.(*net.TCPListener).File(); err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +78,16 @@ func activated(t *testing.T) *site {
 	return s
 }
 
-// TestARestartOnASocketOfSystemdLosesNoConnection while a run goes on that is handed back, and one that is submitted in the meantime.
+// TestARestartOnASocketOfSystemdLosesNoConnection while a run goes on that is handed back, and one that is submitted in
+// the meantime.
 func TestARestartOnASocketOfSystemdLosesNoConnection(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s := activated(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
 	long := ada.submit(job.ModeBenchmark, kernel("for (;;) pause();")) // its time limit is a minute
-	ada.reach(long, work.StateBenchmarking)                            // while it is built it would be handed back at once, and the old process be gone
+	// while it is built it would be handed back at once, and the old process be gone
+	ada.reach(long, work.StateBenchmarking)
 
 	polling, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -119,9 +122,11 @@ func TestARestartOnASocketOfSystemdLosesNoConnection(t *testing.T) {
 	}
 	stop()
 	all.Wait()
-	t.Logf("the old process ended %s after SIGTERM, and the next answered %s later", ended.Round(time.Millisecond), away.Round(time.Millisecond))
+	t.Logf("the old process ended %s after SIGTERM, and the next answered %s later", ended.Round(time.Millisecond),
+		away.Round(time.Millisecond))
 	for _, p := range pollers {
-		t.Logf("kept connections %v: %d requests, %d failed, the slowest took %s", p.kept, p.asked, len(p.failures), p.longest.Round(time.Millisecond))
+		t.Logf("kept connections %v: %d requests, %d failed, the slowest took %s", p.kept, p.asked, len(p.failures),
+			p.longest.Round(time.Millisecond))
 		if len(p.failures) > 0 {
 			t.Errorf("kept connections %v: %d of %d requests failed: %v", p.kept, len(p.failures), p.asked, p.failures)
 		}

@@ -19,8 +19,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// database is the PostgreSQL of this test process, which TestScaleCheck kills and starts again. The guard that ends it with
-// the process knows the first start only, so the test ends what was started again.
+// database is the PostgreSQL of this test process, which TestScaleCheck kills and starts again. The guard that ends it
+// with the process knows the first start only, so the test ends what was started again.
 type database struct {
 	dir   string // of its data
 	again *os.Process
@@ -76,7 +76,8 @@ func (d *database) killed(t *testing.T, sites []*site) {
 	owner := info.Sys().(*syscall.Stat_t)
 	tier.WaitFor(t, "the processes of PostgreSQL to be gone", d.gone)
 	// The dead server stays a zombie of its guard, which the next one would take for a server that lives.
-	for _, lock := range []string{filepath.Join(d.dir, "postmaster.pid"), filepath.Join(filepath.Dir(d.dir), ".s.PGSQL.5432.lock")} {
+	for _, lock := range []string{filepath.Join(d.dir, "postmaster.pid"),
+		filepath.Join(filepath.Dir(d.dir), ".s.PGSQL.5432.lock")} {
 		if err := os.Remove(lock); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +116,8 @@ func (d *database) start(args []string, owner *syscall.Stat_t) error {
 	var said bytes.Buffer
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stderr = d.dir, &said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}, Pdeathsig: syscall.SIGQUIT}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid},
+		Pdeathsig: syscall.SIGQUIT}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -123,7 +125,8 @@ func (d *database) start(args []string, owner *syscall.Stat_t) error {
 	go func() { ended <- cmd.Wait() }()
 	ready := func() bool {
 		text, err := os.ReadFile(filepath.Join(d.dir, "postmaster.pid"))
-		return err == nil && strings.HasPrefix(string(text), fmt.Sprintf("%d\n", cmd.Process.Pid)) && strings.Contains(string(text), "ready")
+		return err == nil && strings.HasPrefix(string(text), fmt.Sprintf("%d\n", cmd.Process.Pid)) &&
+			strings.Contains(string(text), "ready")
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -26,8 +26,8 @@ type scale struct {
 	runs    []client.Run
 }
 
-// TestNothingIsLostOrDoubledWhenAPartDies is the short form of scripts/scale-check: of each kind one part dies under load. It is a
-// process of its own, because one of the parts is the PostgreSQL of its tests.
+// TestNothingIsLostOrDoubledWhenAPartDies is the short form of scripts/scale-check: of each kind one part dies under
+// load. It is a process of its own, because one of the parts is the PostgreSQL of its tests.
 func TestNothingIsLostOrDoubledWhenAPartDies(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
@@ -128,6 +128,7 @@ func (s *scale) kills(what string, there int, kill func() (restore func())) {
 		}
 		s.runs = append(s.runs, run)
 	}
-	fmt.Printf("| %s | %d | %d | %d | %d | %.1f s | %.1f s |\n", what, len(ids)+1, lost, twice, again, nextAfter.Seconds(), time.Since(begun).Seconds())
+	fmt.Printf("| %s | %d | %d | %d | %d | %.1f s | %.1f s |\n", what, len(ids)+1, lost, twice, again,
+		nextAfter.Seconds(), time.Since(begun).Seconds())
 	restore()
 }

@@ -42,7 +42,8 @@ func TestStoryInTheBrowser(t *testing.T) {
 	ada.clean()
 }
 
-// signIn opens the link in the server's log, and goes on under a name. The link works once: one window of a site signs in.
+// signIn opens the link in the server's log, and goes on under a name. The link works once: one window of a site signs
+// in.
 func (w *window) signIn(name string) {
 	w.T.Helper()
 	w.Open("/")
@@ -173,7 +174,8 @@ func (w *window) solvesInTheWorkbench() {
 // looksAround opens the other pages of a signed-in person.
 func (w *window) looksAround() {
 	w.T.Helper()
-	for name, path := range map[string]string{"task": "/tasks/" + smallTask, "devices": "/devices", "me": "/me", "edit": "/tasks/" + smallTask + "/edit"} {
+	for name, path := range map[string]string{"task": "/tasks/" + smallTask, "devices": "/devices", "me": "/me",
+		"edit": "/tasks/" + smallTask + "/edit"} {
 		w.Open(path)
 		w.shoot(name)
 	}

@@ -62,13 +62,15 @@ func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
 	cora := s.person(t, "Cora", accounts.RoleCreator)
 	publish := func(deadline string) {
 		t.Helper()
-		p := client.Publication{Task: "tried", File: "tried.zip", Data: triedTask(t), Devices: []string{"CPU"}, Deadline: deadline}
+		p := client.Publication{Task: "tried", File: "tried.zip", Data: triedTask(t), Devices: []string{"CPU"},
+			Deadline: deadline}
 		if _, err := cora.Publish(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
 	publish("")
-	answers := map[string]string{"Ann": "applies: right are [3, 7, 8]", "Ben": "does not apply: right are [3]", "Cid": "no answer: The script reached its time limit of 10 s.",
+	answers := map[string]string{"Ann": "applies: right are [3, 7, 8]", "Ben": "does not apply: right are [3]",
+		"Cid": "no answer: The script reached its time limit of 10 s.",
 		"Dan": "no answer: The script ended with exit code 1. ZeroDivisionError: integer division or modulo by zero"}
 	for name, source := range map[string]string{
 		"Ann": "def custom_kernel(n): return 2 * n\n", "Ben": "def custom_kernel(n): return 6\n",
@@ -76,7 +78,9 @@ func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
 		"Dan": "def custom_kernel(n): return 2 * n if n == 3 else 1 // 0\n",
 	} {
 		p := s.person(t, name, accounts.RoleUser)
-		sub, err := p.Submit(t.Context(), client.NewSubmission{Task: "tried", Devices: []string{"CPU"}, Mode: job.ModeRanked, FileName: "submission.py", Source: source})
+		sub, err := p.Submit(t.Context(),
+			client.NewSubmission{Task: "tried", Devices: []string{"CPU"}, Mode: job.ModeRanked,
+				FileName: "submission.py", Source: source})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +90,8 @@ func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
 		t.Errorf("on an open board: %v", err)
 	}
 	publish(time.Now().Add(-time.Minute).UTC().Format(time.RFC3339))
-	if _, err := s.person(t, "Ann", accounts.RoleUser).Validate(t.Context(), "tried"); err == nil || !strings.Contains(err.Error(), "Only the author") {
+	if _, err := s.person(t, "Ann", accounts.RoleUser).Validate(t.Context(), "tried"); err == nil ||
+		!strings.Contains(err.Error(), "Only the author") {
 		t.Errorf("someone else: %v", err)
 	}
 	if queued, err := cora.Validate(t.Context(), "tried"); err != nil || queued.Queued != 4 {
@@ -99,7 +104,9 @@ func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
 		}
 		for _, e := range board.Entries {
 			v := e.Validation
-			if v == nil || v.Answer == "" || strings.TrimSuffix(v.Answer+": "+v.Message, ": ") != answers[e.User.Name] || v.AskedBy != "Cora" || v.ScriptVersion != "v1" {
+			if v == nil || v.Answer == "" ||
+				strings.TrimSuffix(v.Answer+": "+v.Message, ": ") != answers[e.User.Name] || v.AskedBy != "Cora" ||
+				v.ScriptVersion != "v1" {
 				return fmt.Errorf("of %s: %+v, want %s", e.User.Name, v, answers[e.User.Name])
 			}
 		}

@@ -105,11 +105,12 @@ func TestBundleWithItsOwnProgramIsRunByTheProtocol(t *testing.T) {
 		stages     []string
 		reason     string
 	}{
-		"plain":       {quirky(""), passed, ""},
-		"extra keys":  {quirky("extra keys"), passed, ""},
-		"large":       {quirky("large"), passed, ""},
-		"no check":    {quirky("no check"), []string{"build pass", "test error"}, "without a verdict"},
-		"exit 0":      {"quirk = ''\ndef answer(size): return 0\n", []string{"build pass", "test fail"}, "wrong answer"},
+		"plain":      {quirky(""), passed, ""},
+		"extra keys": {quirky("extra keys"), passed, ""},
+		"large":      {quirky("large"), passed, ""},
+		"no check":   {quirky("no check"), []string{"build pass", "test error"}, "without a verdict"},
+		"exit 0": {"quirk = ''\ndef answer(size): return 0\n", []string{"build pass", "test fail"},
+			"wrong answer"},
 		"secret only": {quirky("fails when secret"), append(slices.Clone(passed[:4]), "secret fail"), "secret inputs"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,8 +123,10 @@ func TestBundleWithItsOwnProgramIsRunByTheProtocol(t *testing.T) {
 				if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS != 5000 {
 					t.Errorf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
 				}
-			} else if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || !strings.Contains(r.Failure.Reason, test.reason) {
-				t.Errorf("outcome %s, score %v, failure %+v; want one with %q", r.Outcome, r.ScoreNS, r.Failure, test.reason)
+			} else if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil ||
+				!strings.Contains(r.Failure.Reason, test.reason) {
+				t.Errorf("outcome %s, score %v, failure %+v; want one with %q", r.Outcome, r.ScoreNS, r.Failure,
+					test.reason)
 			}
 			wantNoSecret(t, r, s.eventsOf(r.AttemptID))
 		})
@@ -141,7 +144,8 @@ func wantNoSecret(t *testing.T, r job.Result, events []job.Event) {
 		t.Errorf("the secret seed left:\n%s", left)
 	}
 	for _, stage := range r.Stages {
-		if stage.Stage == job.StageSecret && (len(stage.Cases) > 0 || len(stage.Extra) > 0 || stage.Stdout != "" || stage.Stderr != "") {
+		if stage.Stage == job.StageSecret &&
+			(len(stage.Cases) > 0 || len(stage.Extra) > 0 || stage.Stdout != "" || stage.Stderr != "") {
 			t.Errorf("the secret pass left %+v", stage)
 		}
 	}
@@ -183,7 +187,8 @@ func exampleFiles(t *testing.T) map[string]string {
 
 func TestBuildSettingsOfATaskReachItsCompiler(t *testing.T) {
 	library := t.TempDir()
-	if err := os.WriteFile(filepath.Join(library, "twice.h"), []byte("#pragma once\n#define FROM_LIBRARY 1\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(library, "twice.h"), []byte("#pragma once\n#define FROM_LIBRARY 1\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	cfg := realConfig(t)
@@ -204,7 +209,8 @@ func TestBuildSettingsOfATaskReachItsCompiler(t *testing.T) {
 #error "the task's settings are not used"
 #endif
 ` + string(solution(t, vectorAdd, true))
-	for config, stages := range map[string][]string{settings: {"build pass", "test pass"}, "config: {": {"build error"}} {
+	for config, stages := range map[string][]string{settings: {"build pass", "test pass"},
+		"config: {": {"build error"}} {
 		files["task.yml"] = strings.Replace(yaml, "config: {", config, 1)
 		r := s.run(jobOf(t, taskOf(t, maps.Clone(files)), "with"+stages[0][6:], job.ModeTest, checks))
 		wantStages(t, r, stages...)
@@ -222,7 +228,8 @@ func TestRankingRuleMakesTheScoreOfARealRun(t *testing.T) {
 	for _, rule := range []tasks.Ranking{tasks.RankLast, tasks.RankMean, tasks.RankGeom} {
 		yaml := strings.Replace(ownTask, "ranking_by: last", "ranking_by: "+string(rule), 1)
 		yaml = strings.Replace(yaml, "benchmarks: [{size: 5}]", "benchmarks: [{size: 2}, {size: 16}, {size: 2}]", 1)
-		r := s.run(jobOf(t, taskOf(t, map[string]string{"task.yml": yaml, "eval.py": ownEval}), string(rule), job.ModeRanked, quirky("")))
+		r := s.run(jobOf(t, taskOf(t, map[string]string{"task.yml": yaml, "eval.py": ownEval}), string(rule),
+			job.ModeRanked, quirky("")))
 		if r.ScoreNS == nil {
 			t.Fatalf("%s: no score: %+v", rule, r.Failure)
 		}

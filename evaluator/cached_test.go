@@ -77,7 +77,8 @@ func servesOneCaller(t *testing.T, slot device.Slot) {
 	want := func(opened, closed int64) {
 		t.Helper()
 		if b.opened.Load() != opened || b.closed.Load() != closed {
-			t.Errorf("%d runners were opened and %d closed, want %d and %d", b.opened.Load(), b.closed.Load(), opened, closed)
+			t.Errorf("%d runners were opened and %d closed, want %d and %d", b.opened.Load(), b.closed.Load(), opened,
+				closed)
 		}
 	}
 	if r := evaluate("token:1"); !r.Compiled {

@@ -104,7 +104,8 @@ func TestCancelThatOvertakesItsJobStillCounts(t *testing.T) {
 
 func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	s, began, end := newSite(t), make(chan string, 1), make(chan struct{})
-	w := s.start(evaluator.Config{Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+	w := s.start(evaluator.Config{Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome,
+		error) {
 		began <- st.Attempt
 		return passWhenTold(ctx, st, end)
 	}}})
@@ -150,7 +151,8 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 					return passWhenTold(ctx, st, end)
 				}},
 			})
-			short, long, unknown := aJob("short", job.ModeTest), aJob("long", job.ModeTest), aJob("unknown", job.ModeTest)
+			short, long, unknown := aJob("short", job.ModeTest), aJob("long", job.ModeTest),
+				aJob("unknown", job.ModeTest)
 			short.Expect, long.Expect = 20*time.Second, 2*time.Minute
 			s.publish(short, long, unknown)
 			for range 3 {
@@ -158,7 +160,8 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 			}
 			notice(w, notices)
 			r := s.result("long") // while the others go on
-			if r.Outcome != job.OutcomeReturned || !strings.Contains(r.Failure.Reason, "runs like this one take about 2m0s") {
+			if r.Outcome != job.OutcomeReturned ||
+				!strings.Contains(r.Failure.Reason, "runs like this one take about 2m0s") {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 			s.publish(aJob("later", job.ModeTest))
@@ -196,8 +199,10 @@ func TestStoppingWorkerHandsBackWhatItCannotEnd(t *testing.T) {
 			}
 			// The site makes another attempt; the queue does not deliver this one again.
 			s.start(evaluator.Config{Name: "w2"})
-			if next := s.run(aJob("another attempt", job.ModeTest)); next.Machine.Worker != "w2" || len(s.resultsOf(stuck)) != 1 {
-				t.Errorf("the next attempt is by %q, results of the first: %+v", next.Machine.Worker, s.resultsOf(stuck))
+			if next := s.run(aJob("another attempt", job.ModeTest)); next.Machine.Worker != "w2" ||
+				len(s.resultsOf(stuck)) != 1 {
+				t.Errorf("the next attempt is by %q, results of the first: %+v", next.Machine.Worker,
+					s.resultsOf(stuck))
 			}
 		})
 	}

@@ -24,7 +24,8 @@ type brokenCompiler struct {
 }
 
 func (b brokenCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
-	if !b.repaired.Load() && slices.ContainsFunc(spec.Argv, func(arg string) bool { return strings.HasSuffix(arg, "g++") }) {
+	if !b.repaired.Load() && slices.ContainsFunc(spec.Argv,
+		func(arg string) bool { return strings.HasSuffix(arg, "g++") }) {
 		return sandbox.Outcome{ExitCode: 1, Stderr: "g++: fatal error: cannot execute cc1plus"}, nil
 	}
 	return b.Runner.Run(ctx, spec)
@@ -37,7 +38,8 @@ type repairing struct {
 	repaired *atomic.Bool
 }
 
-func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error) {
+func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult,
+	error) {
 	if !r.repaired.Load() {
 		return r.before.Build(ctx, req)
 	}
@@ -45,7 +47,8 @@ func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*tool
 }
 
 func checking(dir string) evaluator.Checking {
-	return evaluator.Checking{Pause: 20 * time.Millisecond, Longest: 100 * time.Millisecond, Later: time.Hour, Passed: selftest.Passed{Dir: dir}}
+	return evaluator.Checking{Pause: 20 * time.Millisecond, Longest: 100 * time.Millisecond, Later: time.Hour,
+		Passed: selftest.Passed{Dir: dir}}
 }
 
 // line returns the worker's last report of a test.
@@ -64,8 +67,9 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	var repaired atomic.Bool
 	cfg := realConfig(t)
 	// Where the compiler is broken nothing is compiled already; where it works, all that other tests have compiled.
-	cfg.Builder = repairing{cfg.Builder, toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: t.TempDir(), Log: cfg.Log,
-		Runner: brokenCompiler{cfg.Sandbox.(toolchain.Runner), &repaired}}), &repaired}
+	cfg.Builder = repairing{cfg.Builder,
+		toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: t.TempDir(), Log: cfg.Log,
+			Runner: brokenCompiler{cfg.Sandbox.(toolchain.Runner), &repaired}}), &repaired}
 	cfg.Check = checking(passed)
 	began := time.Now()
 	w := s.start(cfg)
@@ -76,8 +80,10 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 			strings.Contains(why, "g++ compiles") && strings.Contains(why, "tested again")
 	})
 	// A heartbeat tells first of the tests and then of the slots: the one that has the reason may lack their lines.
-	s.wait("NumPy works, as the page says", func() bool { numpy := s.line("w1", "NumPy on CPU"); return numpy.OK && numpy.Detail != "" })
-	s.wait("C++ does not, as the page says", func() bool { cpp := s.line("w1", "C++ on CPU"); return cpp.Detail != "" && !cpp.OK })
+	s.wait("NumPy works, as the page says",
+		func() bool { numpy := s.line("w1", "NumPy on CPU"); return numpy.OK && numpy.Detail != "" })
+	s.wait("C++ does not, as the page says",
+		func() bool { cpp := s.line("w1", "C++ on CPU"); return cpp.Detail != "" && !cpp.OK })
 	if took := s.resultsOf("waits"); len(took) > 0 {
 		t.Errorf("the slot took a job: %+v", took)
 	}
@@ -113,12 +119,13 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	s := newSite(t)
 	var full atomic.Bool
 	full.Store(true)
-	s.start(evaluator.Config{Check: checking(""), Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
-		if full.Load() && !strings.HasPrefix(st.Attempt, job.SlotBenchmarkAttempt) {
-			return sandbox.Outcome{}, errors.New("no space left on device")
-		}
-		return pass(st.StageRequest), nil
-	}}})
+	s.start(evaluator.Config{Check: checking(""),
+		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+			if full.Load() && !strings.HasPrefix(st.Attempt, job.SlotBenchmarkAttempt) {
+				return sandbox.Outcome{}, errors.New("no space left on device")
+			}
+			return pass(st.StageRequest), nil
+		}}})
 	for _, id := range []string{"a", "b", "c"} {
 		s.run(aJob(id, job.ModeTest))
 	}
@@ -136,12 +143,13 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	s := newSite(t)
 	var broken atomic.Bool
-	cfg := evaluator.Config{Check: checking(t.TempDir()), Tools: toolchain.Toolchain{GPP: &toolchain.Compiler{}}, Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
-		if broken.Load() {
-			return sandbox.Outcome{}, errors.New("cannot execute")
-		}
-		return pass(st.StageRequest), nil
-	}}}
+	cfg := evaluator.Config{Check: checking(t.TempDir()), Tools: toolchain.Toolchain{GPP: &toolchain.Compiler{}},
+		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+			if broken.Load() {
+				return sandbox.Outcome{}, errors.New("cannot execute")
+			}
+			return pass(st.StageRequest), nil
+		}}}
 	w := s.start(cfg)
 	s.run(aJob("before", job.ModeTest))
 	w.stop()
@@ -165,7 +173,8 @@ func TestAFullDiskIsSaidAsSuch(t *testing.T) {
 	check.Disk, check.MinFree = t.TempDir(), 1<<62
 	s.start(evaluator.Config{Check: check})
 	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].Disabled, "MiB free and needs") })
-	if public := s.beat("w1").Slots[0].Public; !strings.Contains(public, "too little free disk space") || strings.Contains(public, check.Disk) {
+	if public := s.beat("w1").Slots[0].Public; !strings.Contains(public, "too little free disk space") ||
+		strings.Contains(public, check.Disk) {
 		t.Errorf("everyone reads %q", public)
 	}
 	s.wait("what to do", func() bool {

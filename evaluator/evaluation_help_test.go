@@ -125,7 +125,8 @@ func (c *commonEvaluator) on(t *testing.T) *evaluator.Worker {
 			return
 		}
 		var cfg evaluator.Config
-		cfg, c.err = configIn(c.root, slog.New(slog.DiscardHandler), func(r toolchain.Runner) toolchain.Runner { return r })
+		cfg, c.err = configIn(c.root, slog.New(slog.DiscardHandler),
+			func(r toolchain.Runner) toolchain.Runner { return r })
 		cfg.Conn = evaluator.NopConn{}
 		c.worker = evaluator.NewWorker(cfg)
 	})

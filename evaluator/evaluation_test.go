@@ -24,7 +24,8 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	if r.MetricsError == "" || len(r.Metrics) > 0 {
 		t.Errorf("counters of a CPU: %v, %q", r.Metrics, r.MetricsError)
 	}
-	if !r.Compiled || !r.Correctness || r.TotalTrials != 2 || *r.TrialsPassed != 2 || r.ProfilingMethod != "wall_clock" || r.Device != "CPU" {
+	if !r.Compiled || !r.Correctness || r.TotalTrials != 2 || *r.TrialsPassed != 2 ||
+		r.ProfilingMethod != "wall_clock" || r.Device != "CPU" {
 		t.Fatalf("report: %+v", r)
 	}
 	for name, s := range map[string]*kernelrun.Stats{"custom": r.RuntimeStats, "ref": r.RefRuntime} {
@@ -33,7 +34,8 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 			t.Errorf("%s: statistics %+v", name, s)
 		}
 	}
-	if len(r.Times) != 3 || *r.Speedup <= 0 || r.SpeedupInterval[0] > r.SpeedupInterval[1] || r.CompileSeconds["ref"] <= 0 {
+	if len(r.Times) != 3 || *r.Speedup <= 0 || r.SpeedupInterval[0] > r.SpeedupInterval[1] ||
+		r.CompileSeconds["ref"] <= 0 {
 		t.Errorf("report: %+v", r)
 	}
 	if !strings.Contains(r.Stdout, "hello") || r.Seconds <= 0 {
@@ -51,7 +53,8 @@ func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
 		request := compare(t, kernel, kernel)
 		request.NumTrials = 5
 		r := evaluateOn(t, w, request)
-		if r.Speedup == nil || len(r.Times) != 5 || r.RuntimeStats.Median < 150 || r.FreshInputs == nil || !*r.FreshInputs {
+		if r.Speedup == nil || len(r.Times) != 5 || r.RuntimeStats.Median < 150 || r.FreshInputs == nil ||
+			!*r.FreshInputs {
 			t.Fatalf("report: %+v", r)
 		}
 		seen = append(seen, *r.Speedup)
@@ -64,12 +67,15 @@ func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
 
 func TestTimedCallsEndWhenTheyHaveShownWhatIsAskedFor(t *testing.T) {
 	sleeping := func(seconds string) map[string]any {
-		return torch("import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep("+seconds+"); return x * 2", 1))
+		return torch("import time\n" +
+			strings.Replace(doubling, "return x * 2", "time.sleep("+seconds+"); return x * 2", 1))
 	}
-	request := ask(t, kernelrun.Compare, map[string]any{"ref_kernel": sleeping("0.04"), "custom_kernel": sleeping("0.004"), "num_trials": 100,
-		"stop_when": map[string]any{"speedup_above": 1.5}})
+	request := ask(t, kernelrun.Compare,
+		map[string]any{"ref_kernel": sleeping("0.04"), "custom_kernel": sleeping("0.004"), "num_trials": 100,
+			"stop_when": map[string]any{"speedup_above": 1.5}})
 	r := evaluateOn(t, evaluations.on(t), request)
-	if r.Stopped == nil || *r.Stopped != (kernelrun.Stopped{Reason: "speedup_above", Calls: 20}) || len(r.Times) != 20 || r.Confidence <= 0.95 || *r.Speedup < 1.5 {
+	if r.Stopped == nil || *r.Stopped != (kernelrun.Stopped{Reason: "speedup_above", Calls: 20}) ||
+		len(r.Times) != 20 || r.Confidence <= 0.95 || *r.Speedup < 1.5 {
 		t.Errorf("report: %+v", r)
 	}
 }
@@ -86,12 +92,14 @@ func TestTolerancesDecideAndAMismatchNamesItsFirstElement(t *testing.T) {
 		{"default", nil, nil, true, ""},
 		{"tight", 1e-5, 0, false, "atol=1e-05, rtol=0.0"},
 	} {
-		request := ask(t, kernelrun.Compare, map[string]any{"ref_kernel": torch(doubling), "custom_kernel": near, "atol": tt.atol, "rtol": tt.rtol})
+		request := ask(t, kernelrun.Compare,
+			map[string]any{"ref_kernel": torch(doubling), "custom_kernel": near, "atol": tt.atol, "rtol": tt.rtol})
 		r := evaluateOn(t, w, request)
 		if r.Correctness != tt.right || !strings.Contains(r.ValidationError, tt.text) {
 			t.Errorf("%s: %+v", tt.name, r)
 		}
-		if m := r.FirstMismatch; !tt.right && (m["element"] != 41.0 || m["expected"].(float64) < 2 || m["actual"].(float64) <= m["expected"].(float64)) {
+		if m := r.FirstMismatch; !tt.right &&
+			(m["element"] != 41.0 || m["expected"].(float64) < 2 || m["actual"].(float64) <= m["expected"].(float64)) {
 			t.Errorf("first mismatch: %v", m)
 		}
 	}
@@ -99,7 +107,8 @@ func TestTolerancesDecideAndAMismatchNamesItsFirstElement(t *testing.T) {
 
 func TestAReferenceThatDoesNotCompileIsNotTheKernelsFault(t *testing.T) {
 	r := evaluateOn(t, evaluations.on(t), compare(t, torch("broken"), torch(doubling)))
-	if !r.Compiled || r.Correctness || r.ValidationError != "Skipped due to compilation failure" || !strings.Contains(r.RefCompilationError, "NameError") {
+	if !r.Compiled || r.Correctness || r.ValidationError != "Skipped due to compilation failure" ||
+		!strings.Contains(r.RefCompilationError, "NameError") {
 		t.Errorf("report: %+v", r)
 	}
 }
@@ -123,7 +132,8 @@ def run(x, y, k):
 	code := func(kind string, metadata fields) fields {
 		return fields{"source_code": source, "kernel_type": kind, "metadata": metadata, "io": fields{"args": args}}
 	}
-	ref := torch("import torch\nclass Model(torch.nn.Module):\n    def forward(self, *a): return torch.full((16,), 7.0)\ndef get_inputs(): return []\n")
+	ref := torch(
+		"import torch\nclass Model(torch.nn.Module):\n    def forward(self, *a): return torch.full((16,), 7.0)\ndef get_inputs(): return []\n")
 	w := evaluations.on(t)
 	for name, custom := range map[string]fields{
 		"function":     code("torch", fields{"function_name": "f"}),
@@ -145,10 +155,13 @@ func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	request.Timeout = limit
 	w := evaluations.on(t)
 	r := evaluateOn(t, w, request)
-	if !r.TimedOut || !r.Compiled || !strings.Contains(r.ValidationError, "The time limit was reached while validating.") || r.Seconds < limit/2 || r.Seconds > 3*limit {
+	if !r.TimedOut || !r.Compiled ||
+		!strings.Contains(r.ValidationError, "The time limit was reached while validating.") || r.Seconds < limit/2 ||
+		r.Seconds > 3*limit {
 		t.Errorf("report: %+v", r)
 	}
-	r = evaluateOn(t, w, evaluateOne(t, torch(strings.Replace(doubling, "torch.rand(1000) + 1", "torch.ones(1000)", 1))))
+	r = evaluateOn(t, w, evaluateOne(t,
+		torch(strings.Replace(doubling, "torch.rand(1000) + 1", "torch.ones(1000)", 1))))
 	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.Clocks["custom"].Counts == "" {
 		t.Errorf("the next one: %+v", r)
 	}
@@ -159,7 +172,8 @@ func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 // web.TestEvaluationsAgainstARealWorker. The last one leaves nothing that has imported PyTorch to the next test.
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	type fields = map[string]any
-	input := fields{"name": "x", "type": "tensor", "tensor_spec": fields{"shape": []int{8}, "init": fields{"kind": "arange", "start": 1}}}
+	input := fields{"name": "x", "type": "tensor",
+		"tensor_spec": fields{"shape": []int{8}, "init": fields{"kind": "arange", "start": 1}}}
 	io := func(code fields, args ...fields) fields { code["io"] = fields{"args": args}; return code }
 	tests := []struct {
 		name     string
@@ -167,11 +181,15 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		compiled bool
 		want     string // in the error of the part that failed
 	}{
-		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true, "Trial 1 failed:\nTraceback"},
-		{"bad bytes", evaluateOne(t, io(torch(doubling), fields{"name": "x", "type": "tensor", "tensor_spec": fields{"data": fields{"data_b64": "AAA="}}})), false,
+		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true,
+			"Trial 1 failed:\nTraceback"},
+		{"bad bytes", evaluateOne(t, io(torch(doubling),
+			fields{"name": "x", "type": "tensor", "tensor_spec": fields{"data": fields{"data_b64": "AAA="}}})), false,
 			"Tensor argument 'x': data has 2 bytes"},
-		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
-		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "exited with code 0 while validating"},
+		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false,
+			"needs a GPU"},
+		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true,
+			"exited with code 0 while validating"},
 	}
 	w := evaluations.on(t)
 	for _, tt := range tests {
@@ -181,7 +199,8 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 			if !tt.compiled {
 				message = r.CompilationError
 			}
-			if r.Compiled != tt.compiled || r.Correctness || !strings.Contains(message, tt.want) || r.RuntimeStats != nil {
+			if r.Compiled != tt.compiled || r.Correctness || !strings.Contains(message, tt.want) ||
+				r.RuntimeStats != nil {
 				t.Errorf("want %q in %+v", tt.want, r)
 			}
 		})
@@ -207,7 +226,8 @@ func TestAKernelThatNeedsTooMuchMemoryIsTold(t *testing.T) {
 	w := evaluator.NewWorker(cfg)
 	defer w.Close()
 	r := evaluateOn(t, w, evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: torch.ones(1 << 29)\n")))
-	if !used.Load() || !r.Compiled || r.Correctness || !(r.Limit == "memory" || strings.Contains(r.ValidationError, "memory")) {
+	if !used.Load() || !r.Compiled || r.Correctness ||
+		!(r.Limit == "memory" || strings.Contains(r.ValidationError, "memory")) {
 		t.Errorf("report: %+v", r)
 	}
 }
@@ -216,7 +236,8 @@ func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 	cfg := realConfig(t)
 	cfg.Conn, cfg.Tools.Python = evaluator.NopConn{}, nil
 	result, err := evaluator.NewWorker(cfg).Evaluate(t.Context(), evaluationJob(t, evaluateOne(t, torch(doubling))))
-	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.Infrastructure || !strings.Contains(result.Failure.Reason, "PyTorch") {
+	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.Infrastructure ||
+		!strings.Contains(result.Failure.Reason, "PyTorch") {
 		t.Errorf("result: %+v, %v", result, err)
 	}
 }
@@ -269,7 +290,8 @@ func TestAReferenceIsTimedBesideAnExtensionThatDoesNotCompile(t *testing.T) {
 	broken := "raise RuntimeError(\"Error building extension 'e': no such type\")  # load_inline\n"
 	w := newReusing(t).worker
 	result := evaluateOn(t, w, compare(t, torch(doubling), torch(broken)))
-	if result.Compiled || !strings.Contains(result.CompilationError, "no such type") || result.RefRuntime == nil || result.RefRuntime.Mean <= 0 || result.Fault != "" {
+	if result.Compiled || !strings.Contains(result.CompilationError, "no such type") || result.RefRuntime == nil ||
+		result.RefRuntime.Mean <= 0 || result.Fault != "" {
 		t.Errorf("%+v, %+v", result.Report, result.RefRuntime)
 	}
 	result = evaluateOn(t, w, compare(t, torch(broken), torch(doubling)))
@@ -287,8 +309,10 @@ func TestAContractOfAKernelHoldsNothingThatItHasToCompute(t *testing.T) {
 		return fields{"name": name, "type": "tensor", "tensor_spec": fields{"shape": []int{100_000},
 			"init": fields{"kind": "randn", "seed": 5, "mean": mean, "std": std}}}
 	}
-	ref, custom := torch(model("return x * 2 + 1")), torch(strings.Replace(model("return y"), "self, x", "self, x, y", 1))
-	ref["io"], custom["io"] = fields{"args": []fields{tensor("x", 0, 1)}}, fields{"args": []fields{tensor("x", 0, 1), tensor("y", 1, 2)}}
+	ref, custom := torch(model("return x * 2 + 1")),
+		torch(strings.Replace(model("return y"), "self, x", "self, x, y", 1))
+	ref["io"], custom["io"] = fields{"args": []fields{tensor("x", 0, 1)}},
+		fields{"args": []fields{tensor("x", 0, 1), tensor("y", 1, 2)}}
 	body := map[string]any{"ref_kernel": ref, "custom_kernel": custom, "atol": 1e-5, "rtol": 1e-5, "num_trials": 20}
 	result := evaluateOn(t, newReusing(t).worker, ask(t, kernelrun.Compare, body))
 	if result.Correctness {

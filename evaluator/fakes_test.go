@@ -37,7 +37,8 @@ type fakeStage struct {
 	Place   toolchain.Place
 }
 
-func (f fakeBuilder) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error) {
+func (f fakeBuilder) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult,
+	error) {
 	result := passedBuild()
 	var err error
 	if f.build != nil {
@@ -93,7 +94,8 @@ func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (
 	return end, err
 }
 
-func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest, wrapped toolchain.Wrapped) (judge.Ending, error) {
+func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest, wrapped toolchain.Wrapped) (judge.Ending,
+	error) {
 	outcome, err := wrapped(ctx, sandbox.Spec{Device: []string{"/dev/null"}})
 	return judge.Ending{Outcome: outcome}, err
 }

@@ -31,7 +31,8 @@ func TestWorkerWhoseSandboxDoesNotHoldTakesNoJobs(t *testing.T) {
 		t.Errorf("evaluated by %q", r.Machine.Worker)
 	}
 	bad.stop()
-	if err := <-bad.ended; !errors.Is(err, evaluator.ErrSelfTest) || !strings.Contains(err.Error(), "took no jobs: host uid (the child is root on the host)") {
+	if err := <-bad.ended; !errors.Is(err, evaluator.ErrSelfTest) ||
+		!strings.Contains(err.Error(), "took no jobs: host uid (the child is root on the host)") {
 		t.Errorf("it ended with %v", err)
 	}
 }
@@ -48,24 +49,28 @@ func broken(_ context.Context, req toolchain.BuildRequest) (job.StageResult, err
 
 func TestFaultOfOursIsLostAndNotFailed(t *testing.T) {
 	s := newSite(t)
-	s.start(evaluator.Config{Builder: fakeBuilder{build: broken, run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
-		if st.Attempt == "sandbox" && st.Mode == "leaderboard" {
-			return sandbox.Outcome{}, errors.New("bubblewrap did not start")
-		}
-		return pass(st.StageRequest), nil
-	}}})
+	s.start(evaluator.Config{Builder: fakeBuilder{build: broken,
+		run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+			if st.Attempt == "sandbox" && st.Mode == "leaderboard" {
+				return sandbox.Outcome{}, errors.New("bubblewrap did not start")
+			}
+			return pass(st.StageRequest), nil
+		}}})
 	old := aJob("old", job.ModeTest)
 	old.Version = job.Version + 1
 	for _, c := range []struct {
 		job    job.Job
 		reason string
 	}{
-		{aJob("broken", job.ModeRanked), "Worker w1 could not evaluate the run in its build stage: Nvcc is not installed."},
-		{aJob("sandbox", job.ModeRanked), "Worker w1 could not evaluate the run in its ranked stage: Bubblewrap did not start."},
+		{aJob("broken", job.ModeRanked),
+			"Worker w1 could not evaluate the run in its build stage: Nvcc is not installed."},
+		{aJob("sandbox", job.ModeRanked),
+			"Worker w1 could not evaluate the run in its ranked stage: Bubblewrap did not start."},
 		{old, fmt.Sprintf("Worker w1 could not evaluate the run: The job has version %d and this worker reads version %d: update the older one.", job.Version+1, job.Version)},
 	} {
 		r := s.run(c.job)
-		if r.Outcome != job.OutcomeLost || r.Failure == nil || !r.Failure.Infrastructure || r.Failure.Reason != c.reason {
+		if r.Outcome != job.OutcomeLost || r.Failure == nil || !r.Failure.Infrastructure ||
+			r.Failure.Reason != c.reason {
 			t.Errorf("outcome %s, failure %+v, want %q", r.Outcome, r.Failure, c.reason)
 		}
 		if r := s.run(aJob("after "+c.job.AttemptID, job.ModeTest)); r.Outcome != job.OutcomeDone {
@@ -130,7 +135,10 @@ func TestUnitThatFailsItsCheckAfterAFailureIsOutOfService(t *testing.T) {
 			t.Errorf("%s: outcome %s", id, r.Outcome)
 		}
 	}
-	s.wait("slot out of service", func() bool { return strings.Contains(s.beats["w1"].Slots[0].Disabled, "GPU 0 gave a wrong sum") })
+	s.wait("slot out of service", func() bool {
+		return strings.Contains(s.beats["w1"].Slots[0].Disabled,
+			"GPU 0 gave a wrong sum")
+	})
 }
 
 func onGPU(j job.Job) job.Job {
@@ -192,9 +200,10 @@ func TestResultOfAnySizeIsHandedOver(t *testing.T) {
 func TestRunEndsWithAnErrorWhenTheWorkerIsRevoked(t *testing.T) {
 	var revoked atomic.Bool
 	address := sandboxtest.Addr(t)
-	q, err := queue.Open(t.Context(), queue.Config{Listen: address, Authorize: func(string, string) ([]string, bool, error) {
-		return []string{"CPU"}, !revoked.Load(), nil
-	}})
+	q, err := queue.Open(t.Context(),
+		queue.Config{Listen: address, Authorize: func(string, string) ([]string, bool, error) {
+			return []string{"CPU"}, !revoked.Load(), nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

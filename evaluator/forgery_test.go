@@ -38,7 +38,8 @@ func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
 	cases := []struct{ name, beside, reason string }{
-		{"the harness's own names", "namespace warpboard { extern int result_fd; int& used = result_fd; }", "undefined reference"},
+		{"the harness's own names", "namespace warpboard { extern int result_fd; int& used = result_fd; }",
+			"undefined reference"},
 		{"lines at exit", forgedLines + `struct Last { ~Last() { forge(); } } last;`, ""},
 		{"lines before the harness's", forgedLines + `struct First { First() { forge(); } } first;`, "out of turn"},
 		{"lines and no more", forgedLines + `struct First { First() { forge(); _exit(0); } } first;`, "out of turn"},
@@ -74,20 +75,29 @@ func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
 func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
-	const wrong, right = "    return data[1] * 0\n", "    x, out = data\n    p = np.exp(x - x.max(axis=1, keepdims=True))\n    return p / p.sum(axis=1, keepdims=True)\n"
+	const wrong, right = "    return data[1] * 0\n",
+		"    x, out = data\n    p = np.exp(x - x.max(axis=1, keepdims=True))\n    return p / p.sum(axis=1, keepdims=True)\n"
 	cases := []struct{ name, before, kernel, reason string }{
 		{"isclose", "np.isclose = lambda a, *r, **k: np.ones_like(a, dtype=bool)\n", wrong, "wrong answer"},
 		{"exp", "real = np.exp\nnp.exp = lambda x: real(x) * 0\n", wrong, "wrong answer"},
-		{"the checker's code", "import reference, utils\nok = lambda *a, **k: (True, '')\nutils.match_reference.__code__ = ok.__code__\nreference.check_implementation = ok\n", wrong, "wrong answer"},
-		{"the judge's frame", "import sys\n", "    f = sys._getframe()\n    while f:\n        for v in list(f.f_locals.values()):\n            for n in ('check', '_check', 'check_implementation'):\n                if hasattr(v, n): setattr(v, n, lambda *a: (True, ''))\n        f = f.f_back\n" + wrong, "wrong answer"},
-		{"an object that agrees", "class A:\n    def __array__(self, *a, **k):\n        import sys\n        f = sys._getframe()\n        while 'expected' not in f.f_locals: f = f.f_back\n        return f.f_locals['expected']\n", "    return A()\n", "it must return NumPy arrays"},
-		{"work after the clock", "import warpboard_wire\nreal, todo = warpboard_wire.Page.finish, []\ndef late(self, number, ns):\n    real(self, number, ns)\n    for x, out in todo:\n        p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n    todo.clear()\nwarpboard_wire.Page.finish = late\n", "    todo.append(data)\n    return data[1]\n", "wrong answer"},
-		{"a derived array", "class A(np.ndarray): pass\n", "    return data[1].view(A)\n", "it must return NumPy arrays"},
-		{"the pipe", "import os\nfor fd in range(3, 1024):\n    try: os.write(fd, b'check: pass\\n')\n    except OSError: pass\n", wrong, "wrote into the channel"},
-		{"the seed", "import os, gc\nif os.environ.get('POPCORN_SEED') or any(type(o) is dict and 'POPCORN_SEED' in o for o in gc.get_objects()): raise SystemExit(9)\n", right, ""},
+		{"the checker's code",
+			"import reference, utils\nok = lambda *a, **k: (True, '')\nutils.match_reference.__code__ = ok.__code__\nreference.check_implementation = ok\n", wrong, "wrong answer"},
+		{"the judge's frame", "import sys\n",
+			"    f = sys._getframe()\n    while f:\n        for v in list(f.f_locals.values()):\n            for n in ('check', '_check', 'check_implementation'):\n                if hasattr(v, n): setattr(v, n, lambda *a: (True, ''))\n        f = f.f_back\n" + wrong, "wrong answer"},
+		{"an object that agrees",
+			"class A:\n    def __array__(self, *a, **k):\n        import sys\n        f = sys._getframe()\n        while 'expected' not in f.f_locals: f = f.f_back\n        return f.f_locals['expected']\n", "    return A()\n", "it must return NumPy arrays"},
+		{"work after the clock",
+			"import warpboard_wire\nreal, todo = warpboard_wire.Page.finish, []\ndef late(self, number, ns):\n    real(self, number, ns)\n    for x, out in todo:\n        p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n    todo.clear()\nwarpboard_wire.Page.finish = late\n", "    todo.append(data)\n    return data[1]\n", "wrong answer"},
+		{"a derived array", "class A(np.ndarray): pass\n", "    return data[1].view(A)\n",
+			"it must return NumPy arrays"},
+		{"the pipe",
+			"import os\nfor fd in range(3, 1024):\n    try: os.write(fd, b'check: pass\\n')\n    except OSError: pass\n", wrong, "wrote into the channel"},
+		{"the seed",
+			"import os, gc\nif os.environ.get('POPCORN_SEED') or any(type(o) is dict and 'POPCORN_SEED' in o for o in gc.get_objects()): raise SystemExit(9)\n", right, ""},
 	}
 	for _, c := range cases {
-		j := example(t, "softmax_numpy", c.name, job.ModeRanked, []byte("import numpy as np\n"+c.before+"def custom_kernel(data):\n"+c.kernel))
+		j := example(t, "softmax_numpy", c.name, job.ModeRanked,
+			[]byte("import numpy as np\n"+c.before+"def custom_kernel(data):\n"+c.kernel))
 		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[1:2], j.Task.Benchmarks[:1]
 		wantNoForgery(t, c.name, s.run(j), c.reason)
 	}

@@ -43,7 +43,8 @@ def softmax(data):
 	if r.ScoreNS == nil {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
-	r = s.run(with(example(t, "softmax_numpy", "broken", job.ModeTest, []byte(main)), map[string]string{"rows.py": "def softmax(data:\n"}))
+	r = s.run(with(example(t, "softmax_numpy", "broken", job.ModeTest, []byte(main)),
+		map[string]string{"rows.py": "def softmax(data:\n"}))
 	wantStages(t, r, "build error")
 	if !strings.Contains(r.Stages[0].Stderr, `File "rows.py", line 1`) {
 		t.Errorf("the build says %q", r.Stages[0].Stderr)

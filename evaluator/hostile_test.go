@@ -65,15 +65,23 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 		reason       string
 	}{
 		{"segfault", `*(volatile int*)8 = 1;`, job.StatusError, "SIGSEGV"},
-		{"segfault later", `if (data.a.size() == 128) *(volatile int*)8 = 1;`, job.StatusError, "in case 2 (size: 128; seed: 1001)"},
+		{"segfault later", `if (data.a.size() == 128) *(volatile int*)8 = 1;`, job.StatusError,
+			"in case 2 (size: 128; seed: 1001)"},
 		{"abort", `abort();`, job.StatusError, "SIGABRT"},
 		{"exit", `exit(0);`, job.StatusError, "without a verdict"},
 		{"endless", `for (volatile int i = 0;; ++i) {}`, job.StatusTimeout, "time limit"},
 		{"endless sleep", `for (;;) pause();`, job.StatusTimeout, "time limit"},
-		{"one endless line on stderr", `static char x[1 << 16]; for (char& c : x) c = 'x'; for (;;) fwrite(x, 1, sizeof x, stderr);`, job.StatusLimit, "output"},
-		{"stack without end", `struct f { static int g(volatile char* p) { volatile char big[65536]; big[0] = *p; return g(big) + big[1]; } }; char c = 0; exit(f::g(&c));`, job.StatusError, "SIGSEGV"},
-		{"signals its sandbox", `for (int pid = 1; pid < 100; ++pid) if (pid != getpid()) { kill(pid, SIGKILL); kill(pid, SIGSTOP); } abort();`, job.StatusError, "SIGABRT"},
-		{"cuts its own limits", `struct rlimit none = {0, 0}; for (int i = 0; i < 16; ++i) setrlimit(i, &none); abort();`, job.StatusError, "killed by SIG"}, // SIGKILL if a tick of no allowed CPU time comes first
+		{"one endless line on stderr",
+			`static char x[1 << 16]; for (char& c : x) c = 'x'; for (;;) fwrite(x, 1, sizeof x, stderr);`,
+			job.StatusLimit, "output"},
+		{"stack without end",
+			`struct f { static int g(volatile char* p) { volatile char big[65536]; big[0] = *p; return g(big) + big[1]; } }; char c = 0; exit(f::g(&c));`, job.StatusError, "SIGSEGV"},
+		{"signals its sandbox",
+			`for (int pid = 1; pid < 100; ++pid) if (pid != getpid()) { kill(pid, SIGKILL); kill(pid, SIGSTOP); } abort();`, job.StatusError, "SIGABRT"},
+		// SIGKILL if a tick of no allowed CPU time comes first
+		{"cuts its own limits",
+			`struct rlimit none = {0, 0}; for (int i = 0; i < 16; ++i) setrlimit(i, &none); abort();`, job.StatusError,
+			"killed by SIG"},
 		{"closed descriptors", `for (int fd = 0; fd < 100; ++fd) close(fd);`, "", ""},
 	}
 	for _, c := range cases {
@@ -86,14 +94,16 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 			continue
 		}
 		wantStages(t, r, "build pass", "test "+string(c.status))
-		if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, c.reason) {
+		if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure ||
+			!strings.Contains(r.Failure.Reason, c.reason) {
 			t.Errorf("%s: outcome %s, failure %+v", c.name, r.Outcome, r.Failure)
 		}
 		if n := len(r.Stages[1].Stdout) + len(r.Stages[1].Stderr); n > 1<<20 {
 			t.Errorf("%s: %d bytes of output were kept", c.name, n)
 		}
 	}
-	if r := s.run(example(t, vectorAdd, "next", job.ModeTest, solution(t, vectorAdd, true))); r.Outcome != job.OutcomeDone {
+	if r := s.run(example(t, vectorAdd, "next", job.ModeTest,
+		solution(t, vectorAdd, true))); r.Outcome != job.OutcomeDone {
 		t.Errorf("the next run: outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 	if processes := left(t); len(processes) > 0 {
@@ -105,7 +115,8 @@ func TestACompilerThatNeedsTooMuchMemoryIsTold(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, new(atomic.Bool)} }))
-	r := s.run(example(t, vectorAdd, "endless", job.ModeTest, append([]byte("#include \"/dev/zero\"\n"), kernel("")...)))
+	r := s.run(example(t, vectorAdd, "endless", job.ModeTest,
+		append([]byte("#include \"/dev/zero\"\n"), kernel("")...)))
 	wantStages(t, r, "build limit")
 	if r.Outcome != job.OutcomeFailed || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "memory") {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
@@ -149,8 +160,10 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 		{"ends as if all were well", `os._exit(0)`, "without a verdict"},
 		{"never returns from recursion", `sys.setrecursionlimit(10**9); (f := lambda: f())()`, "in case 0"},
 		{"leaves what cannot be removed", `os.makedirs("/tmp/job/a/b", exist_ok=True); os.chmod("/tmp/job/a", 0)`, ""},
-		{"puts a link in place of the job", `os.chdir("/"); shutil.rmtree("/tmp/job"); os.symlink("/dev/shm", "/tmp/job")`, ""},
-		{"puts a link in place of the cache", `os.path.islink("/tmp/cache") or (shutil.rmtree("/tmp/cache"), os.symlink("/out", "/tmp/cache"))`, ""},
+		{"puts a link in place of the job",
+			`os.chdir("/"); shutil.rmtree("/tmp/job"); os.symlink("/dev/shm", "/tmp/job")`, ""},
+		{"puts a link in place of the cache",
+			`os.path.islink("/tmp/cache") or (shutil.rmtree("/tmp/cache"), os.symlink("/out", "/tmp/cache"))`, ""},
 		{"leaves a daemon that spoils the next stage", `if os.fork() == 0:
         os.setsid()
         while True:
@@ -169,7 +182,8 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 		if r.Failure != nil {
 			output = r.Failure.Reason + r.Stages[len(r.Stages)-1].Stderr
 		}
-		if failed := c.reason != ""; failed != (r.Outcome == job.OutcomeFailed) || !strings.Contains(output, c.reason) || r.Failure != nil && r.Failure.Infrastructure {
+		if failed := c.reason != ""; failed != (r.Outcome == job.OutcomeFailed) ||
+			!strings.Contains(output, c.reason) || r.Failure != nil && r.Failure.Infrastructure {
 			t.Errorf("%s: outcome %s, failure %+v, it said %q", c.name, r.Outcome, r.Failure, output)
 		}
 		if processes := left(t); len(processes) > 0 {
@@ -194,7 +208,8 @@ func TestCancelKillsTheRealProgramInAnyStage(t *testing.T) {
 		})
 		s.cancel(id)
 		r := s.result(id)
-		if last := r.Stages[len(r.Stages)-1]; r.Outcome != job.OutcomeCancelled || last.Stage != stage || last.Status != job.StatusCancelled {
+		if last := r.Stages[len(r.Stages)-1]; r.Outcome != job.OutcomeCancelled || last.Stage != stage ||
+			last.Status != job.StatusCancelled {
 			t.Errorf("outcome %s, stages %q", r.Outcome, stageNames(r))
 		}
 		if processes := left(t); len(processes) > 0 {
@@ -210,7 +225,8 @@ func TestStoppedWorkerLeavesNoProcessAndHandsTheRunBack(t *testing.T) {
 	w := s.start(cfg)
 	s.publish(example(t, vectorAdd, "a1", job.ModeTest, kernel(`if (access("/tmp/never", F_OK) != 0) sleep(20);`)))
 	s.wait("begin of the test", func() bool {
-		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.Type == job.EventStage && e.Stage == job.StageTest })
+		return slices.ContainsFunc(s.events,
+			func(e job.Event) bool { return e.Type == job.EventStage && e.Stage == job.StageTest })
 	})
 	w.stop()
 	if err := <-w.ended; err != nil {

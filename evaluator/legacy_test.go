@@ -46,7 +46,8 @@ func TestOneReferenceFileIsATask(t *testing.T) {
 
 	r = s.run(jobOf(t, bundle, "wrong", job.ModeRanked, "output_t custom_kernel(input_t data) { return data; }\n"))
 	wantStages(t, r, "build pass", "test fail")
-	if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || !strings.Contains(r.Failure.Reason, "check_implementation failed") {
+	if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil ||
+		!strings.Contains(r.Failure.Reason, "check_implementation failed") {
 		t.Errorf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
 	}
 

@@ -78,7 +78,8 @@ func tellingConfig(t *testing.T) (evaluator.Config, <-chan prepared) {
 		t.Fatalf("%T runs no programs", cfg.Sandbox)
 	}
 	ended := make(chan prepared, 10)
-	cfg.Builder = telling{toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: box, Cache: t.TempDir(), Log: cfg.Log}), ended}
+	cfg.Builder = telling{toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: box, Cache: t.TempDir(),
+		Log: cfg.Log}), ended}
 	return cfg, ended
 }
 
@@ -153,7 +154,8 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 }
 
 // endless is a preparation that ends when it has to give way, or when it is told to.
-func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.Preparation, toolchain.Place) (int, error) {
+func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.Preparation, toolchain.Place) (int,
+	error) {
 	return func(ctx context.Context, p job.Preparation, _ toolchain.Place) (int, error) {
 		began <- p.TaskKey
 		select {
@@ -185,7 +187,8 @@ func TestPrecompilingIsPreemptedByJobsOfOtherTasks(t *testing.T) {
 	next("k1")
 	s.publish(about("k1", aJob("same", job.ModeTest)))
 	s.wait("its own task's job runs beside it", func() bool {
-		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.AttemptID == "same" && e.Stage == job.StageTest })
+		return slices.ContainsFunc(s.events,
+			func(e job.Event) bool { return e.AttemptID == "same" && e.Stage == job.StageTest })
 	})
 	finish <- struct{}{}
 	s.result("same")
@@ -195,7 +198,8 @@ func TestPrecompilingIsPreemptedByJobsOfOtherTasks(t *testing.T) {
 	s.publish(about("k2", aJob("other", job.ModeTest)))
 	next("k1 gave way")
 	s.wait("the other runs", func() bool {
-		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.AttemptID == "other" && e.Stage == job.StageTest })
+		return slices.ContainsFunc(s.events,
+			func(e job.Event) bool { return e.AttemptID == "other" && e.Stage == job.StageTest })
 	})
 	if len(began) > 0 {
 		t.Errorf("%s while a CPU takes times", <-began)
@@ -228,7 +232,8 @@ func TestAProgramOnAGPUKeepsNothingFromBeingPrecompiled(t *testing.T) {
 
 func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 	s, began := newSite(t), make(chan string, 2)
-	s.start(evaluator.Config{Builder: fakeBuilder{prepare: func(_ context.Context, p job.Preparation, _ toolchain.Place) (int, error) {
+	s.start(evaluator.Config{Builder: fakeBuilder{prepare: func(_ context.Context, p job.Preparation,
+		_ toolchain.Place) (int, error) {
 		began <- p.TaskKey
 		if p.TaskKey == "panic" {
 			panic("index out of range")

@@ -102,7 +102,9 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		files    []string
 		kernels  string // of the second case
 	}{
-		"in one process":                            {2, []string{"profile.0.json.gz", "profile.1.json.gz", "profile.0-1.ncu-rep.gz"}, "[transpose_strided reduce_shared]"},
+		"in one process": {2,
+			[]string{"profile.0.json.gz", "profile.1.json.gz", "profile.0-1.ncu-rep.gz"},
+			"[transpose_strided reduce_shared]"},
 		"one by one, nothing was announced":         {0, one, "[saxpy matmul_naive transpose_strided reduce_shared]"},
 		"one by one, the submission announces, too": {3, one, "[saxpy matmul_naive transpose_strided reduce_shared]"},
 	} {
@@ -116,7 +118,8 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		}
 		if cases := r.Stages[1].Cases; len(cases) != 2 || cases[1].Spec == "" || cases[1].Status != job.StatusPass {
 			t.Errorf("%s: cases: %+v", name, cases)
-		} else if ran := cases[1].Kernels; "["+strings.Join(namesOf(ran), " ")+"]" != c.kernels || ran[len(ran)-1].Origin != "source" || ran[0].Origin != "unknown" || ran[0].Share <= 0 {
+		} else if ran := cases[1].Kernels; "["+strings.Join(namesOf(ran), " ")+"]" != c.kernels ||
+			ran[len(ran)-1].Origin != "source" || ran[0].Origin != "unknown" || ran[0].Share <= 0 {
 			t.Errorf("%s: what ran: %+v", name, ran)
 		}
 		files := map[string][]byte{}
@@ -133,7 +136,8 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		}
 		var kernels []string
 		for i, k := range report.Kernels {
-			if ptx := k.Source != nil && strings.Contains(k.Source.PTX, ".entry "+k.Short); ptx != (k.Short == "reduce_shared") {
+			if ptx := k.Source != nil && strings.Contains(k.Source.PTX,
+				".entry "+k.Short); ptx != (k.Short == "reduce_shared") {
 				t.Errorf("%s: PTX of %s: %v", name, k.Short, ptx)
 			}
 			if kernels = append(kernels, k.Short); k.ID != i || k.Source == nil || len(k.Metrics) == 0 {
@@ -147,7 +151,8 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 			t.Errorf("%s: ncu's own file holds %q", name, written)
 		}
 		s.wait("both cases are told", func() bool {
-			reported := slices.DeleteFunc(slices.Clone(s.events), func(e job.Event) bool { return e.Type != job.EventCase || e.AttemptID != j.AttemptID })
+			reported := slices.DeleteFunc(slices.Clone(s.events),
+				func(e job.Event) bool { return e.Type != job.EventCase || e.AttemptID != j.AttemptID })
 			return len(reported) == 2 && reported[1].Total == 2
 		})
 	}
@@ -181,10 +186,13 @@ func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
 	}{
 		"refused":   {orders: []string{"refuse"}, want: "ERR_NVGPUCTRPERM"},
 		"no kernel": {orders: []string{"empty"}, want: "No kernel was launched"},
-		"no match": {orders: []string{"unmatched"}, change: func(j *job.Job, _ *evaluator.Config) { j.Filter = &job.ProfileFilter{Kernel: "k"} },
-			want: "No kernel matched the filter (Kernel k). These kernels ran: saxpy, matmul_naive."},
-		"task says no": {change: func(j *job.Job, _ *evaluator.Config) { j.Task.NoProfile = true }, want: "profile: false"},
-		"switched off": {change: func(_ *job.Job, cfg *evaluator.Config) { cfg.Profiler = nil }, want: "no profiler for H200"},
+		"no match": {orders: []string{"unmatched"},
+			change: func(j *job.Job, _ *evaluator.Config) { j.Filter = &job.ProfileFilter{Kernel: "k"} },
+			want:   "No kernel matched the filter (Kernel k). These kernels ran: saxpy, matmul_naive."},
+		"task says no": {change: func(j *job.Job, _ *evaluator.Config) { j.Task.NoProfile = true },
+			want: "profile: false"},
+		"switched off": {change: func(_ *job.Job, cfg *evaluator.Config) { cfg.Profiler = nil },
+			want: "no profiler for H200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, cfg, j := newSite(t), profilingConfig(t, c.orders...), profileJob(t, "a1")
@@ -193,7 +201,8 @@ func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
 			}
 			s.start(cfg)
 			r := s.run(j)
-			if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, c.want) || len(r.Artifacts) > 0 {
+			if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure ||
+				!strings.Contains(r.Failure.Reason, c.want) || len(r.Artifacts) > 0 {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 		})
@@ -207,7 +216,8 @@ func TestAWrongAnswerUnderTheProfilerHasNoProfile(t *testing.T) {
 	s.start(profilingConfig(t))
 	j.Sources = maps.Clone(j.Sources)
 	profiled := strings.TrimSuffix(string(announcing(2)), "    return std::move(data.out);\n}\n")
-	j.Sources["submission.cpp"] = []byte(profiled + "    if (calls == 4) data.out[0] += 1; // in the second case's profiled call\n    return std::move(data.out);\n}\n")
+	j.Sources["submission.cpp"] = []byte(profiled +
+		"    if (calls == 4) data.out[0] += 1; // in the second case's profiled call\n    return std::move(data.out);\n}\n")
 	r := s.run(j)
 	wantStages(t, r, "build pass", "profile pass")
 	cases := r.Stages[1].Cases
@@ -227,7 +237,8 @@ func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 	j := profileJob(t, "a1")
 	j.Sources = maps.Clone(j.Sources)
 	j.Sources["submission.cpp"] = announcing(2)
-	j.Filter = &job.ProfileFilter{Kernel: "regex:mat(mul|vec)_.*", LaunchSkip: 2, LaunchCount: 3, Sections: []string{"Occupancy", "SourceCounters"}}
+	j.Filter = &job.ProfileFilter{Kernel: "regex:mat(mul|vec)_.*", LaunchSkip: 2, LaunchCount: 3,
+		Sections: []string{"Occupancy", "SourceCounters"}}
 	r := s.run(j)
 	wantStages(t, r, "build pass", "profile pass")
 	want := "--section Occupancy --section SourceCounters --import-source 1 --kernel-name regex:mat(mul|vec)_.* --launch-skip 2 " +
@@ -253,18 +264,21 @@ func TestOneBenchmarkIsProfiledUnderItsNumber(t *testing.T) {
 	j.Filter = &job.ProfileFilter{Benchmark: &second, Kernel: "mul", KernelNameBase: "demangled"}
 	r := s.run(j)
 	wantStages(t, r, "build pass", "profile pass")
-	if cases := r.Stages[1].Cases; len(cases) != 1 || cases[0].Index != 1 || cases[0].Spec != j.Task.Benchmarks[1].String() {
+	if cases := r.Stages[1].Cases; len(cases) != 1 || cases[0].Index != 1 ||
+		cases[0].Spec != j.Task.Benchmarks[1].String() {
 		t.Errorf("cases: %+v", cases)
 	}
 	var files []string
 	for _, a := range r.Artifacts {
 		files = append(files, a.Name)
 	}
-	if got := strings.Join(files, " "); got != "profile.1.json.gz profile.1.ncu-rep.gz" || !strings.Contains(r.Stages[1].Command, " --kernel-name mul --kernel-name-base demangled ") {
+	if got := strings.Join(files, " "); got != "profile.1.json.gz profile.1.ncu-rep.gz" ||
+		!strings.Contains(r.Stages[1].Command, " --kernel-name mul --kernel-name-base demangled ") {
 		t.Errorf("files %s of %s", got, r.Stages[1].Command)
 	}
 	j.AttemptID, second = "a2", 2
-	if r := s.run(j); r.Failure == nil || !strings.Contains(r.Failure.Reason, "there is no benchmark 2: they are 0 to 1") {
+	if r := s.run(j); r.Failure == nil ||
+		!strings.Contains(r.Failure.Reason, "there is no benchmark 2: they are 0 to 1") {
 		t.Errorf("a benchmark that is not there: %+v", r.Failure)
 	}
 }
@@ -292,7 +306,8 @@ func TestTheReportThatTheSiteDrawsIsTheLastToBeLeftOut(t *testing.T) {
 	for _, a := range r.Artifacts {
 		kept[a.Name] = a.Data != nil
 	}
-	want := map[string]bool{"profile.0.json.gz": true, "profile.0.ncu-rep.gz": false, "profile.1.json.gz": true, "profile.1.ncu-rep.gz": true}
+	want := map[string]bool{"profile.0.json.gz": true, "profile.0.ncu-rep.gz": false, "profile.1.json.gz": true,
+		"profile.1.ncu-rep.gz": true}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}

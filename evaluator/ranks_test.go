@@ -58,10 +58,14 @@ func TestATaskForSeveralGPUsHasARankOnEach(t *testing.T) {
 	}
 	wantStages(t, r, "build pass", "test pass")
 	if r.Outcome != job.OutcomeDone || r.Harness != "warpboard/py" {
-		t.Fatalf("outcome %s, harness %q, failure %+v\n%s", r.Outcome, r.Harness, r.Failure, r.Stages[len(r.Stages)-1].Stderr)
+		t.Fatalf("outcome %s, harness %q, failure %+v\n%s", r.Outcome, r.Harness, r.Failure,
+			r.Stages[len(r.Stages)-1].Stderr)
 	}
-	r = s.run(twoRanks(t, "of its own type", strings.Replace(allReduce, "return y.numpy()", "return y.numpy() if dist.get_rank() == 0 else y.to_sparse()", 1)))
-	if r.Outcome != job.OutcomeFailed || !strings.Contains(r.Failure.Reason, "rank 1: custom_kernel returned a torch.Tensor") {
+	r = s.run(twoRanks(t, "of its own type",
+		strings.Replace(allReduce, "return y.numpy()", "return y.numpy() if dist.get_rank() == 0 else y.to_sparse()",
+			1)))
+	if r.Outcome != job.OutcomeFailed ||
+		!strings.Contains(r.Failure.Reason, "rank 1: custom_kernel returned a torch.Tensor") {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 }

@@ -74,21 +74,24 @@ func realConfig(t testing.TB) evaluator.Config {
 // realConfigWith is realConfig with something between the builder and the sandbox.
 func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runner) evaluator.Config {
 	t.Helper()
-	cfg, err := configIn(t.TempDir(), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), between)
+	cfg, err := configIn(t.TempDir(),
+		slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), between)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return cfg
 }
 
-func configIn(root string, log *slog.Logger, between func(toolchain.Runner) toolchain.Runner) (evaluator.Config, error) {
+func configIn(root string, log *slog.Logger, between func(toolchain.Runner) toolchain.Runner) (evaluator.Config,
+	error) {
 	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: root, FirstUID: firstUID, Log: log})
 	slots, err := device.Detect(context.Background(), device.Options{CPUSlots: 1, Log: log})
 	return evaluator.Config{
 		Sandbox: tested{box}, Slots: slices.DeleteFunc(slots, device.Slot.IsGPU), Tools: tools(), Log: log,
 		Measuring: taskrun.Measuring{Most: 2}, // for quick tests
-		Beat:      200 * time.Millisecond,     // with the race detector, a hundred in a second take a seventh of a processor
-		Builder:   toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
+		// with the race detector, a hundred in a second take a seventh of a processor
+		Beat:    200 * time.Millisecond,
+		Builder: toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
 	}, err
 }
 
@@ -134,8 +137,10 @@ func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
 	if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS <= 0 {
 		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
 	}
-	if c := r.Stages[2].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 || c.Runs != len(c.Times) {
-		t.Errorf("the score comes from processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median, len(c.Times), c.Runs)
+	if c := r.Stages[2].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 ||
+		c.Runs != len(c.Times) {
+		t.Errorf("the score comes from processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median,
+			len(c.Times), c.Runs)
 	}
 	if peak := r.Stages[2].MemoryPeak; peak < 1<<20 || peak > 1<<30 {
 		t.Errorf("the ranked stage had %d bytes at most", peak)
@@ -145,14 +150,16 @@ func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
 			t.Errorf("the sums of test %d are off by %+v", c.Index, n)
 		}
 	}
-	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.Compiler == "" || m.Kernel == "" || m.Sandbox != "bubblewrap" || m.UUIDHash == "" {
+	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.Compiler == "" || m.Kernel == "" ||
+		m.Sandbox != "bubblewrap" || m.UUIDHash == "" {
 		t.Errorf("machine is %+v", m)
 	}
 	if r.Harness != "warpboard/cpp" || r.WallNS <= r.ProgramNS || r.ProgramNS <= 0 {
 		t.Errorf("harness %q, %d ns in all, %d ns in programs", r.Harness, r.WallNS, r.ProgramNS)
 	}
 	r = s.run(example(t, vectorAdd, "wrong", job.ModeRanked, solution(t, vectorAdd, false)))
-	if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "wrong answer") {
+	if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure ||
+		!strings.Contains(r.Failure.Reason, "wrong answer") {
 		t.Errorf("outcome %s, failure %+v, stages %q", r.Outcome, r.Failure, stageNames(r))
 	}
 	r = s.run(example(t, vectorAdd, "no C++", job.ModeTest, []byte("int main( {\n")))
@@ -168,7 +175,8 @@ func TestStagesAndCasesArriveInTheirOrder(t *testing.T) {
 	j := example(t, vectorAdd, "a1", job.ModeRanked, solution(t, vectorAdd, true))
 	j.Task.Benchmarks = j.Task.Benchmarks[:1]
 	s.run(j)
-	s.wait("end of the ranked stage", func() bool { return slices.ContainsFunc(s.events, ended("a1", job.StageRanked)) })
+	s.wait("end of the ranked stage",
+		func() bool { return slices.ContainsFunc(s.events, ended("a1", job.StageRanked)) })
 	var got []string
 	for i, e := range s.eventsOf("a1") {
 		if e.Seq != i+1 || e.Secret != j.Secret || e.Worker != "w1" {

@@ -72,7 +72,10 @@ func TestOnlyARunThatCrashesItsWorkerIsSuspect(t *testing.T) {
 	}{
 		"panic":            {func() (sandbox.Outcome, error) { panic("index out of range") }, true},
 		"cannot be killed": {func() (sandbox.Outcome, error) { return sandbox.Outcome{}, sandbox.ErrStuck }, true},
-		"disk full":        {func() (sandbox.Outcome, error) { return sandbox.Outcome{}, errors.New("no space left on device") }, false},
+		"disk full": {func() (sandbox.Outcome, error) {
+			return sandbox.Outcome{},
+				errors.New("no space left on device")
+		}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

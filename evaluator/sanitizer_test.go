@@ -47,7 +47,8 @@ func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
 	var box toolchain.Runner
 	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { box = r; return r })
 	cfg.Slots = []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}}
-	cfg.Sanitizer = &sanitizing.Sanitizer{Tool: &toolchain.Compiler{Path: filepath.Join(dir, "compute-sanitizer"), Version: "Version 2025.3.1.0"}, Runner: box}
+	cfg.Sanitizer = &sanitizing.Sanitizer{Tool: &toolchain.Compiler{Path: filepath.Join(dir, "compute-sanitizer"),
+		Version: "Version 2025.3.1.0"}, Runner: box}
 	return cfg
 }
 
@@ -68,14 +69,24 @@ func TestEachToolSaysWhatItFound(t *testing.T) {
 		found string // of the findings
 		why   string // starts with
 	}{
-		"nothing":   {nil, "pass", clean, "", ""},
-		"memcheck":  {map[string]string{"memcheck": "memcheck"}, "fail", strings.Replace(clean, "memcheck pass", "memcheck fail", 1), "memcheck bad.cu:6 ×3", "memcheck found an error: Invalid __global__ write of size 4 bytes in oob(float *, int) at bad.cu:6, 3 times, and more"},
-		"synccheck": {map[string]string{"synccheck": "synccheck"}, "fail", strings.Replace(clean, "synccheck pass", "synccheck fail", 1), "synccheck bad.cu:15 ×3", "synccheck found an error: Barrier error detected"},
-		"initcheck": {map[string]string{"initcheck": "initcheck"}, "fail", strings.Replace(clean, "initcheck pass", "initcheck fail", 1), "initcheck bad.cu:13 ×2", "initcheck found an error: Uninitialized __global__ memory read"},
-		"racecheck": {map[string]string{"racecheck": "racecheck"}, "fail", strings.Replace(clean, "racecheck pass", "racecheck fail", 1), "racecheck bad.cu:10 ×512", "racecheck found an error: Race between a write and a read at bad.cu:11"},
-		"an unknown device": {map[string]string{"initcheck": "unsupported"}, "error", strings.Replace(clean, "initcheck pass", "initcheck error", 1), "",
+		"nothing": {nil, "pass", clean, "", ""},
+		"memcheck": {map[string]string{"memcheck": "memcheck"}, "fail",
+			strings.Replace(clean, "memcheck pass", "memcheck fail", 1), "memcheck bad.cu:6 ×3",
+			"memcheck found an error: Invalid __global__ write of size 4 bytes in oob(float *, int) at bad.cu:6, 3 times, and more"},
+		"synccheck": {map[string]string{"synccheck": "synccheck"}, "fail",
+			strings.Replace(clean, "synccheck pass", "synccheck fail", 1), "synccheck bad.cu:15 ×3",
+			"synccheck found an error: Barrier error detected"},
+		"initcheck": {map[string]string{"initcheck": "initcheck"}, "fail", strings.Replace(clean, "initcheck pass",
+			"initcheck fail", 1), "initcheck bad.cu:13 ×2",
+			"initcheck found an error: Uninitialized __global__ memory read"},
+		"racecheck": {map[string]string{"racecheck": "racecheck"}, "fail", strings.Replace(clean, "racecheck pass",
+			"racecheck fail", 1), "racecheck bad.cu:10 ×512",
+			"racecheck found an error: Race between a write and a read at bad.cu:11"},
+		"an unknown device": {map[string]string{"initcheck": "unsupported"}, "error",
+			strings.Replace(clean, "initcheck pass", "initcheck error", 1), "",
 			"initcheck did not come to its end: Error: Device not supported."},
-		"one that does not start": {map[string]string{"memcheck": "refuse", "racecheck": "racecheck"}, "fail", "memcheck error, synccheck pass, initcheck pass, racecheck fail", "racecheck bad.cu:10 ×512",
+		"one that does not start": {map[string]string{"memcheck": "refuse", "racecheck": "racecheck"}, "fail",
+			"memcheck error, synccheck pass, initcheck pass, racecheck fail", "racecheck bad.cu:10 ×512",
 			"memcheck did not come to its end: Unable to find injection library libsanitizer-collection.so"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +107,8 @@ func TestEachToolSaysWhatItFound(t *testing.T) {
 			if r.Failure != nil {
 				why = r.Failure.Reason
 			}
-			if !strings.HasPrefix(why, c.why) || (why == "") != (c.why == "") || (r.Outcome == job.OutcomeDone) != (why == "") {
+			if !strings.HasPrefix(why, c.why) || (why == "") != (c.why == "") ||
+				(r.Outcome == job.OutcomeDone) != (why == "") {
 				t.Errorf("outcome %s: %s", r.Outcome, why)
 			}
 			if r.ScoreNS != nil || len(r.Artifacts) > 0 {
@@ -125,9 +137,11 @@ func foundIn(r job.Result) string {
 func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	for does, want := range map[string]struct{ tools, why, found string }{
-		"hang at once": {"memcheck pass, synccheck timeout, initcheck pass, racecheck fail", "synccheck did not end within 5 s and was stopped.", "racecheck bad.cu:10 ×512"},
+		"hang at once": {"memcheck pass, synccheck timeout, initcheck pass, racecheck fail",
+			"synccheck did not end within 5 s and was stopped.", "racecheck bad.cu:10 ×512"},
 		// The tool's output before it hung is kept, and counts.
-		"hang": {"memcheck pass, synccheck fail, initcheck pass, racecheck fail", "synccheck found an error: Invalid __global__ write", "synccheck bad.cu:6 ×3, racecheck bad.cu:10 ×512"},
+		"hang": {"memcheck pass, synccheck fail, initcheck pass, racecheck fail",
+			"synccheck found an error: Invalid __global__ write", "synccheck bad.cu:6 ×3, racecheck bad.cu:10 ×512"},
 	} {
 		t.Run(does, func(t *testing.T) {
 			s := newSite(t)
@@ -138,7 +152,8 @@ func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
 			if got := toolsOf(r); got != want.tools {
 				t.Errorf("tools: %s", got)
 			}
-			if r.Outcome != job.OutcomeFailed || !strings.HasPrefix(r.Failure.Reason, want.why) || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "racecheck found an error") {
+			if r.Outcome != job.OutcomeFailed || !strings.HasPrefix(r.Failure.Reason, want.why) ||
+				r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "racecheck found an error") {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 			if got := foundIn(r); got != want.found {
@@ -156,7 +171,8 @@ func TestASanitizedRunThatIsCancelledLeavesNothingHalfDone(t *testing.T) {
 	s.start(sanitizingConfig(t, map[string]string{"memcheck": "hang"}))
 	s.publish(j)
 	s.wait("the stage begins", func() bool {
-		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.Type == job.EventStage && e.Stage == job.StageSanitize })
+		return slices.ContainsFunc(s.events,
+			func(e job.Event) bool { return e.Type == job.EventStage && e.Stage == job.StageSanitize })
 	})
 	s.cancel("a1")
 	r := s.result("a1")
@@ -186,7 +202,8 @@ func TestWhyNothingWasSanitizedIsASentence(t *testing.T) {
 		change func(*job.Job, *evaluator.Config)
 		want   string
 	}{
-		"no tool":  {func(_ *job.Job, cfg *evaluator.Config) { cfg.Sanitizer = nil }, "it has no compute-sanitizer for H200"},
+		"no tool": {func(_ *job.Job, cfg *evaluator.Config) { cfg.Sanitizer = nil },
+			"it has no compute-sanitizer for H200"},
 		"no tests": {func(j *job.Job, _ *evaluator.Config) { j.Task.Tests = nil }, "no tests"},
 		"a submission that crashes": {func(j *job.Job, _ *evaluator.Config) {
 			j.Sources = maps.Clone(j.Sources)
@@ -198,7 +215,8 @@ func TestWhyNothingWasSanitizedIsASentence(t *testing.T) {
 			c.change(&j, &cfg)
 			s.start(cfg)
 			r := s.run(j)
-			if r.Outcome != job.OutcomeFailed || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, c.want) {
+			if r.Outcome != job.OutcomeFailed || r.Failure.Infrastructure ||
+				!strings.Contains(r.Failure.Reason, c.want) {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 		})
@@ -227,9 +245,10 @@ func TestATasksOwnProgramRunsUnderTheToolsToo(t *testing.T) {
 	s := newSite(t)
 	s.start(sanitizingConfig(t, nil))
 	for name, c := range map[string]struct{ submission, tools string }{
-		"plain":         {quirky(""), "memcheck pass, synccheck pass, initcheck pass, racecheck pass"},
-		"wrong-answers": {"quirk = ''\ndef answer(size): return 0\n", "memcheck pass, synccheck pass, initcheck pass, racecheck pass"},
-		"no-check":      {quirky("no check"), "memcheck error, synccheck error, initcheck error, racecheck error"},
+		"plain": {quirky(""), "memcheck pass, synccheck pass, initcheck pass, racecheck pass"},
+		"wrong-answers": {"quirk = ''\ndef answer(size): return 0\n",
+			"memcheck pass, synccheck pass, initcheck pass, racecheck pass"},
+		"no-check": {quirky("no check"), "memcheck error, synccheck error, initcheck error, racecheck error"},
 	} {
 		j := jobOf(t, bundle, name, job.ModeSanitize, c.submission)
 		j.Device = "H200"

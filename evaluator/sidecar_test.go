@@ -39,7 +39,8 @@ type sidecarBuilder struct {
 	ran  []string
 }
 
-func (b *sidecarBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
+func (b *sidecarBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program,
+	error) {
 	b.opened.Add(1)
 	return &sidecarProgram{builder: b, attempt: a.Command, place: place}, nil
 }
@@ -79,7 +80,8 @@ func (p *sidecarProgram) Next(a *toolchain.Artifact) toolchain.Program {
 }
 
 func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
-	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Processes[0].Files[evaluation.CompiledFile])
+	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device),
+		req.Processes[0].Files[evaluation.CompiledFile])
 	if p.attempt == p.builder.wait {
 		<-p.builder.hold
 	}
@@ -138,7 +140,8 @@ func TestAWaitingKernelIsCompiled(t *testing.T) {
 	publishKernel(t, s, "token:1", "second", "triton", "y = 1") // its compilation lets the first one end
 	s.result("first")
 	s.result("second")
-	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`, `second test with 2 devices and "{\"custom\":\"ahead\"}"`)
+	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`,
+		`second test with 2 devices and "{\"custom\":\"ahead\"}"`)
 	if left := time.Duration(b.limit.Load()); left > 40*time.Second || left < 20*time.Second {
 		t.Errorf("after a precompilation of %v %v are left", precompileTook, left)
 	}
@@ -154,7 +157,8 @@ func TestWhatDoesNotCompileBesideItsSlotCompilesThere(t *testing.T) {
 	close(b.hold)
 	s.result("first")
 	s.result("second")
-	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`, `second test with 2 devices and ""`)
+	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`,
+		`second test with 2 devices and ""`)
 	if left := time.Duration(b.limit.Load()); left < 41*time.Second {
 		t.Errorf("after a precompilation that failed %v are left", left)
 	}
@@ -163,7 +167,8 @@ func TestWhatDoesNotCompileBesideItsSlotCompilesThere(t *testing.T) {
 func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
 	b := &sidecarBuilder{}
 	s := b.start(t)
-	for i, ask := range []struct{ caller, source string }{{"token:1", "x = 1"}, {"token:1", "x = 1"}, {"token:1", "x = 2"}, {"token:2", "x = 1"}} {
+	for i, ask := range []struct{ caller, source string }{{"token:1", "x = 1"}, {"token:1", "x = 1"},
+		{"token:1", "x = 2"}, {"token:2", "x = 1"}} {
 		attempt := fmt.Sprint("a", i)
 		publishKernel(t, s, ask.caller, attempt, "triton", ask.source)
 		var out kernelrun.Result
@@ -174,7 +179,8 @@ func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
 			t.Errorf("%s: cached %v", attempt, out.Cached)
 		}
 	}
-	b.wantRan(t, `a0 test with 2 devices and ""`, `a1 test with 2 devices and "{\"custom\":\"slot\"}"`, `a2 test with 2 devices and ""`, `a3 test with 2 devices and ""`)
+	b.wantRan(t, `a0 test with 2 devices and ""`, `a1 test with 2 devices and "{\"custom\":\"slot\"}"`,
+		`a2 test with 2 devices and ""`, `a3 test with 2 devices and ""`)
 }
 
 func TestASidecarRunnerIsKeptForItsCaller(t *testing.T) {

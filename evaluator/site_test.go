@@ -39,7 +39,8 @@ func newSite(t testing.TB) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, queue: q, changed: make(chan struct{}), results: map[string][]job.Result{}, beats: map[string]job.Heartbeat{}}
+	s := &site{t: t, queue: q, changed: make(chan struct{}), results: map[string][]job.Result{},
+		beats: map[string]job.Heartbeat{}}
 	s.handler = &queuetest.Handler{
 		OnEvent: func(e job.Event) { s.note(func() { s.events = append(s.events, e) }) },
 		OnSync:  func(h job.Heartbeat) { s.note(func() { s.beats[h.Worker] = h }) },
@@ -200,7 +201,8 @@ func (s *site) dial(name string) *queue.Conn {
 func cpu(index int) device.Slot { return device.Slot{Index: index, Device: "CPU", Name: "a processor"} }
 
 func gpu(index int) device.Slot {
-	return device.Slot{Index: index, Device: "H200", Name: "NVIDIA H200", UUIDHash: fmt.Sprint("gpu", index), Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", index)}}
+	return device.Slot{Index: index, Device: "H200", Name: "NVIDIA H200", UUIDHash: fmt.Sprint("gpu", index),
+		Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", index)}}
 }
 
 // aJob is a job with two tests and two benchmarks.

@@ -23,7 +23,8 @@ import (
 // The numbers of any machine that these tests run on.
 func plausible(t *testing.T, g job.SlotBenchmark) {
 	t.Helper()
-	if !g.Valid() || g.FloorNS > 1e6 || g.BytesPerSecond < 1e8 || g.BytesPerSecond > 1e13 || g.FlopsPerSecond < 1e8 || g.FlopsPerSecond > 1e15 ||
+	if !g.Valid() || g.FloorNS > 1e6 || g.BytesPerSecond < 1e8 || g.BytesPerSecond > 1e13 || g.FlopsPerSecond < 1e8 ||
+		g.FlopsPerSecond > 1e15 ||
 		g.ReadNS < 10*g.FloorNS || g.MathNS < 10*g.FloorNS {
 		t.Errorf("this is no processor: %+v", g)
 	}
@@ -48,9 +49,11 @@ func benchmarkReport(req toolchain.StageRequest) string {
 	var b strings.Builder
 	b.WriteString("benchmark-count: 3\n")
 	for i, ns := range []int{3_000, 1_000_000, 1_000_000} {
-		fmt.Fprintf(&b, "benchmark.%[1]d.spec: %[2]s\nbenchmark.%[1]d.runs: 2\nbenchmark.%[1]d.mean: %[3]d\nbenchmark.%[1]d.best: %[3]d\nbenchmark.%[1]d.worst: %[3]d\n"+
-			"benchmark.%[1]d.median: %[3]d\nbenchmark.%[1]d.times: %[3]d,%[3]d\nbenchmark.%[1]d.clock: event\nbenchmark.%[1]d.event: %[3]d\n"+
-			"benchmark.%[1]d.wall: %[3]d\nbenchmark.%[1]d.snapshot: %[3]d\nbenchmark.%[1]d.status: pass\n", i, harness.SpecLine(req.Cases[i]), ns)
+		fmt.Fprintf(&b,
+			"benchmark.%[1]d.spec: %[2]s\nbenchmark.%[1]d.runs: 2\nbenchmark.%[1]d.mean: %[3]d\nbenchmark.%[1]d.best: %[3]d\nbenchmark.%[1]d.worst: %[3]d\n"+
+				"benchmark.%[1]d.median: %[3]d\nbenchmark.%[1]d.times: %[3]d,%[3]d\nbenchmark.%[1]d.clock: event\nbenchmark.%[1]d.event: %[3]d\n"+
+				"benchmark.%[1]d.wall: %[3]d\nbenchmark.%[1]d.snapshot: %[3]d\nbenchmark.%[1]d.status: pass\n", i,
+			harness.SpecLine(req.Cases[i]), ns)
 	}
 	return b.String() + "check: pass\n"
 }
@@ -87,20 +90,23 @@ func TestAGPUIsGaugedBeforeItsFirstRankedRun(t *testing.T) {
 	if r := resultOf("test", job.ModeTest); r.Machine.SlotBenchmark != nil || r.Failure != nil {
 		t.Errorf("a test waits for the slot benchmark: %+v", r)
 	}
-	if r := resultOf("early", job.ModeRanked); r.Failure == nil || !r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "floor and roofs are unknown") {
+	if r := resultOf("early", job.ModeRanked); r.Failure == nil || !r.Failure.Infrastructure ||
+		!strings.Contains(r.Failure.Reason, "floor and roofs are unknown") {
 		t.Errorf("ranked without a slot benchmark: %+v", r.Failure)
 	}
 	mu.Lock()
 	broken = false
 	mu.Unlock()
 	for _, id := range []string{"first", "second"} {
-		if r := resultOf(id, job.ModeRanked); r.Failure != nil || r.Machine.SlotBenchmark == nil || r.Machine.SlotBenchmark.FloorNS != 3_000 {
+		if r := resultOf(id, job.ModeRanked); r.Failure != nil || r.Machine.SlotBenchmark == nil ||
+			r.Machine.SlotBenchmark.FloorNS != 3_000 {
 			t.Errorf("%s: %+v, %+v", id, r.Failure, r.Machine.SlotBenchmark)
 		}
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if diff := cmp.Diff([]string{"test test", "slot benchmark", "slot benchmark", "first test", "first leaderboard", "second test", "second leaderboard"}, ran); diff != "" {
+	if diff := cmp.Diff([]string{"test test", "slot benchmark", "slot benchmark", "first test", "first leaderboard",
+		"second test", "second leaderboard"}, ran); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -109,7 +115,10 @@ func TestAWorkerWithoutNVCCRanksPythonTasksWithoutAGauge(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
 		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Every: time.Hour, First: time.Hour},
-		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) { return pass(st.StageRequest), nil }},
+		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome,
+			error) {
+			return pass(st.StageRequest), nil
+		}},
 	})
 	s.publish(onGPU(aJob("a1", job.ModeRanked)))
 	if r := s.result("a1"); r.Failure != nil || r.Machine.SlotBenchmark != nil {

@@ -51,10 +51,11 @@ func TestNextJobIsBuiltWhileAGPUIsBusyAndRunsWhenItIsFree(t *testing.T) {
 
 func TestNothingIsBuiltWhileACPUTakesTimes(t *testing.T) {
 	s, began, end := newSite(t), make(chan string, 10), make(chan struct{}, 10)
-	s.start(evaluator.Config{Builds: 2, Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
-		began <- st.Attempt
-		return passWhenTold(ctx, st, end)
-	}}})
+	s.start(evaluator.Config{Builds: 2,
+		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+			began <- st.Attempt
+			return passWhenTold(ctx, st, end)
+		}}})
 	s.publish(aJob("a1", job.ModeTest), aJob("a2", job.ModeTest))
 	<-began
 	end <- struct{}{}
@@ -179,10 +180,12 @@ func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
 	s.publish(jobs...)
 	for range jobs {
 		p := <-places
-		if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"}, p.Device); diff != "" || p.GPUs != 2 {
+		if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"}, p.Device); diff != "" ||
+			p.GPUs != 2 {
 			t.Errorf("for %d GPUs, device nodes (-want +got):\n%s", p.GPUs, diff)
 		}
-		if alone := sandbox.DefaultRunLimits(); p.Run.Processes != 2*alone.Processes || p.Run.Shm != 2*alone.Shm || p.Run.CPU != 2*alone.CPU {
+		if alone := sandbox.DefaultRunLimits(); p.Run.Processes != 2*alone.Processes || p.Run.Shm != 2*alone.Shm ||
+			p.Run.CPU != 2*alone.CPU {
 			t.Errorf("two GPUs have the limits %+v, one has %+v", p.Run, alone)
 		}
 		if diff := cmp.Diff(first.Links, p.Env); diff != "" {
@@ -200,7 +203,8 @@ func TestJobForMoreGPUsThanThereAreIsRefusedWithASentence(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Slots: []device.Slot{gpu(0), gpu(1)}})
 	r := s.run(multiGPU("a1", 4))
-	if r.Outcome != job.OutcomeFailed || !strings.Contains(r.Failure.Reason, "needs 4 GPUs") || !strings.Contains(r.Failure.Reason, "has 2") {
+	if r.Outcome != job.OutcomeFailed || !strings.Contains(r.Failure.Reason, "needs 4 GPUs") ||
+		!strings.Contains(r.Failure.Reason, "has 2") {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 }
@@ -223,7 +227,8 @@ func TestGreedyProgramsLeaveTheServerItsMemory(t *testing.T) {
 	if err := unix.Sysinfo(&info); err != nil {
 		t.Fatal(err)
 	}
-	if most := int64(uint64(info.Totalram) * uint64(info.Unit) / 4); len(limits) != 1 || limits[0] > most || limits[0] <= 0 {
+	if most := int64(uint64(info.Totalram) * uint64(info.Unit) / 4); len(limits) != 1 || limits[0] > most ||
+		limits[0] <= 0 {
 		t.Errorf("a program on one of three slots may use %d bytes, want at most %d", limits, most)
 	}
 }

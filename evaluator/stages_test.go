@@ -49,8 +49,10 @@ func TestEachModeRunsItsStages(t *testing.T) {
 		left   []string
 		score  float64
 	}{
-		"test":      {mode: job.ModeTest, ran: []string{"test 1,2 seed=none 1m0s"}, left: []string{"build pass", "test pass"}},
-		"benchmark": {mode: job.ModeBenchmark, ran: []string{"benchmark 10,20 seed=none 2m0s"}, left: []string{"build pass", "benchmark pass"}},
+		"test": {mode: job.ModeTest, ran: []string{"test 1,2 seed=none 1m0s"},
+			left: []string{"build pass", "test pass"}},
+		"benchmark": {mode: job.ModeBenchmark, ran: []string{"benchmark 10,20 seed=none 2m0s"},
+			left: []string{"build pass", "benchmark pass"}},
 		"ranked": {
 			mode: job.ModeRanked,
 			ran:  []string{"test 1,2 seed=none 1m0s", "leaderboard 10,20 seed=none 3m0s"},
@@ -65,7 +67,8 @@ func TestEachModeRunsItsStages(t *testing.T) {
 			mode: job.ModeRanked, change: func(d *tasks.Definition) { d.OwnHarness, d.Seed = true, &seed },
 			ran: []string{
 				"test 1,2 seed=5 1m0s", "benchmark 10,20 seed=5 2m0s", "leaderboard 10,20 seed=5 3m0s",
-				"test 1,2 seed=987654321 1m0s", "benchmark 10,20 seed=987654321 2m0s", "leaderboard 10,20 seed=987654321 3m0s",
+				"test 1,2 seed=987654321 1m0s", "benchmark 10,20 seed=987654321 2m0s",
+				"leaderboard 10,20 seed=987654321 3m0s",
 			},
 			left: []string{"build pass", "test pass", "benchmark pass", "ranked pass", "secret pass"}, score: 150,
 		},
@@ -110,13 +113,15 @@ func TestFirstStageThatDoesNotPassIsTheLast(t *testing.T) {
 		build: func(_ context.Context, req toolchain.BuildRequest) (job.StageResult, error) {
 			result := passedBuild()
 			if req.Job.AttemptID == "build" {
-				result.Status, result.Failure = job.StatusError, &job.Failure{Reason: "submission.h:3: no such function"}
+				result.Status, result.Failure = job.StatusError,
+					&job.Failure{Reason: "submission.h:3: no such function"}
 			}
 			return result, nil
 		},
 		run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			if st.Mode == st.Attempt {
-				say(st.StageRequest, "test-count: 2\ntest.0.spec: size: 1\ntest.0.status: fail\ntest.0.error: at 3: 1 is not 2\ncheck: fail\n")
+				say(st.StageRequest,
+					"test-count: 2\ntest.0.spec: size: 1\ntest.0.status: fail\ntest.0.error: at 3: 1 is not 2\ncheck: fail\n")
 				return sandbox.Outcome{ExitCode: 112, Stdout: "partial"}, nil
 			}
 			return pass(st.StageRequest), nil
@@ -146,11 +151,13 @@ func TestTimeoutKeepsWhatWasKnown(t *testing.T) {
 	r := s.run(aJob("a1", job.ModeTest))
 	wantStages(t, r, "build pass", "test timeout")
 	test := r.Stages[1]
-	want := []job.CaseResult{{Index: 0, Spec: "size: 1", Status: job.StatusPass}, {Index: 1, Spec: "size: 2", Status: job.StatusTimeout}}
+	want := []job.CaseResult{{Index: 0, Spec: "size: 1", Status: job.StatusPass},
+		{Index: 1, Spec: "size: 2", Status: job.StatusTimeout}}
 	if diff := cmp.Diff(want, test.Cases); diff != "" || test.Stdout != "so far" {
 		t.Errorf("stdout %q, cases (-want +got):\n%s", test.Stdout, diff)
 	}
-	if !strings.Contains(r.Failure.Reason, "The time limit of 60 s was reached in case 1 (size: 2).") || r.Failure.Limit != "wall" {
+	if !strings.Contains(r.Failure.Reason, "The time limit of 60 s was reached in case 1 (size: 2).") ||
+		r.Failure.Limit != "wall" {
 		t.Errorf("failure is %+v", r.Failure)
 	}
 	if r.ProgramNS != time.Minute.Nanoseconds() {
@@ -161,7 +168,8 @@ func TestTimeoutKeepsWhatWasKnown(t *testing.T) {
 // leak is the output of a program that tries to carry secret inputs out of its ranked stage.
 const leak = "s3cr3t-input"
 
-func leaky(ending func(req toolchain.StageRequest) sandbox.Outcome) func(context.Context, fakeStage) (sandbox.Outcome, error) {
+func leaky(ending func(req toolchain.StageRequest) sandbox.Outcome) func(context.Context, fakeStage) (sandbox.Outcome,
+	error) {
 	return func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 		if st.Seed == nil || *st.Seed != 987654321 {
 			return pass(st.StageRequest), nil
@@ -192,7 +200,10 @@ func TestSecretInputsDoNotLeave(t *testing.T) {
 			say(req, "benchmark.0.spec: "+leak+"\nbenchmark.0.status: fail\nbenchmark.0.error: "+leak+"\ncheck: fail\n")
 			return sandbox.Outcome{ExitCode: 112}
 		},
-		"exits with what it read": func(toolchain.StageRequest) sandbox.Outcome { return sandbox.Outcome{ExitCode: 203} },
+		"exits with what it read": func(
+			toolchain.StageRequest) sandbox.Outcome {
+			return sandbox.Outcome{ExitCode: 203}
+		},
 		"crashes": func(req toolchain.StageRequest) sandbox.Outcome {
 			say(req, "benchmark.0.spec: "+leak+"\n")
 			return sandbox.Outcome{Signal: "SIGSEGV"}
@@ -213,7 +224,8 @@ func TestSecretInputsDoNotLeave(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(string(left), leak) || strings.Contains(string(left), "987654321") || strings.Contains(string(left), `code":203`) || strings.Contains(string(left), "code 203") {
+			if strings.Contains(string(left), leak) || strings.Contains(string(left), "987654321") ||
+				strings.Contains(string(left), `code":203`) || strings.Contains(string(left), "code 203") {
 				t.Errorf("the secret left:\n%s", left)
 			}
 		})
@@ -246,7 +258,8 @@ func TestSecretPassOfABundleLeavesAVerdictAlone(t *testing.T) {
 func TestEndOfAStageIsToldWithItsCasesAndWithoutItsOutput(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
-		say(st.StageRequest, "note: short\nbenchmark.0.times: 1,2,3\nbenchmark.1.message: "+strings.Repeat("m", 10_000)+"\n")
+		say(st.StageRequest, "note: short\nbenchmark.0.times: 1,2,3\nbenchmark.1.message: "+strings.Repeat("m", 10_000)+
+			"\n")
 		out := pass(st.StageRequest)
 		out.Stdout, out.Stderr = "out", "err"
 		return out, nil
@@ -267,7 +280,8 @@ func TestEndOfAStageIsToldWithItsCasesAndWithoutItsOutput(t *testing.T) {
 func TestAProgramThatMeasuresItselfHasNoJudgesClock(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
-		say(st.StageRequest, "benchmark.0.clock: event\nbenchmark.0.event: 1\nbenchmark.0.median: 1\nbenchmark.1.clock: event\nbenchmark.1.median: 1\n")
+		say(st.StageRequest,
+			"benchmark.0.clock: event\nbenchmark.0.event: 1\nbenchmark.0.median: 1\nbenchmark.1.clock: event\nbenchmark.1.median: 1\n")
 		return pass(st.StageRequest), nil
 	}}})
 	j := aJob("a1", job.ModeRanked)

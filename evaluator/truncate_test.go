@@ -48,7 +48,8 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 			t.Errorf("result has %d bytes, %d fit", len(data), size)
 		}
 		for i, s := range r.Stages {
-			if len(s.Cases) != bulkyCases || s.Cases[bulkyCases-1].Mean != 1.5 || s.Cases[7].Spec != "size: 7" || !utf8.ValidString(s.Stdout) {
+			if len(s.Cases) != bulkyCases || s.Cases[bulkyCases-1].Mean != 1.5 || s.Cases[7].Spec != "size: 7" ||
+				!utf8.ValidString(s.Stdout) {
 				t.Errorf("size %d: stage %d lost what decides: %d cases", size, i, len(s.Cases))
 			}
 		}
@@ -62,10 +63,12 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 // request failed without a reason.
 func TestAResultOfTooManyValuesLosesWhatMattersLeast(t *testing.T) {
 	report := "[" + strings.Repeat("0,", job.MaxValues) + "0]"
-	r := job.Result{Outcome: job.OutcomeDone, Evaluation: json.RawMessage(`{"device":"CPU","metrics":{"custom":{"report":` + report + `}}}`)}
+	r := job.Result{Outcome: job.OutcomeDone,
+		Evaluation: json.RawMessage(`{"device":"CPU","metrics":{"custom":{"report":` + report + `}}}`)}
 	truncateResult(&r, 4<<20)
 	data, err := json.Marshal(r)
-	if err != nil || job.CheckValues(data) != nil || !strings.Contains(string(r.Evaluation), `"device":"CPU"`) || r.Outcome != job.OutcomeDone {
+	if err != nil || job.CheckValues(data) != nil || !strings.Contains(string(r.Evaluation), `"device":"CPU"`) ||
+		r.Outcome != job.OutcomeDone {
 		t.Errorf("%v, %v: %.200s", err, job.CheckValues(data), data)
 	}
 }
@@ -97,7 +100,8 @@ func TestAResultThatCannotBeSentEndsTheAttempt(t *testing.T) {
 		"not a number":   {job.StageResult{Cases: []job.CaseResult{{Mean: math.NaN()}}}, "JSON"},
 	} {
 		const size = 1 << 20
-		r := job.Result{RunID: 7, AttemptID: "a1", Secret: "s", Outcome: job.OutcomeDone, Machine: job.Machine{Worker: "w1"}, SlotNS: 5, Stages: []job.StageResult{test.stage}}
+		r := job.Result{RunID: 7, AttemptID: "a1", Secret: "s", Outcome: job.OutcomeDone,
+			Machine: job.Machine{Worker: "w1"}, SlotNS: 5, Stages: []job.StageResult{test.stage}}
 		truncateResult(&r, size)
 		data, err := json.Marshal(r)
 		if err != nil || len(data) > size {
@@ -106,7 +110,8 @@ func TestAResultThatCannotBeSentEndsTheAttempt(t *testing.T) {
 		if r.RunID != 7 || r.AttemptID != "a1" || r.Secret != "s" || r.Machine.Worker != "w1" || r.SlotNS != 5 {
 			t.Errorf("%s: it is not known whose result it is: %+v", name, r)
 		}
-		if r.Outcome != job.OutcomeLost || !r.Suspect || r.Failure == nil || !r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, test.why) {
+		if r.Outcome != job.OutcomeLost || !r.Suspect || r.Failure == nil || !r.Failure.Infrastructure ||
+			!strings.Contains(r.Failure.Reason, test.why) {
 			t.Errorf("%s: %s, %+v", name, r.Outcome, r.Failure)
 		}
 	}

@@ -20,7 +20,8 @@ const lastOfOld = 55
 
 // emptyPlaces returns, for each dialect, a configuration for an empty database.
 func emptyPlaces(t *testing.T) map[string]models.Config {
-	return map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()}, migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.AlwaysPostgresURL(t)}}
+	return map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()},
+		migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.AlwaysPostgresURL(t)}}
 }
 
 // eachAdopted runs fn as one subtest per database, on what the last program with the old migrations left.
@@ -77,7 +78,8 @@ func TestAnAdoptedDatabaseGetsLaterMigrations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		later := fstest.MapFS{fmt.Sprintf("%s/%05d_later.sql", dialect, lastOfOld+len(names)): {Data: []byte("create table later (id integer)")}}
+		later := fstest.MapFS{fmt.Sprintf("%s/%05d_later.sql", dialect,
+			lastOfOld+len(names)): {Data: []byte("create table later (id integer)")}}
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err != nil {
@@ -98,7 +100,8 @@ func TestAnAdoptedDatabaseGetsLaterMigrations(t *testing.T) {
 func TestADatabaseFromBeforeTheLastOldMigrationIsRefused(t *testing.T) {
 	for _, version := range []int{54, 1} {
 		eachAdopted(t, func(t *testing.T, dialect string, cfg models.Config, db *sql.DB) {
-			if _, err := db.ExecContext(t.Context(), "delete from goose_db_version where version_id > $1", version); err != nil {
+			if _, err := db.ExecContext(t.Context(), "delete from goose_db_version where version_id > $1",
+				version); err != nil {
 				t.Fatal(err)
 			}
 			before, rows := schemaOf(t, db, dialect), rowsOf(t, db, dialect)
@@ -106,8 +109,9 @@ func TestADatabaseFromBeforeTheLastOldMigrationIsRefused(t *testing.T) {
 			if err == nil {
 				s.Close()
 			}
-			want := fmt.Sprintf("the database is at version %d, and this program upgrades only from version 55 on: first start the warpboard of commit "+
-				"22a2392e3011 on it once, the last one with the older migrations", version)
+			want := fmt.Sprintf(
+				"the database is at version %d, and this program upgrades only from version 55 on: first start the warpboard of commit "+
+					"22a2392e3011 on it once, the last one with the older migrations", version)
 			if err == nil || err.Error() != want {
 				t.Errorf("error is %v", err)
 			}

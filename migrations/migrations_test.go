@@ -14,13 +14,16 @@ func TestADatabaseOfANewerProgramIsRefused(t *testing.T) {
 		if _, err := migrations.Up(t.Context(), s.SQL(), s.Dialect()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.SQL().ExecContext(t.Context(), "insert into goose_db_version (version_id, is_applied) values (9000, true)"); err != nil {
+		if _, err := s.SQL().ExecContext(t.Context(),
+			"insert into goose_db_version (version_id, is_applied) values (9000, true)"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := migrations.Up(t.Context(), s.SQL(), s.Dialect()); err == nil || !strings.Contains(err.Error(), "version 9000") {
+		if _, err := migrations.Up(t.Context(), s.SQL(), s.Dialect()); err == nil ||
+			!strings.Contains(err.Error(), "version 9000") {
 			t.Errorf("error is %v", err)
 		}
-		if _, err := s.SQL().ExecContext(t.Context(), "delete from goose_db_version where version_id = 9000"); err != nil {
+		if _, err := s.SQL().ExecContext(t.Context(),
+			"delete from goose_db_version where version_id = 9000"); err != nil {
 			t.Error(err)
 		}
 	})

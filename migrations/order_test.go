@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestANewMigrationComesAfterAllOthers: a database that has a later one refuses to open. Both folders have the same names.
+// TestANewMigrationComesAfterAllOthers: a database that has a later one refuses to open. Both folders have the same
+// names.
 func TestANewMigrationComesAfterAllOthers(t *testing.T) {
 	var names [2][]string
 	for i, dialect := range []string{"sqlite", "postgres"} {

@@ -19,7 +19,8 @@ func TestAPersonWithAStoredPictureKeepsTheirAccount(t *testing.T) {
 				t.Fatalf("%s: %v", s, err)
 			}
 		}
-		if _, err := db.ExecContext(t.Context(), "insert into pictures (user_id, digest, data) values (9001, 'd', $1)", []byte{1, 0, 255}); err != nil {
+		if _, err := db.ExecContext(t.Context(), "insert into pictures (user_id, digest, data) values (9001, 'd', $1)",
+			[]byte{1, 0, 255}); err != nil {
 			t.Fatal(err)
 		}
 		s, err := models.Open(t.Context(), cfg)

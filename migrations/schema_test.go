@@ -10,8 +10,8 @@ import (
 	"warpboard/migrations"
 )
 
-// questions list all columns, constraints, indexes, triggers and sequences of a schema, without what has no effect: comments, and
-// the version table's rows.
+// questions list all columns, constraints, indexes, triggers and sequences of a schema, without what has no effect:
+// comments, and the version table's rows.
 var questions = map[string][]string{
 	migrations.SQLite: {
 		`select m.name, c.* from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table'`,

@@ -1,6 +1,6 @@
-// Package static embeds the built stylesheet, scripts and font, under addresses that change whenever their content does, so
-// that browsers may keep them for ever.
+// Package static embeds the built stylesheet, scripts and font, under addresses that change whenever their content
+// does, so that browsers may keep them for ever.
 //
-// `make static` builds the files from css/ and js/. The hash of what they were built from is among them: a test fails if a
-// source was edited and not built.
+// `make static` builds the files from css/ and js/. The hash of what they were built from is among them: a test fails
+// if a source was edited and not built.
 package static

@@ -15,9 +15,12 @@ import (
 func withSolutions(t *testing.T) *tasks.Bundle {
 	t.Helper()
 	bundles, err := readZip(zipped(t, files{
-		"add/task.yml":     minimal + "templates: {Python: start.py}\nbaselines:\n  naive: start.py\n  torch: solutions/correct/fast.py\n",
-		"add/reference.py": "def generate_input(): pass\ndef check_implementation(data, output): pass\n", "add/start.py": "slow",
-		"add/solutions/correct/fast.py": "fast", "add/solutions/wrong/none.py": "nothing", "add/solutions/notes.txt": "why",
+		"add/task.yml": minimal +
+			"templates: {Python: start.py}\nbaselines:\n  naive: start.py\n  torch: solutions/correct/fast.py\n",
+		"add/reference.py":              "def generate_input(): pass\ndef check_implementation(data, output): pass\n",
+		"add/start.py":                  "slow",
+		"add/solutions/correct/fast.py": "fast", "add/solutions/wrong/none.py": "nothing",
+		"add/solutions/notes.txt": "why",
 	}))
 	if err != nil || len(bundles) != 1 {
 		t.Fatal(err, bundles)
@@ -27,10 +30,12 @@ func withSolutions(t *testing.T) *tasks.Bundle {
 
 func TestATaskKeepsItsSolutionsAndBaselines(t *testing.T) {
 	b := withSolutions(t)
-	if diff := cmp.Diff(map[string]string{"naive": "start.py", "torch": "solutions/correct/fast.py"}, b.Definition.Baselines); diff != "" {
+	if diff := cmp.Diff(map[string]string{"naive": "start.py", "torch": "solutions/correct/fast.py"},
+		b.Definition.Baselines); diff != "" {
 		t.Errorf("baselines (-want +got):\n%s", diff)
 	}
-	want := []tasks.Solution{{Name: "fast.py", Correct: true, Source: []byte("fast")}, {Name: "none.py", Source: []byte("nothing")}}
+	want := []tasks.Solution{{Name: "fast.py", Correct: true, Source: []byte("fast")},
+		{Name: "none.py", Source: []byte("nothing")}}
 	if diff := cmp.Diff(want, b.Solutions()); diff != "" {
 		t.Errorf("solutions (-want +got):\n%s", diff)
 	}
@@ -59,7 +64,8 @@ func TestWhoSolvesATaskGetsNoSolutions(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	if len(public.Definition.Baselines) > 0 || len(b.Definition.Baselines) != 2 || len(b.Files) != 5 {
-		t.Errorf("the public task has the baselines %v, the task itself %d files", public.Definition.Baselines, len(b.Files))
+		t.Errorf("the public task has the baselines %v, the task itself %d files", public.Definition.Baselines,
+			len(b.Files))
 	}
 	var out bytes.Buffer
 	if err := tasks.WriteZip(&out, public); err != nil {
@@ -72,10 +78,12 @@ func TestWhoSolvesATaskGetsNoSolutions(t *testing.T) {
 
 func TestABaselineIsCheckedWhenItIsRead(t *testing.T) {
 	for name, c := range map[string]struct{ yaml, want string }{
-		"no file":   {"baselines: {naive: missing.py}\n", `task.yml:6: baselines.naive: there is no file "missing.py"`},
-		"empty":     {"baselines: {naive: template.py}\n", "task.yml:6: baselines.naive: the submission is empty"},
-		"name":      {"baselines: {\"<b>\": eval.py}\n", "task.yml:6: baselines.<b>: a baseline's name has at most 40 letters"},
-		"no path":   {"baselines: {naive: \"@SUBMISSION@\"}\n", "task.yml:6: baselines.naive: must be the path of a file"},
+		"no file": {"baselines: {naive: missing.py}\n", `task.yml:6: baselines.naive: there is no file "missing.py"`},
+		"empty":   {"baselines: {naive: template.py}\n", "task.yml:6: baselines.naive: the submission is empty"},
+		"name": {"baselines: {\"<b>\": eval.py}\n",
+			"task.yml:6: baselines.<b>: a baseline's name has at most 40 letters"},
+		"no path": {"baselines: {naive: \"@SUBMISSION@\"}\n",
+			"task.yml:6: baselines.naive: must be the path of a file"},
 		"too many":  {"baselines: {a: eval.py, b: eval.py, c: eval.py, d: eval.py, e: eval.py, f: eval.py, g: eval.py, h: eval.py, i: eval.py}\n", "is one baseline too many"},
 		"not a map": {"baselines: [eval.py]\n", "task.yml:6: baselines: must be a mapping"},
 	} {

@@ -98,7 +98,8 @@ func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
 		"description": {func(b *tasks.Bundle) { b.Definition.Description = "new" }, "description", false},
 		"harness":     {func(b *tasks.Bundle) { b.Definition.OwnHarness = true }, "harness", true},
 		"gpus":        {func(b *tasks.Bundle) { b.Definition.GPUs = nil }, "gpus", false},
-		"more files":  {func(b *tasks.Bundle) { b.Definition.SubmissionFiles = []string{"a.py"} }, "submission_files", false},
+		"more files": {func(b *tasks.Bundle) { b.Definition.SubmissionFiles = []string{"a.py"} }, "submission_files",
+			false},
 		"new file": {func(b *tasks.Bundle) {
 			b.Definition.Files = append(b.Definition.Files, tasks.File{Name: "n.py", Source: "n.py"})
 		}, "files.n.py", true},
@@ -120,19 +121,23 @@ func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
 
 func TestCreatorIsWarned(t *testing.T) {
 	cases := map[string]struct{ yaml, want string }{
-		"no tests":       {minimal, "There are no tests"},
-		"no benchmarks":  {minimal, "There are no benchmarks"},
-		"no templates":   {minimal, "There are no templates"},
-		"short timeout":  {minimal + "test_timeout: 2\n", "test_timeout is 2s"},
-		"long timeout":   {minimal + "ranked_timeout: 7200\n", "ranked_timeout is 2h0m0s"},
-		"same case":      {minimal + "tests: [{a: 1}, {a: 1}]\n", "tests[1] is the same as tests[0]"},
-		"other keys":     {minimal + "tests: [{a: 1}, {b: 1}]\n", "tests[1] has other arguments (b) than tests[0] (a)"},
-		"a typing error": {minimal + "tests: [{sed: 1}, {seed: 1}, {seed: 2}]\n", "tests[0] has other arguments (sed) than tests[1] (seed). Did you mean seed instead of sed?"},
-		"a word":         {minimal + "tests: [{n: 16}, {n: big}]\n", "tests[1]: \"big\" is no number, but n is 16 in tests[0]"},
-		"odd for stock":  {minimal + "  - {name: eval.py, source: eval.py}\ntests: [{a1: 1}]\n", `many eval programs cannot read "a1: 1"`},
-		"own times":      {minimal + "config: {main: submission.py}\n", "config.main is the submission itself"},
-		"unused":         {minimal, "Not used by task.yml: eval.cu, eval.py"},
-		"not used here":  {strings.Replace(minimal, "lang: py", "lang: cpp", 1) + "  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\nvalidation: {version: v1, script: validate.py}\n", "The key validation is not used"},
+		"no tests":      {minimal, "There are no tests"},
+		"no benchmarks": {minimal, "There are no benchmarks"},
+		"no templates":  {minimal, "There are no templates"},
+		"short timeout": {minimal + "test_timeout: 2\n", "test_timeout is 2s"},
+		"long timeout":  {minimal + "ranked_timeout: 7200\n", "ranked_timeout is 2h0m0s"},
+		"same case":     {minimal + "tests: [{a: 1}, {a: 1}]\n", "tests[1] is the same as tests[0]"},
+		"other keys":    {minimal + "tests: [{a: 1}, {b: 1}]\n", "tests[1] has other arguments (b) than tests[0] (a)"},
+		"a typing error": {minimal + "tests: [{sed: 1}, {seed: 1}, {seed: 2}]\n",
+			"tests[0] has other arguments (sed) than tests[1] (seed). Did you mean seed instead of sed?"},
+		"a word": {minimal + "tests: [{n: 16}, {n: big}]\n",
+			"tests[1]: \"big\" is no number, but n is 16 in tests[0]"},
+		"odd for stock": {minimal + "  - {name: eval.py, source: eval.py}\ntests: [{a1: 1}]\n",
+			`many eval programs cannot read "a1: 1"`},
+		"own times": {minimal + "config: {main: submission.py}\n", "config.main is the submission itself"},
+		"unused":    {minimal, "Not used by task.yml: eval.cu, eval.py"},
+		"not used here": {strings.Replace(minimal, "lang: py", "lang: cpp", 1) +
+			"  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\nvalidation: {version: v1, script: validate.py}\n", "The key validation is not used"},
 		"no description": {strings.Replace(minimal, "Add.", `""`, 1), "The description is empty"},
 	}
 	for name, c := range cases {
@@ -157,7 +162,8 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 	if !own.Definition.OwnHarness || own.Definition.Config.Main == "" {
 		t.Error("the original was changed")
 	}
-	chosen := mustTask(t, minimal+"  - {name: eval.py, source: eval.py}\nconfig: {main: eval.py}\nharness: warpboard\nsubmission_files: [parts.py]\n")
+	chosen := mustTask(t, minimal+
+		"  - {name: eval.py, source: eval.py}\nconfig: {main: eval.py}\nharness: warpboard\nsubmission_files: [parts.py]\n")
 	if got := chosen.Definition.SubmissionFiles; !slices.Equal(got, []string{"parts.py"}) {
 		t.Errorf("with Warpboard's harness chosen, a submission brings %v", got)
 	}
@@ -184,7 +190,8 @@ func TestAnotherHarnessChangesOneLineOfTaskYML(t *testing.T) {
 	files := minimal + "  - {name: eval.py, source: eval.py}\n"
 	for name, c := range map[string]struct{ before, after string }{
 		"without the key": {head + files + seed, head + files + seed + "harness: warpboard\n"},
-		"with the key":    {head + files + "harness: own # slow\n" + seed, head + files + "harness: warpboard # slow\n" + seed},
+		"with the key": {head + files + "harness: own # slow\n" + seed,
+			head + files + "harness: warpboard # slow\n" + seed},
 	} {
 		ours, err := mustTask(t, c.before).WithWarpboardHarness()
 		if err != nil {
@@ -201,7 +208,8 @@ func TestAnotherHarnessChangesOneLineOfTaskYML(t *testing.T) {
 }
 
 func TestWorldSizeIsTheLargestOfAnyCase(t *testing.T) {
-	b := mustTask(t, minimal+"config: {main: reference.py}\nmulti_gpu: true\ntests: [{world_size: 2}]\nbenchmarks: [{world_size: 4}, {world_size: 1}]\n")
+	b := mustTask(t,
+		minimal+"config: {main: reference.py}\nmulti_gpu: true\ntests: [{world_size: 2}]\nbenchmarks: [{world_size: 4}, {world_size: 1}]\n")
 	if got := b.Definition.WorldSize(); got != 4 {
 		t.Errorf("WorldSize is %d, want 4", got)
 	}
@@ -224,7 +232,8 @@ func TestTaskYAMLStaysAsItsAuthorWroteIt(t *testing.T) {
 	if diff := cmp.Diff(kept, again(t, b).Files[tasks.TaskFile]); diff != "" {
 		t.Errorf("task.yml of the download read back (-kept +read):\n%s", diff)
 	}
-	if found := changes.Between(b, mustTask(t, strings.Replace(text, "cheap", "dear", 1))); len(found) != 1 || found[0].Key != tasks.TaskFile || found[0].Breaks {
+	if found := changes.Between(b, mustTask(t, strings.Replace(text, "cheap", "dear", 1))); len(found) != 1 ||
+		found[0].Key != tasks.TaskFile || found[0].Breaks {
 		t.Errorf("another comment is the changes %+v", found)
 	}
 	if public, err := b.WithoutSolutions().TaskYAML(); err != nil || strings.Contains(string(public), "cheap") {

@@ -67,21 +67,27 @@ func TestCasesOfDevicesAreWrittenAndReadAgain(t *testing.T) {
 
 func TestBadDevicesOfCasesAreRefusedByFileLineAndKey(t *testing.T) {
 	for name, c := range map[string]struct{ yaml, want string }{
-		"none":                {"tests: [{n: 1, devices: []}]\n", "task.yml:6: tests[0].devices: names between 1 and 16 devices"},
-		"no name":             {"tests: [{n: 1, devices: [\"<b>\"]}]\n", `tests[0].devices[0]: "<b>" is not a device's name`},
-		"twice":               {"tests: [{n: 1, devices: [T4, T4]}]\n", `tests[0].devices[1]: "T4" appears twice`},
-		"a mapping":           {"tests: [{n: 1, devices: {a: 1}}]\n", "tests[0].devices: must be a list"},
-		"nothing else":        {"tests: [{devices: T4}]\n", "tests[0]: has no arguments"},
-		"device without":      {"gpus: [T4, CPU]\nbenchmarks: [{n: 1, devices: T4}]\n", "task.yml:6: gpus[1]: no benchmark is for CPU: add it to devices of one"},
-		"another of a family": {"gpus: [H100-NVL]\nbenchmarks: [{n: 1, devices: H100-SXM}]\n", "gpus[0]: no benchmark is for H100-NVL"},
+		"none": {"tests: [{n: 1, devices: []}]\n",
+			"task.yml:6: tests[0].devices: names between 1 and 16 devices"},
+		"no name": {"tests: [{n: 1, devices: [\"<b>\"]}]\n",
+			`tests[0].devices[0]: "<b>" is not a device's name`},
+		"twice":        {"tests: [{n: 1, devices: [T4, T4]}]\n", `tests[0].devices[1]: "T4" appears twice`},
+		"a mapping":    {"tests: [{n: 1, devices: {a: 1}}]\n", "tests[0].devices: must be a list"},
+		"nothing else": {"tests: [{devices: T4}]\n", "tests[0]: has no arguments"},
+		"device without": {"gpus: [T4, CPU]\nbenchmarks: [{n: 1, devices: T4}]\n",
+			"task.yml:6: gpus[1]: no benchmark is for CPU: add it to devices of one"},
+		"another of a family": {"gpus: [H100-NVL]\nbenchmarks: [{n: 1, devices: H100-SXM}]\n",
+			"gpus[0]: no benchmark is for H100-NVL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := task(t, minimal+c.yaml)
 			wantError(t, err, c.want)
 		})
 	}
-	b := mustTask(t, minimal+"gpus: [H100]\nbenchmarks: [{n: 1}, {n: 2, devices: [H1OO]}, {n: 3, devices: [H100-SXM]}]\n")
-	if warned := strings.Join(b.Warnings, " "); !strings.Contains(warned, "benchmarks[1] is for H1OO, which gpus does not name.") || strings.Contains(warned, "benchmarks[2]") {
+	b := mustTask(t,
+		minimal+"gpus: [H100]\nbenchmarks: [{n: 1}, {n: 2, devices: [H1OO]}, {n: 3, devices: [H100-SXM]}]\n")
+	if warned := strings.Join(b.Warnings, " "); !strings.Contains(warned,
+		"benchmarks[1] is for H1OO, which gpus does not name.") || strings.Contains(warned, "benchmarks[2]") {
 		t.Errorf("warnings: %q", b.Warnings)
 	}
 }

@@ -31,7 +31,8 @@ func examples(t testing.TB) []*tasks.Bundle {
 
 func TestBuiltInTasksAreWhole(t *testing.T) {
 	want := []string{
-		"matmul_cpp", "matmul_cuda", "matmul_torch", "prefixsum_cpp", "prefixsum_cuda", "softmax_numpy", "softmax_torch",
+		"matmul_cpp", "matmul_cuda", "matmul_torch", "prefixsum_cpp", "prefixsum_cuda", "softmax_numpy",
+		"softmax_torch",
 		"vectoradd_cpp", "vectoradd_cuda", "vectoradd_torch",
 	}
 	var got []string
@@ -49,7 +50,8 @@ func checkWhole(t *testing.T, b *tasks.Bundle) {
 	if len(b.Warnings) > 0 {
 		t.Errorf("warnings: %q", b.Warnings)
 	}
-	if def.OwnHarness || def.Title == "" || len(def.Tests) < 4 || len(def.Benchmarks) < 3 || len(def.GPUs) == 0 || def.Roofline == nil {
+	if def.OwnHarness || def.Title == "" || len(def.Tests) < 4 || len(def.Benchmarks) < 3 || len(def.GPUs) == 0 ||
+		def.Roofline == nil {
 		t.Errorf("the definition lacks something that a built-in task has: %+v", def)
 	}
 	for _, c := range def.Benchmarks {
@@ -126,7 +128,8 @@ func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed 
 		script(t, dir, "judge", layout.Main)
 		script(t, dir, "program", layout.Runner)
 	}
-	r := pairtest.Run(t, filepath.Join(dir, "judge"), filepath.Join(dir, "program"), "test", string(layout.Files["cases.txt"]))
+	r := pairtest.Run(t, filepath.Join(dir, "judge"), filepath.Join(dir, "program"), "test",
+		string(layout.Files["cases.txt"]))
 	return r.Judge.Success() && strings.Contains(r.Report, "check: pass"), r.Report + r.Stdout + r.Stderr
 }
 

@@ -20,7 +20,8 @@ var flagTests = []struct {
 		"-O2 -ffast-math -march=x86-64-v3 -fopenmp -funroll-loops -DN=4 -UNDEBUG -std=c++17 -Wall -g -lm"},
 	{"--use_fast_math -lineinfo --maxrregcount 64 -Xptxas -dlcm=cg -Xcompiler=-O3,-fopenmp -rdc=true -gencode arch=compute_90a,code=sm_90a -t 4", tasks.LangCUDA,
 		"--use_fast_math -lineinfo --maxrregcount=64 -Xptxas=-dlcm=cg -Xcompiler=-O3,-fopenmp -rdc=true -gencode=arch=compute_90a,code=sm_90a -t=4"},
-	{"--expt-relaxed-constexpr -Xptxas=-v,--allow-expensive-optimizations=true", tasks.LangCUDA, "--expt-relaxed-constexpr -Xptxas=-v,--allow-expensive-optimizations=true"},
+	{"--expt-relaxed-constexpr -Xptxas=-v,--allow-expensive-optimizations=true", tasks.LangCUDA,
+		"--expt-relaxed-constexpr -Xptxas=-v,--allow-expensive-optimizations=true"},
 	{"-fplugin=/tmp/x.so", tasks.LangCPP, ""},
 	{"-B/tmp", tasks.LangCPP, ""},
 	{"-specs=/tmp/x", tasks.LangCPP, ""},
@@ -110,11 +111,16 @@ func TestForbiddenFlagIsRefusedByLineKeyAndWhatIsAllowed(t *testing.T) {
 		flags []string
 		want  []string // how each problem begins
 	}{
-		"plugin":                {tasks.LangCPP, []string{"-O2", "-fplugin=/x.so"}, []string{`task.yml:7: config.compile_flags[1]: "-fplugin=/x.so" ` + forCPP}},
-		"nvcc's flag for g++":   {tasks.LangCPP, []string{"-O2", "--maxrregcount=64"}, []string{`task.yml:7: config.compile_flags[1]: "--maxrregcount=64" ` + forCPP}},
-		"g++'s through nvcc":    {tasks.LangCUDA, []string{"-O3", "-Xcompiler=-B/tmp"}, []string{`task.yml:7: config.compile_flags[1]: "-Xcompiler=-B/tmp" ` + forCUDA}},
-		"value of its own":      {tasks.LangCUDA, []string{"-t", "4", "-Xptxas", "-o"}, []string{`task.yml:8: config.compile_flags[2]: "-Xptxas=-o" ` + forCUDA}},
-		"value that is missing": {tasks.LangCUDA, []string{"--maxrregcount"}, []string{`task.yml:6: config.compile_flags[0]: "--maxrregcount" ` + forCUDA}},
+		"plugin": {tasks.LangCPP, []string{"-O2", "-fplugin=/x.so"},
+			[]string{`task.yml:7: config.compile_flags[1]: "-fplugin=/x.so" ` + forCPP}},
+		"nvcc's flag for g++": {tasks.LangCPP, []string{"-O2", "--maxrregcount=64"},
+			[]string{`task.yml:7: config.compile_flags[1]: "--maxrregcount=64" ` + forCPP}},
+		"g++'s through nvcc": {tasks.LangCUDA, []string{"-O3", "-Xcompiler=-B/tmp"},
+			[]string{`task.yml:7: config.compile_flags[1]: "-Xcompiler=-B/tmp" ` + forCUDA}},
+		"value of its own": {tasks.LangCUDA, []string{"-t", "4", "-Xptxas", "-o"},
+			[]string{`task.yml:8: config.compile_flags[2]: "-Xptxas=-o" ` + forCUDA}},
+		"value that is missing": {tasks.LangCUDA, []string{"--maxrregcount"},
+			[]string{`task.yml:6: config.compile_flags[0]: "--maxrregcount" ` + forCUDA}},
 		"every one is told": {tasks.LangCUDA, []string{"-o", "/out/x", ""}, []string{
 			`task.yml:8: config.compile_flags[2]: is empty`, `task.yml:6: config.compile_flags[0]: "-o" ` + forCUDA,
 			`task.yml:7: config.compile_flags[1]: "/out/x" is not a flag; flags start with -`,

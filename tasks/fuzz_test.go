@@ -14,7 +14,8 @@ import (
 // Whatever task.yml says, reading ends; and what is read can be written and read again, equal.
 func FuzzTaskYAML(f *testing.F) {
 	fuzztest.Moment(f)
-	for _, seed := range []string{minimal, full, cpp("defines: {A: null, B: 1.0}"), "a: &a [*a]", "<<: {a: 1}", "? [a]\n: b", minimal + "tests: [{a: [x, 'y', 1.0e+9]}]", minimal + "tests: [{a: '1e3', b: \"'\"}]"} {
+	for _, seed := range []string{minimal, full, cpp("defines: {A: null, B: 1.0}"), "a: &a [*a]", "<<: {a: 1}",
+		"? [a]\n: b", minimal + "tests: [{a: [x, 'y', 1.0e+9]}]", minimal + "tests: [{a: '1e3', b: \"'\"}]"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, yaml string) {
@@ -48,7 +49,8 @@ func FuzzFlags(f *testing.F) {
 			return
 		}
 		for _, part := range strings.Split(strings.Join(got, ","), ",") {
-			if strings.ContainsAny(part, "/@ \n\x00") && !strings.Contains(flag, ",-D") && !strings.Contains(flag, "=-D") &&
+			if strings.ContainsAny(part, "/@ \n\x00") && !strings.Contains(flag, ",-D") &&
+				!strings.Contains(flag, "=-D") &&
 				!strings.Contains(flag, ",-U") && !strings.Contains(flag, "=-U") {
 				t.Errorf("%q passed as %q", flag, got)
 			}

@@ -12,7 +12,8 @@ import (
 	"warpboard/tasks"
 )
 
-var starterOf = map[tasks.Lang]string{tasks.LangCPP: "vectoradd_cpp", tasks.LangCUDA: "vectoradd_cuda", tasks.LangPython: "softmax_numpy"}
+var starterOf = map[tasks.Lang]string{tasks.LangCPP: "vectoradd_cpp", tasks.LangCUDA: "vectoradd_cuda",
+	tasks.LangPython: "softmax_numpy"}
 
 // starter is the folder of a built-in task in a language, without what Python tasks have no use for.
 func starter(t *testing.T, lang tasks.Lang) fstest.MapFS {

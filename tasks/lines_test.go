@@ -11,7 +11,8 @@ func TestKeysHaveTheirLine(t *testing.T) {
 	lines := tasks.LinesOf(text)
 	for key, want := range map[string]int{
 		"gpus": 1, "gpus[1]": 3, "tests[0]": 5, "tests[1].seed": 7, "config.main": 8,
-		"": 0, "lang": 0, "gpus[2]": 0, "gpus[99999999999999999999]": 0, "gpus.CPU": 0, "tests.size": 0, "tests[0].n": 0, "There": 0,
+		"": 0, "lang": 0, "gpus[2]": 0, "gpus[99999999999999999999]": 0, "gpus.CPU": 0, "tests.size": 0,
+		"tests[0].n": 0, "There": 0,
 	} {
 		if got := lines.Of(key); got != want {
 			t.Errorf("%q is in line %d, want %d", key, got, want)

@@ -15,9 +15,11 @@ import (
 func TestMistypedKeysFindTheOneThatWasMeant(t *testing.T) {
 	known := []string{"benchmarks", "tests", "timeout_seconds", "gpus", "io", "low", "x"}
 	for name, want := range map[string]string{
-		"benchmark": "benchmarks", "bechnmarks": "benchmarks", "TESTS": "tests", "test_timeout": "", "timeout": "timeout_seconds",
-		"timeoutSeconds": "timeout_seconds", "gpu": "gpus", "xyz": "", "": "", "gp": "gpus", "seconds": "timeout_seconds",
-		"oi": "", "foo": "", "www": "", "w": "", "lwo": "", "gsup": "gpus",
+		"benchmark": "benchmarks", "bechnmarks": "benchmarks", "TESTS": "tests", "test_timeout": "",
+		"timeout":        "timeout_seconds",
+		"timeoutSeconds": "timeout_seconds", "gpu": "gpus", "xyz": "", "": "", "gp": "gpus",
+		"seconds": "timeout_seconds",
+		"oi":      "", "foo": "", "www": "", "w": "", "lwo": "", "gsup": "gpus",
 	} {
 		if got := tasks.Nearest(name, known); got != want {
 			t.Errorf("%q was meant to be %q, want %q", name, got, want)
@@ -28,7 +30,8 @@ func TestMistypedKeysFindTheOneThatWasMeant(t *testing.T) {
 func TestNamesOfLibrariesAndDefinesHoldNothingElse(t *testing.T) {
 	for name, want := range map[string][2]bool{
 		"cublas": {true, true}, "nccl_static": {true, true}, "stdc++": {true, false}, "A1": {true, true},
-		"": {false, false}, "a b": {false, false}, "x=1": {false, false}, "-pthread": {false, false}, "a/../b": {false, false}, ":file.a": {false, false},
+		"": {false, false}, "a b": {false, false}, "x=1": {false, false}, "-pthread": {false, false},
+		"a/../b": {false, false}, ":file.a": {false, false},
 	} {
 		if got := [2]bool{tasks.IsLibraryName(name), tasks.IsIdentifier(name)}; got != want {
 			t.Errorf("%q: library and identifier are %v, want %v", name, got, want)
@@ -78,10 +81,12 @@ func TestPathsOpenWhatLiesThere(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(dir, "set.yaml"), "problems: []\n")
-	if _, err := tasks.OpenPath(filepath.Join(dir, "set.yaml")); err == nil || !strings.Contains(err.Error(), "set.yaml is not a task: name the folder that holds it") {
+	if _, err := tasks.OpenPath(filepath.Join(dir, "set.yaml")); err == nil ||
+		!strings.Contains(err.Error(), "set.yaml is not a task: name the folder that holds it") {
 		t.Errorf("a problem set without its folder gave %v", err)
 	}
-	if _, err := tasks.OpenPath(filepath.Join(dir, "none")); !os.IsNotExist(err) && !strings.Contains(err.Error(), "no such file") {
+	if _, err := tasks.OpenPath(filepath.Join(dir, "none")); !os.IsNotExist(err) &&
+		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a missing path gave %v", err)
 	}
 }
@@ -121,7 +126,8 @@ func TestAPathThatIsNoFileIsRefusedUnread(t *testing.T) {
 	if err := os.Truncate(large, 8<<30); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{pipe: "is not a regular file", "/dev/zero": "is not a regular file", large: "is larger than 64 MiB"} {
+	for path, want := range map[string]string{pipe: "is not a regular file", "/dev/zero": "is not a regular file",
+		large: "is larger than 64 MiB"} {
 		opened := make(chan error, 1)
 		go func() {
 			_, err := tasks.OpenPath(path)

@@ -86,8 +86,9 @@ func TestProblemWithoutGPUsSaysSo(t *testing.T) {
 
 func TestBadProblemSetIsRefused(t *testing.T) {
 	cases := map[string]struct{ yaml, want string }{
-		"unknown key":  {"problems: []\nowner: me", "problems/s.yaml:2: owner: unknown key"},
-		"in a problem": {"problems:\n  - {directory: a, gpu: T4}", `problems/s.yaml:2: problems[0].gpu: unknown key; did you mean "gpus"?`},
+		"unknown key": {"problems: []\nowner: me", "problems/s.yaml:2: owner: unknown key"},
+		"in a problem": {"problems:\n  - {directory: a, gpu: T4}",
+			`problems/s.yaml:2: problems[0].gpu: unknown key; did you mean "gpus"?`},
 		"no directory": {"problems: [{name: a}]", "problems[0].directory: is required"},
 		"outside":      {"problems: [{directory: ../../a}]", `problems[0].directory: "../../a" lies outside`},
 		"no list":      {"problems: 3", "problems: must be a list"},
@@ -117,8 +118,10 @@ func TestDeadlinesAreReadInUTC(t *testing.T) {
 	if err != nil || !at.Equal(time.Date(2030, 6, 1, 12, 30, 59, 0, time.UTC)) {
 		t.Errorf("got %v, %v", at, err)
 	}
-	for _, text := range []string{"2030-06-01T12:30:00Z", "2030-06-01T14:30:00+02:00", "2030-06-01T12:30Z", "2030-06-01T12:30:00", "2030-06-01T12:30:00.000Z"} {
-		if at, err := tasks.ParseDeadline(text); err != nil || !at.Equal(time.Date(2030, 6, 1, 12, 30, 0, 0, time.UTC)) || at.Location() != time.UTC {
+	for _, text := range []string{"2030-06-01T12:30:00Z", "2030-06-01T14:30:00+02:00", "2030-06-01T12:30Z",
+		"2030-06-01T12:30:00", "2030-06-01T12:30:00.000Z"} {
+		if at, err := tasks.ParseDeadline(text); err != nil ||
+			!at.Equal(time.Date(2030, 6, 1, 12, 30, 0, 0, time.UTC)) || at.Location() != time.UTC {
 			t.Errorf("%s is read as %v, %v", text, at, err)
 		}
 	}

@@ -15,12 +15,17 @@ func TestAnUploadProposesItsTasks(t *testing.T) {
 		content []byte
 		want    string // name and devices of each task, ! for one that cannot be made; or the error
 	}{
-		"one folder":       {"mine.zip", zipped(t, files{"task.yml": good, "reference.py": ""}), "mine [T4]"},
-		"folders":          {"mine.zip", zipped(t, files{"a/task.yml": good, "a/reference.py": "", "b/task.yml": bad}), "a [T4], b!"},
-		"problem set":      {"mine.zip", zipped(t, files{"p/s.yaml": "problems: [{directory: a, name: first, gpus: [L4]}, {directory: b}]", "p/a/task.yml": good, "p/a/reference.py": ""}), "first [L4], b!"},
-		"reference":        {"add.py", []byte(legacyPython), "add []"},
-		"nothing usable":   {"mine.zip", zipped(t, files{"a/task.yml": bad, "b/task.yml": bad}), "a/task.yml: files: is required"},
-		"missing folders":  {"mine.zip", zipped(t, files{"p/s.yaml": "problems: [{directory: a}]"}), `there is no file "p/a/task.yml"`},
+		"one folder": {"mine.zip", zipped(t, files{"task.yml": good, "reference.py": ""}), "mine [T4]"},
+		"folders": {"mine.zip", zipped(t, files{"a/task.yml": good, "a/reference.py": "", "b/task.yml": bad}),
+			"a [T4], b!"},
+		"problem set": {"mine.zip",
+			zipped(t, files{"p/s.yaml": "problems: [{directory: a, name: first, gpus: [L4]}, {directory: b}]",
+				"p/a/task.yml": good, "p/a/reference.py": ""}), "first [L4], b!"},
+		"reference": {"add.py", []byte(legacyPython), "add []"},
+		"nothing usable": {"mine.zip", zipped(t, files{"a/task.yml": bad, "b/task.yml": bad}),
+			"a/task.yml: files: is required"},
+		"missing folders": {"mine.zip", zipped(t, files{"p/s.yaml": "problems: [{directory: a}]"}),
+			`there is no file "p/a/task.yml"`},
 		"an empty set":     {"mine.zip", zipped(t, files{"p/s.yaml": "problems: []"}), "there is no task.yml"},
 		"no task":          {"mine.zip", zipped(t, files{"a.py": ""}), "there is no task.yml"},
 		"a bad reference":  {"add.cu", []byte("int x;"), "add.cu: input_t: is not defined"},

@@ -35,7 +35,8 @@ func TestReferenceFileMakesATaskOfTheOlderForm(t *testing.T) {
 			if b.Name != "add" || def.Form != tasks.FormLegacy || def.Lang != c.lang || def.GPUs[0] != "T4" {
 				t.Errorf("the task is %q: %+v", b.Name, def)
 			}
-			if warned := strings.Contains(strings.Join(b.Warnings, " "), "upload it as .cu"); warned != (c.lang == tasks.LangCPP) {
+			if warned := strings.Contains(strings.Join(b.Warnings, " "),
+				"upload it as .cu"); warned != (c.lang == tasks.LangCPP) {
 				t.Errorf("the warnings are %q", b.Warnings)
 			}
 			sources, err := b.Resolve(tasks.Submission{Source: []byte("mine")})
@@ -55,12 +56,13 @@ func TestReferenceFileMakesATaskOfTheOlderForm(t *testing.T) {
 
 func TestBadReferenceFileIsRefused(t *testing.T) {
 	cases := map[string]struct{ file, text, want string }{
-		"suffix":      {"a.rs", "x", "a.rs: a reference file ends in .cu, .cuh, .cpp or .py"},
-		"path":        {"../a.py", legacyPython, "points outside"},
-		"not UTF-8":   {"a.py", "\xff", "a.py: is not UTF-8 text"},
-		"too large":   {"a.py", strings.Repeat("#", 1_000_001), "a.py: is larger than 1000000 bytes"},
-		"no function": {"a.py", strings.ReplaceAll(legacyPython, "ref_kernel", "reference"), "a.py: ref_kernel: is not defined"},
-		"no type":     {"a.cu", legacyPython, "a.cu: input_t: is not defined"},
+		"suffix":    {"a.rs", "x", "a.rs: a reference file ends in .cu, .cuh, .cpp or .py"},
+		"path":      {"../a.py", legacyPython, "points outside"},
+		"not UTF-8": {"a.py", "\xff", "a.py: is not UTF-8 text"},
+		"too large": {"a.py", strings.Repeat("#", 1_000_001), "a.py: is larger than 1000000 bytes"},
+		"no function": {"a.py", strings.ReplaceAll(legacyPython, "ref_kernel", "reference"),
+			"a.py: ref_kernel: is not defined"},
+		"no type": {"a.cu", legacyPython, "a.cu: input_t: is not defined"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

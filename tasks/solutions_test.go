@@ -24,7 +24,8 @@ func TestSolutionsAreFoundByVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []tasks.Solution{{Name: "a.py", Correct: true, Source: []byte("a")},
-		{Name: "tiled", Correct: true, Source: []byte("main"), Files: map[string][]byte{"tile.h": []byte("tile")}}, {Name: "b.py", Source: []byte("b")}}
+		{Name: "tiled", Correct: true, Source: []byte("main"), Files: map[string][]byte{"tile.h": []byte("tile")}},
+		{Name: "b.py", Source: []byte("b")}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("solutions (-want +got):\n%s", diff)
 	}

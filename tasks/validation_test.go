@@ -12,7 +12,8 @@ const validated = minimal + "validation: {version: 2, script: eval.py}\n"
 // TestValidationScriptTravelsWithItsTask into the bundle, through a zip of it, and beside a submission.
 func TestValidationScriptTravelsWithItsTask(t *testing.T) {
 	b := mustTask(t, validated)
-	if v := b.Definition.Validation; v == nil || *v != (tasks.Validation{Version: "2", Script: "eval.py"}) || b.Files["eval.py"] == nil || b.Definition.OwnHarness {
+	if v := b.Definition.Validation; v == nil || *v != (tasks.Validation{Version: "2", Script: "eval.py"}) ||
+		b.Files["eval.py"] == nil || b.Definition.OwnHarness {
 		t.Fatalf("the task has %+v and files %v", v, b.Files)
 	}
 	running := b.Validating()
@@ -39,14 +40,19 @@ func TestValidationScriptTravelsWithItsTask(t *testing.T) {
 func TestBadValidationIsRefusedByKey(t *testing.T) {
 	const at = "task.yml:6: "
 	for name, c := range map[string]struct{ yaml, want string }{
-		"no script in the zip": {minimal + "validation: {version: v1, script: lost.py}\n", at + `validation.script: there is no file "lost.py"`},
-		"no script":            {minimal + "validation: {version: v1}\n", at + "validation.script: is required"},
-		"not Python":           {minimal + "validation: {version: v1, script: task.h}\n", at + "validation.script: is required: the path of a Python file"},
-		"no version":           {minimal + "validation: {script: eval.py}\n", at + "validation.version: is required"},
-		"long version":         {minimal + "validation: {version: " + strings.Repeat("v", 41) + ", script: eval.py}\n", at + "validation.version: is required: one line of at most 40"},
-		"another key":          {minimal + "validation: {version: v1, scirpt: eval.py}\n", at + `validation.scirpt: unknown key; did you mean "script"?`},
-		"text":                 {minimal + "validation: eval.py\n", at + "validation: must be a mapping"},
-		"outside":              {minimal + "validation: {version: v1, script: ../eval.py}\n", at + `validation.script: "../eval.py" lies outside`},
+		"no script in the zip": {minimal + "validation: {version: v1, script: lost.py}\n",
+			at + `validation.script: there is no file "lost.py"`},
+		"no script": {minimal + "validation: {version: v1}\n", at + "validation.script: is required"},
+		"not Python": {minimal + "validation: {version: v1, script: task.h}\n",
+			at + "validation.script: is required: the path of a Python file"},
+		"no version": {minimal + "validation: {script: eval.py}\n", at + "validation.version: is required"},
+		"long version": {minimal + "validation: {version: " + strings.Repeat("v", 41) + ", script: eval.py}\n",
+			at + "validation.version: is required: one line of at most 40"},
+		"another key": {minimal + "validation: {version: v1, scirpt: eval.py}\n",
+			at + `validation.scirpt: unknown key; did you mean "script"?`},
+		"text": {minimal + "validation: eval.py\n", at + "validation: must be a mapping"},
+		"outside": {minimal + "validation: {version: v1, script: ../eval.py}\n",
+			at + `validation.script: "../eval.py" lies outside`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := task(t, c.yaml); err == nil || !strings.Contains(err.Error(), c.want) {

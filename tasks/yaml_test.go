@@ -36,14 +36,19 @@ func TestCaseValuesAreWrittenAsPythonDoes(t *testing.T) {
 	}
 }
 
-// TestQuotedValuesStayTexts: Python takes a case's values apart again, and a text in task.yml stays one there. A whole number
-// is a number, as for KernelBot's programs.
+// TestQuotedValuesStayTexts: Python takes a case's values apart again, and a text in task.yml stays one there. A whole
+// number is a number, as for KernelBot's programs.
 func TestQuotedValuesStayTexts(t *testing.T) {
 	values := [][2]string{ // as written, and what Warpboard's harness reads with ast.literal_eval
-		{`"1e3"`, `'1e3'`}, {`"None"`, `'None'`}, {`'True'`, `'True'`}, {`"[1, 2]"`, `'[1, 2]'`}, {`"(1, 2)"`, `'(1, 2)'`}, {`"{1: 2}"`, `'{1: 2}'`},
-		{`"'a'"`, `"'a'"`}, {`'"'`, `'"'`}, {`"-.5"`, `'-.5'`}, {`"0x10"`, `'0x10'`}, {`"1_000"`, `'1_000'`}, {`"2j"`, `'2j'`}, {`"b'x'"`, `"b'x'"`}, {`!!str 1e3`, `'1e3'`},
-		{`"42"`, `42`}, {`"-7"`, `-7`}, {`"007"`, `007`}, {`"a: b, 'c' \"d\""`, `a: b, 'c' "d"`}, {`"bfloat16"`, `bfloat16`}, {`"1024x1024"`, `1024x1024`},
-		{`1e-5`, `1e-5`}, {`1.0e-5`, `1e-05`}, {`~`, `None`}, {`(1, 2)`, `(1, 2)`}, {`.inf`, `inf`}, {`["1e3", 'it''s', "q\"'\\", 1.0e+16, .inf, ~, yes, [-2]]`, `['1e3', "it's", 'q"\'\\', 1e+16, inf, None, True, [-2]]`},
+		{`"1e3"`, `'1e3'`}, {`"None"`, `'None'`}, {`'True'`, `'True'`}, {`"[1, 2]"`, `'[1, 2]'`},
+		{`"(1, 2)"`, `'(1, 2)'`}, {`"{1: 2}"`, `'{1: 2}'`},
+		{`"'a'"`, `"'a'"`}, {`'"'`, `'"'`}, {`"-.5"`, `'-.5'`}, {`"0x10"`, `'0x10'`}, {`"1_000"`, `'1_000'`},
+		{`"2j"`, `'2j'`}, {`"b'x'"`, `"b'x'"`}, {`!!str 1e3`, `'1e3'`},
+		{`"42"`, `42`}, {`"-7"`, `-7`}, {`"007"`, `007`}, {`"a: b, 'c' \"d\""`, `a: b, 'c' "d"`},
+		{`"bfloat16"`, `bfloat16`}, {`"1024x1024"`, `1024x1024`},
+		{`1e-5`, `1e-5`}, {`1.0e-5`, `1e-05`}, {`~`, `None`}, {`(1, 2)`, `(1, 2)`}, {`.inf`, `inf`},
+		{`["1e3", 'it''s', "q\"'\\", 1.0e+16, .inf, ~, yes, [-2]]`,
+			`['1e3', "it's", 'q"\'\\', 1e+16, inf, None, True, [-2]]`},
 	}
 	for _, v := range values {
 		b := mustTask(t, minimal+"tests:\n  - a: "+v[0]+"\n")
@@ -56,8 +61,9 @@ func TestQuotedValuesStayTexts(t *testing.T) {
 		}
 	}
 	for name, other := range map[string]string{
-		"own eval program": strings.Replace(minimal, "files:\n", "tests: [{a: \"1e3\"}]\nfiles:\n  - {name: eval.py, source: eval.py}\n", 1),
-		"C++":              strings.Replace(cpp(""), "{", "{tests: [{a: \"1e3\"}], ", 1),
+		"own eval program": strings.Replace(minimal, "files:\n",
+			"tests: [{a: \"1e3\"}]\nfiles:\n  - {name: eval.py, source: eval.py}\n", 1),
+		"C++": strings.Replace(cpp(""), "{", "{tests: [{a: \"1e3\"}], ", 1),
 	} {
 		b := mustTask(t, other)
 		delete(b.Files, tasks.TaskFile)
@@ -70,12 +76,14 @@ func TestQuotedValuesStayTexts(t *testing.T) {
 func TestHostileYAMLIsRefused(t *testing.T) {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := 1; i < 9; i++ {
-		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
+		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i, i,
+			strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
 	}
 	cases := map[string]struct{ yaml, want string }{
-		"alias bomb":        {bomb, "has more than 20000 values, aliases followed"},
-		"alias of itself":   {"lang: &a [*a]\n", "is nested deeper than 16 levels"},
-		"depth":             {"lang: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "is nested deeper than 16 levels"},
+		"alias bomb":      {bomb, "has more than 20000 values, aliases followed"},
+		"alias of itself": {"lang: &a [*a]\n", "is nested deeper than 16 levels"},
+		"depth": {"lang: " + strings.Repeat("[", 500) + strings.Repeat("]", 500),
+			"is nested deeper than 16 levels"},
 		"duplicate key":     {"lang: py\nlang: cu\n", `task.yml:2: the key "lang" appears twice (first in line 1)`},
 		"duplicate in case": {minimal + "tests: [{a: 1, a: 2}]\n", `task.yml:6: the key "a" appears twice`},
 		"key is a list":     {"[a]: 1\n", "a key must be plain text"},
@@ -85,7 +93,8 @@ func TestHostileYAMLIsRefused(t *testing.T) {
 		"a list":            {"[1, 2]", "must be a mapping of keys to values"},
 		"a word":            {"hello", "must be a mapping of keys to values"},
 		"broken":            {"lang: py\nfiles: [\n", "not valid YAML"},
-		"tab":               {"lang: py\n\tfiles: 1\n", "task.yml:2: the line is indented with a tab: YAML takes only spaces"},
+		"tab": {"lang: py\n\tfiles: 1\n",
+			"task.yml:2: the line is indented with a tab: YAML takes only spaces"},
 		"tab before a list": {"lang: py\nfiles:\n\t- {name: a}\n", "task.yml:3: the line is indented with a tab"},
 		"not UTF-8":         {"lang: \xff\n", "task.yml: is not UTF-8 text"},
 		"too large":         {"# " + strings.Repeat("x", 300<<10), "task.yml: is larger than 256 KiB"},

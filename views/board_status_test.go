@@ -26,7 +26,8 @@ func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 	if diff := cmp.Diff([]string{"disturbed", "noisy"}, marks); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
-	for _, says := range []string{"How much slower than 1st place, in percent; from 2× on, as a factor.", "contains the kernel's true time in 95 of 100 cases", "The line shows the same range as speed"} {
+	for _, says := range []string{"How much slower than 1st place, in percent; from 2× on, as a factor.",
+		"contains the kernel's true time in 95 of 100 cases", "The line shows the same range as speed"} {
 		if !strings.Contains(legend.Text(), says) {
 			t.Errorf("the legend lacks %q: %s", says, legend.Text())
 		}
@@ -49,11 +50,13 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 		own := entry(9, age)
 		b.Own = &own
 		doc := show(t, Ranking(b))
-		if got := [2]int{doc.Find("tfoot #entry-9").Length(), doc.Find("[data-older] tbody #entry-9").Length()}; got != want {
+		if got := [2]int{doc.Find("tfoot #entry-9").Length(),
+			doc.Find("[data-older] tbody #entry-9").Length()}; got != want {
 			t.Errorf("age %d: it stands below the ranked ones and among the others %v times, want %v", age, got, want)
 		}
 		text, mine := doc.Find("[data-older] summary").Text(), "5 others, including yours, wait"
-		if !strings.HasPrefix(text, "55 entries measured with the newest software. 5 others") || strings.Contains(text, mine) != (age == -1) {
+		if !strings.HasPrefix(text, "55 entries measured with the newest software. 5 others") ||
+			strings.Contains(text, mine) != (age == -1) {
 			t.Errorf("age %d: the line says %q", age, text)
 		}
 	}
@@ -68,7 +71,8 @@ func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 	for _, mark := range show(t, entryStatus(b.statuses(e))).Find("a[href][data-status]").EachIter() {
 		marks = append(marks, mark.Text()+": "+mark.AttrOr("title", ""))
 	}
-	want := []string{"disturbed: Measured under bad conditions: the GPU was hot", "waits for confirmation: Took 1st place, and is being timed again in turns with 2nd place.",
+	want := []string{"disturbed: Measured under bad conditions: the GPU was hot",
+		"waits for confirmation: Took 1st place, and is being timed again in turns with 2nd place.",
 		"noisy: " + noisyHint + ".", "added: Added by an admin: The site was down."}
 	if diff := cmp.Diff(want, marks); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
@@ -86,9 +90,11 @@ func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) 
 	b.Bands = []boards.Band{{RunID: 1, Age: -1, Size: 1}, {RunID: 2, Age: -1, Ahead: 1, Size: 2}}
 	b.Standings = []boards.Standing{first, steady, uneven}
 	doc := show(t, Ranking(b))
-	if doc.Find("[data-wide]").Length() != 1 || doc.Find("#entry-3 [data-wide]").Length() != 1 || doc.Find("[data-legend] [data-wides]").Length() != 1 {
+	if doc.Find("[data-wide]").Length() != 1 || doc.Find("#entry-3 [data-wide]").Length() != 1 ||
+		doc.Find("[data-legend] [data-wides]").Length() != 1 {
 		t.Errorf("the reason stands at %d ranks, on the uneven entry's %d times, in the legend %d times",
-			doc.Find("[data-wide]").Length(), doc.Find("#entry-3 [data-wide]").Length(), doc.Find("[data-wides]").Length())
+			doc.Find("[data-wide]").Length(), doc.Find("#entry-3 [data-wide]").Length(),
+			doc.Find("[data-wides]").Length())
 	}
 	b.Standings, b.Leaders = []boards.Standing{uneven}, []boards.Ranked{first.Ranked} // another page
 	if show(t, Ranking(b)).Find("#entry-3 [data-wide]").Length() != 1 {
@@ -113,10 +119,12 @@ func TestAMarkOfMostRowsIsSaidOnce(t *testing.T) {
 		add(-2, i < 4, "the GPU was hot"[:5*(i%2)])
 	}
 	doc := show(t, Ranking(b))
-	if text := doc.Find("[data-most]").Text(); !strings.Contains(text, "Most scores here are noisy") || strings.Contains(text, "conditions") {
+	if text := doc.Find("[data-most]").Text(); !strings.Contains(text, "Most scores here are noisy") ||
+		strings.Contains(text, "conditions") {
 		t.Errorf("above the table it says %q", text)
 	}
-	if n := doc.Find("tbody [data-status]:contains('disturbed')").Length(); n != 3 || doc.Find("tbody [data-status]:contains('noisy'), [data-mark=noisy]").Length() != 0 {
+	if n := doc.Find("tbody [data-status]:contains('disturbed')").Length(); n != 3 ||
+		doc.Find("tbody [data-status]:contains('noisy'), [data-mark=noisy]").Length() != 0 {
 		t.Errorf("%d rows are marked as disturbed, or one as noisy: %s", n, doc.Find("tbody, [data-legend]").Text())
 	}
 	add(-1, true, "") // of older software, in its own table
@@ -125,7 +133,8 @@ func TestAMarkOfMostRowsIsSaidOnce(t *testing.T) {
 		t.Error("an entry of older software lacks its mark")
 	}
 	b.Standings = b.Standings[1:7]
-	if doc = show(t, Ranking(b)); doc.Find("[data-most]").Length() != 0 || doc.Find("tbody [data-status]:contains('noisy')").Length() != 3 {
+	if doc = show(t, Ranking(b)); doc.Find("[data-most]").Length() != 0 ||
+		doc.Find("tbody [data-status]:contains('noisy')").Length() != 3 {
 		t.Error("three noisy rows are not marked one by one")
 	}
 }

@@ -9,7 +9,8 @@ import (
 func TestAnEntrantBehindTheShownRowsSeesTheirOwn(t *testing.T) {
 	p := EventPage{Page: Page{Viewer: &Viewer{Person: Person{ID: shownRows + 7}}}}
 	for i := range 3 * shownRows {
-		p.Standings.Rows = append(p.Standings.Rows, events.Row{Entrant: events.Entrant{UserID: int64(i + 1)}, Rank: i + 1})
+		p.Standings.Rows = append(p.Standings.Rows,
+			events.Row{Entrant: events.Entrant{UserID: int64(i + 1)}, Rank: i + 1})
 	}
 	if rows := p.shown(); len(rows) != shownRows+1 || rows[shownRows].Rank != shownRows+7 {
 		t.Errorf("%d rows, the last %+v", len(rows), rows[len(rows)-1])

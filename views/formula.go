@@ -75,8 +75,8 @@ func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, e
 	return looks.ReplaceAllString(html.String(), ""), nil
 }
 
-// mathematics collects the formulas of one description while it is rendered. The HTML has marks in their places, because the
-// MathML is ours and does not go through the list of tags for text written by strangers.
+// mathematics collects the formulas of one description while it is rendered. The HTML has marks in their places,
+// because the MathML is ours and does not go through the list of tags for text written by strangers.
 type mathematics struct {
 	mark  string // no one can guess it
 	math  []string

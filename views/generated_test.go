@@ -14,8 +14,9 @@ import (
 	"github.com/a-h/templ/parser/v2"
 )
 
-// TestGeneratedPagesAreOfTheirTemplates generates each *_templ.go again as `make generate` does, with templ's own generator:
-// to compile its command costs more than everything else of this package's tests. A file without its template is stale, too.
+// TestGeneratedPagesAreOfTheirTemplates generates each *_templ.go again as `make generate` does, with templ's own
+// generator: to compile its command costs more than everything else of this package's tests. A file without its
+// template is stale, too.
 func TestGeneratedPagesAreOfTheirTemplates(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -58,7 +59,8 @@ func wantGenerated(t *testing.T, root, template, file string) {
 		return
 	}
 	var text bytes.Buffer
-	_, err = generator.Generate(parsed, &text, generator.WithVersion(templ.Version()), generator.WithFileName(filepath.ToSlash(name)))
+	_, err = generator.Generate(parsed, &text, generator.WithVersion(templ.Version()),
+		generator.WithFileName(filepath.ToSlash(name)))
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return

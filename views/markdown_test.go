@@ -38,24 +38,26 @@ func TestNoDescriptionCostsMoreThanARequestMay(t *testing.T) {
 	columns := func(n int) string { return "|" + strings.Repeat("a|", n) + "\n|" + strings.Repeat("-|", n) + "\n" }
 	const half = mostDescription / 2
 	for name, source := range map[string]string{
-		"a table of 5,000 columns":          columns(5000) + strings.Repeat("|\n", 20_000),
-		"many tables of 100 columns":        filled(columns(100) + strings.Repeat("|\n", 200) + "\n"),
-		"a table of cells without text":     "|" + strings.Repeat("|", half/2) + "\n|" + strings.Repeat("-|", half/2),
-		"quotes in each other":              filled(">"),
-		"quotes and lazy lines":             strings.Repeat(">", half) + "\n" + strings.Repeat("a\n", half/2),
-		"lists in each other":               filled("- "),
-		"lists and blank lines":             strings.Repeat("- ", half/2) + "a\n" + strings.Repeat("\n", half),
-		"lists and lazy lines":              strings.Repeat("1. ", half/4) + "a\n" + strings.Repeat("a\n", half/4),
-		"lists that grow":                   growing("  ") + filled("- a\n"),
-		"quotes that grow":                  growing(">"),
-		"code that grows":                   growing("`"),
-		"brackets":                          filled("["),
-		"brackets that close":               strings.Repeat("[", half) + strings.Repeat("](a)", half/4),
-		"emphasis in links":                 filled("[*a]("),
-		"emphasis":                          filled("a**b*c__d_"),
-		"struck out":                        filled("~~a~a "),
-		"references to a long address":      "[a]: " + strings.Repeat("b", half) + "\n\n" + strings.Repeat("[a]", half/3),
-		"references in paragraphs":          "[a]: " + strings.Repeat("b", half) + "\n\n" + strings.Repeat("[a]\n\n", half/5),
+		"a table of 5,000 columns":      columns(5000) + strings.Repeat("|\n", 20_000),
+		"many tables of 100 columns":    filled(columns(100) + strings.Repeat("|\n", 200) + "\n"),
+		"a table of cells without text": "|" + strings.Repeat("|", half/2) + "\n|" + strings.Repeat("-|", half/2),
+		"quotes in each other":          filled(">"),
+		"quotes and lazy lines":         strings.Repeat(">", half) + "\n" + strings.Repeat("a\n", half/2),
+		"lists in each other":           filled("- "),
+		"lists and blank lines":         strings.Repeat("- ", half/2) + "a\n" + strings.Repeat("\n", half),
+		"lists and lazy lines":          strings.Repeat("1. ", half/4) + "a\n" + strings.Repeat("a\n", half/4),
+		"lists that grow":               growing("  ") + filled("- a\n"),
+		"quotes that grow":              growing(">"),
+		"code that grows":               growing("`"),
+		"brackets":                      filled("["),
+		"brackets that close":           strings.Repeat("[", half) + strings.Repeat("](a)", half/4),
+		"emphasis in links":             filled("[*a]("),
+		"emphasis":                      filled("a**b*c__d_"),
+		"struck out":                    filled("~~a~a "),
+		"references to a long address": "[a]: " + strings.Repeat("b", half) + "\n\n" +
+			strings.Repeat("[a]", half/3),
+		"references in paragraphs": "[a]: " + strings.Repeat("b", half) + "\n\n" +
+			strings.Repeat("[a]\n\n", half/5),
 		"comments":                          filled("<!--"),
 		"tags":                              filled("<a x='"),
 		"headings":                          filled("#\n"),
@@ -95,7 +97,8 @@ func TestDescriptionsAboveTheBoundsStayReadable(t *testing.T) {
 	if n := strings.Count(described(t, nested), "<li>"); n != 8 {
 		t.Errorf("a list of 8 levels has %d", n)
 	}
-	for _, source := range []string{filled("<b> ") + "&", "[<]: " + strings.Repeat("b", 1000) + "\n\n" + strings.Repeat("[<]", 5000)} {
+	for _, source := range []string{filled("<b> ") + "&", "[<]: " + strings.Repeat("b", 1000) + "\n\n" +
+		strings.Repeat("[<]", 5000)} {
 		html := described(t, source)
 		if strings.Contains(html, "<b>") || !strings.Contains(html, "&lt;") {
 			t.Errorf("%.20s… is shown as %.80s…", source, html)
@@ -128,7 +131,8 @@ func TestStatementsFromElsewhereStayReadable(t *testing.T) {
 		"<script>alert(1)</script>":         "",
 	} {
 		html := described(t, source)
-		if !strings.Contains(html, want) || strings.Contains(html, "<script") || strings.Contains(html, "onclick") || strings.Count(html, "<details") != strings.Count(html, "</details>") {
+		if !strings.Contains(html, want) || strings.Contains(html, "<script") || strings.Contains(html, "onclick") ||
+			strings.Count(html, "<details") != strings.Count(html, "</details>") {
 			t.Errorf("%q becomes %q, want %q", source, html, want)
 		}
 	}
@@ -193,13 +197,15 @@ func TestCommentsLinkToLinesAndStaySmall(t *testing.T) {
 	if got := described(t, "![b](/b.png)"); !strings.Contains(got, "<img") {
 		t.Errorf("a description has lost its picture: %s", got)
 	}
-	if got := render("[a]: http://x/"+strings.Repeat("é", 1800)+"\n\n"+strings.Repeat("[a]", 140), ""); len(got) > 100_000 {
+	if got := render("[a]: http://x/"+strings.Repeat("é", 1800)+"\n\n"+strings.Repeat("[a]", 140),
+		""); len(got) > 100_000 {
 		t.Errorf("a comment of 2,200 characters becomes %d bytes", len(got))
 	}
 	if got := render("#L12", ""); strings.Contains(got, "<a") {
 		t.Errorf("without a source it becomes %q", got)
 	}
-	for _, source := range []string{strings.Repeat("#L1\n\n", 800), "[a]: " + strings.Repeat("b", 2000) + "\n\n" + strings.Repeat("[a]\n\n", 390)} {
+	for _, source := range []string{strings.Repeat("#L1\n\n", 800), "[a]: " + strings.Repeat("b", 2000) + "\n\n" +
+		strings.Repeat("[a]\n\n", 390)} {
 		if got := render(source, at); len(got) > 20*(len(source)+100) {
 			t.Errorf("%d bytes become %d", len(source), len(got))
 		}

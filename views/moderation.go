@@ -41,7 +41,8 @@ type AuditPage struct {
 	Older  int64 // the next page ends before this line; 0 on the last page
 }
 
-// describeAct formats an action with its subject, without repetition: "pause device CPU" for "pause device" of "device CPU".
+// describeAct formats an action with its subject, without repetition: "pause device CPU" for "pause device" of "device
+// CPU".
 func describeAct(r accounts.Audit) (act, subject string) {
 	for i := range r.Subject {
 		if r.Subject[i] == ' ' && strings.HasSuffix(" "+r.Act, " "+r.Subject[:i]) {

@@ -55,12 +55,15 @@ func TestDeadlinesSayWhetherTheyHavePassed(t *testing.T) {
 		text     string
 	}{
 		{Deadline{Now: now}, false, "No deadline"},
-		{Deadline{Time: now.Add(90 * time.Minute), Now: now}, false, "Closes 1 Mar 2026, 13:30 UTC (in 1\u00a0h 30\u00a0min)"},
+		{Deadline{Time: now.Add(90 * time.Minute), Now: now}, false,
+			"Closes 1 Mar 2026, 13:30 UTC (in 1\u00a0h 30\u00a0min)"},
 		{Deadline{Time: now, Now: now}, true, "Closed 1 Mar 2026, 12:00 UTC"},
-		{Deadline{Time: now.Add(-time.Second), Now: now}, true, "Closed 1 Mar 2026, 11:59:59 UTC"}, // seconds are shown where there are some
+		// seconds are shown where there are some
+		{Deadline{Time: now.Add(-time.Second), Now: now}, true, "Closed 1 Mar 2026, 11:59:59 UTC"},
 	} {
 		doc := show(t, deadline(test.deadline))
-		if got := strings.Join(strings.Fields(strings.ReplaceAll(doc.Text(), "\u00a0", "~")), " "); got != strings.ReplaceAll(test.text, "\u00a0", "~") || test.deadline.Closed() != test.closed {
+		if got := strings.Join(strings.Fields(strings.ReplaceAll(doc.Text(), "\u00a0", "~")),
+			" "); got != strings.ReplaceAll(test.text, "\u00a0", "~") || test.deadline.Closed() != test.closed {
 			t.Errorf("%q (closed %v), want %q", got, test.deadline.Closed(), test.text)
 		}
 	}
@@ -106,8 +109,10 @@ func TestALineOfScoresIsDrawnWhereverThereAreTwo(t *testing.T) {
 }
 
 func TestChangesOfATaskMarkEachLine(t *testing.T) {
-	doc := show(t, diffText(TaskChange{Key: "description", Lines: diff.Lines("1\n2\n3\n4\n5\n<b>\n", "1\n2\n3\n4\n5\n<i>\n")}))
-	if got, want := doc.Find("del").Text()+doc.Find("ins").Text()+doc.Find(".soft").Text(), "- <b>\n+ <i>\n⋯ 2 equal lines\n"; got != want {
+	doc := show(t, diffText(TaskChange{Key: "description",
+		Lines: diff.Lines("1\n2\n3\n4\n5\n<b>\n", "1\n2\n3\n4\n5\n<i>\n")}))
+	if got, want := doc.Find("del").Text()+doc.Find("ins").Text()+doc.Find(".soft").Text(),
+		"- <b>\n+ <i>\n⋯ 2 equal lines\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -141,8 +146,10 @@ func TestDraftsSayWhatPublishingDoes(t *testing.T) {
 
 func TestErrorPagesHaveAHeadingForEachStatus(t *testing.T) {
 	for status, want := range map[int]string{
-		400: "Invalid request", 401: "Please sign in", 403: "Not allowed", 404: "Not found", 409: "Not possible right now",
-		413: "Too large", 422: "Invalid request", 429: "Too many requests", 500: "Something went wrong", 503: "Not available right now",
+		400: "Invalid request", 401: "Please sign in", 403: "Not allowed", 404: "Not found",
+		409: "Not possible right now",
+		413: "Too large", 422: "Invalid request", 429: "Too many requests", 500: "Something went wrong",
+		503: "Not available right now",
 	} {
 		doc := show(t, Error(ErrorPage{Status: status, Sentence: "no task of that name", RequestID: "r1"}))
 		if got := doc.Find("h1").Text(); got != want {
@@ -182,7 +189,8 @@ func TestAttacksSayWhyOthersDidNotRun(t *testing.T) {
 		{nil, said},
 		{[]Attack{{}}, said},
 		{[]Attack{{GPU: true}}, said + " 1 other needs a GPU."},
-		{[]Attack{{GPU: true}, {GPU: true, Results: []AttackResult{older}}}, said + " 2 others need a GPU; 1 of them ran with an earlier version."},
+		{[]Attack{{GPU: true}, {GPU: true, Results: []AttackResult{older}}},
+			said + " 2 others need a GPU; 1 of them ran with an earlier version."},
 	} {
 		if got := attacksHeld(append(slices.Clone(corpus), test.others...)); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
@@ -192,8 +200,10 @@ func TestAttacksSayWhyOthersDidNotRun(t *testing.T) {
 
 func TestTasksAreNamedForPeople(t *testing.T) {
 	for got, want := range map[string]string{
-		LangName(tasks.LangCUDA): "CUDA C++", LangName(tasks.LangPython): "Python", LangName(tasks.LangCPP): "C++", LangName("zig"): "zig",
-		RankingName(tasks.RankLast): "Time of the last benchmark case", RankingName(tasks.RankMean): "Mean time of the benchmark cases",
+		LangName(tasks.LangCUDA): "CUDA C++", LangName(tasks.LangPython): "Python", LangName(tasks.LangCPP): "C++",
+		LangName("zig"):             "zig",
+		RankingName(tasks.RankLast): "Time of the last benchmark case",
+		RankingName(tasks.RankMean): "Mean time of the benchmark cases",
 		RankingName(tasks.RankGeom): "Geometric mean of the benchmark cases", RankingName("sum"): "sum",
 		ModeName("ranked"): "Ranked", ModeName("odd"): "odd",
 	} {

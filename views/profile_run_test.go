@@ -10,7 +10,8 @@ import (
 
 func TestKernelsOfAreReadable(t *testing.T) {
 	extra := map[string]string{
-		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352", "ptxas._Z4tilePKfS0_Pfi.stack": "0",
+		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352",
+		"ptxas._Z4tilePKfS0_Pfi.stack":        "0",
 		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16",
 		"ptxas._ZN12_GLOBAL__N_13top4tileIfEEvPT_.registers": "8",
 		"ptxas.kernel.with.points.registers":                 "9",

@@ -13,20 +13,24 @@ import (
 )
 
 func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
-	of := Sources{Main: []string{"submission.cu", "submission.cpp", "submission.py"}, Further: func(name string) bool { return name == "tile.h" || name == "help.py" }}
+	of := Sources{Main: []string{"submission.cu", "submission.cpp", "submission.py"},
+		Further: func(name string) bool { return name == "tile.h" || name == "help.py" }}
 	for name, c := range map[string]struct {
 		output string
 		want   []Remark
 	}{
 		"nvcc": {"submission.cu(7): warning #177-D: variable \"x\" was declared but never referenced\n      int x;\n          ^\n\n" +
 			"Remark: The warnings can be suppressed\nsubmission.cu(3): error: expected a \";\"\n  int y\n1 error detected in the compilation of \"submission.cu\".\n",
-			[]Remark{{3, true, `expected a ";"`, ""}, {7, false, `variable "x" was declared but never referenced`, ""}}},
+			[]Remark{{3, true, `expected a ";"`, ""},
+				{7, false, `variable "x" was declared but never referenced`, ""}}},
 		"g++": {"In file included from eval.cpp:3:\nsubmission.cpp: In function 'int f()':\nsubmission.cpp:12:5: error: 'g' was not declared\n" +
 			"task.h:3:1: error: not the submission's\nsubmission.cpp:2:10: fatal error: nothing.h: No such file or directory\nsubmission.cpp:9: warning: late\n",
-			[]Remark{{2, true, "nothing.h: No such file or directory", ""}, {9, false, "late", ""}, {12, true, "'g' was not declared", ""}}},
+			[]Remark{{2, true, "nothing.h: No such file or directory", ""}, {9, false, "late", ""},
+				{12, true, "'g' was not declared", ""}}},
 		"Python": {"Traceback (most recent call last):\n  File \"/out/eval.py\", line 80, in <module>\n  File \"/out/submission.py\", line 4, in custom_kernel\n    x = y\nNameError: name 'y' is not defined\n",
 			[]Remark{{4, true, "NameError: name 'y' is not defined", ""}}},
-		"syntax":  {"  File \"submission.cu\", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n", []Remark{{3, true, "SyntaxError: invalid syntax", ""}}},
+		"syntax": {"  File \"submission.cu\", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n",
+			[]Remark{{3, true, "SyntaxError: invalid syntax", ""}}},
 		"twice":   {"submission.cu(3): error: a\nsubmission.cu(3): error: a\n", []Remark{{3, true, "a", ""}}},
 		"no line": {"submission.cu(0): error: a\nsubmission.cu(99999999999999999999): error: a\nld: undefined reference to `f'\n", nil},
 		"nothing": {"", nil},
@@ -56,9 +60,11 @@ func FuzzRemarks(f *testing.F) {
 }
 
 func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
-	file := NewHighlighter(1, MostColoured).Page().Source("a.cu", "", []byte(strings.Repeat("1 1 1 1 1 1\n", mostLines-1)))
+	file := NewHighlighter(1, MostColoured).Page().Source("a.cu", "",
+		[]byte(strings.Repeat("1 1 1 1 1 1\n", mostLines-1)))
 	for line := range maxRemarks {
-		file.Remarks = append(file.Remarks, Remark{mostLines - line, true, "x", ""}, Remark{mostLines + line, true, "x", ""})
+		file.Remarks = append(file.Remarks, Remark{mostLines - line, true, "x", ""},
+			Remark{mostLines + line, true, "x", ""})
 	}
 	costtest.Check(t, "remarks", func() {
 		if err := file.annotated().Render(t.Context(), io.Discard); err != nil {
@@ -69,7 +75,8 @@ func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
 
 func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
 	file := NewHighlighter(1, MostColoured).Page().Source("submission.cu", "", []byte("int a;\nint b;\nint c;\n"))
-	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>", ""}, {2, true, "also", ""}, {3, false, "last", ""}, {77, true, "no such line", ""}}
+	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>", ""}, {2, true, "also", ""}, {3, false, "last", ""},
+		{77, true, "no such line", ""}}
 	var out strings.Builder
 	if err := file.annotated().Render(t.Context(), &out); err != nil {
 		t.Fatal(err)
@@ -79,7 +86,8 @@ func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
 	for _, part := range []string{`id="L2"`, "&lt;script&gt;", "also", `id="L3"`, "last"} {
 		order = append(order, strings.Index(html, part))
 	}
-	if !slices.IsSorted(order) || order[0] < 0 || strings.Contains(html, "<script>") || strings.Contains(html, "no such line") {
+	if !slices.IsSorted(order) || order[0] < 0 || strings.Contains(html, "<script>") ||
+		strings.Contains(html, "no such line") {
 		t.Errorf("order %d in\n%s", order, html)
 	}
 }

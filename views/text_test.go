@@ -55,8 +55,10 @@ func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 	text := []byte("__global__ void f(int n) { /* <b> */ }\r\nint g = 1;\n")
 	file := NewHighlighter(1<<10, MostColoured).Page().Source("kernel.cu", "<i>", text)
 	page := show(t, file.HTML)
-	if page.Find("[id='<i>L2']").Length() != 1 || page.Find(".line").Length() != 2 || page.Find(".k").Length() != 1 || page.Find(".nf").Text() != "f" ||
-		page.Find("[style], b, i").Length() > 0 || page.Find(".cl").Text() != "__global__ void f(int n) { /* <b> */ }\nint g = 1;\n" {
+	if page.Find("[id='<i>L2']").Length() != 1 || page.Find(".line").Length() != 2 || page.Find(".k").Length() != 1 ||
+		page.Find(".nf").Text() != "f" ||
+		page.Find("[style], b, i").Length() > 0 ||
+		page.Find(".cl").Text() != "__global__ void f(int n) { /* <b> */ }\nint g = 1;\n" {
 		html, _ := page.Html()
 		t.Errorf("the source became %s", html)
 	}
@@ -156,7 +158,8 @@ func TestRunSaysItsStateInWords(t *testing.T) {
 func TestStagesSayWhatTheyAreAt(t *testing.T) {
 	began := time.Unix(100, 0)
 	stage := func(status job.Status, cases ...job.Status) StageView {
-		s := StageView{Result: job.StageResult{Stage: job.StageTest, Status: status, Started: began, Ended: began.Add(1300 * time.Millisecond)}}
+		s := StageView{Result: job.StageResult{Stage: job.StageTest, Status: status, Started: began,
+			Ended: began.Add(1300 * time.Millisecond)}}
 		for _, c := range cases {
 			s.Result.Cases = append(s.Result.Cases, job.CaseResult{Status: c})
 		}
@@ -185,7 +188,8 @@ func TestStagesSayWhatTheyAreAt(t *testing.T) {
 		{ranked, "process 2 of at least 5, case 2 of 2", "1 of 2 so far; times appear when all processes have ended"},
 		{sixth, "process 6, case 2 of 2", "1 of 2 so far; times appear when all processes have ended"},
 		{ended(stage(job.StatusPass, job.StatusPass)), "1.3\u00a0s", "1 case passed"},
-		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s", "1 of 2 cases passed"},
+		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s",
+			"1 of 2 cases passed"},
 	} {
 		if note, summary := test.stage.Note(), test.stage.Summary(); note != test.note || summary != test.summary {
 			t.Errorf("the stage says %q and %q, want %q and %q", note, summary, test.note, test.summary)
@@ -202,9 +206,11 @@ func TestAFailureQuotesItsException(t *testing.T) {
 		"MemoryError": "MemoryError\n",
 		onStderr:      "",
 	} {
-		doc := show(t, Run(RunCard{Run: work.Run{State: "failed", Failure: &job.Failure{Reason: before + onStderr + ".", ExitCode: 1}},
+		doc := show(t, Run(RunCard{Run: work.Run{State: "failed",
+			Failure: &job.Failure{Reason: before + onStderr + ".", ExitCode: 1}},
 			Sources: Sources{Main: []string{"submission.py"}},
-			Stages:  []StageView{{Ended: true, Result: job.StageResult{Stage: job.StageTest, Status: job.StatusError, Stderr: stderr}}}}))
+			Stages: []StageView{{Ended: true,
+				Result: job.StageResult{Stage: job.StageTest, Status: job.StatusError, Stderr: stderr}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != before+want+"." {
 			t.Errorf("the failure is %q, want %q", got, before+want+".")
 		}
@@ -213,9 +219,11 @@ func TestAFailureQuotesItsException(t *testing.T) {
 
 func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	stage := func(name job.Stage, status job.Status, stderr string) StageView {
-		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Stderr: stderr, Command: "python3 eval.py"}}
+		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Stderr: stderr,
+			Command: "python3 eval.py"}}
 	}
-	doc := show(t, Run(RunCard{Run: work.Run{SubmissionID: 7, State: "failed", Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1}},
+	doc := show(t, Run(RunCard{Run: work.Run{SubmissionID: 7, State: "failed",
+		Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1}},
 		Sources: Sources{Main: []string{"submission.py"}},
 		Stages: []StageView{stage(job.StageBuild, job.StatusPass, ""), stage(job.StageTest, job.StatusError,
 			"  File \"/tmp/job/submission.py\", line 6, in helper\nValueError: no such shape\n")}}))
@@ -235,9 +243,11 @@ func TestACompilersMessageIsShownOnce(t *testing.T) {
 		"":                              "Compiling submission.cpp failed: " + text + ".",
 		"reference.h:3: error: not his": "Compiling submission.cpp failed: " + text + ".",
 	} {
-		doc := show(t, Run(RunCard{Run: work.Run{State: "failed", Failure: &job.Failure{Reason: "Compiling submission.cpp failed: " + text + ".", ExitCode: 1}},
+		doc := show(t, Run(RunCard{Run: work.Run{State: "failed",
+			Failure: &job.Failure{Reason: "Compiling submission.cpp failed: " + text + ".", ExitCode: 1}},
 			Sources: Sources{Main: []string{"submission.cpp"}},
-			Stages:  []StageView{{Ended: true, Result: job.StageResult{Stage: job.StageBuild, Status: job.StatusError, Stderr: output}}}}))
+			Stages: []StageView{{Ended: true,
+				Result: job.StageResult{Stage: job.StageBuild, Status: job.StatusError, Stderr: output}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != want {
 			t.Errorf("the failure is %q, want %q", got, want)
 		}
@@ -258,7 +268,8 @@ func TestBrowsersHaveReadableNames(t *testing.T) {
 }
 
 func TestNumbersOfReportsHaveFewDigits(t *testing.T) {
-	for want, value := range map[string]any{"7.451e-09": 7.450580596923828e-09, "0.1239": 0.12393, "20 756": 20756.0, "cuBLAS": "cuBLAS", "true": true} {
+	for want, value := range map[string]any{"7.451e-09": 7.450580596923828e-09, "0.1239": 0.12393, "20 756": 20756.0,
+		"cuBLAS": "cuBLAS", "true": true} {
 		if got := strings.ReplaceAll(shortNumber(value), "\u202f", " "); got != want {
 			t.Errorf("%v is shown as %q, want %q", value, got, want)
 		}
@@ -268,7 +279,8 @@ func TestNumbersOfReportsHaveFewDigits(t *testing.T) {
 // TestWhatIsLeftOfAnEventIsWrittenAsOnABoard; on the last day it has seconds.
 func TestWhatIsLeftOfAnEventIsWrittenAsOnABoard(t *testing.T) {
 	for left, want := range map[time.Duration]string{
-		80 * time.Hour: format.Duration(80 * time.Hour), 30*time.Hour - time.Second: "1\u00a0day 5\u00a0h", 24*time.Hour - time.Second: "23:59:59", time.Second: "00:00:01",
+		80 * time.Hour: format.Duration(80 * time.Hour), 30*time.Hour - time.Second: "1\u00a0day 5\u00a0h",
+		24*time.Hour - time.Second: "23:59:59", time.Second: "00:00:01",
 	} {
 		if got := countdown(left); got != want {
 			t.Errorf("%v is %q, want %q", left, got, want)

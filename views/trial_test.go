@@ -22,7 +22,8 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		{job.StageBuild, false, "failed, but no correct solution passes", true},
 	} {
 		row := TrialRow{Works: c.works, TrialRun: TrialRun{Tried: true, Ended: true, Reason: "it failed",
-			Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}
+			Trial: trial.Ended{Outcome: job.OutcomeFailed,
+				Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}
 		if word, bad := row.verdict(); word != c.word || bad != c.bad {
 			t.Errorf("failed in %s, works %v: %q, %v", c.stage, c.works, word, bad)
 		}
@@ -33,8 +34,10 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 	for _, correct := range []bool{true, false} {
 		ended := trial.Ended{Correct: correct, Outcome: job.OutcomeFailed,
-			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusError, Failure: &job.Failure{ExitCode: 113}}}}
-		row := TrialRow{Correct: correct, Works: true, Lacks: "case 1 lacks `seed`", TrialRun: TrialRun{Tried: true, Ended: true, Reason: "exit code 113", Trial: ended}}
+			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusError,
+				Failure: &job.Failure{ExitCode: 113}}}}
+		row := TrialRow{Correct: correct, Works: true, Lacks: "case 1 lacks `seed`",
+			TrialRun: TrialRun{Tried: true, Ended: true, Reason: "exit code 113", Trial: ended}}
 		if word, bad := row.verdict(); word != "inconclusive: case 1 lacks `seed`" || !bad {
 			t.Errorf("correct %v: %q, %v", correct, word, bad)
 		}
@@ -48,9 +51,13 @@ func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 // TestTheFirstWrongAnswerProvesASolutionWrong: later ones, and those of correct solutions, prove nothing.
 func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 	stage := job.StageResult{Stage: job.StageTest, Cases: []job.CaseResult{
-		{Index: 0, Status: job.StatusPass}, {Index: 1, Status: job.StatusFail, Message: "element 3: expected 2, got 1\nmore"}, {Index: 2, Status: job.StatusFail, Message: "x"}}}
-	page := TrialPage{Tests: []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}}, {{Name: "n", Value: "3"}}}, Benchmarks: []tasks.Case{{{Name: "n", Value: "9"}}}}
-	row := TrialRow{TrialRun: TrialRun{Tried: true, Ended: true, Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
+		{Index: 0, Status: job.StatusPass},
+		{Index: 1, Status: job.StatusFail, Message: "element 3: expected 2, got 1\nmore"},
+		{Index: 2, Status: job.StatusFail, Message: "x"}}}
+	page := TrialPage{Tests: []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}},
+		{{Name: "n", Value: "3"}}}, Benchmarks: []tasks.Case{{{Name: "n", Value: "9"}}}}
+	row := TrialRow{TrialRun: TrialRun{Tried: true, Ended: true,
+		Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
 	cells := page.cells(row)
 	if len(cells) != 4 || cells[0].Proof || !cells[1].Proof || cells[2].Proof || cells[3].Status != "" {
 		t.Errorf("%+v", cells)
@@ -59,7 +66,8 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 		t.Error(why)
 	}
 	row.Correct = true
-	if cells := page.cells(row); cells[1].Proof || row.why(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
+	if cells := page.cells(row); cells[1].Proof ||
+		row.why(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
 		t.Errorf("of a correct one: %q", row.why(cells))
 	}
 }

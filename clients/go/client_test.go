@@ -41,7 +41,8 @@ func TestWatchAsksAgainAfterTheLastEventAndSkipsDoubles(t *testing.T) {
 		}
 	}
 	c := serve(t,
-		note(stream("retry: 1\n\nid: 4\ndata: {\"id\":4}\n\n:\n\nid: 5\ndata: {\"id\":5}\n\nid: 6\ndata: {\"id\"")), // cut off
+		// cut off
+		note(stream("retry: 1\n\nid: 4\ndata: {\"id\":4}\n\n:\n\nid: 5\ndata: {\"id\":5}\n\nid: 6\ndata: {\"id\"")),
 		note(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "restarting", http.StatusBadGateway) }),
 		note(stream("data: {\"id\":5}\n\ndata: {\"id\":6}\n\nevent: end\ndata: \n\ndata: {\"id\":7}\n\n")),
 	)
@@ -151,8 +152,8 @@ func FuzzReadEvents(f *testing.F) {
 	})
 }
 
-// TestNothingIsSentToAnotherHost that a site redirects to: neither the token, nor the key of a caller without one, nor what is
-// submitted. Another address of the same site is followed.
+// TestNothingIsSentToAnotherHost that a site redirects to: neither the token, nor the key of a caller without one, nor
+// what is submitted. Another address of the same site is followed.
 func TestNothingIsSentToAnotherHost(t *testing.T) {
 	for _, token := range []string{"wb_token", ""} {
 		got := 0
@@ -178,7 +179,8 @@ func TestNothingIsSentToAnotherHost(t *testing.T) {
 		if list, err := c.Devices(t.Context()); err != nil || len(list) != 1 {
 			t.Errorf("%v, %v", list, err)
 		}
-		if _, err := c.Submit(t.Context(), NewSubmission{Source: "secret"}); err == nil || !strings.Contains(err.Error(), "redirects to "+other.URL) {
+		if _, err := c.Submit(t.Context(), NewSubmission{Source: "secret"}); err == nil ||
+			!strings.Contains(err.Error(), "redirects to "+other.URL) {
 			t.Errorf("a redirect to another host: %v", err)
 		}
 		if got > 0 {

@@ -18,7 +18,8 @@ func TestEvaluateManyTakesUpABrokenConnection(t *testing.T) {
 		case 2:
 			io.WriteString(w, "{\"number\": 1, \"index\": 1, \"evaluation\": {\"id\": \"e1\"}}\n\n{\"num")
 		default:
-			io.WriteString(w, "{\"number\": 2, \"index\": 0, \"evaluation\": {\"id\": \"e0\"}}\n{\"number\": 2, \"index\": 0, \"end\": true}\n")
+			io.WriteString(w,
+				"{\"number\": 2, \"index\": 0, \"evaluation\": {\"id\": \"e0\"}}\n{\"number\": 2, \"index\": 0, \"end\": true}\n")
 		}
 	})
 	var ids []string

@@ -20,7 +20,8 @@ const interpreter = "/usr/bin/python3"
 var testsRun = regexp.MustCompile(`(?m)^Ran ([1-9]\d*) tests? in .*\n\nOK$`)
 
 func TestPythonClient(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), interpreter, "-B", "-W", "error::ResourceWarning", "-m", "unittest", "discover", "-t", ".", "-s", "tests")
+	cmd := exec.CommandContext(t.Context(), interpreter, "-B", "-W", "error::ResourceWarning", "-m", "unittest",
+		"discover", "-t", ".", "-s", "tests")
 	cmd.Env = environment()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -64,7 +65,8 @@ func TestTheWheelHasEveryModuleAndItsMetadata(t *testing.T) {
 		}
 		return string(text)
 	}
-	for _, pattern := range []string{"warpboard/*.py", "warpboard/py.typed", "kernel_eval_client/*.py", "io_contract/*.py", "shared/*.py"} {
+	for _, pattern := range []string{"warpboard/*.py", "warpboard/py.typed", "kernel_eval_client/*.py",
+		"io_contract/*.py", "shared/*.py"} {
 		names, _ := filepath.Glob(pattern)
 		for _, name := range names {
 			if text, _ := os.ReadFile(name); read(name) != string(text) {
@@ -73,7 +75,8 @@ func TestTheWheelHasEveryModuleAndItsMetadata(t *testing.T) {
 		}
 	}
 	info := "warpboard-" + w.Version + ".dist-info/"
-	for _, want := range []string{"Name: warpboard\n", "Version: " + w.Version, "Requires-Python: >=3.9", "License-File: LICENSE", "Classifier: Typing :: Typed", "Author: ", "\n\n# warpboard"} {
+	for _, want := range []string{"Name: warpboard\n", "Version: " + w.Version, "Requires-Python: >=3.9",
+		"License-File: LICENSE", "Classifier: Typing :: Typed", "Author: ", "\n\n# warpboard"} {
 		if metadata := read(info + "METADATA"); !strings.Contains(metadata, want) {
 			t.Errorf("the metadata lack %q:\n%.800s", want, metadata)
 		}

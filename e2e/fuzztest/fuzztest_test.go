@@ -17,7 +17,8 @@ func TestEveryTargetIsFuzzedForAMoment(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != "..") {
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") &&
+			d.Name() != "..") {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, "_test.go") {

@@ -59,7 +59,8 @@ func newArena(t *testing.T) *arena {
 	a := &arena{
 		builder: builder,
 		worker: evaluator.NewWorker(evaluator.Config{
-			Conn: evaluator.NopConn{}, Sandbox: box, Tools: tools, Builder: builder, Slots: slices.DeleteFunc(cpus, device.Slot.IsGPU)}),
+			Conn: evaluator.NopConn{}, Sandbox: box, Tools: tools, Builder: builder,
+			Slots: slices.DeleteFunc(cpus, device.Slot.IsGPU)}),
 		place: toolchain.Place{Slot: 0, Judge: 8, Build: sandbox.DefaultBuildLimits(), Run: run},
 		tasks: map[string]*tasks.Bundle{}, twins: map[string]result{},
 	}
@@ -136,16 +137,20 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	}
 	got = a.run(t, attack, attack.Submission)
 	verdict := verdictOf(got)
-	fmt.Fprintf(rows, "%s\t%.1f µs\t%.1f µs\t%s\t%.1f µs\t%s\n", attack.Name, got.claimed/1e3, got.shown/1e3, got.clock, twin.best/1e3, verdict)
+	fmt.Fprintf(rows, "%s\t%.1f µs\t%.1f µs\t%s\t%.1f µs\t%s\n", attack.Name, got.claimed/1e3, got.shown/1e3, got.clock,
+		twin.best/1e3, verdict)
 	if !attack.Holds(verdict) || !attack.Says(got.failure.Reason) || got.failure.Infrastructure {
-		t.Errorf("%s (%s); want %s, ...%s...\n%s", verdict, got.failure.Reason, attack.Expect, attack.Reason, got.stderr)
+		t.Errorf("%s (%s); want %s, ...%s...\n%s", verdict, got.failure.Reason, attack.Expect, attack.Reason,
+			got.stderr)
 	}
 	if strings.Contains(got.failure.Reason, "The task failed") {
 		t.Errorf("the task is blamed: %s", got.failure.Reason)
 	}
 	// In C++ the quicker calls are compared, and the tolerance is another one.
-	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.Honest && got.shown < 0.97*got.snapshot-6_000 {
-		t.Errorf("it is shown with %.1f µs by %s, and its answers came after %.1f", got.shown/1e3, got.clock, got.snapshot/1e3)
+	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.Honest &&
+		got.shown < 0.97*got.snapshot-6_000 {
+		t.Errorf("it is shown with %.1f µs by %s, and its answers came after %.1f", got.shown/1e3, got.clock,
+			got.snapshot/1e3)
 	}
 	if got.beside > 0 {
 		twin.best = got.beside

@@ -60,8 +60,9 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 		if got.status == "" {
 			continue // it was not asked for
 		}
-		ended.Results = append(ended.Results, attacks.Result{Attack: attack.Name, Harness: harness.Digest(), Verdict: verdictOf(got), Held: held,
-			ClaimedNS: got.claimed, ShownNS: got.shown, At: time.Now().UTC().Truncate(time.Second)})
+		ended.Results = append(ended.Results,
+			attacks.Result{Attack: attack.Name, Harness: harness.Digest(), Verdict: verdictOf(got), Held: held,
+				ClaimedNS: got.claimed, ShownNS: got.shown, At: time.Now().UTC().Truncate(time.Second)})
 	}
 	rows.Flush()
 	t.Logf("\n%s", table)

@@ -26,8 +26,9 @@ func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) res
 		t.Fatal(err)
 	}
 	ended, err := a.worker.Evaluate(t.Context(), job.Job{
-		Version: job.Version, AttemptID: attack.Name, Device: "CPU", EvaluationID: attack.Name, Caller: "everyone", Evaluation: data,
-		Task: tasks.Definition{Lang: tasks.LangPython, OwnHarness: true},
+		Version: job.Version, AttemptID: attack.Name, Device: "CPU", EvaluationID: attack.Name, Caller: "everyone",
+		Evaluation: data,
+		Task:       tasks.Definition{Lang: tasks.LangPython, OwnHarness: true},
 	})
 	if err != nil || ended.Outcome != job.OutcomeDone {
 		t.Fatalf("%s: %+v, %v", ended.Outcome, ended.Failure, err)

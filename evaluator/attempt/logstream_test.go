@@ -65,7 +65,8 @@ func TestLogThatPausesIsSentWithoutMore(t *testing.T) {
 func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
 	for _, in := range []string{
 		strings.Repeat("é", 5000), strings.Repeat("世", 5000), strings.Repeat("😀", 5000),
-		"x" + strings.Repeat("😀", 5000), strings.Repeat("\xff", 10_000), strings.Repeat("\x80", 10_000), strings.Repeat("\xf0\x9f", 5000), "\xe4",
+		"x" + strings.Repeat("😀", 5000), strings.Repeat("\xff", 10_000), strings.Repeat("\x80", 10_000),
+		strings.Repeat("\xf0\x9f", 5000), "\xe4",
 	} {
 		for _, step := range []int{1, 7, logPiece, len(in)} {
 			p := &pieces{}

@@ -37,14 +37,17 @@ func noDriver(ret nvml.Return) nvml.Interface {
 }
 
 func TestMachineWithoutDriverHasItsCPU(t *testing.T) {
-	for _, ret := range []nvml.Return{nvml.ERROR_LIBRARY_NOT_FOUND, nvml.ERROR_DRIVER_NOT_LOADED, nvml.ERROR_LIB_RM_VERSION_MISMATCH} {
+	for _, ret := range []nvml.Return{nvml.ERROR_LIBRARY_NOT_FOUND, nvml.ERROR_DRIVER_NOT_LOADED,
+		nvml.ERROR_LIB_RM_VERSION_MISMATCH} {
 		slots := detect(t, device.Options{NVML: noDriver(ret), CPUSlots: 2})
 		if len(slots) != 2 {
 			t.Fatalf("%d slots", len(slots))
 		}
 		for i, slot := range slots {
-			if slot.Index != i || slot.Device != "CPU" || slot.IsGPU() || slot.Name == "" || slot.MemoryBytes < 64<<20 ||
-				!regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(slot.UUIDHash) || slot.Arch != "" || len(slot.Nodes) > 0 {
+			if slot.Index != i || slot.Device != "CPU" || slot.IsGPU() || slot.Name == "" ||
+				slot.MemoryBytes < 64<<20 ||
+				!regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(slot.UUIDHash) || slot.Arch != "" ||
+				len(slot.Nodes) > 0 {
 				t.Errorf("%+v", slot)
 			}
 		}
@@ -61,7 +64,8 @@ func TestSystemsLibraryIsAskedWithoutHarm(t *testing.T) {
 
 func TestCPUSlotsAreAsManyAsWanted(t *testing.T) {
 	for wanted, want := range map[int]int{-1: 0, 1: 1, 5: 5} {
-		if got := len(detect(t, device.Options{NVML: noDriver(nvml.ERROR_LIBRARY_NOT_FOUND), CPUSlots: wanted})); got != want {
+		if got := len(detect(t, device.Options{NVML: noDriver(nvml.ERROR_LIBRARY_NOT_FOUND),
+			CPUSlots: wanted})); got != want {
 			t.Errorf("wanted %d, got %d", wanted, got)
 		}
 	}
@@ -85,13 +89,15 @@ func TestGPUsAreDescribed(t *testing.T) {
 	if diff := cmp.Diff(want, slots[3], ignore...); diff != "" {
 		t.Error(diff)
 	}
-	if !slots[3].IsGPU() || slots[3].UUIDHash == slots[4].UUIDHash || strings.Contains(slots[3].UUID, slots[3].UUIDHash) {
+	if !slots[3].IsGPU() || slots[3].UUIDHash == slots[4].UUIDHash ||
+		strings.Contains(slots[3].UUID, slots[3].UUIDHash) {
 		t.Errorf("%+v", slots[3])
 	}
 	if slots[8].Device != "CPU" || slots[8].Index != 8 {
 		t.Errorf("%+v", slots[8])
 	}
-	if slots := detect(t, device.Options{NVML: dgxb200.New(), CPUSlots: -1}); slots[0].Device != "B200" || slots[0].Arch != "100" {
+	if slots := detect(t, device.Options{NVML: dgxb200.New(), CPUSlots: -1}); slots[0].Device != "B200" ||
+		slots[0].Arch != "100" {
 		t.Errorf("%+v", slots[0])
 	}
 }
@@ -134,7 +140,8 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 		return nvml.ClocksThrottleReasonGpuIdle, nvml.SUCCESS
 	}
 	gpu.GetComputeRunningProcessesFunc = func() ([]nvml.ProcessInfo, nvml.Return) {
-		return []nvml.ProcessInfo{{Pid: uint32(os.Getpid())}, {Pid: uint32(os.Getppid())}}, nvml.SUCCESS // the second is not of this program
+		// the second is not of this program
+		return []nvml.ProcessInfo{{Pid: uint32(os.Getpid())}, {Pid: uint32(os.Getppid())}}, nvml.SUCCESS
 	}
 	slot := detect(t, device.Options{NVML: lib, CPUSlots: -1})[0]
 
@@ -177,7 +184,8 @@ func TestWatchOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
 	if d := machine.Disturbances; d.Processors < 1 || d.Load < 0 {
 		t.Errorf("disturbances: %+v", d)
 	}
-	if len(got) != 1 || !regexp.MustCompile(`^\d+\.\d+ at the start, \d+\.\d+ at the end$`).MatchString(got["load_average"]) {
+	if len(got) != 1 || !regexp.MustCompile(`^\d+\.\d+ at the start, \d+\.\d+ at the end$`).MatchString(
+		got["load_average"]) {
 		t.Errorf("%v", got)
 	}
 }

@@ -53,7 +53,8 @@ func TestWorkersAreToldOnceOfEachOpenTaskTheLatestFirst(t *testing.T) {
 		for name, settings := range map[string]catalog.TaskSettings{
 			"over": {Devices: []string{"CPU"}, Deadline: &past}, "elsewhere": {Devices: []string{"H200"}},
 		} {
-			if _, err := s.store.Catalog.CreateTask(s.Context(), owner, catalog.NewTask{TaskSettings: settings, Bundle: modelstest.Bundle(name)}); err != nil {
+			if _, err := s.store.Catalog.CreateTask(s.Context(), owner,
+				catalog.NewTask{TaskSettings: settings, Bundle: modelstest.Bundle(name)}); err != nil {
 				s.Fatal(err)
 			}
 		}
@@ -108,7 +109,8 @@ func TestNothingIsSentOfATaskThatCannotBePrecompiled(t *testing.T) {
 	bundle := modelstest.Bundle("other")
 	bundle.Definition.Lang = tasks.LangPython
 	owner := modelstest.Person(t, s.store, "Cora", accounts.RoleCreator)
-	task, err := s.store.Catalog.CreateTask(t.Context(), owner, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.store.Catalog.CreateTask(t.Context(), owner,
+		catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,8 @@ func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 		fail := func(worker string) {
 			s.Helper()
 			lost := result(s.takeAs(worker), 1)
-			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost, &job.Failure{Reason: "The disk is full.", Infrastructure: true}, worker
+			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost,
+				&job.Failure{Reason: "The disk is full.", Infrastructure: true}, worker
 			if err := d.Result(s.Context(), lost); err != nil {
 				s.Fatal(err)
 			}
@@ -194,7 +195,8 @@ func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 			first[j.EvaluationID != ""] = j
 			s.beat(d, j.AttemptID)
 			back := job.Result{RunID: j.RunID, EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret,
-				Outcome: job.OutcomeReturned, Machine: job.Machine{Worker: "w1"}, Failure: &job.Failure{Reason: "Worker w1 is stopping.", Infrastructure: true}}
+				Outcome: job.OutcomeReturned, Machine: job.Machine{Worker: "w1"},
+				Failure: &job.Failure{Reason: "Worker w1 is stopping.", Infrastructure: true}}
 			if err := d.Result(s.Context(), back); err != nil {
 				s.Fatal(err)
 			}

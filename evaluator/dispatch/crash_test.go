@@ -34,7 +34,8 @@ func TestKilledBeforeTheJobHadArrived(t *testing.T) {
 }
 
 func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
-	for _, stage := range []job.Stage{"", job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked, job.StageProfile} {
+	for _, stage := range []job.Stage{"", job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked,
+		job.StageProfile} {
 		t.Run("stage "+string(stage), func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			run := s.submit()

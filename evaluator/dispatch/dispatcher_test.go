@@ -33,7 +33,8 @@ func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
 		d.Wake()
 		s.seen.until(s.T, "work is announced", func() bool { return s.queue.hasWork("CPU") })
 		j := s.take()
-		if !strings.HasPrefix(string(j.Sources["submission.cpp"]), "int main") || j.Device != "CPU" || j.Mode != job.ModeRanked || j.TaskKey == "" {
+		if !strings.HasPrefix(string(j.Sources["submission.cpp"]), "int main") || j.Device != "CPU" ||
+			j.Mode != job.ModeRanked || j.TaskKey == "" {
 			s.Errorf("job: %+v", j)
 		}
 		s.tell(d, event(j, 1, job.EventTaken, ""), event(j, 2, job.EventStage, job.StageTest))
@@ -260,7 +261,8 @@ func TestAJobThatCannotBeMadeFailsByOurFault(t *testing.T) {
 			s.boot()
 			if large {
 				s.queue.largest = 100
-			} else if _, err := s.store.SQL().ExecContext(t.Context(), "delete from version_files where path = 'task.h'"); err != nil {
+			} else if _, err := s.store.SQL().ExecContext(t.Context(),
+				"delete from version_files where path = 'task.h'"); err != nil {
 				t.Fatal(err)
 			}
 			s.wantNoJob()

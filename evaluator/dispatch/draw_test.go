@@ -22,9 +22,11 @@ import (
 func (s *site) ranged() {
 	s.Helper()
 	b := modelstest.Bundle("vectoradd")
-	b.Definition.Tests[0][0].Value, b.Definition.Benchmarks[0][0].Value = "uniform 1..1000000000", "uniform 1..1000000000 step 3"
+	b.Definition.Tests[0][0].Value, b.Definition.Benchmarks[0][0].Value = "uniform 1..1000000000",
+		"uniform 1..1000000000 step 3"
 	b.Definition.Roofline = &tasks.Roofline{Bytes: "12 * size"}
-	version, _, err := s.store.Catalog.Publish(s.Context(), modelstest.Person(s, s.store, "Eve", accounts.RoleAdmin), s.task.ID, b, nil)
+	version, _, err := s.store.Catalog.Publish(s.Context(), modelstest.Person(s, s.store, "Eve", accounts.RoleAdmin),
+		s.task.ID, b, nil)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -35,7 +37,8 @@ func (s *site) ranged() {
 func (s *site) next(d *Dispatcher, mode job.Mode) job.Job {
 	s.Helper()
 	_, _, err := s.store.Submissions.Submit(s.Context(), submissions.NewSubmission{
-		User: s.ann, TaskID: s.task.ID, Devices: []string{"CPU"}, Mode: mode, Source: []byte("int x; // " + time.Now().String()), Via: "test",
+		User: s.ann, TaskID: s.task.ID, Devices: []string{"CPU"}, Mode: mode,
+		Source: []byte("int x; // " + time.Now().String()), Via: "test",
 	})
 	if err != nil {
 		s.Fatal(err)
@@ -68,7 +71,8 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 		d := s.boot()
 		s.beatOf(d, "580", 1)
 		first := s.next(d, job.ModeRanked)
-		if first.Declared == nil || first.Task.Drawn() || first.Declared.Tests[0].String() != "size: uniform 1..1000000000; seed: 1" {
+		if first.Declared == nil || first.Task.Drawn() ||
+			first.Declared.Tests[0].String() != "size: uniform 1..1000000000; seed: 1" {
 			s.Fatalf("job: %+v declared as %+v", first.Task, first.Declared)
 		}
 		s.report(d, measured(first, "580"))
@@ -81,9 +85,11 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 		s.report(d, measured(second, "580"))
 		test := s.next(d, job.ModeTest)
 		if test.Declared != nil || test.Task.Drawn() || cmp.Equal(first.Task.Tests, test.Task.Tests) {
-			s.Errorf("a test has %v, declared %v, ranked runs have %v", test.Task.Tests, test.Declared, first.Task.Tests)
+			s.Errorf("a test has %v, declared %v, ranked runs have %v", test.Task.Tests, test.Declared,
+				first.Task.Tests)
 		}
-		s.report(d, job.Result{RunID: test.RunID, AttemptID: test.AttemptID, Secret: test.Secret, Outcome: job.OutcomeCancelled})
+		s.report(d, job.Result{RunID: test.RunID, AttemptID: test.AttemptID, Secret: test.Secret,
+			Outcome: job.OutcomeCancelled})
 		s.wantShown("hidden")
 		s.beatOf(d, "590", 1)
 		third := s.next(d, job.ModeRanked)
@@ -138,11 +144,13 @@ func TestADrawIsRevealedWhenNoScoreCanCountForIt(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.wantShown(drawn)
-		if _, err := s.store.Catalog.UpdateTask(s.Context(), eve, s.task.ID, catalog.TaskSettings{Devices: []string{"CPU"}}); db.KindOf(err) != db.Conflict {
+		if _, err := s.store.Catalog.UpdateTask(s.Context(), eve, s.task.ID,
+			catalog.TaskSettings{Devices: []string{"CPU"}}); db.KindOf(err) != db.Conflict {
 			s.Fatalf("scores could count again for sizes that are known: %v", err)
 		}
 		s.wantShown(drawn)
-		if _, _, err := s.store.Catalog.Publish(s.Context(), eve, s.task.ID, modelstest.Bundle("vectoradd"), nil); err != nil {
+		if _, _, err := s.store.Catalog.Publish(s.Context(), eve, s.task.ID, modelstest.Bundle("vectoradd"),
+			nil); err != nil {
 			s.Fatal(err)
 		}
 		s.wantShown(drawn)
@@ -155,11 +163,13 @@ func TestAJobHasTheCasesOfItsDevice(t *testing.T) {
 		large := append(b.Definition.Benchmarks[0].Arguments(), tasks.Arg{Name: tasks.DevicesKey, Value: "H100, H200"})
 		small := tasks.Case{{Name: "size", Value: "uniform 1..1000"}, {Name: tasks.DevicesKey, Value: "CPU"}}
 		b.Definition.Benchmarks, b.Definition.RankingBy = append(b.Definition.Benchmarks, large, small), tasks.RankGeom
-		if _, _, err := s.store.Catalog.Publish(s.Context(), modelstest.Person(s, s.store, "Eve", accounts.RoleAdmin), s.task.ID, b, nil); err != nil {
+		if _, _, err := s.store.Catalog.Publish(s.Context(), modelstest.Person(s, s.store, "Eve", accounts.RoleAdmin),
+			s.task.ID, b, nil); err != nil {
 			s.Fatal(err)
 		}
 		j := s.next(s.boot(), job.ModeRanked)
-		if got := j.Declared.Benchmarks; len(got) != 2 || got[0].String() != "size: 1024; seed: 2" || got[1].String() != "size: uniform 1..1000" || j.Task.Drawn() {
+		if got := j.Declared.Benchmarks; len(got) != 2 || got[0].String() != "size: 1024; seed: 2" ||
+			got[1].String() != "size: uniform 1..1000" || j.Task.Drawn() {
 			s.Errorf("declared %v, drawn %v", got, j.Task.Benchmarks)
 		}
 	})
@@ -172,7 +182,8 @@ func TestATestOfADrawnTaskCounts(t *testing.T) {
 		s.beatOf(d, "580", 1)
 		j := s.next(d, job.ModeTest)
 		s.report(d, job.Result{RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, Outcome: job.OutcomeDone,
-			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusPass}}, Machine: job.Machine{Worker: "w1", Driver: "580"}})
+			Stages:  []job.StageResult{{Stage: job.StageTest, Status: job.StatusPass}},
+			Machine: job.Machine{Worker: "w1", Driver: "580"}})
 		s.wantRun(j.RunID, work.StateDone, 1)
 	})
 }

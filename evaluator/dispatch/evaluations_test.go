@@ -74,23 +74,27 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		s.tell(d, evaluationEvent(j, 1, kernelrun.StageCompiling))
 		s.tell(d, evaluationEvent(j, 2, kernelrun.StageValidating))
 		s.wantEvaluation(e.ID, work.EvaluationValidating)
-		report := kernelrun.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
+		report := kernelrun.Result{Seconds: 2, Device: "CPU",
+			StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
 		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}
 		if err := d.Result(s.Context(), evaluated(s.T, j, report)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationCompleted)
-		if !slices.Contains(s.seen.states, work.EvaluationValidating) || !slices.Contains(s.seen.states, work.EvaluationCompleted) {
+		if !slices.Contains(s.seen.states, work.EvaluationValidating) ||
+			!slices.Contains(s.seen.states, work.EvaluationCompleted) {
 			s.Errorf("watchers were told %v", s.seen.states)
 		}
 		all, err := s.store.Counters.Counters(s.Context())
 		if err != nil {
 			s.Fatal(err)
 		}
-		if diff := cmp.Diff(counters.Counter{Name: counters.Compiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5}, all[counters.Compiled]); diff != "" {
+		if diff := cmp.Diff(counters.Counter{Name: counters.Compiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5},
+			all[counters.Compiled]); diff != "" {
 			s.Error(diff)
 		}
-		if all[counters.Correct].Count != 1 || all[counters.Device+"CPU:0"].Total != 2 || all[counters.Profiled].Count != 0 {
+		if all[counters.Correct].Count != 1 || all[counters.Device+"CPU:0"].Total != 2 ||
+			all[counters.Profiled].Count != 0 {
 			s.Errorf("counters: %+v", all)
 		}
 	})
@@ -129,12 +133,14 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
-		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret, Outcome: job.OutcomeLost,
+		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret,
+			Outcome: job.OutcomeLost,
 			Failure: &job.Failure{Infrastructure: true, Reason: "the disk is full"}}
 		if err := d.Result(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}
-		if e := s.wantEvaluation(e.ID, work.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 || e.Failure != "the disk is full" {
+		if e := s.wantEvaluation(e.ID, work.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 ||
+			e.Failure != "the disk is full" {
 			s.Errorf("evaluation: %+v", e)
 		}
 	})
@@ -162,8 +168,9 @@ func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
 func TestWorkersIdentifyCallersByNameNotAddress(t *testing.T) {
 	eachSite(t, func(s *site) {
 		for _, owner := range []string{"key:1", "key:2"} {
-			_, err := s.store.Work.SubmitEvaluation(s.Context(), work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
-				Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)})
+			_, err := s.store.Work.SubmitEvaluation(s.Context(),
+				work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
+					Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)})
 			if err != nil {
 				s.Fatal(err)
 			}

@@ -33,7 +33,8 @@ func newSite(t *testing.T, s *models.Store, devices ...string) *site {
 	owner := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 	return &site{
 		T: t, store: s, queue: newFakeQueue(), seen: newWatcher(),
-		ann: modelstest.Person(t, s, "Ann", accounts.RoleUser), task: modelstest.Task(t, s, owner, "vectoradd", devices...),
+		ann:  modelstest.Person(t, s, "Ann", accounts.RoleUser),
+		task: modelstest.Task(t, s, owner, "vectoradd", devices...),
 	}
 }
 
@@ -56,7 +57,8 @@ func (s *site) submit() work.Run { return modelstest.Submit(s, s.store, s.ann, s
 
 func (s *site) beat(d *Dispatcher, attempts ...string) (drop []string) {
 	s.Helper()
-	return s.sync(d, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, Attempts: attempts})
+	return s.sync(d, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}},
+		Attempts: attempts})
 }
 
 func (s *site) sync(d *Dispatcher, h job.Heartbeat) (drop []string) {
@@ -94,7 +96,8 @@ func (s *site) passAt(d *Dispatcher, at time.Time) {
 }
 
 func event(j job.Job, seq int, kind job.EventType, stage job.Stage) job.Event {
-	return job.Event{RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, Seq: seq, Time: time.Now().UTC(), Type: kind, Stage: stage, Worker: "w1"}
+	return job.Event{RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, Seq: seq, Time: time.Now().UTC(),
+		Type: kind, Stage: stage, Worker: "w1"}
 }
 
 // take has the worker w1 ask for a job, which there is.

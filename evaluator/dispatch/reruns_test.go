@@ -26,7 +26,8 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 		t.Run(fmt.Sprint(slots, " slots"), func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			for i := range 5 {
-				run := modelstest.Submit(t, s.store, modelstest.Person(t, s.store, fmt.Sprintf("p%d", i), accounts.RoleUser), s.task)[0]
+				run := modelstest.Submit(t, s.store,
+					modelstest.Person(t, s.store, fmt.Sprintf("p%d", i), accounts.RoleUser), s.task)[0]
 				modelstest.Finish(t, s.store, run, 100+float64(i))
 			}
 			d := s.boot()

@@ -15,8 +15,10 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
 		beat := func(minute int, ns float64) {
-			g := job.SlotBenchmark{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
-			s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", SlotBenchmark: &g}}}})
+			g := job.SlotBenchmark{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1,
+				BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
+			s.sync(d, job.Heartbeat{Worker: "w1",
+				Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", SlotBenchmark: &g}}}})
 		}
 		ranked := func(ns float64) work.Run {
 			run := s.submit()
@@ -40,7 +42,8 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 		}
 		beat(10, 1.2e6)
 		beat(11, 1.2e6)
-		if run := ranked(9); !strings.Contains(run.HeldWhy, "has drifted") || !strings.Contains(run.HeldWhy, "+20.0 %") || run.Disturbed == "" {
+		if run := ranked(9); !strings.Contains(run.HeldWhy, "has drifted") ||
+			!strings.Contains(run.HeldWhy, "+20.0 %") || run.Disturbed == "" {
 			s.Errorf("a slot that drifts: %q", run.HeldWhy)
 		}
 		s.wantBoard(10)
@@ -61,7 +64,8 @@ func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
 			for range 3 {
 				m := job.Machine{UUIDHash: "ab"}
 				if benchmarked { // each message is decoded into memory of its own
-					m.SlotBenchmark = &job.SlotBenchmark{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
+					m.SlotBenchmark = &job.SlotBenchmark{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9,
+						ReadNS: 1e6, MathNS: 1e6}
 				}
 				before := s.store.Queries()
 				s.sync(d, job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
@@ -89,8 +93,11 @@ func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 		for beat := range 30 {
 			var slots []job.Slot
 			for i := range 100 {
-				g := job.SlotBenchmark{At: time.Now(), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
-				slots = append(slots, job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i), Compiler: fmt.Sprintf("g++ %d.%d", beat, i), SlotBenchmark: &g}})
+				g := job.SlotBenchmark{At: time.Now(), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9,
+					ReadNS: 1e6, MathNS: 1e6}
+				slots = append(slots, job.Slot{Device: "CPU",
+					Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i),
+						Compiler: fmt.Sprintf("g++ %d.%d", beat, i), SlotBenchmark: &g}})
 			}
 			s.sync(d, job.Heartbeat{Worker: "w1", Slots: slots})
 		}

@@ -103,7 +103,8 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 			s.Fatalf("job: %+v", profile)
 		}
 		s.tell(d, event(profile, 1, job.EventTaken, ""))
-		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}, Attempts: []string{profile.AttemptID}})
+		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}},
+			Attempts: []string{profile.AttemptID}})
 		s.pass(d, 0)
 		if s.queue.stopped(profile.AttemptID) {
 			s.Fatal("the profile was stopped while no one waited")
@@ -185,8 +186,9 @@ func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 func TestAWorkerReceivesTheFilterOfAProfile(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d, filter := s.boot(), &job.ProfileFilter{Kernel: "regex:mat.*", LaunchSkip: 2, Sections: []string{"Occupancy"}}
-		_, _, err := s.store.Submissions.Submit(s.Context(), submissions.NewSubmission{User: s.ann, TaskID: s.task.ID, Devices: []string{"CPU"},
-			Mode: job.ModeProfile, Source: []byte("// kernel"), Filter: filter, Via: "test"})
+		_, _, err := s.store.Submissions.Submit(s.Context(),
+			submissions.NewSubmission{User: s.ann, TaskID: s.task.ID, Devices: []string{"CPU"},
+				Mode: job.ModeProfile, Source: []byte("// kernel"), Filter: filter, Via: "test"})
 		if err != nil {
 			s.Fatal(err)
 		}

@@ -76,7 +76,8 @@ func TestAPoolOfOneRunIsItsScore(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantInterval, _ := ScoreInterval(ranking, want, cases)
-		if got, interval, err := CombineRuns(ranking, [][][]float64{runs}); err != nil || got != want || interval != wantInterval {
+		if got, interval, err := CombineRuns(ranking, [][][]float64{runs}); err != nil || got != want ||
+			interval != wantInterval {
 			t.Errorf("%s: %v in %+v, %v; want %v in %+v", ranking, got, interval, err, want, wantInterval)
 		}
 	}

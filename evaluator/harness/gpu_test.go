@@ -18,7 +18,8 @@ func newFakeGPU(t *testing.T) native {
 	t.Helper()
 	n := native{t.TempDir()}
 	writeAll(t, n.dir, Sources(tasks.FormEval, tasks.LangCUDA))
-	writeAll(t, n.dir, testdata(t, "gpu/cuda_runtime.h", "gpu/cuda.h", "gpu/task.h", "gpu/reference.h", "gpu/submissions.cpp"))
+	writeAll(t, n.dir, testdata(t, "gpu/cuda_runtime.h", "gpu/cuda.h", "gpu/task.h", "gpu/reference.h",
+		"gpu/submissions.cpp"))
 	if err := os.Mkdir(filepath.Join(n.dir, "nvtx3"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +45,13 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	n := newFakeGPU(t)
 	flags := strings.Fields(gpuFlags)
 	n.buildAll(t, map[string][]string{
-		"judge": slices.Concat(flags, []string{"eval.cu"}), "runner.o": slices.Concat(flags, []string{"-c", "warpboard_runner.cu"}),
+		"judge":    slices.Concat(flags, []string{"eval.cu"}),
+		"runner.o": slices.Concat(flags, []string{"-c", "warpboard_runner.cu"}),
 	})
-	judge, runner := n.program("judge"), n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
-	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined", "side_stream", "stale", "copied_before"}
+	judge, runner := n.program("judge"),
+		n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
+	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined",
+		"side_stream", "stale", "copied_before"}
 	const plain = "size: 1000; moving: 0; broken: no; seed: 1\n"
 	// Which clock is ahead is measured, on a device of threads that compete with other tests for the processor, and who
 	// copies before the release has what it wanted only if its thread gets a processor in time (else it copies the
@@ -67,7 +71,8 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 		{"in_place", "profile", plain, 0, "check", "pass"},
 		{"own_answer", "test", plain, 0, "test.0.numerics.elements", "1000"},
 		{"apart_answer", "test", plain, 0, "check", "pass"},
-		{"many_buffers", "test", "size: 300000; moving: 0; broken: no; seed: 1\n", 0, "test.0.numerics.note", "reference_fp64 failed: too many"},
+		{"many_buffers", "test", "size: 300000; moving: 0; broken: no; seed: 1\n", 0, "test.0.numerics.note",
+			"reference_fp64 failed: too many"},
 		{"host_wait", "leaderboard", plain, 0, "check", "pass"},
 		{"side_joined", "test", plain, 0, "check", "pass"},
 		{"side_stream", "leaderboard", plain, 112, "check", "fail"}, // the answer is not there yet
@@ -75,11 +80,15 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 		{"stale", "test", plain, 112, "check", "fail"},
 		// Of less there would be nothing to copy: small arrays are sealed whole.
 		{"copied_before", "test", "size: 1000000; moving: 0; broken: no; seed: 1\n", 112, "check", "fail"},
-		{"in_place", "test", "size: 777; moving: 0; broken: no; seed: 1\n", 117, "task", "check_implementation failed: an odd size"},
+		{"in_place", "test", "size: 777; moving: 0; broken: no; seed: 1\n", 117, "task",
+			"check_implementation failed: an odd size"},
 		// The tests have passed: the answer is to blame.
-		{"in_place", "leaderboard", "size: 777; moving: 0; broken: no; seed: 1\n", 112, "benchmark.0.error", "check_implementation failed: an odd size"},
-		{"in_place", "test", "size: 1000; moving: 0; broken: generator; seed: 1\n", 117, "task", "generate_input failed: no such luck"},
-		{"in_place", "test", "size: 1000; moving: 0; broken: memory; seed: 1\n", 117, "task", "generate_input failed: the device has no 4398046511104 bytes left beside the submission's process (1073741824 of 1073741824 are free)"},
+		{"in_place", "leaderboard", "size: 777; moving: 0; broken: no; seed: 1\n", 112, "benchmark.0.error",
+			"check_implementation failed: an odd size"},
+		{"in_place", "test", "size: 1000; moving: 0; broken: generator; seed: 1\n", 117, "task",
+			"generate_input failed: no such luck"},
+		{"in_place", "test", "size: 1000; moving: 0; broken: memory; seed: 1\n", 117, "task",
+			"generate_input failed: the device has no 4398046511104 bytes left beside the submission's process (1073741824 of 1073741824 are free)"},
 	} {
 		t.Run(tt.way+"/"+tt.mode+"/"+tt.value, func(t *testing.T) {
 			var r pairtest.Result
@@ -89,7 +98,8 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 				good = r.Judge.ExitCode() == tt.judge && field(r.Report, tt.key) == tt.value
 			}
 			if !good {
-				t.Errorf("judge: %v, runner: %v; want exit code %d and %s: %s\n%s\n%s", r.Judge, r.Runner, tt.judge, tt.key, tt.value, r.Report, r.Stderr)
+				t.Errorf("judge: %v, runner: %v; want exit code %d and %s: %s\n%s\n%s", r.Judge, r.Runner, tt.judge,
+					tt.key, tt.value, r.Report, r.Stderr)
 			}
 		})
 	}
@@ -101,9 +111,11 @@ func TestArraysSetApartEndWhereASanitizerSeesIt(t *testing.T) {
 	n := newFakeGPU(t)
 	flags := append(strings.Fields(gpuFlags), "-fsanitize=address")
 	n.buildAll(t, map[string][]string{
-		"judge": append(strings.Fields(gpuFlags), "eval.cu"), "runner.o": slices.Concat(flags, []string{"-c", "warpboard_runner.cu"}),
+		"judge":    append(strings.Fields(gpuFlags), "eval.cu"),
+		"runner.o": slices.Concat(flags, []string{"-c", "warpboard_runner.cu"}),
 	})
-	runner := n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "-fsanitize=address", "runner.o", "submissions.cpp")
+	runner := n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "-fsanitize=address", "runner.o",
+		"submissions.cpp")
 	const inPlace, ownAnswer, overrun = "WAY=0", "WAY=1", "WAY=9"
 	for _, tt := range []struct {
 		way, apart string
@@ -115,9 +127,11 @@ func TestArraysSetApartEndWhereASanitizerSeesIt(t *testing.T) {
 		{overrun, "WITHOUT=1", 0, ""}, // the shared region goes on there
 		{overrun, "WARPBOARD_APART=1", 115, "heap-buffer-overflow"},
 	} {
-		r := pairtest.Run(t, n.program("judge"), runner, "test", "size: 1000; moving: 0; broken: no; seed: 1\n", tt.way, tt.apart, "ASAN_OPTIONS=detect_leaks=0")
+		r := pairtest.Run(t, n.program("judge"), runner, "test", "size: 1000; moving: 0; broken: no; seed: 1\n", tt.way,
+			tt.apart, "ASAN_OPTIONS=detect_leaks=0")
 		if r.Judge.ExitCode() != tt.judge || !strings.Contains(r.Stderr, tt.says) {
-			t.Errorf("%s %s: judge: %v, want exit code %d and %q\n%s\n%s", tt.way, tt.apart, r.Judge, tt.judge, tt.says, r.Report, r.Stderr)
+			t.Errorf("%s %s: judge: %v, want exit code %d and %q\n%s\n%s", tt.way, tt.apart, r.Judge, tt.judge, tt.says,
+				r.Report, r.Stderr)
 		}
 	}
 }

@@ -108,10 +108,14 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 		{"leaves at once", func(p *player) {}, 115, ""},
 		{"leaves when it is called", func(p *player) { p.frame(1, 0); p.call() }, 115, ""},
 		{"leaves after queueing", func(p *player) { p.frame(1, 0); p.word(wordQueued).Store(p.call()) }, 115, ""},
-		{"is ready with more to say", func(p *player) { p.frame(1, 4) }, 116, "refused: The submission's process wrote to the judge out of turn."},
-		{"says something else", func(p *player) { p.frame(7, 0) }, 116, "refused: The submission's process wrote to the judge out of turn."},
-		{"says half a word", func(p *player) { p.channel.Write([]byte{1}) }, 116, "refused: The submission's process wrote to the judge out of turn."},
-		{"is ready twice", func(p *player) { p.frame(1, 0); p.call(); p.frame(1, 0); p.call() }, 116, "refused: The submission's process wrote to the judge out of turn."},
+		{"is ready with more to say", func(p *player) { p.frame(1, 4) }, 116,
+			"refused: The submission's process wrote to the judge out of turn."},
+		{"says something else", func(p *player) { p.frame(7, 0) }, 116,
+			"refused: The submission's process wrote to the judge out of turn."},
+		{"says half a word", func(p *player) { p.channel.Write([]byte{1}) }, 116,
+			"refused: The submission's process wrote to the judge out of turn."},
+		{"is ready twice", func(p *player) { p.frame(1, 0); p.call(); p.frame(1, 0); p.call() }, 116,
+			"refused: The submission's process wrote to the judge out of turn."},
 		{"has ended before the release", func(p *player) {
 			p.frame(1, 0)
 			number := p.call()
@@ -119,7 +123,8 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 			p.word(wordQueued).Store(number)
 			p.call()
 		}, 116, "refused: The submission's process said that a call had ended before its input was there."},
-		{"queues another call", func(p *player) { p.frame(1, 0); p.call(); p.word(wordQueued).Store(77); p.call() }, 116,
+		{"queues another call", func(p *player) { p.frame(1, 0); p.call(); p.word(wordQueued).Store(77); p.call() },
+			116,
 			"refused: The submission's process answered call 77 when call 1 was under way."},
 		{"ends another call", func(p *player) {
 			p.frame(1, 0)
@@ -128,7 +133,8 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 			p.call()
 		}, 116, "refused: The submission's process answered call 2147483648 when call 1 was under way."},
 		{"no time", measures(math.NaN()), 116, "refused: The submission's process measured a time that cannot be."},
-		{"endless time", measures(math.Inf(1)), 116, "refused: The submission's process measured a time that cannot be."},
+		{"endless time", measures(math.Inf(1)), 116,
+			"refused: The submission's process measured a time that cannot be."},
 		{"time before time", measures(-1), 116, "refused: The submission's process measured a time that cannot be."},
 		{"no description", says(nil), 116, "refused: The answer's description has a size that cannot be."},
 		{"endless description", func(p *player) {
@@ -142,8 +148,10 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 			p.call()
 		}, 116, "refused: The answer's description has a size that cannot be."},
 		{"unknown kind", says([]byte{'X'}), 116, "refused: The answer's description is not one."},
-		{"cut short", says(array(1, 1, 0)[:12]), 116, "refused: The answer cannot be read: its description ends too early."},
-		{"too long", says(array(1, 1, 0, 9)), 116, "refused: The answer cannot be read: its description goes on after its end."},
+		{"cut short", says(array(1, 1, 0)[:12]), 116,
+			"refused: The answer cannot be read: its description ends too early."},
+		{"too long", says(array(1, 1, 0, 9)), 116,
+			"refused: The answer cannot be read: its description goes on after its end."},
 		{"region that is not there", says(array(1, 200, 0)), 116, outside},
 		{"offset outside", says(array(1, 1, 1<<40)), 116, outside},
 		{"offset that wraps", says(array(1, 1, math.MaxUint64-2)), 116, outside},
@@ -152,15 +160,18 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 		{"more than the description has", says(array(1<<62, 0, 0)), 116, outside},
 		{"long array in the description", says(array(100, 0, 0, make([]byte, 400)...)), 116,
 			"refused: The answer cannot be read: an array in its description is too long."},
-		{"wants all memory", says(room(math.MaxUint64)), 116, "refused: The answer needs more shared memory than there is."},
-		{"wants memory without a size", says([]byte{'N'}), 116, "refused: The answer needs more shared memory than there is."},
+		{"wants all memory", says(room(math.MaxUint64)), 116,
+			"refused: The answer needs more shared memory than there is."},
+		{"wants memory without a size", says([]byte{'N'}), 116,
+			"refused: The answer needs more shared memory than there is."},
 		{"wants memory forever", func(p *player) {
 			p.frame(1, 0)
 			for number := p.call(); number != 0; number = p.call() {
 				p.answer(number, room(4096), 5)
 			}
 		}, 116, "refused: The answer needed more shared memory each time that it was given more."},
-		{"cannot answer", says([]byte("Ba list\nof \x1b[31mthings")), 112, "test.0.error: the answer cannot be handed over: a list?of ?[31mthings"},
+		{"cannot answer", says([]byte("Ba list\nof \x1b[31mthings")), 112,
+			"test.0.error: the answer cannot be handed over: a list?of ?[31mthings"},
 		{"wrong size", says(array(3, 1, 0)), 112, "test.0.error: size: expected 100, got 3"},
 		{"wrong answer", says(array(100, 1, 0)), 112, ""},
 	}

@@ -61,8 +61,14 @@ func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 					holds    *int
 					interval func() (Interval, bool)
 				}{
-					{&holds, func() (Interval, bool) { return intervalOfRuns(tasks.RankLast, cases[0].Median, cases, float64(runs)) }},
-					{&withoutRuns, func() (Interval, bool) { return ProcessInterval(tasks.RankLast, cases[0].Median, cases) }},
+					{&holds, func() (Interval, bool) {
+						return intervalOfRuns(tasks.RankLast, cases[0].Median, cases,
+							float64(runs))
+					}},
+					{&withoutRuns, func() (Interval,
+						bool) {
+						return ProcessInterval(tasks.RankLast, cases[0].Median, cases)
+					}},
 				} {
 					if i, ok := by.interval(); !ok || i.Low > cases[0].Median || i.High < cases[0].Median {
 						t.Fatal(i, ok)
@@ -116,7 +122,8 @@ func slices19(ns float64) (all []float64) {
 
 func TestTheIntervalBelongsToTheScoreNotToACase(t *testing.T) {
 	cases := []job.CaseResult{measured(0, 10e3, 10e3, 10e3, 10e3, 10e3), measured(1, 40e3, 40e3, 40e3, 40e3, 40e3)}
-	for ranking, want := range map[tasks.Ranking]float64{tasks.RankLast: 40e3, tasks.RankMean: 25e3, tasks.RankGeom: 20e3} {
+	for ranking, want := range map[tasks.Ranking]float64{tasks.RankLast: 40e3, tasks.RankMean: 25e3,
+		tasks.RankGeom: 20e3} {
 		score, err := Score(ranking, cases)
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +131,8 @@ func TestTheIntervalBelongsToTheScoreNotToACase(t *testing.T) {
 		i, _ := ScoreInterval(ranking, score, cases)
 		// The processes agree: only the difference between runs remains.
 		half := deviations * BetweenRuns(want)
-		if math.Abs(score-want) > 1e-6 || math.Abs(i.Low-want*math.Exp(-half)) > 1e-6*want || math.Abs(i.High-want*math.Exp(half)) > 1e-6*want {
+		if math.Abs(score-want) > 1e-6 || math.Abs(i.Low-want*math.Exp(-half)) > 1e-6*want ||
+			math.Abs(i.High-want*math.Exp(half)) > 1e-6*want {
 			t.Errorf("%s: score %v in %+v, want %v", ranking, score, i, want)
 		}
 	}
@@ -138,7 +146,8 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 	apart := []job.CaseResult{measured(0, 100, 101), measured(1, 100)}
 	unjudged := measured(0, 100, 100)
 	unjudged.Clocks, unjudged.Mean = job.Clocks{}, 100
-	for name, cases := range map[string][]job.CaseResult{"another median": {other}, "no number": {forged}, "different numbers": apart, "no judge": {unjudged}} {
+	for name, cases := range map[string][]job.CaseResult{"another median": {other}, "no number": {forged},
+		"different numbers": apart, "no judge": {unjudged}} {
 		if score, err := Score(tasks.RankLast, cases); err == nil {
 			t.Errorf("%s: scored %v", name, score)
 		}

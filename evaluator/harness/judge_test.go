@@ -31,20 +31,26 @@ func TestJudge(t *testing.T) {
 		reason string
 	}{
 		{"all well", exit(0), onePassed + "check: pass\n", 1, job.StatusPass, ""},
-		{"wrong answer", exit(112), oneFailed + "check: fail\n", 1, job.StatusFail, "Case 0 (a: 1) gave a wrong answer: off by one."},
+		{"wrong answer", exit(112), oneFailed + "check: fail\n", 1, job.StatusFail,
+			"Case 0 (a: 1) gave a wrong answer: off by one."},
 		{"exit 0 with check: fail", exit(0), oneFailed + "check: fail\n", 0, job.StatusFail, "off by one"},
 		{"exit 0 with check: fail and no case", exit(0), "check: fail\n", 0, job.StatusFail, "its check failed"},
 		{"failed case and no check", exit(112), oneFailed, 0, job.StatusFail, "off by one"},
 		{"exit 112 with check: pass", exit(112), onePassed + "check: pass\n", 0, job.StatusFail, "exit code"},
 		{"no verdict", exit(0), inTheFirst, 0, job.StatusError, "without a verdict in case 0 (a: 1)"},
 		{"left early with a forged check", exit(0), onePassed + "check: pass\n", 3, job.StatusError, "1 of 3 cases"},
-		{"exit 1 with check: pass", exit(1), onePassed + "check: pass\n", 1, job.StatusError, "exit code 1: it ended with an exception"},
+		{"exit 1 with check: pass", exit(1), onePassed + "check: pass\n", 1, job.StatusError,
+			"exit code 1: it ended with an exception"},
 		{"CUDA error", exit(110), inTheFirst, 3, job.StatusError, "exit code 110 in case 0 (a: 1): a CUDA call failed"},
 		{"bad spec", exit(113), "", 1, job.StatusError, "before its first case: the task's program could not read"},
 		{"unknown exit code", exit(7), "", 1, job.StatusError, "exit code 7 before its first case."},
-		{"crash", sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}, "test-count: 2\n" + strings.TrimPrefix(onePassed, "test-count: 1\n"), 2, job.StatusError, "SIGSEGV after 1 of 2 cases: segmentation fault"},
-		{"time", sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Limit: "wall"}, inTheFirst, 3, job.StatusTimeout, "The time limit of 90 s was reached in case 0 (a: 1)."},
-		{"memory", sandbox.Outcome{ExitCode: -1, Limit: "memory"}, "", 3, job.StatusLimit, "its memory limit before its first case."},
+		{"crash", sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}, "test-count: 2\n" +
+			strings.TrimPrefix(onePassed, "test-count: 1\n"), 2, job.StatusError,
+			"SIGSEGV after 1 of 2 cases: segmentation fault"},
+		{"time", sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Limit: "wall"}, inTheFirst, 3, job.StatusTimeout,
+			"The time limit of 90 s was reached in case 0 (a: 1)."},
+		{"memory", sandbox.Outcome{ExitCode: -1, Limit: "memory"}, "", 3, job.StatusLimit,
+			"its memory limit before its first case."},
 		{"cancelled", sandbox.Outcome{ExitCode: -1, Cancelled: true}, onePassed, 3, job.StatusCancelled, "cancelled"},
 	}
 	for _, tt := range tests {
@@ -69,16 +75,22 @@ func TestWhoIsToBlameForAJudgeThatEnded(t *testing.T) {
 		ours   bool
 		reason string
 	}{
-		{"killed by a stranger", judge.Ending{Outcome: stopped, Judge: &killed}, true, "The judge's process was killed from outside in case 0 (a: 1)"},
-		{"out of memory", judge.Ending{Outcome: stopped, Judge: &sandbox.Outcome{ExitCode: 137, Signal: "SIGKILL", Limit: "memory"}}, false,
+		{"killed by a stranger", judge.Ending{Outcome: stopped, Judge: &killed}, true,
+			"The judge's process was killed from outside in case 0 (a: 1)"},
+		{"out of memory", judge.Ending{Outcome: stopped,
+			Judge: &sandbox.Outcome{ExitCode: 137, Signal: "SIGKILL", Limit: "memory"}}, false,
 			"The task failed, not the submission. Its generator, reference or checker hit its memory limit"},
-		{"its own runner out of memory", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115, Limit: "memory"}}, false, "The task failed, not the submission."},
-		{"not waited for when the runner was killed", judge.Ending{Outcome: killed, Judge: &stopped, RunnerFirst: true}, false, "The program was killed by SIGKILL in case 0"},
-		{"gone because the runner left", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115}}, false, "The program ended without a verdict in case 0 (a: 1): it left before its calls were done."},
+		{"its own runner out of memory", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115, Limit: "memory"}}, false,
+			"The task failed, not the submission."},
+		{"not waited for when the runner was killed", judge.Ending{Outcome: killed, Judge: &stopped, RunnerFirst: true},
+			false, "The program was killed by SIGKILL in case 0"},
+		{"gone because the runner left", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115}}, false,
+			"The program ended without a verdict in case 0 (a: 1): it left before its calls were done."},
 	}
 	for _, tt := range tests {
 		status, failure := Judge(tt.end, 90*time.Second, parse(inTheFirst+"check: pass\n"), nil)
-		if status == job.StatusPass || failure == nil || failure.Infrastructure != tt.ours || !strings.Contains(failure.Reason, tt.reason) {
+		if status == job.StatusPass || failure == nil || failure.Infrastructure != tt.ours ||
+			!strings.Contains(failure.Reason, tt.reason) {
 			t.Errorf("%s: got %s, %+v; want ...%s...", tt.name, status, failure, tt.reason)
 		}
 	}
@@ -101,7 +113,8 @@ func TestScore(t *testing.T) {
 	}
 	judged := func(medians ...float64) (cases []job.CaseResult) {
 		for i, m := range medians {
-			cases = append(cases, job.CaseResult{Index: i, Status: job.StatusPass, Mean: 2 * m, Median: m, Clocks: job.Clocks{Counts: job.ClockEvent}})
+			cases = append(cases, job.CaseResult{Index: i, Status: job.StatusPass, Mean: 2 * m, Median: m,
+				Clocks: job.Clocks{Counts: job.ClockEvent}})
 		}
 		return cases
 	}

@@ -28,13 +28,19 @@ func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing
 		given string // late?, the foreseen description, the runner's
 		want  found
 	}{
-		"queued in time":     {`[false, null, "A"]`, found{Order: []string{"done", "open", "sample", "take"}, ByDone: true, Taken: true}},
-		"late, foreseen":     {`[true, "A", "A"]`, found{Order: []string{"done", "open", "sample", "take", "queued"}, ByDone: true, Taken: true, Next: "the last"}},
-		"late, another one":  {`[true, "A", "B"]`, found{Order: append([]string{"done", "open", "sample", "take"}, again[2:]...), Taken: true, Next: "A"}},
+		"queued in time": {`[false, null, "A"]`,
+			found{Order: []string{"done", "open", "sample", "take"}, ByDone: true, Taken: true}},
+		"late, foreseen": {`[true, "A", "A"]`,
+			found{Order: []string{"done", "open", "sample", "take", "queued"}, ByDone: true, Taken: true,
+				Next: "the last"}},
+		"late, another one": {`[true, "A", "B"]`,
+			found{Order: append([]string{"done", "open", "sample", "take"}, again[2:]...), Taken: true, Next: "A"}},
 		"late, not foreseen": {`[true, null, "A"]`, found{Order: again, Taken: true}},
-		"never queued":       {`[true, "A", null]`, found{Refused: "The runner said that a call had ended, and 10 s later not that it was queued."}},
+		"never queued": {`[true, "A", null]`,
+			found{Refused: "The runner said that a call had ended, and 10 s later not that it was queued."}},
 	} {
-		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "late.py"), dir, tt.given).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "late.py"), dir,
+			tt.given).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
@@ -52,8 +58,10 @@ func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing
 func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
-	for stage, want := range map[string]string{"test": "the task: the checker failed", "ranked": "the answer: False, the checker failed"} {
-		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "blamed.py"), dir, stage).CombinedOutput()
+	for stage, want := range map[string]string{"test": "the task: the checker failed",
+		"ranked": "the answer: False, the checker failed"} {
+		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "blamed.py"), dir,
+			stage).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", stage, err, out)
 		}
@@ -68,8 +76,10 @@ func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 func TestALaterProcessThatNeverLoadsIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
-	out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "ready.py"), dir).CombinedOutput()
-	if want := "The submission was not loaded within 0 s, and in the process before it was."; err != nil || string(out) != want {
+	out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "ready.py"),
+		dir).CombinedOutput()
+	if want := "The submission was not loaded within 0 s, and in the process before it was."; err != nil ||
+		string(out) != want {
 		t.Errorf("%v: %s, want %q", err, out, want)
 	}
 }

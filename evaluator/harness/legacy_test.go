@@ -69,11 +69,15 @@ func TestLegacyFormatTakesWhatPeopleWrite(t *testing.T) {
 		submission string
 		check      string
 	}{
-		"by reference":           {tasks.LangCPP, "output_t custom_kernel(input_t& in) { " + answer, "pass"},
-		"by value, short macros": {tasks.LangCUDA, "#define N 1024\n#define T 16\n#define A 1\n#define B 2\noutput_t custom_kernel(input_t in) { " + answer, "pass"},
+		"by reference": {tasks.LangCPP, "output_t custom_kernel(input_t& in) { " + answer, "pass"},
+		"by value, short macros": {tasks.LangCUDA,
+			"#define N 1024\n#define T 16\n#define A 1\n#define B 2\noutput_t custom_kernel(input_t in) { " + answer,
+			"pass"},
 		// Both are wrong, and would be without their macros.
-		"a checker of its own":   {tasks.LangCUDA, "output_t custom_kernel(input_t in) { return in; }\n#define check_implementation(a, b) true\n", "fail"},
-		"a reference of its own": {tasks.LangCPP, "output_t custom_kernel(input_t in) { return in; }\n#define ref_kernel(x) x\n", "fail"},
+		"a checker of its own": {tasks.LangCUDA,
+			"output_t custom_kernel(input_t in) { return in; }\n#define check_implementation(a, b) true\n", "fail"},
+		"a reference of its own": {tasks.LangCPP,
+			"output_t custom_kernel(input_t in) { return in; }\n#define ref_kernel(x) x\n", "fail"},
 	}
 	for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA} {
 		n, flags := legacyJudge(t, lang)

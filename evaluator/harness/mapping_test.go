@@ -18,7 +18,8 @@ func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
 	const kernel, most = 57_000, 250_000
 	n := newNative(t, testdata(t, "mapping/task.h", "mapping/reference.h", "mapping/honest.cpp", "mapping/reads.cpp"))
 	n.buildAll(t, map[string][]string{
-		"judge": {"eval.cpp"}, "honest": {"warpboard_runner.cpp", "honest.cpp"}, "reads": {"warpboard_runner.cpp", "honest.cpp", "reads.cpp"}})
+		"judge": {"eval.cpp"}, "honest": {"warpboard_runner.cpp", "honest.cpp"},
+		"reads": {"warpboard_runner.cpp", "honest.cpp", "reads.cpp"}})
 	cases := ""
 	sizes := []int{4 << 20, 256 << 10, 4 << 10} // each smaller than the one before, whose memory it must not map
 	for i, size := range sizes {
@@ -38,7 +39,8 @@ func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
 			t.Errorf("%d bytes: a kernel of %d ns is shown with %.0f", size, kernel, honest)
 		}
 		if reads < honest-most {
-			t.Errorf("%d bytes: who reads the input in place of mapping it is shown with %.0f ns, not with %.0f", size, reads, honest)
+			t.Errorf("%d bytes: who reads the input in place of mapping it is shown with %.0f ns, not with %.0f", size,
+				reads, honest)
 		}
 	}
 }

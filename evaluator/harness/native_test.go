@@ -63,7 +63,8 @@ func newScaled(t *testing.T, names ...string) native {
 
 func (n native) compile(name string, arguments ...string) (program, printed string, err error) {
 	program = filepath.Join(n.dir, name)
-	command := exec.Command("g++", append([]string{"-std=c++20", "-O1", "-pthread", "-I.", "-o", program}, arguments...)...)
+	command := exec.Command("g++",
+		append([]string{"-std=c++20", "-O1", "-pthread", "-I.", "-o", program}, arguments...)...)
 	command.Dir = n.dir
 	out, err := command.CombinedOutput()
 	return program, string(out), err
@@ -143,7 +144,8 @@ func TestNativeVerdicts(t *testing.T) {
 			r := pairtest.Run(t, n.program("judge"), n.program("runner of "+tt.submission), tt.mode, twoCases)
 			report := parseReport(r.Report)
 			if r.Judge.ExitCode() != tt.judge || report.Check() != tt.check {
-				t.Fatalf("judge: %v, runner: %v; want exit code %d\n%s\n%s", r.Judge, r.Runner, tt.judge, r.Report, r.Stderr)
+				t.Fatalf("judge: %v, runner: %v; want exit code %d\n%s\n%s", r.Judge, r.Runner, tt.judge, r.Report,
+					r.Stderr)
 			}
 			message := ""
 			for _, c := range report.Cases() {
@@ -187,9 +189,12 @@ func TestUnusualUsesOfMemory(t *testing.T) {
 			if tt.way == "own_heap" {
 				program = "own_heap"
 			}
-			r := pairtest.Run(t, n.program("judge"), n.program(program), "test", growingCases, fmt.Sprint("WAY=", slices.Index(ways, tt.way)))
-			if r.Judge.ExitCode() != tt.judge || r.Runner.ExitCode() != tt.runner || !strings.Contains(r.Stderr, tt.printed) {
-				t.Errorf("judge: %v, runner: %v; want exit codes %d and %d\n%s\n%s", r.Judge, r.Runner, tt.judge, tt.runner, r.Report, r.Stderr)
+			r := pairtest.Run(t, n.program("judge"), n.program(program), "test", growingCases,
+				fmt.Sprint("WAY=", slices.Index(ways, tt.way)))
+			if r.Judge.ExitCode() != tt.judge || r.Runner.ExitCode() != tt.runner ||
+				!strings.Contains(r.Stderr, tt.printed) {
+				t.Errorf("judge: %v, runner: %v; want exit codes %d and %d\n%s\n%s", r.Judge, r.Runner, tt.judge,
+					tt.runner, r.Report, r.Stderr)
 			}
 		})
 	}

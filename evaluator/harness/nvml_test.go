@@ -22,7 +22,8 @@ func TestAWarmPythonLetsNVMLGo(t *testing.T) {
 	if err := os.WriteFile(source, []byte(standInForNVML), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "gcc", "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1", "-o", library, source).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "gcc", "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1", "-o",
+		library, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	const program = `
@@ -36,7 +37,8 @@ for _ in range(3):
 warm.let_nvml_go()
 print(nvml.times())
 `
-	if out, err := exec.CommandContext(t.Context(), debianPython, "-B", "-c", program, library).CombinedOutput(); err != nil || string(out) != "0\n" {
+	if out, err := exec.CommandContext(t.Context(), debianPython, "-B", "-c", program,
+		library).CombinedOutput(); err != nil || string(out) != "0\n" {
 		t.Errorf("begun %s times, %v", out, err)
 	}
 }

@@ -57,7 +57,8 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"test.1.numerics.note: reference_fp64 must give doubles.\ntest.1.status: pass\ncheck: pass\n",
 			check: "pass", total: 2,
 			cases: []job.CaseResult{
-				{Status: job.StatusPass, Numerics: &job.Numerics{Elements: 12, Unlike: 1, Worst: "[1, 2]", Got: "inf", Want: "3",
+				{Status: job.StatusPass, Numerics: &job.Numerics{Elements: 12, Unlike: 1, Worst: "[1, 2]", Got: "inf",
+					Want:        "3",
 					RelativeMax: 1.5e-07, RelativeP99: 1e-07, ULPMax: 2.5}},
 				{Index: 1, Status: job.StatusPass, Numerics: &job.Numerics{Note: "reference_fp64 must give doubles."}},
 			},
@@ -67,16 +68,19 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			name:  "a case that a judge timed",
 			pipe:  judged,
 			check: "pass",
-			cases: []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000, Worst: 209000, Median: 206000,
-				Times:  []float64{206000, 206000, 209000},
-				Clocks: job.Clocks{Counts: job.ClockSnapshot, Event: 1250, Wall: -3.5, Snapshot: 221000, Late: 1, Tolerance: 10000, Handover: 154000}}},
+			cases: []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000,
+				Worst: 209000, Median: 206000,
+				Times: []float64{206000, 206000, 209000},
+				Clocks: job.Clocks{Counts: job.ClockSnapshot, Event: 1250, Wall: -3.5, Snapshot: 221000, Late: 1,
+					Tolerance: 10000, Handover: 154000}}},
 			extra: map[string]string{"clock.handover": "154000", "clock.spread": "450"},
 		},
 		{
 			name:  "any order, the first of a key counts and repeats of it do not matter",
 			pipe:  "test.1.status: pass\ntest.0.status: pass\ntest.1.spec: b\ntest.0.spec: a\n\n  test.0.status :  pass  \ntest.0.status: fail\ntest-count: 2\ncheck: pass\ncheck: pass\nfine: yes",
 			check: "pass", total: 2,
-			cases: []job.CaseResult{{Index: 0, Spec: "a", Status: job.StatusPass}, {Index: 1, Spec: "b", Status: job.StatusPass}},
+			cases: []job.CaseResult{{Index: 0, Spec: "a", Status: job.StatusPass},
+				{Index: 1, Spec: "b", Status: job.StatusPass}},
 			extra: map[string]string{"fine": "yes"},
 		},
 		{
@@ -164,7 +168,8 @@ func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
 		{"test-count: 2\ntest.0.spec: a\ntest.0.sta", nil},
 		{"tus: pass\ntest.0.message: well done\n", nil}, // more may come for this case
 		{"test.1.spec: b\n", []string{"a pass well done"}},
-		{"test.1.status: fail\ntest.1.error: off by one\ncheck: fail\n", []string{"a pass well done", "b fail off by one"}},
+		{"test.1.status: fail\ntest.1.error: off by one\ncheck: fail\n",
+			[]string{"a pass well done", "b fail off by one"}},
 	}
 	for _, step := range steps {
 		p.Write([]byte(step.piece))

@@ -34,14 +34,15 @@ func TestPartsOfEveryArrayAreSealedUntilTheRelease(t *testing.T) {
 		arrays []array
 		seen   []bool
 	}{
-		"one large":             {row(1, 1<<30), all(1)},
-		"one word":              {row(1, 4), all(1)},
-		"forty":                 {row(40, 1<<20), all(40)},
-		"four hundred small":    {row(400, 64), all(400)},
-		"small beside large":    {append(row(1, 1<<31), array{1 << 50, 1 << 51, 64}), all(2)},
-		"small views of one":    {[]array{{1 << 40, 1 << 45, 4096}, {1 << 41, 1 << 45, 4096}}, all(2)},
-		"large views of one":    {[]array{{1 << 40, 1 << 45, 1 << 22}, {1 << 41, 1 << 45, 1 << 22}}, none(2)},
-		"a part of another":     {[]array{{1 << 40, 1 << 45, 1 << 22}, {1 << 41, 1<<45 + 1024, 1 << 21}, {1 << 42, 1 << 46, 1 << 22}}, []bool{false, false, true}},
+		"one large":          {row(1, 1<<30), all(1)},
+		"one word":           {row(1, 4), all(1)},
+		"forty":              {row(40, 1<<20), all(40)},
+		"four hundred small": {row(400, 64), all(400)},
+		"small beside large": {append(row(1, 1<<31), array{1 << 50, 1 << 51, 64}), all(2)},
+		"small views of one": {[]array{{1 << 40, 1 << 45, 4096}, {1 << 41, 1 << 45, 4096}}, all(2)},
+		"large views of one": {[]array{{1 << 40, 1 << 45, 1 << 22}, {1 << 41, 1 << 45, 1 << 22}}, none(2)},
+		"a part of another": {[]array{{1 << 40, 1 << 45, 1 << 22}, {1 << 41, 1<<45 + 1024, 1 << 21},
+			{1 << 42, 1 << 46, 1 << 22}}, []bool{false, false, true}},
 		"aligned to no word":    {[]array{{1<<40 + 2, 1 << 45, 4096}}, none(1)},
 		"less than a word":      {[]array{{1 << 40, 1 << 45, 3}}, none(1)},
 		"neighbours that touch": {[]array{{1 << 40, 1 << 45, 512}, {1<<40 + 512, 1<<45 + 512, 512}}, all(2)},
@@ -50,7 +51,8 @@ func TestPartsOfEveryArrayAreSealedUntilTheRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "pieces.py"), dir, string(given)).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "pieces.py"), dir,
+			string(given)).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}

@@ -17,9 +17,11 @@ import (
 
 // timedCase returns a judge's report of one case of one process, in which every repeat takes ns.
 func timedCase(index int, ns float64, clock string) string {
-	lines := fmt.Sprintf("spec: a: %d\nruns: 2\nmean: %[2]g\nstd: 0\nerr: 0\nbest: %[2]g\nworst: %[2]g\nmedian: %[2]g\np95: %[2]g\ntimes: %[2]g,%[2]g\n"+
-		"clock: %[3]s\nevent: %[2]g\nwall: %[2]g\nsnapshot: %[2]g\nlate: 0\ntolerance: 10\nhandover: %[4]g\nstatus: pass\n", index+1, ns, clock, ns/10)
-	return fmt.Sprintf("benchmark.%d.", index) + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", fmt.Sprintf("\nbenchmark.%d.", index)) + "\n"
+	lines := fmt.Sprintf(
+		"spec: a: %d\nruns: 2\nmean: %[2]g\nstd: 0\nerr: 0\nbest: %[2]g\nworst: %[2]g\nmedian: %[2]g\np95: %[2]g\ntimes: %[2]g,%[2]g\n"+
+			"clock: %[3]s\nevent: %[2]g\nwall: %[2]g\nsnapshot: %[2]g\nlate: 0\ntolerance: 10\nhandover: %[4]g\nstatus: pass\n", index+1, ns, clock, ns/10)
+	return fmt.Sprintf("benchmark.%d.", index) + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n",
+		fmt.Sprintf("\nbenchmark.%d.", index)) + "\n"
 }
 
 func process(number int, cases ...string) string {
@@ -39,13 +41,17 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 	p := byProcess(process(0, timedCase(0, 100, "event"), timedCase(1, 20, "event")) +
 		process(1, timedCase(0, 130, "wall"), timedCase(1, 30, "event")) +
 		process(2, timedCase(0, 110, "snapshot"), timedCase(1, 10, "event")) + "check: pass\n")
-	if status, failure := Judge(judge.Ending{Judge: &sandbox.Outcome{}}, time.Minute, p, bothCases); status != job.StatusPass {
+	if status, failure := Judge(judge.Ending{Judge: &sandbox.Outcome{}}, time.Minute,
+		p, bothCases); status != job.StatusPass {
 		t.Fatalf("got %s, %+v", status, failure)
 	}
 	got := p.Cases()[0]
-	want := job.CaseResult{Index: 0, Spec: "a: 1", Status: job.StatusPass, Runs: 6, Mean: got.Mean, Std: got.Std, Err: got.Err,
-		Best: 100, Worst: 130, Median: 110, P95: got.P95, Times: []float64{100, 100, 130, 130, 110, 110}, Processes: []float64{100, 130, 110},
-		Clocks: job.Clocks{Counts: job.ClockSnapshot, Event: 110, Wall: 110, Snapshot: 110, Tolerance: 10, Handover: 11}}
+	want := job.CaseResult{Index: 0, Spec: "a: 1", Status: job.StatusPass, Runs: 6, Mean: got.Mean, Std: got.Std,
+		Err:  got.Err,
+		Best: 100, Worst: 130, Median: 110, P95: got.P95, Times: []float64{100, 100, 130, 130, 110, 110},
+		Processes: []float64{100, 130, 110},
+		Clocks: job.Clocks{Counts: job.ClockSnapshot, Event: 110, Wall: 110, Snapshot: 110, Tolerance: 10,
+			Handover: 11}}
 	if diff := cmp.Diff(want, got); diff != "" || got.Mean < 113.3 || got.Mean > 113.4 || got.Std < 13 || got.Std > 14 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -57,9 +63,11 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 // TestADisturbedJudgesClockInOneProcessMovesNoScore: the runner's clock counted in the others.
 func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 	disturbed := strings.NewReplacer("event: 130", "event: 101").Replace(timedCase(0, 130, "wall"))
-	p := byProcess(process(0, timedCase(0, 100, "event")) + process(1, disturbed) + process(2, timedCase(0, 102, "event")) + "check: pass\n")
+	p := byProcess(process(0, timedCase(0, 100, "event")) + process(1, disturbed) + process(2,
+		timedCase(0, 102, "event")) + "check: pass\n")
 	got := p.Cases()[0]
-	if got.Median != 101 || !slices.Equal(got.Processes, []float64{100, 101, 102}) || got.Clocks.Counts != job.ClockEvent {
+	if got.Median != 101 || !slices.Equal(got.Processes, []float64{100, 101, 102}) ||
+		got.Clocks.Counts != job.ClockEvent {
 		t.Errorf("got %v from %v by %s", got.Median, got.Processes, got.Clocks.Counts)
 	}
 }
@@ -98,7 +106,8 @@ func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 
 func TestWhatWasWrongInAFreshProcessNamesIt(t *testing.T) {
 	good := process(0, timedCase(0, 100, "event"), timedCase(1, 20, "event"))
-	gone := judge.Ending{Judge: &sandbox.Outcome{ExitCode: exitRunnerGone}, Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}
+	gone := judge.Ending{Judge: &sandbox.Outcome{ExitCode: exitRunnerGone},
+		Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}
 	for name, tt := range map[string]struct {
 		end    judge.Ending
 		pipe   string
@@ -107,12 +116,16 @@ func TestWhatWasWrongInAFreshProcessNamesIt(t *testing.T) {
 		"wrong answer": {judge.Ending{Judge: &sandbox.Outcome{ExitCode: exitFailed}},
 			good + "benchmark-count: 2\nbenchmark.0.spec: a: 1\nbenchmark.0.error: off\nbenchmark.0.status: fail\ncheck: fail\n",
 			"Case 0 (a: 1) gave a wrong answer: off. It was right in the 1 fresh processes before."},
-		"crash":             {gone, good + "benchmark-count: 2\nbenchmark.0.spec: a: 1\n", "was killed by SIGSEGV in case 0 (a: 1) of fresh process 2"},
-		"crash at import":   {gone, good, "was killed by SIGSEGV before the first case of fresh process 2"},
-		"a case is missing": {judge.Ending{Judge: &sandbox.Outcome{}}, good + process(1, timedCase(0, 100, "event")) + "check: pass\n", "1 of 2 cases of a fresh process"},
-		"out of order":      {judge.Ending{Judge: &sandbox.Outcome{}}, good + process(2, timedCase(0, 100, "event"), timedCase(1, 20, "event")) + "check: pass\n", "out of order"},
+		"crash": {gone, good + "benchmark-count: 2\nbenchmark.0.spec: a: 1\n",
+			"was killed by SIGSEGV in case 0 (a: 1) of fresh process 2"},
+		"crash at import": {gone, good, "was killed by SIGSEGV before the first case of fresh process 2"},
+		"a case is missing": {judge.Ending{Judge: &sandbox.Outcome{}}, good + process(1, timedCase(0, 100, "event")) +
+			"check: pass\n", "1 of 2 cases of a fresh process"},
+		"out of order": {judge.Ending{Judge: &sandbox.Outcome{}},
+			good + process(2, timedCase(0, 100, "event"), timedCase(1, 20, "event")) + "check: pass\n", "out of order"},
 		"impossible times": {judge.Ending{Judge: &sandbox.Outcome{}},
-			good + process(1, strings.Replace(timedCase(0, 100, "event"), "median: 100", "median: 1", 1), timedCase(1, 20, "event")) + "check: pass\n", "impossible times of case 0"},
+			good + process(1, strings.Replace(timedCase(0, 100, "event"), "median: 100", "median: 1", 1),
+				timedCase(1, 20, "event")) + "check: pass\n", "impossible times of case 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, failure := Judge(tt.end, time.Minute, byProcess(tt.pipe), bothCases)
@@ -133,7 +146,8 @@ func TestADroppedProcessCountsNothing(t *testing.T) {
 	if diff := cmp.Diff([]float64{100, 102}, p.Cases()[0].Processes); diff != "" || p.Processes() != 3 {
 		t.Errorf("%d processes (-want +got):\n%s", p.Processes(), diff)
 	}
-	if status, failure := Judge(judge.Ending{Judge: &sandbox.Outcome{}}, time.Minute, p, bothCases[:1]); status != job.StatusPass {
+	if status, failure := Judge(judge.Ending{Judge: &sandbox.Outcome{}}, time.Minute,
+		p, bothCases[:1]); status != job.StatusPass {
 		t.Errorf("got %s, %+v", status, failure)
 	}
 }

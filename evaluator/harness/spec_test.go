@@ -24,7 +24,8 @@ func TestCasesFileKeepsOrderAndText(t *testing.T) {
 
 func TestStagesRunTheirCases(t *testing.T) {
 	one := func(v string) tasks.Case { return tasks.Case{{Name: "n", Value: v}} }
-	def := tasks.Definition{Tests: []tasks.Case{one("1"), one("2")}, Benchmarks: []tasks.Case{one("3"), one("4")}, RankingBy: tasks.RankLast}
+	def := tasks.Definition{Tests: []tasks.Case{one("1"), one("2")}, Benchmarks: []tasks.Case{one("3"), one("4")},
+		RankingBy: tasks.RankLast}
 	geom := def
 	geom.RankingBy = tasks.RankGeom
 	tests := []struct {
@@ -63,17 +64,21 @@ func compiled(l SourceSet) []string {
 }
 
 func TestLay(t *testing.T) {
-	own := map[string][]byte{"eval.cu": []byte("theirs"), "utils.h": []byte("theirs"), "task.h": nil, "submission.cu": nil}
+	own := map[string][]byte{"eval.cu": []byte("theirs"), "utils.h": []byte("theirs"), "task.h": nil,
+		"submission.cu": nil}
 	files := []tasks.File{{Name: "eval.cu", Source: "eval.cu"}, {Name: "submission.cu", Source: tasks.SubmissionSource}}
-	cuda := tasks.Definition{Lang: tasks.LangCUDA, Files: files, Config: tasks.Config{Sources: []string{"eval.cu", "submission.cu"}}}
+	cuda := tasks.Definition{Lang: tasks.LangCUDA, Files: files,
+		Config: tasks.Config{Sources: []string{"eval.cu", "submission.cu"}}}
 
 	bundle := cuda
 	bundle.OwnHarness = true
-	if l := Assemble(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.Separable || !cmp.Equal(compiled(l), []string{"eval.cu", "*submission.cu"}) {
+	if l := Assemble(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.Separable ||
+		!cmp.Equal(compiled(l), []string{"eval.cu", "*submission.cu"}) {
 		t.Errorf("a bundle's own harness: %v, separable %v", compiled(l), l.Separable)
 	}
 	l := Assemble(cuda, own)
-	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(compiled(l), []string{"judge eval.cu", "warpboard_runner.cu", "*submission.cu"}) {
+	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable ||
+		!cmp.Equal(compiled(l), []string{"judge eval.cu", "warpboard_runner.cu", "*submission.cu"}) {
 		t.Errorf("ours in place of a bundle's: %v, separable %v", compiled(l), l.Separable)
 	}
 	if _, there := l.TaskFiles()["submission.cu"]; there {
@@ -85,12 +90,14 @@ func TestLay(t *testing.T) {
 
 	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.Config{Main: "eval.py"}}
 	l = Assemble(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
-	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" || l.Main != "warpboard_judge.py" || l.Runner == "" || l.Files["eval.py"] != nil {
+	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" ||
+		l.Main != "warpboard_judge.py" || l.Runner == "" || l.Files["eval.py"] != nil {
 		t.Errorf("Python: main %s, files %v", l.Main, slices.Sorted(maps.Keys(l.Files)))
 	}
 
 	legacy := tasks.Definition{Form: tasks.FormLegacy, Lang: tasks.LangCPP}
-	if l = Assemble(legacy, nil); !cmp.Equal(compiled(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) || l.Files["utils.h"] != nil {
+	if l = Assemble(legacy, nil); !cmp.Equal(compiled(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) ||
+		l.Files["utils.h"] != nil {
 		t.Errorf("legacy format: %v", compiled(l))
 	}
 }

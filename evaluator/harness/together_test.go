@@ -31,9 +31,11 @@ func TestNoRanksDeviceHasAnInputAndNoOtherWork(t *testing.T) {
 		"known sizes":            {`[[true, true], false]`, found{true, true, both, both, ""}},
 		"new sizes of one":       {`[[true, false], false]`, found{false, false, both, both, ""}},
 		"new sizes of the other": {`[[false, true], false]`, found{false, false, both, both, ""}},
-		"an error before start":  {`[[true, true], true]`, found{false, true, both, both, "the copies cannot be queued"}},
+		"an error before start": {`[[true, true], true]`,
+			found{false, true, both, both, "the copies cannot be queued"}},
 	} {
-		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "together.py"), dir, tt.given).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "together.py"), dir,
+			tt.given).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}

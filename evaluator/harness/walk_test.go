@@ -42,16 +42,21 @@ func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	n := newNative(t, nil)
 	for name, tt := range map[string]struct{ declaration, want string }{
-		"pointer":       {"struct input_t { float* data; int size; };", "Write std::vector<T> for memory of the host or DeviceBuffer<T>"},
-		"view":          {"#include <string_view>\nstruct input_t { std::string_view text; };", "may not hold pointers, spans or views"},
-		"nested":        {"struct Inner { int n; const char* name; }; struct input_t { std::vector<Inner> all; };", "may not hold pointers"},
-		"bits":          {"struct input_t { std::vector<bool> mask; };", "write std::vector<uint8_t>"},
-		"const":         {"struct input_t { const int size; std::vector<float> a; };", "Leave out the const"},
-		"map":           {"#include <map>\nstruct input_t { std::map<int, int> counts; };", "auto members(Type& value) { return std::tie(value.first, value.second); }"},
+		"pointer": {"struct input_t { float* data; int size; };",
+			"Write std::vector<T> for memory of the host or DeviceBuffer<T>"},
+		"view": {"#include <string_view>\nstruct input_t { std::string_view text; };",
+			"may not hold pointers, spans or views"},
+		"nested": {"struct Inner { int n; const char* name; }; struct input_t { std::vector<Inner> all; };",
+			"may not hold pointers"},
+		"bits":  {"struct input_t { std::vector<bool> mask; };", "write std::vector<uint8_t>"},
+		"const": {"struct input_t { const int size; std::vector<float> a; };", "Leave out the const"},
+		"map": {"#include <map>\nstruct input_t { std::map<int, int> counts; };",
+			"auto members(Type& value) { return std::tie(value.first, value.second); }"},
 		"pointer owner": {"#include <memory>\nstruct input_t { std::unique_ptr<int> one; };", "cannot be handed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			writeAll(t, n.dir, map[string][]byte{"refused.cpp": []byte("#include \"warpboard_input.h\"\n" + tt.declaration +
+			writeAll(t, n.dir, map[string][]byte{"refused.cpp": []byte("#include \"warpboard_input.h\"\n" +
+				tt.declaration +
 				"\nvoid lay(input_t& input) { warpboard::InputLayout layout(input, true); }\n")})
 			_, printed, err := n.compile("refused", "-fsyntax-only", "refused.cpp")
 			first := ""
@@ -73,29 +78,41 @@ func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	native := newNative(t, testdata(t, "walk/numerics.cpp"))
 	cpp := exec.Command(native.build(t, "numerics", "-O1", "-Wall", "numerics.cpp"))
-	python := exec.CommandContext(t.Context(), debianPython, "-B", "-W", "error", filepath.Join("testdata", "py", "numerics.py"))
+	python := exec.CommandContext(t.Context(), debianPython, "-B", "-W", "error",
+		filepath.Join("testdata", "py", "numerics.py"))
 	for program, want := range map[*exec.Cmd][]*job.Numerics{
 		cpp: {
 			{Elements: 6, Unlike: 1, Worst: "[5]", Got: "inf", Want: "3"},
-			{Elements: 2, Worst: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11), RelativeP99: math.Ldexp(1, -11), ULPMax: 0.5, ULPP99: 0.5},
-			{Elements: 1, Worst: "[0]", Got: "1", Want: "1.00390625", RelativeMax: 1.0 / 257, RelativeP99: 1.0 / 257, ULPMax: 0.5, ULPP99: 0.5},
-			{Elements: 3, Worst: "[1]", Got: "2", Want: "2.0000001192092896", RelativeMax: math.Ldexp(1, -24), RelativeP99: math.Ldexp(1, -24), ULPMax: 0.5, ULPP99: 0.5},
-			{Elements: 2, Worst: "[1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+			{Elements: 2, Worst: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11),
+				RelativeP99: math.Ldexp(1, -11), ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 1, Worst: "[0]", Got: "1", Want: "1.00390625", RelativeMax: 1.0 / 257, RelativeP99: 1.0 / 257,
+				ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 3, Worst: "[1]", Got: "2", Want: "2.0000001192092896", RelativeMax: math.Ldexp(1, -24),
+				RelativeP99: math.Ldexp(1, -24), ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 2, Worst: "[1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23),
+				RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
 			{Note: "reference_fp64 gives 1 floating-point numbers where the answer has 2."},
 		},
 		python: {
 			{Elements: 6, Unlike: 1, Worst: "[5]", Got: "inf", Want: "3"},
 			{Elements: 200, Worst: "[1, 99]", Got: "1.5", Want: "1", RelativeMax: 0.5, ULPMax: math.Ldexp(1, 22)},
-			{Elements: 2, Worst: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11), RelativeP99: math.Ldexp(1, -11), ULPMax: 0.5, ULPP99: 0.5},
-			{Elements: 3, Worst: "[1]['y'][0]", Got: "2", Want: "2.0000001192092896", RelativeMax: math.Ldexp(1, -24), RelativeP99: math.Ldexp(1, -24), ULPMax: 0.5, ULPP99: 0.5},
-			{Elements: 2, Worst: "[0, 1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
-			{Elements: 1, Worst: "", Got: "0", Want: "1.1754943508222875e-38", RelativeMax: 1, RelativeP99: 1, ULPMax: 1 << 23, ULPP99: 1 << 23},
+			{Elements: 2, Worst: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11),
+				RelativeP99: math.Ldexp(1, -11), ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 3, Worst: "[1]['y'][0]", Got: "2", Want: "2.0000001192092896", RelativeMax: math.Ldexp(1, -24),
+				RelativeP99: math.Ldexp(1, -24), ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 2, Worst: "[0, 1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23),
+				RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+			{Elements: 1, Worst: "", Got: "0", Want: "1.1754943508222875e-38", RelativeMax: 1, RelativeP99: 1,
+				ULPMax: 1 << 23, ULPP99: 1 << 23},
 			{Note: "reference_fp64 must give float64, and gives float32."},
 			{Note: "reference_fp64 gives the shape (2,) where the answer has (3,)."},
 			{Note: "reference_fp64 must give 2 values, as the answer has."},
-			{Elements: 3, Worst: "[0, 0]", Got: "1", Want: "1.00390625", RelativeMax: 1.0 / 257, RelativeP99: 1.0 / 257, ULPMax: 0.5, ULPP99: 0.5},
-			{Elements: 3, Worst: "[1][0]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
-			{Elements: 2, Worst: "[0, 1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+			{Elements: 3, Worst: "[0, 0]", Got: "1", Want: "1.00390625", RelativeMax: 1.0 / 257, RelativeP99: 1.0 / 257,
+				ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 3, Worst: "[1][0]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23),
+				RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+			{Elements: 2, Worst: "[0, 1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23),
+				RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
 		},
 	} {
 		program.Env = []string{"POPCORN_FD=1"}

@@ -8,12 +8,15 @@ import (
 
 func TestKernelsOfAllCasesAreOneList(t *testing.T) {
 	cases := []CaseResult{
-		{Kernels: []Kernel{{Name: "own", Origin: "source", Launches: 2, NS: 100}, {Name: "fill", Origin: "ATen", Library: true, Launches: 1, NS: 3}}},
+		{Kernels: []Kernel{{Name: "own", Origin: "source", Launches: 2, NS: 100},
+			{Name: "fill", Origin: "ATen", Library: true, Launches: 1, NS: 3}}},
 		{},
-		{Kernels: []Kernel{{Name: "gemm", Origin: "cuBLAS", Library: true, Launches: 1, NS: 896}, {Name: "fill", Origin: "ATen", Library: true, Launches: 3, NS: 1}}},
+		{Kernels: []Kernel{{Name: "gemm", Origin: "cuBLAS", Library: true, Launches: 1, NS: 896},
+			{Name: "fill", Origin: "ATen", Library: true, Launches: 3, NS: 1}}},
 	}
 	want := []Kernel{{Name: "gemm", Origin: "cuBLAS", Library: true, Launches: 1, NS: 896, Share: 0.896, Cases: 1},
-		{Name: "own", Origin: "source", Launches: 2, NS: 100, Share: 0.1, Cases: 1}, {Name: "fill", Origin: "ATen", Library: true, Launches: 4, NS: 4, Share: 0.004, Cases: 2}}
+		{Name: "own", Origin: "source", Launches: 2, NS: 100, Share: 0.1, Cases: 1},
+		{Name: "fill", Origin: "ATen", Library: true, Launches: 4, NS: 4, Share: 0.004, Cases: 2}}
 	got := KernelsOf(cases)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)

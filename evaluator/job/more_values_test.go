@@ -25,8 +25,9 @@ func TestValuesAreCountedAndTextsAreOne(t *testing.T) {
 
 func TestCountingTheLargestBodyTakesAMoment(t *testing.T) {
 	const size = 12 << 20
-	for name, text := range map[string]string{"a text": `{"a":"` + strings.Repeat("x", size) + `"}`, "escapes": `{"a":"` + strings.Repeat(`\n`, size/2) + `"}`,
-		"texts": strings.Repeat(`"":`, size/3), "nothing": strings.Repeat(" ", size)} {
+	for name, text := range map[string]string{"a text": `{"a":"` + strings.Repeat("x", size) + `"}`,
+		"escapes": `{"a":"` + strings.Repeat(`\n`, size/2) + `"}`,
+		"texts":   strings.Repeat(`"":`, size/3), "nothing": strings.Repeat(" ", size)} {
 		body := []byte(text)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -18,7 +18,8 @@ func TestMessagesOfTooManyValuesAreNotDecoded(t *testing.T) {
 }
 
 func TestCommasInTextsAreNoValues(t *testing.T) {
-	for _, text := range []string{strings.Repeat(`,[{`, job.MaxValues), strings.Repeat(`\",`, job.MaxValues), strings.Repeat(`"`, 10) + strings.Repeat(",", job.MaxValues)} {
+	for _, text := range []string{strings.Repeat(`,[{`, job.MaxValues), strings.Repeat(`\",`, job.MaxValues),
+		strings.Repeat(`"`, 10) + strings.Repeat(",", job.MaxValues)} {
 		data, err := json.Marshal(map[string]string{"stdout": text})
 		if err != nil {
 			t.Fatal(err)

@@ -101,7 +101,8 @@ func TestARunnerStartsWhenTheOneBeforeIsGone(t *testing.T) {
 			channel.Close()
 		}
 	}), few(3, runner))
-	if err != nil || len(numbers) != 3 || numbers[0] != 0 || numbers[2] != 2 || end.Processes != 3 || end.Stdout != "left" {
+	if err != nil || len(numbers) != 3 || numbers[0] != 0 || numbers[2] != 2 || end.Processes != 3 ||
+		end.Stdout != "left" {
 		t.Errorf("got %v, %+v, %v", numbers, end, err)
 	}
 }
@@ -167,15 +168,19 @@ func TestTheJudgeDoesNotWaitForAMissingRunner(t *testing.T) {
 		runners judge.Runners
 		err     error
 	}{
-		"the judge ends first": {judging(t, func(d door) { d.next() }), judge.Runners{Next: func(ctx context.Context, number int) judge.Side {
-			if number == 0 {
-				return obedient
-			}
-			<-ctx.Done()
-			return nil
-		}}, nil},
+		"the judge ends first": {judging(t, func(d door) { d.next() }),
+			judge.Runners{Next: func(ctx context.Context, number int) judge.Side {
+				if number == 0 {
+					return obedient
+				}
+				<-ctx.Done()
+				return nil
+			}}, nil},
 		"the sandbox fails": {judging(t, func(d door) { d.next(); d.next() }),
-			judge.One(func(context.Context, []*os.File, func()) (sandbox.Outcome, error) { return sandbox.Outcome{}, broken }), broken},
+			judge.One(func(context.Context, []*os.File, func()) (sandbox.Outcome, error) {
+				return sandbox.Outcome{},
+					broken
+			}), broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())

@@ -32,10 +32,12 @@ func TestLargeIntegersReachTheWorkerAsTheyWereWritten(t *testing.T) {
 func TestUnreadableValuesAreRefusedWithTheirPath(t *testing.T) {
 	large := strings.Repeat("9", 5000)
 	for name, c := range map[string]struct{ metadata, shape, value, field string }{
-		"an extent beyond 64 bits": {shape: "1180591620717411303424", field: "kernel -> io -> args -> 0 -> tensor_spec -> shape -> 0"},
-		"a negative extent":        {shape: "-1", field: "kernel -> io -> args -> 0 -> tensor_spec -> shape -> 0"},
-		"a scalar of 5000 digits":  {value: large, field: "kernel -> io -> args -> 1 -> value"},
-		"metadata 5000 deep":       {metadata: strings.Repeat(`[`, 5000) + strings.Repeat(`]`, 5000), field: "kernel -> metadata -> a"},
+		"an extent beyond 64 bits": {shape: "1180591620717411303424",
+			field: "kernel -> io -> args -> 0 -> tensor_spec -> shape -> 0"},
+		"a negative extent":       {shape: "-1", field: "kernel -> io -> args -> 0 -> tensor_spec -> shape -> 0"},
+		"a scalar of 5000 digits": {value: large, field: "kernel -> io -> args -> 1 -> value"},
+		"metadata 5000 deep": {metadata: strings.Repeat(`[`, 5000) + strings.Repeat(`]`, 5000),
+			field: "kernel -> metadata -> a"},
 		"metadata of 5000 digits":  {metadata: large, field: "kernel -> metadata -> a"},
 		"metadata beyond a double": {metadata: "1e999", field: "kernel -> metadata -> a"},
 	} {

@@ -7,7 +7,9 @@ import (
 )
 
 func TestWhatMattersLeastIsADetail(t *testing.T) {
-	result := Result{Stdout: "printed", Metrics: map[string]Metrics{"custom": {Device: map[string]map[string]any{"a": {"b": 1.0}}, Report: []byte(`{}`)}}}
+	result := Result{Stdout: "printed",
+		Metrics: map[string]Metrics{"custom": {Device: map[string]map[string]any{"a": {"b": 1.0}},
+			Report: []byte(`{}`)}}}
 	result.Compiled, result.Times = true, []float64{1, 2}
 	want := Result{Metrics: map[string]Metrics{"custom": {Device: map[string]map[string]any{"a": {"b": 1.0}}}}}
 	want.Compiled = true

@@ -26,9 +26,10 @@ func worst() map[string]string {
 	return map[string]string{
 		"arguments without anything": many(kernel, `{}`, `]}}}`),
 		"arguments of no type":       many(kernel, `{"name":"","type":""}`, `]}}}`),
-		"a shape of words":           many(kernel+`{"name":"","type":"tensor","tensor_spec":{"shape":[`, `""`, `]}}]}}}`),
-		"keys of a kernel":           keys(`{"kernel":{"source_code":"","kernel_type":"torch",`, `}}`),
-		"keys of a request":          keys(`{"kernel":{"source_code":"","kernel_type":"torch"},`, `}`),
+		"a shape of words": many(kernel+`{"name":"","type":"tensor","tensor_spec":{"shape":[`, `""`,
+			`]}}]}}}`),
+		"keys of a kernel":  keys(`{"kernel":{"source_code":"","kernel_type":"torch",`, `}}`),
+		"keys of a request": keys(`{"kernel":{"source_code":"","kernel_type":"torch"},`, `}`),
 	}
 }
 
@@ -57,7 +58,8 @@ func TestALongSourceIsReadWithoutACopy(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	read, problems := Read(Evaluate, body, RefuseAll)
 	runtime.ReadMemStats(&after)
-	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; len(problems) > 0 || read.Custom.Source != source || allocated > 1 {
+	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; len(problems) > 0 || read.Custom.Source != source ||
+		allocated > 1 {
 		t.Errorf("%d MiB allocated, %d problems", allocated, len(problems))
 	}
 }

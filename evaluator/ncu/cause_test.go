@@ -26,8 +26,11 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 		want, not  []string
 	}{
 		// One thread per element of a product of 1024³, and a library's of 4096³ on tensor cores.
-		{"a naive product and one on tensor cores", naive, tensor, []string{CauseTensor, CauseLoads, CauseInstructions, "stall: LG throttle"}, []string{CauseDRAM, CauseWarps}},
-		{"a strided transpose and a stream", strided, saxpy, []string{CauseSectors, "stall: Drain"}, []string{CauseDRAM, CauseTensor, CauseLoads}},
+		{"a naive product and one on tensor cores", naive, tensor,
+			[]string{CauseTensor, CauseLoads, CauseInstructions, "stall: LG throttle"},
+			[]string{CauseDRAM, CauseWarps}},
+		{"a strided transpose and a stream", strided, saxpy, []string{CauseSectors, "stall: Drain"},
+			[]string{CauseDRAM, CauseTensor, CauseLoads}},
 	} {
 		w, ok := Causes(c.slow, c.fast)
 		if !ok || w.Ratio >= 1 || w.Part != 1 || w.A != &c.slow.Kernels[0] {
@@ -74,7 +77,8 @@ func TestNothingIsExplainedOfWhatIsTheSame(t *testing.T) {
 func TestKernelsThatOneSideDoesWithoutAreNamed(t *testing.T) {
 	all := Parse(pages(t, "cuda4"))
 	w, ok := Causes(all, &Report{Kernels: all.Kernels[:2]})
-	if !ok || !slices.Equal(w.Alone, []string{"transpose_strided", "reduce_shared"}) || w.AlonePart < 0.999 || w.A != nil {
+	if !ok || !slices.Equal(w.Alone, []string{"transpose_strided", "reduce_shared"}) || w.AlonePart < 0.999 ||
+		w.A != nil {
 		t.Errorf("%v, %+v", ok, w)
 	}
 }

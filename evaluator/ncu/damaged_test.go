@@ -99,8 +99,10 @@ func TestForeignVersions(t *testing.T) {
 		t.Error("missing pages and counters are not warned of")
 	}
 	for name, page := range map[string]string{
-		"no header": "\"0\",\"1\"\n", "another table": "a;b;c\n1;2;3\n", "words": "ncu: command not found\n", "nothing": "",
-		"no units": "\"ID\",\"Kernel Name\",\"x\"\n\"0\",\"f\",\"1\"\n", "odd id": "\"ID\",\"Kernel Name\",\"x\"\n\"\",\"\",\"\"\n\"zero\",\"f\",\"1\"\n",
+		"no header": "\"0\",\"1\"\n", "another table": "a;b;c\n1;2;3\n", "words": "ncu: command not found\n",
+		"nothing":  "",
+		"no units": "\"ID\",\"Kernel Name\",\"x\"\n\"0\",\"f\",\"1\"\n",
+		"odd id":   "\"ID\",\"Kernel Name\",\"x\"\n\"\",\"\",\"\"\n\"zero\",\"f\",\"1\"\n",
 	} {
 		if r := Parse(Pages{Raw: []byte(page), Details: []byte(page), Source: []byte(page)}); len(r.Warnings) == 0 {
 			t.Errorf("%s: no warning", name)
@@ -109,12 +111,14 @@ func TestForeignVersions(t *testing.T) {
 }
 
 func TestOnlyThousandsAreSeparated(t *testing.T) {
-	for text, want := range map[string]float64{"1,234": 1234, "-12,345,678.5": -12345678.5, "0.25": 0.25, "1.5e-3": 0.0015, "824103": 824103} {
+	for text, want := range map[string]float64{"1,234": 1234, "-12,345,678.5": -12345678.5, "0.25": 0.25,
+		"1.5e-3": 0.0015, "824103": 824103} {
 		if m := NewMetric(text, ""); !m.Measured || m.Value != want {
 			t.Errorf("%q is %+v", text, m)
 		}
 	}
-	for _, text := range []string{"65,97", "0,250", "0,1,2", "1.234,56", "1234,567", ",123", "1,23,456", "1\u00a0234", "1'234", "e", ",", "--1"} {
+	for _, text := range []string{"65,97", "0,250", "0,1,2", "1.234,56", "1234,567", ",123", "1,23,456", "1\u00a0234",
+		"1'234", "e", ",", "--1"} {
 		if m := NewMetric(text, ""); m.Measured {
 			t.Errorf("%q is read as %v", text, m.Value)
 		}
@@ -139,9 +143,11 @@ func FuzzParse(f *testing.F) {
 	fuzztest.Moment(f)
 	for _, name := range reports {
 		p := pages(f, name)
-		f.Add(p.Details[:4000], p.Raw[:6000], p.Source[:4000], []byte("\"Line No\",\"Source\",\"Address\",\"Source\"\n1,x,0x1,y\n"))
+		f.Add(p.Details[:4000], p.Raw[:6000], p.Source[:4000],
+			[]byte("\"Line No\",\"Source\",\"Address\",\"Source\"\n1,x,0x1,y\n"))
 	}
-	f.Add([]byte("\"ID\",\"Section Name\"\n"), []byte("ID,Kernel Name\n,\n1,\"<\"\n"), []byte("\"Kernel Name\",\"f\"\nAddress,Source,a\n0x1,N,1,2\n"), []byte{0xef, 0xbb, 0xbf})
+	f.Add([]byte("\"ID\",\"Section Name\"\n"), []byte("ID,Kernel Name\n,\n1,\"<\"\n"),
+		[]byte("\"Kernel Name\",\"f\"\nAddress,Source,a\n0x1,N,1,2\n"), []byte{0xef, 0xbb, 0xbf})
 	f.Fuzz(func(t *testing.T, details, raw, source, lines []byte) {
 		r := Parse(Pages{Details: details, Raw: raw, Source: source, Lines: lines})
 		if _, err := json.Marshal(r); err != nil {

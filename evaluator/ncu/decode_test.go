@@ -27,7 +27,8 @@ func TestAReportIsDecodedAsItWasWritten(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	for _, text := range []string{``, `null`, `[]`, `{`, `{"kernels":[{}`, `{"kernels":[{}]`, `{"kernels":{}}`, `{"kernels":[1]}`} {
+	for _, text := range []string{``, `null`, `[]`, `{`, `{"kernels":[{}`, `{"kernels":[{}]`, `{"kernels":{}}`,
+		`{"kernels":[1]}`} {
 		if _, _, err := Decode(strings.NewReader(text)); !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s is read: %v", text, err)
 		}

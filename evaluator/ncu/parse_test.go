@@ -187,7 +187,8 @@ func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 		if l.Address != "0x10" || l.SASS != "NOP" || samples.Value != 3 || stalls.Value != 2 {
 			t.Errorf("%s: %+v, %v samples, %v of wait", form, l, samples.Value, stalls.Value)
 		}
-		if lines := strings.Contains(page, "Line No"); lines && (l.File != "/s.cu" || l.Line != 7 || l.Text != "x;") || !lines && l.Line != 0 {
+		if lines := strings.Contains(page, "Line No"); lines && (l.File != "/s.cu" || l.Line != 7 || l.Text != "x;") ||
+			!lines && l.Line != 0 {
 			t.Errorf("%s: line %d of %q", form, l.Line, l.File)
 		}
 	}
@@ -195,7 +196,8 @@ func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 		"cuda": "\"File Path\",\"/s.cu\"\n\"Function Name\",\"f\"\n\"Line No\",\"Source\",\"# Samples\"\n\"7\",\"x;\",\"3\"\n",
 		"ptx":  "\"Kernel Name\",\"f\"\n\"#\",\"Source\",\"# Samples\"\n\"1\",\"ret;\",\"3\"\n",
 	} {
-		if k := Parse(Pages{Raw: raw, Source: []byte(page), Lines: []byte(page)}).Kernels[0]; k.Source != nil && len(k.Source.Lines) != 0 {
+		if k := Parse(Pages{Raw: raw, Source: []byte(page), Lines: []byte(page)}).Kernels[0]; k.Source != nil &&
+			len(k.Source.Lines) != 0 {
 			t.Errorf("%s has no instructions, but gives %+v", form, k.Source.Lines)
 		}
 	}

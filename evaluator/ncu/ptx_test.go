@@ -25,8 +25,10 @@ func TestEachKernelGetsItsPartOfThePTX(t *testing.T) {
 		return Kernel{Name: name, Short: ShortName(name), Block: [3]int{threads, 1, 1}, Source: &Source{}}
 	}
 	r := &Report{Kernels: []Kernel{
-		kernel("plain", 32), kernel("bounded(float *)", 128), kernel("void <unnamed>::scale<(int)3>(float *, const float *, int)", 32),
-		kernel("void scale<(int)4>(float *, const float *, int)", 32), kernel("row_kernel", 128), kernel("row_kernel", 256),
+		kernel("plain", 32), kernel("bounded(float *)", 128),
+		kernel("void <unnamed>::scale<(int)3>(float *, const float *, int)", 32),
+		kernel("void scale<(int)4>(float *, const float *, int)", 32), kernel("row_kernel", 128),
+		kernel("row_kernel", 256),
 		kernel("row_kernel", 64), kernel("gemm_sm90", 128), {Name: "plain", Short: "plain"},
 	}}
 	r.AttachPTX(modules(t))
@@ -65,7 +67,8 @@ func TestLinesOfPTXKnowTheirSource(t *testing.T) {
 			others = append(others, l)
 		}
 	}
-	if len(stores) != 1 || stores[0].File != "/in/submission.cu" || stores[0].Line != 5 || len(others) < 5 || others[0].Text != ".version 7.8" {
+	if len(stores) != 1 || stores[0].File != "/in/submission.cu" || stores[0].Line != 5 || len(others) < 5 ||
+		others[0].Text != ".version 7.8" {
 		t.Errorf("the store is %+v, others %+v", stores, others)
 	}
 }
@@ -95,13 +98,16 @@ func TestHostilePTXTakesNoMoreMemoryThanItIsLong(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a name that unfolds": ".version 8.0\n.entry " + doubling + "\n{\n}\n",
-		"a head for each":     ".version 8.0\n" + strings.Repeat(".file 1 \""+strings.Repeat("a", 2_000)+"\"\n", 200) + strings.Repeat(".entry a\n{}\n", 2_000),
+		"a head for each": ".version 8.0\n" +
+			strings.Repeat(".file 1 \""+strings.Repeat("a", 2_000)+"\"\n", 200) + strings.Repeat(".entry a\n{}\n",
+			2_000),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		entries := readPTX(text)
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; len(entries) == 0 || took > 100<<20 { // the race detector has regular expressions allocate again
+		// the race detector has regular expressions allocate again
+		if took := after.TotalAlloc - before.TotalAlloc; len(entries) == 0 || took > 100<<20 {
 			t.Errorf("%s: %d kernels in %d kB took %d MB", name, len(entries), len(text)>>10, took>>20)
 		}
 	}

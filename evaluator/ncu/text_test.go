@@ -14,7 +14,8 @@ func TestATextReportNamesEachKernelsBound(t *testing.T) {
 			t.Errorf("the verdict of %s is missing: %s", k.Short, verdict)
 		}
 	}
-	for _, part := range []string{"Speed of light:", "Findings of Nsight Compute", "Warps wait for:", "Hottest instructions:\n  "} {
+	for _, part := range []string{"Speed of light:", "Findings of Nsight Compute", "Warps wait for:",
+		"Hottest instructions:\n  "} {
 		if n := strings.Count(out.String(), part); n == 0 {
 			t.Errorf("%q is missing in\n%s", part, &out)
 		}

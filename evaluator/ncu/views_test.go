@@ -25,8 +25,10 @@ func TestUnitsComeToOneBase(t *testing.T) {
 	}{
 		{"57.70", "us", "s", 57.70e-6}, {"57.70", "usecond", "s", 57.70e-6}, {"1.5", "Kbyte", "byte", 1500},
 		{"2.326292", "Tbyte/s", "byte/s", 2.326292e12}, {"3.20", "Gbyte/second", "byte/s", 3.2e9},
-		{"5.962154", "sector/ns", "sector/s", 5.962154e9}, {"1.98", "Ghz", "hz", 1.98e9}, {"1.504", "Kbyte/cycle", "byte/cycle", 1504},
-		{"65.967164", "%", "%", 65.967164}, {"1,048,576", "", "", 1048576}, {"0.18", "register/thread", "register/thread", 0.18},
+		{"5.962154", "sector/ns", "sector/s", 5.962154e9}, {"1.98", "Ghz", "hz", 1.98e9},
+		{"1.504", "Kbyte/cycle", "byte/cycle", 1504},
+		{"65.967164", "%", "%", 65.967164}, {"1,048,576", "", "", 1048576},
+		{"0.18", "register/thread", "register/thread", 0.18},
 	} {
 		m := NewMetric(c.text, c.unit)
 		got, ok := m.Base()
@@ -53,7 +55,8 @@ func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 	gemm := RooflineOf(&tri.Kernels[0])
 	w = gemm.Main()
 	ns, _ = tri.Kernels[0].Duration()
-	if want := 2 * math.Pow(4096, 3) / (ns / 1e9); w.Name != "Tensor BF16" || math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
+	if want := 2 * math.Pow(4096, 3) / (ns / 1e9); w.Name != "Tensor BF16" ||
+		math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
 		t.Errorf("%s does %v, want about %v", w.Name, w.Rate.Value.Value, want)
 	}
 	// The dense roof, not the sparse one: the tensor pipe was 90.4 % busy.
@@ -188,7 +191,8 @@ func TestCompareHasTheDerivedViews(t *testing.T) {
 		}
 	}
 	// A state that hardly any cycle is spent in stands behind those that matter, whatever its ratio.
-	if tiny, great := rows["Warp States / IMC miss"], rows["Warp States / Long scoreboard"]; tiny.Effect >= great.Effect || great.Effect < 0.7 {
+	if tiny, great := rows["Warp States / IMC miss"],
+		rows["Warp States / Long scoreboard"]; tiny.Effect >= great.Effect || great.Effect < 0.7 {
 		t.Errorf("effects: %v of a tiny state, %v of the greatest", tiny.Effect, great.Effect)
 	}
 	if d := rows["Roofline / FP32 work"]; !d.Comparable || d.Change <= 0 {
@@ -235,9 +239,11 @@ func TestDeviceMetricsHaveTheEvalAPIsNames(t *testing.T) {
 		near(t, c.name, v, c.want)
 	}
 	if got["timing_metrics"]["gpu_time_duration_unit"] != "ns" || got["roofline_metrics"]["flop_count_total"] != nil {
-		t.Errorf("unit %v, flops %v", got["timing_metrics"]["gpu_time_duration_unit"], got["roofline_metrics"]["flop_count_total"])
+		t.Errorf("unit %v, flops %v", got["timing_metrics"]["gpu_time_duration_unit"],
+			got["roofline_metrics"]["flop_count_total"])
 	}
-	if light := got["speed_of_light"]; light["dram_throughput_pct"] == nil || light["dram_throughput_pct"] != light["gpu_dram_throughput_pct"] {
+	if light := got["speed_of_light"]; light["dram_throughput_pct"] == nil ||
+		light["dram_throughput_pct"] != light["gpu_dram_throughput_pct"] {
 		t.Errorf("where dram__throughput was not measured, gpu__dram_throughput counts: %v", light)
 	}
 	near(t, "cycles of active SMs by all", got["detailed_metrics"]["sm_active_cycles_pct"].(float64), 96.23674799138142)
@@ -256,8 +262,10 @@ func TestVerdicts(t *testing.T) {
 	}
 	small := r.Kernels[3]
 	small.Metrics = maps.Clone(small.Metrics)
-	small.Metrics["launch__waves_per_multiprocessor"], small.Metrics["launch__grid_size"] = NewMetric("0.25", ""), NewMetric("33", "")
-	if got := Verdict(&small); !strings.Contains(got, "Its 33 blocks are less than the device holds at once (0.25 waves)") {
+	small.Metrics["launch__waves_per_multiprocessor"], small.Metrics["launch__grid_size"] = NewMetric("0.25", ""),
+		NewMetric("33", "")
+	if got := Verdict(&small); !strings.Contains(got,
+		"Its 33 blocks are less than the device holds at once (0.25 waves)") {
 		t.Errorf("a small grid: %q", got)
 	}
 	if got := Verdict(&Kernel{}); got != "" {
@@ -279,7 +287,8 @@ func TestTheTableHasEveryMetric(t *testing.T) {
 		if v, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64); err == nil && !math.IsNaN(v) {
 			value = strconv.FormatFloat(v, 'f', -1, 64)
 		}
-		if want := []string{row[0], page[2+id][at["Kernel Name"]], row[2], page[1][at[row[2]]], value, cell}; !slices.Equal(row, want) {
+		if want := []string{row[0], page[2+id][at["Kernel Name"]], row[2], page[1][at[row[2]]], value,
+			cell}; !slices.Equal(row, want) {
 			t.Errorf("%q, want %q", row, want)
 		}
 	}

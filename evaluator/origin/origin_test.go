@@ -24,11 +24,13 @@ func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 		want   []job.Kernel
 	}{
 		"tri": {triton, []job.Kernel{
-			{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1, NS: 175_872, Share: 0.850},
+			{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1,
+				NS: 175_872, Share: 0.850},
 			{Name: "softmax_row", Origin: "source", Launches: 1, NS: 30_944, Share: 0.150}}},
 		"cuda4": {"__global__ void saxpy(int n, float a, const float* x, float* y) {}\ntemplate <int N>\n__global__ void __launch_bounds__(256) reduce_shared(const float*);", []job.Kernel{
 			{Name: "saxpy", Origin: "source", Launches: 1}, {Name: "matmul_naive", Origin: "unknown", Launches: 1},
-			{Name: "transpose_strided", Origin: "unknown", Launches: 1}, {Name: "reduce_shared", Origin: "source", Launches: 1}}},
+			{Name: "transpose_strided", Origin: "unknown", Launches: 1},
+			{Name: "reduce_shared", Origin: "source", Launches: 1}}},
 	} {
 		read := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", report, "raw")})
 		got := origin.Of(read, map[string][]byte{"submission": []byte(c.source)})
@@ -105,14 +107,16 @@ def helper(x): pass
 		"": "unknown ",
 	} {
 		rows := origin.Of(reportOf(name), map[string][]byte{"submission.py": []byte(own)})
-		if got := rows[0].Origin + " " + rows[0].Name; got != want || rows[0].Library == (rows[0].Origin == "source" || rows[0].Origin == "unknown") {
+		if got := rows[0].Origin + " " + rows[0].Name; got != want ||
+			rows[0].Library == (rows[0].Origin == "source" || rows[0].Origin == "unknown") {
 			t.Errorf("%s\n is %s (library: %v)\nnot %s", name, got, rows[0].Library, want)
 		}
 	}
 }
 
 func TestASourceMayHaveNamesThatLibrariesHaveToo(t *testing.T) {
-	names := []string{"void gemv2T_kernel_val<int>(int)", "softmax_warp_forward(float *)", "void tile(int)", "void at::native::mine(int)", "hopper_bf16_gemm_tma"}
+	names := []string{"void gemv2T_kernel_val<int>(int)", "softmax_warp_forward(float *)", "void tile(int)",
+		"void at::native::mine(int)", "hopper_bf16_gemm_tma"}
 	for source, want := range map[string]string{
 		"": "cuBLAS, PyTorch (ATen), unknown, PyTorch (ATen), cuBLAS",
 		"template<class T> __global__ void gemv2T_kernel_val(T);\n__global__ void softmax_warp_forward(float*){}": "source, source, unknown, PyTorch (ATen), cuBLAS",
@@ -131,12 +135,14 @@ func TestASourceMayHaveNamesThatLibrariesHaveToo(t *testing.T) {
 
 func TestLaunchesOfAKernelAreOneRow(t *testing.T) {
 	report := reportOf("a(int)", "b(int)", "a(int)", "a(float)")
-	want := []job.Kernel{{Name: "a", Origin: "unknown", Launches: 3, NS: 3000, Share: 0.75}, {Name: "b", Origin: "unknown", Launches: 1, NS: 1000, Share: 0.25}}
+	want := []job.Kernel{{Name: "a", Origin: "unknown", Launches: 3, NS: 3000, Share: 0.75},
+		{Name: "b", Origin: "unknown", Launches: 1, NS: 1000, Share: 0.25}}
 	if diff := cmp.Diff(want, origin.Of(report, nil)); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)
 	}
 	report.Kernels[1].Metrics = nil // nothing is known of the shares then
-	want = []job.Kernel{{Name: "a", Origin: "unknown", Launches: 3, NS: 3000}, {Name: "b", Origin: "unknown", Launches: 1}}
+	want = []job.Kernel{{Name: "a", Origin: "unknown", Launches: 3, NS: 3000},
+		{Name: "b", Origin: "unknown", Launches: 1}}
 	if diff := cmp.Diff(want, origin.Of(report, nil)); diff != "" {
 		t.Errorf("without a duration: want -, is +:\n%s", diff)
 	}
@@ -144,13 +150,15 @@ func TestLaunchesOfAKernelAreOneRow(t *testing.T) {
 
 func FuzzNamesOfKernels(f *testing.F) {
 	fuzztest.Moment(f)
-	for _, seed := range []string{"void a::b<(int)4, c<d>>(int, T2)", "nvjet_x", "_ZN4fast4tileIfLi4EEEvPKT_PS1_", "operator<(int)", "a<", "((", "kernel_cutlass_k_0", "\xff\x00(anonymous namespace)::x", "\u202eabc"} {
+	for _, seed := range []string{"void a::b<(int)4, c<d>>(int, T2)", "nvjet_x", "_ZN4fast4tileIfLi4EEEvPKT_PS1_",
+		"operator<(int)", "a<", "((", "kernel_cutlass_k_0", "\xff\x00(anonymous namespace)::x", "\u202eabc"} {
 		f.Add(seed, "__global__ void "+seed+" {")
 	}
 	f.Fuzz(func(t *testing.T, name, source string) {
 		rows := origin.Of(reportOf(name, name), map[string][]byte{"s": []byte(source)})
 		r := job.Result{Stages: []job.StageResult{{Cases: []job.CaseResult{{Kernels: rows}}}}}
-		if err := r.Check(); err != nil || len(rows) != 1 || rows[0].Launches != 2 || !utf8.ValidString(rows[0].Name) || job.HasBidi([]byte(rows[0].Name)) {
+		if err := r.Check(); err != nil || len(rows) != 1 || rows[0].Launches != 2 || !utf8.ValidString(rows[0].Name) ||
+			job.HasBidi([]byte(rows[0].Name)) {
 			t.Errorf("%q: %+v, %v", name, rows, err)
 		}
 	})

@@ -18,12 +18,14 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 	report := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	m, err := metrics(report, "@triton.jit\ndef softmax_row(x): pass\n")
 	want := []kernelrun.Kernel{
-		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1, NS: 175_872, Share: 175_872.0 / 206_816},
+		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1,
+			NS: 175_872, Share: 175_872.0 / 206_816},
 		{Name: "softmax_row", Origin: "source", Launches: 1, NS: 30_944, Share: 30_944.0 / 206_816}}
 	if diff := cmp.Diff(want, m.Kernels); diff != "" || err != nil || m.Device["timing_metrics"] == nil {
 		t.Errorf("%v, want -, is +:\n%s", err, diff)
 	}
-	if short := (kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": m}}).WithoutDetails(); len(short.Metrics["custom"].Kernels) != 2 {
+	if short := (kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": m}}).WithoutDetails(); len(
+		short.Metrics["custom"].Kernels) != 2 {
 		t.Errorf("a result without details has lost what ran: %+v", short.Metrics)
 	}
 }
@@ -33,7 +35,8 @@ func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
 	report := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	line := ncu.SourceLine{Address: "0x10", SASS: "NOP", Cells: slices.Repeat([]string{"0"}, 60)}
 	for i := range report.Kernels {
-		report.Kernels[i].Source = &ncu.Source{Counters: slices.Repeat([]string{"c"}, 60), Lines: slices.Repeat([]ncu.SourceLine{line}, 3000)}
+		report.Kernels[i].Source = &ncu.Source{Counters: slices.Repeat([]string{"c"}, 60),
+			Lines: slices.Repeat([]ncu.SourceLine{line}, 3000)}
 	}
 	m, err := metrics(report, "")
 	if err != nil || m.Report == nil {
@@ -44,7 +47,8 @@ func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
 		t.Errorf("the site refuses two such reports: %v, %v", err, job.CheckValues(both))
 	}
 	var kept ncu.Report
-	if err := json.Unmarshal(m.Report, &kept); err != nil || len(kept.Kernels) != len(report.Kernels) || kept.Kernels[0].Source != nil {
+	if err := json.Unmarshal(m.Report, &kept); err != nil || len(kept.Kernels) != len(report.Kernels) ||
+		kept.Kernels[0].Source != nil {
 		t.Errorf("%v: %d kernels are left, of %d", err, len(kept.Kernels), len(report.Kernels))
 	}
 }

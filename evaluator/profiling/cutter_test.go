@@ -23,7 +23,8 @@ func follow(c *cutter, steps string) {
 			c.sawReport([]byte("check: pass\n"))
 		case scan(step, "%dk", &n):
 			for i := range n {
-				for _, b := range fmt.Appendf(nil, "%sk\" - %d: 0%%....50%%....100%% - 40 passes\n", nsight.Announcement, i) {
+				for _, b := range fmt.Appendf(nil, "%sk\" - %d: 0%%....50%%....100%% - 40 passes\n",
+					nsight.Announcement, i) {
 					c.sawOutput([]byte{b}) // in pieces as small as can be
 				}
 			}
@@ -46,9 +47,10 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 		kernels int // of the report
 		want    string
 	}{
-		"three cases":                       {3, three, 6, "2 1 3"},
-		"one launches nothing":              {3, "case 0,2k,over 0,case 1,over 1,case 2,3k,over 2,end", 5, "2 0 3"},
-		"lines between":                     {2, "hello ==PROF== Prof,case 0,==PROF== Connected,1k,over 0,case 1,x,1k,over 1,end", 2, "1 1"},
+		"three cases":          {3, three, 6, "2 1 3"},
+		"one launches nothing": {3, "case 0,2k,over 0,case 1,over 1,case 2,3k,over 2,end", 5, "2 0 3"},
+		"lines between": {2,
+			"hello ==PROF== Prof,case 0,==PROF== Connected,1k,over 0,case 1,x,1k,over 1,end", 2, "1 1"},
 		"a crash in the second":             {3, "case 0,2k,over 0,case 1,1k", 3, "2"},
 		"a crash in the first":              {3, "case 0,2k", 2, ""},
 		"the program announces, too":        {3, strings.Replace(three, "1k", "2k", 1), 6, ""},
@@ -65,7 +67,8 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 		for i := range tt.kernels {
 			report.Kernels = append(report.Kernels, ncu.Kernel{ID: 100 + i})
 		}
-		if finished := strings.HasSuffix(tt.steps, "end") || strings.Contains(tt.steps, "end,"); c.finished() != finished {
+		if finished := strings.HasSuffix(tt.steps, "end") ||
+			strings.Contains(tt.steps, "end,"); c.finished() != finished {
 			t.Errorf("%s: finished is %v", name, !finished)
 		}
 		var got []string

@@ -23,7 +23,8 @@ func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 		},
 		"cluster": func(t *testing.T) (site, string) {
 			ns := documentedCluster(t)
-			return openQueue(t, Config{URL: strings.Replace(ns.ClientURL(), "nats://", "nats://site:secret-of-site@", 1)}), ns.ClientURL()
+			return openQueue(t, Config{URL: strings.Replace(ns.ClientURL(), "nats://", "nats://site:secret-of-site@",
+				1)}), ns.ClientURL()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +52,8 @@ func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 func documentedCluster(t *testing.T) *server.Server {
 	t.Helper()
 	for variable, value := range map[string]string{
-		"WARPBOARD_SITE_PASSWORD": "site", "WARPBOARD_CPU1_SECRET": thief, "WARPBOARD_CPU2_SECRET": sibling, "WARPBOARD_GPU1_SECRET": victim,
+		"WARPBOARD_SITE_PASSWORD": "site", "WARPBOARD_CPU1_SECRET": thief, "WARPBOARD_CPU2_SECRET": sibling,
+		"WARPBOARD_GPU1_SECRET": victim,
 	} {
 		t.Setenv(variable, "secret-of-"+value)
 	}

@@ -46,12 +46,15 @@ func (a *attacked) listen() {
 // subjects are all that a message can be sent to, as someone who reads the source would list them.
 func subjects() []string {
 	list := []string{
-		cancelSubject, announceSubject, "prepare.CPU", "prepare.H200", "work.CPU", "work.H200", ">", "*", "$JS.API.INFO", "$JS.API.STREAM.CREATE.EVIL",
-		"$SYS.REQ.USER.INFO", "$SYS.REQ.SERVER.PING", "$SYS.REQ.ACCOUNT.PING.CONNZ", "$SYS.ACCOUNT.$G.CONNECT", "$SYS.REQ.USER.AUTH", "_R_.x", "_INBOX.x",
+		cancelSubject, announceSubject, "prepare.CPU", "prepare.H200", "work.CPU", "work.H200", ">", "*",
+		"$JS.API.INFO", "$JS.API.STREAM.CREATE.EVIL",
+		"$SYS.REQ.USER.INFO", "$SYS.REQ.SERVER.PING", "$SYS.REQ.ACCOUNT.PING.CONNZ", "$SYS.ACCOUNT.$G.CONNECT",
+		"$SYS.REQ.USER.AUTH", "_R_.x", "_INBOX.x",
 	}
 	for _, who := range []string{thief, sibling, victim, "site", siteUser} {
 		list = append(list, inboxPrefix+token(who)+".x")
-		for _, verb := range []string{"next", "next.CPU", "next.H200", "next.*", "sync", "events", "result", "done", "*", ">"} {
+		for _, verb := range []string{"next", "next.CPU", "next.H200", "next.*", "sync", "events", "result", "done",
+			"*", ">"} {
 			list = append(list, "ask."+token(who)+"."+verb)
 		}
 	}
@@ -61,18 +64,22 @@ func subjects() []string {
 // payloads returns messages that the subjects' listeners would act on.
 func payloads() []string {
 	return []string{
-		`{}`, `[]`, `[{"attempt_id":"a1","worker":"gpu1"}]`, `a1`, `not json`, `{"attempts":["a1","b1"]}`, `{"version":3}`, `{"version":1}`,
-		`{"version":3,"busy":true,"held":["a1"]}`, `{"version":3,"ahead":true}`, `{"attempt_id":"a1","secret":"guessed","machine":{"worker":"gpu1"}}`,
+		`{}`, `[]`, `[{"attempt_id":"a1","worker":"gpu1"}]`, `a1`, `not json`, `{"attempts":["a1","b1"]}`,
+		`{"version":3}`, `{"version":1}`,
+		`{"version":3,"busy":true,"held":["a1"]}`, `{"version":3,"ahead":true}`,
+		`{"attempt_id":"a1","secret":"guessed","machine":{"worker":"gpu1"}}`,
 		`{"name":"EVIL","subjects":["evil.>"],"storage":"memory"}`,
 	}
 }
 
 // replies returns reply subjects on which a response would do harm.
 func replies() []string {
-	list := []string{"", cancelSubject, announceSubject, "prepare.H200", "work.H200", inboxPrefix + token(thief) + ".own", inboxPrefix + token(thief) + "x.own",
+	list := []string{"", cancelSubject, announceSubject, "prepare.H200", "work.H200",
+		inboxPrefix + token(thief) + ".own", inboxPrefix + token(thief) + "x.own",
 		inboxPrefix + token(thief) + ".*", inboxPrefix + token(thief) + ".>"}
 	for _, who := range []string{sibling, victim, "site", siteUser} {
-		list = append(list, inboxPrefix+token(who)+".x", "ask."+token(who)+".next.H200", "ask."+token(who)+".sync", "ask."+token(who)+".result")
+		list = append(list, inboxPrefix+token(who)+".x", "ask."+token(who)+".next.H200", "ask."+token(who)+".sync",
+			"ask."+token(who)+".result")
 	}
 	return list
 }
@@ -115,7 +122,8 @@ func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 					nc.PublishRequest(subject, reply, []byte(payload))
 				}
 				m := nats.NewMsg(subject)
-				m.Data, m.Header = []byte(payload), nats.Header{"Nats-Trace-Dest": {"ask." + token(victim) + ".sync"}, "Nats-Msg-Id": {"b2"}}
+				m.Data, m.Header = []byte(payload),
+					nats.Header{"Nats-Trace-Dest": {"ask." + token(victim) + ".sync"}, "Nats-Msg-Id": {"b2"}}
 				nc.PublishMsg(m)
 			}
 			if err := nc.Flush(); err != nil {
@@ -144,7 +152,8 @@ func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 
 // reaches reports whether a subject is one of the worker's own.
 func reaches(subject, worker string) bool {
-	return slices.Contains(strings.Split(subject, "."), token(worker)) || strings.HasPrefix(subject, inboxPrefix+token(worker)+".")
+	return slices.Contains(strings.Split(subject, "."), token(worker)) ||
+		strings.HasPrefix(subject, inboxPrefix+token(worker)+".")
 }
 
 // settle waits until the site has dealt with all that the thief sent: its last sync is heard.

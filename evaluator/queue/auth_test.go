@@ -140,12 +140,15 @@ func TestWorkerMayOnlySayWhatItMust(t *testing.T) {
 	q, _ := guarded(t)
 	nc, refused := rawWorker(t, q)
 	for _, subject := range []string{
-		"ask.w=2Ecpu.next.H200", "ask.w=2Eh200.next.H200", "ask.w=2Eh200.next.CPU", "ask.w=2Eh200.sync", "ask.w=2Eh200.events", "ask.w=2Eh200.result",
-		"ctl.cancel", "work.CPU", "work.H200", "prepare.H200", announceSubject, calloutSubject, "$JS.API.INFO", "$SYS.REQ.SERVER.PING", "_INBOX_w=2Eh200.x",
+		"ask.w=2Ecpu.next.H200", "ask.w=2Eh200.next.H200", "ask.w=2Eh200.next.CPU", "ask.w=2Eh200.sync",
+		"ask.w=2Eh200.events", "ask.w=2Eh200.result",
+		"ctl.cancel", "work.CPU", "work.H200", "prepare.H200", announceSubject, calloutSubject, "$JS.API.INFO",
+		"$SYS.REQ.SERVER.PING", "_INBOX_w=2Eh200.x",
 	} {
 		expectRefused(t, nc, subject, refused, func() error { return nc.Publish(subject, []byte("{}")) })
 	}
-	for _, subject := range []string{">", "ask.>", "ask.w=2Ecpu.>", "work.H200", "work.*", "_INBOX.>", "_INBOX_w=2Eh200.>", announceSubject, "$JS.>", "$SYS.>"} {
+	for _, subject := range []string{">", "ask.>", "ask.w=2Ecpu.>", "work.H200", "work.*", "_INBOX.>",
+		"_INBOX_w=2Eh200.>", announceSubject, "$JS.>", "$SYS.>"} {
 		expectRefused(t, nc, subject, refused, func() error { _, err := nc.SubscribeSync(subject); return err })
 	}
 }
@@ -213,7 +216,8 @@ func TestKickedWorkerDoesNotComeBackOnceItIsRevoked(t *testing.T) {
 	publish(t, q, aJob("a2", "CPU"))
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
-	if j, err := cpu.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "w.cpu") {
+	if j, err := cpu.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil ||
+		!strings.Contains(err.Error(), "w.cpu") {
 		t.Errorf("the revoked worker got %+v, error %v", j, err)
 	}
 	if j := receive(t, h200, "H200"); j.AttemptID != "b1" {
@@ -231,7 +235,8 @@ func TestKickedWorkerThatIsStillWelcomeComesBack(t *testing.T) {
 
 func TestTokensTellDifferentNamesApart(t *testing.T) {
 	seen := map[string]string{}
-	for _, s := range []string{"H200", "h200", "RTX 4090", "RTX=204090", "RTX.4090", "a*b", "a>b", "gpü", "", "=", "a\nb"} {
+	for _, s := range []string{"H200", "h200", "RTX 4090", "RTX=204090", "RTX.4090", "a*b", "a>b", "gpü", "", "=",
+		"a\nb"} {
 		tok := token(s)
 		if other, ok := seen[tok]; ok {
 			t.Errorf("%q and %q are both %q", s, other, tok)

@@ -31,7 +31,8 @@ func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 	}
 	defer q.Close()
 	for name, secret := range map[string]string{"w1": "wrong", "w2": "right"} {
-		if _, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: url, Name: name, Secret: secret}); err == nil || !strings.Contains(err.Error(), "refused worker") {
+		if _, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: url, Name: name, Secret: secret}); err == nil ||
+			!strings.Contains(err.Error(), "refused worker") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -186,7 +186,8 @@ func TestAWorkerThatWaitsHearsOfWorkAtOnce(t *testing.T) {
 		for i := 0; i < 10 && took > askEvery/10; i++ {
 			asked := make(chan struct{})
 			go func() {
-				j, err := w.Receive(t.Context(), "H200", func() (bool, int) { defer func() { recover() }(); close(asked); return false, 0 })
+				j, err := w.Receive(t.Context(), "H200",
+					func() (bool, int) { defer func() { recover() }(); close(asked); return false, 0 })
 				if err != nil {
 					t.Error(err)
 				}

@@ -53,7 +53,8 @@ func TestWhatStrangersCauseIsLoggedSoManyTimesAMinute(t *testing.T) {
 // takes.
 func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 	var log lockedLog
-	q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize,
+		Log: slog.New(slog.NewTextHandler(&log, nil))})
 	before, began := len(log.String()), time.Now()
 	for i := range 300 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(q.Addr(), "nats://"))
@@ -61,7 +62,8 @@ func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		conn.SetDeadline(time.Now().Add(30 * time.Second))
-		fmt.Fprintf(conn, "CONNECT {\"user\":\"join.%d%s\",\"pass\":\"wrong\",\"verbose\":false,\"lang\":\"x\",\"version\":\"1\",\"protocol\":1}\r\nPING\r\n", i, strings.Repeat("x", 3000))
+		fmt.Fprintf(conn,
+			"CONNECT {\"user\":\"join.%d%s\",\"pass\":\"wrong\",\"verbose\":false,\"lang\":\"x\",\"version\":\"1\",\"protocol\":1}\r\nPING\r\n", i, strings.Repeat("x", 3000))
 		var answer bytes.Buffer
 		answer.ReadFrom(conn) // until the server closes
 		conn.Close()

@@ -15,7 +15,8 @@ func TestAWorkerThatSendsTooMuchLosesItsOwn(t *testing.T) {
 		worker string
 		size   int
 		fits   bool
-	}{{"a", 2, true}, {"a", 2, true}, {"a", 2, true}, {"a", 2, false}, {"b", 2000, true}, {"b", 2, false}, {"c", 999, true}, {"c", 2, false}, {"c", 1, true}} {
+	}{{"a", 2, true}, {"a", 2, true}, {"a", 2, true}, {"a", 2, false}, {"b", 2000, true}, {"b", 2, false},
+		{"c", 999, true}, {"c", 2, false}, {"c", 1, true}} {
 		if fits := do(c.worker, c.size); fits != c.fits {
 			t.Errorf("%d bytes of %s: %v", c.size, c.worker, fits)
 		}
@@ -50,7 +51,8 @@ func TestAFloodOfOneWorkerDoesNotSilenceOthers(t *testing.T) {
 		}
 		thiefs := a.raw(t)
 		for range flood {
-			if err := thiefs.PublishRequest(askSubject(thief, askResult), inboxPrefix+thief+".x", []byte(`{}`)); err != nil {
+			if err := thiefs.PublishRequest(askSubject(thief, askResult), inboxPrefix+thief+".x",
+				[]byte(`{}`)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -26,7 +26,8 @@ func TestAResultIsSentAgainUntilItIsRecorded(t *testing.T) {
 			}
 			return nil
 		}
-		w, sent := s.worker(t, "w.1"), job.Result{RunID: 1, AttemptID: "a1", Secret: "x", Machine: job.Machine{Worker: "someone else"}}
+		w, sent := s.worker(t, "w.1"),
+			job.Result{RunID: 1, AttemptID: "a1", Secret: "x", Machine: job.Machine{Worker: "someone else"}}
 		if err := w.PublishResult(t.Context(), sent); err == nil {
 			t.Error("a result that was not recorded is acknowledged")
 		}
@@ -181,9 +182,11 @@ func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 		}
 	}
 	result := func(n int, name string) error {
-		return w.PublishResult(t.Context(), job.Result{AttemptID: "a", Artifacts: slices.Repeat([]job.Artifact{{Name: name}}, n)})
+		return w.PublishResult(t.Context(),
+			job.Result{AttemptID: "a", Artifacts: slices.Repeat([]job.Artifact{{Name: name}}, n)})
 	}
-	if err := errors.Join(beat(8, ""), w.PublishEvent(job.Event{AttemptID: "a", Text: long}), w.PublishEvent(job.Event{AttemptID: "a", Text: "x"}),
+	if err := errors.Join(beat(8, ""), w.PublishEvent(job.Event{AttemptID: "a", Text: long}),
+		w.PublishEvent(job.Event{AttemptID: "a", Text: "x"}),
 		result(20_000, "a"), result(1, long[:10_000]), result(2, "a")); err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +208,8 @@ func TestAFloodOfSyncsIsDropped(t *testing.T) {
 	begun := time.Now()
 	s.handler.OnSync = func(h job.Heartbeat) { read.Add(int64(len(h.Slots) * 1000)) }
 	w, other := s.worker(t, "w1"), s.worker(t, "w2")
-	large, err := json.Marshal(job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU", Disabled: strings.Repeat("x", 1000)}}, job.MaxSlots)})
+	large, err := json.Marshal(job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU",
+		Disabled: strings.Repeat("x", 1000)}}, job.MaxSlots)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ import (
 func TestResultThatDoesNotFitIsRefusedWithItsSize(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		result := job.Result{AttemptID: "a1", Stages: []job.StageResult{{Stdout: strings.Repeat("x", MaxMessage)}}}
-		if err := s.worker(t, "w1").PublishResult(t.Context(), result); err == nil || !strings.Contains(err.Error(), "result of a1: sending 16777") {
+		if err := s.worker(t, "w1").PublishResult(t.Context(), result); err == nil ||
+			!strings.Contains(err.Error(), "result of a1: sending 16777") {
 			t.Errorf("error is %v", err)
 		}
 	})
@@ -132,7 +133,8 @@ func TestAWorkerOfAnotherVersionIsToldSoAndCostsNoJob(t *testing.T) {
 // TestAWorkerAsksForTasksToPrecompile until it knows all, for its devices alone.
 func TestAWorkerAsksForTasksToPrecompile(t *testing.T) {
 	q, _ := guarded(t)
-	want := job.Preparation{VersionID: 1, Name: "vectoradd", TaskKey: "k1", Task: aJob("", "CPU").Task, Sources: map[string][]byte{"task.h": {0xff, 0, 'x'}}}
+	want := job.Preparation{VersionID: 1, Name: "vectoradd", TaskKey: "k1", Task: aJob("", "CPU").Task,
+		Sources: map[string][]byte{"task.h": {0xff, 0, 'x'}}}
 	q.handler.Hint(want)
 	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
 	got, err := w.Ahead(t.Context(), "CPU", nil)
@@ -170,7 +172,8 @@ func TestAnUnreadableJobIsDroppedAndNoWorkersFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	handler := &unreadable{&queuetest.Handler{}, []string{"no JSON", `{"stream":"RESULTS","seq":7}`, `[]`, `{"attempt_id":"a","secret":"s","device":"H200"}`}}
+	handler := &unreadable{&queuetest.Handler{},
+		[]string{"no JSON", `{"stream":"RESULTS","seq":7}`, `[]`, `{"attempt_id":"a","secret":"s","device":"H200"}`}}
 	handler.Put(aJob("a1", "CPU"))
 	serving(t, q, handler)
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})

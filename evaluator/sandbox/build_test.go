@@ -28,10 +28,13 @@ func TestCompilerIsHeldBackFromWhatSourcesName(t *testing.T) {
 		"includes itself twice":      {"#include __FILE__\n#include __FILE__\n", "", "output,wall,memory,cpu"},
 		"brackets without end":       {"int x = " + strings.Repeat("(", 1<<20) + "\n", "", "wall,memory,cpu"},
 		"includes /dev/stdin":        {"#include \"/dev/stdin\"\n", "", ""},
-		"giant object":               {"char a[1ul << 36] = {1}; int main() { return a[0]; }\n", "", "file size,memory,wall,cpu"},
-		"macro bomb":                 {macroBomb(), "", "wall,memory,cpu"},
-		"template bomb":              {"template<int n> struct A { typedef typename A<n + 1>::T T; }; A<0>::T x;\n", "depth", ""},
-		"constexpr without end":      {"constexpr long f(long n) { while (true) n++; return n; } static_assert(f(0));\n", "loop", ""},
+		"giant object": {"char a[1ul << 36] = {1}; int main() { return a[0]; }\n", "",
+			"file size,memory,wall,cpu"},
+		"macro bomb": {macroBomb(), "", "wall,memory,cpu"},
+		"template bomb": {"template<int n> struct A { typedef typename A<n + 1>::T T; }; A<0>::T x;\n",
+			"depth", ""},
+		"constexpr without end": {"constexpr long f(long n) { while (true) n++; return n; } static_assert(f(0));\n",
+			"loop", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -84,16 +84,21 @@ func TestFaultsEndTheRunWithTheirReason(t *testing.T) {
 	}{
 		{what: "daemon"},
 		// cgroup v2 charges kernel stacks: room for them, or the memory limit comes first.
-		{what: "forks", limit: "processes", signal: "SIGKILL", code: -1, change: func(l *sandbox.Limits) { l.Memory = 1 << 30 }},
+		{what: "forks", limit: "processes", signal: "SIGKILL", code: -1,
+			change: func(l *sandbox.Limits) { l.Memory = 1 << 30 }},
 		{what: "forks and sleeps", limit: "processes", code: 4},
 		{what: "heap", limit: "memory", signal: "SIGKILL", code: 137},
-		{what: "memfd", limit: "memory", signal: "SIGKILL", code: 137, change: func(l *sandbox.Limits) { l.FileSize = 2 << 30 }},
+		{what: "memfd", limit: "memory", signal: "SIGKILL", code: 137,
+			change: func(l *sandbox.Limits) { l.FileSize = 2 << 30 }},
 		{what: "memfd", limit: "file size", signal: "SIGXFSZ", code: 153},
 		{what: "heap in a child", limit: "memory", signal: "SIGKILL", code: -1},
 		{what: "print", limit: "output", signal: "SIGKILL", code: -1},
-		{what: "sleep", limit: "wall", signal: "SIGKILL", code: -1, change: func(l *sandbox.Limits) { l.Wall = 50 * time.Millisecond }},
-		{what: "burn", limit: "wall", signal: "SIGKILL", code: -1, change: func(l *sandbox.Limits) { l.Wall = 50 * time.Millisecond }},
-		{what: "burn", limit: "cpu", signal: "SIGXCPU", code: 152, change: func(l *sandbox.Limits) { l.CPU = time.Second }},
+		{what: "sleep", limit: "wall", signal: "SIGKILL", code: -1,
+			change: func(l *sandbox.Limits) { l.Wall = 50 * time.Millisecond }},
+		{what: "burn", limit: "wall", signal: "SIGKILL", code: -1,
+			change: func(l *sandbox.Limits) { l.Wall = 50 * time.Millisecond }},
+		{what: "burn", limit: "cpu", signal: "SIGXCPU", code: 152,
+			change: func(l *sandbox.Limits) { l.CPU = time.Second }},
 		{what: "segfault", signal: "SIGSEGV", code: 139},
 		{what: "abort", signal: "SIGABRT", code: 134},
 		{what: "close", code: 5},
@@ -117,7 +122,8 @@ func TestFaultsEndTheRunWithTheirReason(t *testing.T) {
 			// Whether bubblewrap lives to tell the code depends on whom the kernel kills first.
 			oom := test.limit == "memory" && (o.ExitCode == -1 || o.ExitCode == 137)
 			if o.Limit != test.limit || o.Signal != test.signal || o.ExitCode != test.code && !oom {
-				t.Errorf("limit %q signal %q code %d, want %q %q %d: %.200s", o.Limit, o.Signal, o.ExitCode, test.limit, test.signal, test.code, o.Stderr)
+				t.Errorf("limit %q signal %q code %d, want %q %q %d: %.200s", o.Limit, o.Signal, o.ExitCode, test.limit,
+					test.signal, test.code, o.Stderr)
 			}
 			if left := processesOf(firstUID+slot, firstUID+slot+1); len(left) > 0 {
 				t.Errorf("processes are left: %v", left)
@@ -222,7 +228,8 @@ func TestSelfTestFindsANetwork(t *testing.T) {
 	defer os.RemoveAll(dir)
 	// The options come from a descriptor (--args N), and the last word is the one that counts.
 	wrapper := "#!/bin/sh\nargs=$1 number=$2; shift 2\nexec " + real + " \"$args\" \"$number\" --share-net \"$@\"\n"
-	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "bwrap"), []byte(wrapper), 0o755)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755),
+		os.WriteFile(filepath.Join(dir, "bwrap"), []byte(wrapper), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))

@@ -52,7 +52,8 @@ func assertUnharmed(t *testing.T, sb *sandbox.Sandbox, slot int) {
 	spec := shell("echo fine; touch /tmp/a /out/a /dev/shm/a; ls /out /in")
 	spec.Slot = slot
 	if o := run(t, sb, spec); o.ExitCode != 0 || o.Limit != "" || o.Stdout != "fine\n/in:\n\n/out:\na\n" {
-		t.Errorf("the next run was harmed: code %d %s limit %q: %s%s", o.ExitCode, o.Signal, o.Limit, o.Stdout, o.Stderr)
+		t.Errorf("the next run was harmed: code %d %s limit %q: %s%s", o.ExitCode, o.Signal, o.Limit, o.Stdout,
+			o.Stderr)
 	}
 }
 

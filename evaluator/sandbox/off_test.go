@@ -75,7 +75,8 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 	if err != nil || !o.Cancelled || o.Signal != "SIGKILL" || o.Stdout != "a\n" {
 		t.Errorf("outcome %+v, %v", o, err)
 	}
-	o, err = sb.Run(t.Context(), Spec{Argv: []string{"/bin/sleep", "1000"}, Limits: Limits{Wall: 20 * time.Millisecond}})
+	o, err = sb.Run(t.Context(), Spec{Argv: []string{"/bin/sleep", "1000"},
+		Limits: Limits{Wall: 20 * time.Millisecond}})
 	if err != nil || o.Limit != "wall" || o.Signal != "SIGKILL" {
 		t.Errorf("outcome %+v, %v", o, err)
 	}

@@ -56,7 +56,8 @@ func sleeping(firstUID int) []string { return []string{"/bin/sleep", fmt.Sprint(
 func killServerAtGate(t *testing.T, firstUID int) (left int) {
 	t.Helper()
 	server := exec.Command("/proc/self/exe")
-	server.Env = []string{"WARPBOARD_TEST_ROLE=gate", "WARPBOARD_TEST_ROOT=" + t.TempDir(), fmt.Sprintf("WARPBOARD_TEST_UID=%d", firstUID), "PATH=/usr/bin:/bin"}
+	server.Env = []string{"WARPBOARD_TEST_ROLE=gate", "WARPBOARD_TEST_ROOT=" + t.TempDir(),
+		fmt.Sprintf("WARPBOARD_TEST_UID=%d", firstUID), "PATH=/usr/bin:/bin"}
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()
 	if err != nil {
@@ -149,7 +150,8 @@ func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
 	var left []*exec.Cmd
 	for _, test := range tests {
 		cmd := &exec.Cmd{Path: "/bin/sleep", Args: []string{test.mark, "1000"}, Dir: "/"}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(test.uid), Gid: uint32(test.uid)}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(test.uid),
+			Gid: uint32(test.uid)}}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -153,7 +153,8 @@ func TestCaptureKeepsHeadTailAndANote(t *testing.T) {
 	}
 	_, _ = c.Write([]byte("end"))
 	text := c.String()
-	if !strings.HasPrefix(text, "begin") || !strings.HasSuffix(text, "end") || !strings.Contains(text, "bytes are cut here]") || len(text) > head+tail+100 {
+	if !strings.HasPrefix(text, "begin") || !strings.HasSuffix(text, "end") ||
+		!strings.Contains(text, "bytes are cut here]") || len(text) > head+tail+100 {
 		t.Errorf("%d bytes: %.20s...%s", len(text), text, text[len(text)-20:])
 	}
 	var short sandbox.Capture

@@ -123,11 +123,13 @@ func TestProgramSeesNoDescriptorOfTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer leak.Close()
-	spec := shell("for fd in /proc/self/fd/*; do readlink $fd; done; for fd in 0 1 2 3 4; do test -e /proc/self/fd/$fd && echo $fd; done")
+	spec := shell(
+		"for fd in /proc/self/fd/*; do readlink $fd; done; for fd in 0 1 2 3 4; do test -e /proc/self/fd/$fd && echo $fd; done")
 	spec.Proc = true
 	o := run(t, sb, spec)
 	for _, word := range strings.Fields(o.Stdout) {
-		if !strings.HasPrefix(word, "/dev/null") && !strings.HasPrefix(word, "pipe:") && !strings.HasPrefix(word, "/proc") && len(word) > 1 {
+		if !strings.HasPrefix(word, "/dev/null") && !strings.HasPrefix(word, "pipe:") &&
+			!strings.HasPrefix(word, "/proc") && len(word) > 1 {
 			t.Errorf("a program has a descriptor of %s:\n%s", word, o.Stdout)
 		}
 	}
@@ -203,7 +205,8 @@ func TestRunsOfOneSlotAtTheSameTimeDoNotMeet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	first := shell("echo secret-4711 >/tmp/own; echo secret-4711 >/out/own; echo secret-4711 >/dev/shm/own; echo ready; cat")
+	first := shell(
+		"echo secret-4711 >/tmp/own; echo secret-4711 >/out/own; echo secret-4711 >/dev/shm/own; echo ready; cat")
 	first.Files = map[string][]byte{"own": []byte("secret-4711")}
 	first.Stdin = in
 	ready := make(chan struct{})
@@ -213,7 +216,8 @@ func TestRunsOfOneSlotAtTheSameTimeDoNotMeet(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ready
-	second := shell("ls /proc | grep -c '^[0-9]'; grep -rs secret-4711 /tmp /out /in /dev/shm /etc /proc/[0-9]*/root/out /proc/[0-9]*/environ; kill -9 -1; echo alive")
+	second := shell(
+		"ls /proc | grep -c '^[0-9]'; grep -rs secret-4711 /tmp /out /in /dev/shm /etc /proc/[0-9]*/root/out /proc/[0-9]*/environ; kill -9 -1; echo alive")
 	second.Proc = true
 	o := run(t, sb, second)
 	// pid 1, the shell, ls and grep are all there is.
@@ -234,7 +238,8 @@ func TestSandboxThatCannotBeMadeSaysWhy(t *testing.T) {
 	for range 10 {
 		spec := shell("echo ran")
 		spec.Device = []string{"/dev/no-such-device"}
-		if o, err := sb.Run(context.Background(), spec); err == nil || !strings.Contains(err.Error(), "no-such-device") {
+		if o, err := sb.Run(context.Background(), spec); err == nil ||
+			!strings.Contains(err.Error(), "no-such-device") {
 			t.Fatalf("outcome %+v, error %v", o, err)
 		}
 		assertUnharmed(t, sb, 0)

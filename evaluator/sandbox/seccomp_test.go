@@ -129,7 +129,8 @@ func TestBuffersOfSocketsAreBounded(t *testing.T) {
 	sb := newSandbox(t)
 	limits := limits()
 	limits.Memory, limits.OpenFiles = 512<<20, 1024
-	o := run(t, sb, sandbox.Spec{Argv: []string{"/in/program"}, Files: map[string][]byte{"program": compile(t, sb, buffersSource)}, Limits: limits, Interfaces: true})
+	o := run(t, sb, sandbox.Spec{Argv: []string{"/in/program"},
+		Files: map[string][]byte{"program": compile(t, sb, buffersSource)}, Limits: limits, Interfaces: true})
 	held, err := strconv.Atoi(strings.TrimSpace(o.Stdout))
 	if o.ExitCode != 0 || err != nil {
 		t.Fatalf("code %d %s: %q %s", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
@@ -173,7 +174,8 @@ func TestInterfacesAreVisibleOnlyIfAllowed(t *testing.T) {
 	sb := newSandbox(t)
 	program := compile(t, sb, interfacesSource)
 	for may, want := range map[bool]string{false: "EPERM\n", true: "lo runs\n"} {
-		o := run(t, sb, sandbox.Spec{Argv: []string{"/in/program"}, Files: map[string][]byte{"program": program}, Limits: limits(), Interfaces: may})
+		o := run(t, sb, sandbox.Spec{Argv: []string{"/in/program"}, Files: map[string][]byte{"program": program},
+			Limits: limits(), Interfaces: may})
 		if o.ExitCode != 0 || o.Stdout != want {
 			t.Errorf("may %v: code %d %s: %q %s", may, o.ExitCode, o.Signal, o.Stdout, o.Stderr)
 		}

@@ -65,12 +65,14 @@ func hold() error {
 func check() error {
 	sb := sandbox.New(sandbox.Config{Root: os.Getenv(rootVariable)})
 	lines := sb.SelfTest(context.Background())
-	spec := shell("echo x >/out/made; mkdir -p /out/d/e; touch /out/d/e/f; chmod 000 /out/d/e /out/d; ln -s / /out/link; cat /in/file")
+	spec := shell(
+		"echo x >/out/made; mkdir -p /out/d/e; touch /out/d/e/f; chmod 000 /out/d/e /out/d; ln -s / /out/link; cat /in/file")
 	spec.Files = map[string][]byte{"file": []byte("given")}
 	spec.Collect = map[string]int64{"made": 10, "link": 10}
 	o, err := sb.Run(context.Background(), spec)
 	lines = append(lines, job.CheckLine{
-		Name: "run", OK: err == nil && o.ExitCode == 0 && o.Stdout == "given" && string(o.Files["made"]) == "x\n" && o.Refused["link"] != "",
+		Name: "run", OK: err == nil && o.ExitCode == 0 && o.Stdout == "given" && string(o.Files["made"]) == "x\n" &&
+			o.Refused["link"] != "",
 		Detail: fmt.Sprintf("%+v %v", o, err),
 	})
 	return json.NewEncoder(os.Stdout).Encode(lines)
@@ -104,7 +106,8 @@ func server(t *testing.T, role string, uid uint32) (cmd *exec.Cmd, root string) 
 	}
 	cmd = exec.Command(binary)
 	cmd.Dir = "/"
-	cmd.Env = []string{roleVariable + "=" + role, rootVariable + "=" + root, fmt.Sprintf("%s=%d", uidVariable, firstUID), "PATH=/usr/bin:/bin"}
+	cmd.Env = []string{roleVariable + "=" + role, rootVariable + "=" + root,
+		fmt.Sprintf("%s=%d", uidVariable, firstUID), "PATH=/usr/bin:/bin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	return cmd, root
 }

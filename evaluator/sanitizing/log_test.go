@@ -19,16 +19,25 @@ func TestLogsOfTheToolsBecomeFindings(t *testing.T) {
 		want   []job.Finding
 		unread int
 	}{
-		"memcheck": {"memcheck", []job.Finding{{Message: "Invalid __global__ write of size 4 bytes", Kernel: "oob(float *, int)", File: "bad.cu", Line: 6,
-			Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 400 bytes", Block: "0,0,0", Thread: "100,0,0", Count: 3}}, 26},
-		"misaligned": {"memcheck", []job.Finding{{Message: "Invalid __global__ write of size 4 bytes", Kernel: "misaligned(char *)", File: "bad.cu", Line: 18,
-			Detail: "Access is misaligned and is inside the nearest allocation of size 4,096 bytes", Block: "0,0,0", Thread: "0,0,0", Count: 1}}, 0},
-		"triton": {"memcheck", []job.Finding{{Message: "Invalid __global__ read of size 16 bytes", Kernel: "add", File: "bad.py", Line: 5,
-			Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 4,000 bytes", Block: "0,0,0", Thread: "122,0,0", Count: 1}}, 777},
-		"racecheck": {"racecheck", []job.Finding{{Message: "Race between a write and a read at bad.cu:11", Kernel: "race(float *)", File: "bad.cu", Line: 10, Count: 512}}, 0},
-		"initcheck": {"initcheck", []job.Finding{{Message: "Uninitialized __global__ memory read of size 4 bytes", Kernel: "uninit(const float *, float *)",
-			File: "bad.cu", Line: 13, Block: "0,0,0", Thread: "0,0,0", Count: 2}}, 44},
-		"synccheck": {"synccheck", []job.Finding{{Message: "Barrier error detected. Divergent thread(s) in warp.", Kernel: "sync(float *)", File: "bad.cu", Line: 15,
+		"memcheck": {"memcheck", []job.Finding{{Message: "Invalid __global__ write of size 4 bytes",
+			Kernel: "oob(float *, int)", File: "bad.cu", Line: 6,
+			Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 400 bytes",
+			Block:  "0,0,0", Thread: "100,0,0", Count: 3}}, 26},
+		"misaligned": {"memcheck", []job.Finding{{Message: "Invalid __global__ write of size 4 bytes",
+			Kernel: "misaligned(char *)", File: "bad.cu", Line: 18,
+			Detail: "Access is misaligned and is inside the nearest allocation of size 4,096 bytes", Block: "0,0,0",
+			Thread: "0,0,0", Count: 1}}, 0},
+		"triton": {"memcheck", []job.Finding{{Message: "Invalid __global__ read of size 16 bytes", Kernel: "add",
+			File: "bad.py", Line: 5,
+			Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 4,000 bytes",
+			Block:  "0,0,0", Thread: "122,0,0", Count: 1}}, 777},
+		"racecheck": {"racecheck", []job.Finding{{Message: "Race between a write and a read at bad.cu:11",
+			Kernel: "race(float *)", File: "bad.cu", Line: 10, Count: 512}}, 0},
+		"initcheck": {"initcheck", []job.Finding{{Message: "Uninitialized __global__ memory read of size 4 bytes",
+			Kernel: "uninit(const float *, float *)",
+			File:   "bad.cu", Line: 13, Block: "0,0,0", Thread: "0,0,0", Count: 2}}, 44},
+		"synccheck": {"synccheck", []job.Finding{{Message: "Barrier error detected. Divergent thread(s) in warp.",
+			Kernel: "sync(float *)", File: "bad.cu", Line: 15,
 			Block: "0,0,0", Thread: "0,0,0", Count: 3}}, 0},
 		"none":    {"memcheck", nil, 0},
 		"no_race": {"racecheck", nil, 0},
@@ -41,8 +50,10 @@ func TestLogsOfTheToolsBecomeFindings(t *testing.T) {
 			c.want[i].Tool = c.tool
 		}
 		got := read(c.tool, text, []string{"bad.cu"})
-		if diff := cmp.Diff(c.want, got.findings); diff != "" || !got.ended || got.problem != "" || got.errors != len(c.want) || got.unread != c.unread {
-			t.Errorf("%s: ended %v, %d errors, %d unread, problem %q\n%s", name, got.ended, got.errors, got.unread, got.problem, diff)
+		if diff := cmp.Diff(c.want, got.findings); diff != "" || !got.ended || got.problem != "" ||
+			got.errors != len(c.want) || got.unread != c.unread {
+			t.Errorf("%s: ended %v, %d errors, %d unread, problem %q\n%s", name, got.ended, got.errors, got.unread,
+				got.problem, diff)
 		}
 	}
 }
@@ -69,13 +80,18 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 `
 	got := read("memcheck", []byte(inHeader), []string{"submission.cu", "tile.cuh"})
 	want := []job.Finding{
-		{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes", Detail: "Access is out of bounds", Kernel: "matmul(float *)", File: "tile.cuh", Line: 12, Block: "4,5,6", Thread: "1,2,3", Count: 1},
-		{Tool: "memcheck", Message: "Invalid __global__ read of size 1 bytes", Kernel: "old(int)", File: "submission.cu", Line: 6, Count: 1},
-		{Tool: "memcheck", Message: "Invalid __global__ read of size 2 bytes", Kernel: "open_gate(int)", File: "submission.cu", Line: 7, Count: 1},
-		{Tool: "memcheck", Message: "Host API memory access error at host access of size 4194304 bytes", Detail: "Invalid access on access by cudaMemcpy source", Count: 1},
+		{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes", Detail: "Access is out of bounds",
+			Kernel: "matmul(float *)", File: "tile.cuh", Line: 12, Block: "4,5,6", Thread: "1,2,3", Count: 1},
+		{Tool: "memcheck", Message: "Invalid __global__ read of size 1 bytes", Kernel: "old(int)",
+			File: "submission.cu", Line: 6, Count: 1},
+		{Tool: "memcheck", Message: "Invalid __global__ read of size 2 bytes", Kernel: "open_gate(int)",
+			File: "submission.cu", Line: 7, Count: 1},
+		{Tool: "memcheck", Message: "Host API memory access error at host access of size 4194304 bytes",
+			Detail: "Invalid access on access by cudaMemcpy source", Count: 1},
 		{Tool: "memcheck", Warning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Count: 2},
 	}
-	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 4 || got.ended || !strings.HasPrefix(got.problem, "Internal Sanitizer Error") {
+	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 4 || got.ended ||
+		!strings.HasPrefix(got.problem, "Internal Sanitizer Error") {
 		t.Errorf("ended %v, %d errors, problem %q\n%s", got.ended, got.errors, got.problem, diff)
 	}
 }
@@ -90,7 +106,8 @@ func TestErrorsThatCannotBeReadAreNotTakenForNothing(t *testing.T) {
 		}
 	}
 	const copies = "========= Host API memory access error at host access to 0x7f of size 4 bytes\n=========     Uninitialized access at 0x7f on access by cudaMemcpyAsync source\n"
-	if got := read("initcheck", []byte(copies+"========= ERROR SUMMARY: 1 error\n"), nil); got.errors != 0 || len(got.findings) != 0 {
+	if got := read("initcheck", []byte(copies+"========= ERROR SUMMARY: 1 error\n"), nil); got.errors != 0 ||
+		len(got.findings) != 0 {
 		t.Errorf("copies of the harness: %+v", got)
 	}
 }

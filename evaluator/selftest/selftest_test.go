@@ -29,9 +29,12 @@ func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
 		tools  toolchain.Toolchain
 		want   string
 	}{
-		"CPU":                     {"CPU", toolchain.Toolchain{GPP: compiler, NVCC: compiler, Python: python("numpy", "torch")}, "C++, NumPy"},
-		"CPU without NumPy":       {"CPU", toolchain.Toolchain{GPP: compiler, Python: python()}, "C++"},
-		"GPU":                     {"H200", toolchain.Toolchain{GPP: compiler, NVCC: compiler, Python: python("numpy", "torch", "triton")}, "CUDA C++, torch and Triton"},
+		"CPU": {"CPU",
+			toolchain.Toolchain{GPP: compiler, NVCC: compiler, Python: python("numpy", "torch")}, "C++, NumPy"},
+		"CPU without NumPy": {"CPU", toolchain.Toolchain{GPP: compiler, Python: python()}, "C++"},
+		"GPU": {"H200",
+			toolchain.Toolchain{GPP: compiler, NVCC: compiler, Python: python("numpy", "torch", "triton")},
+			"CUDA C++, torch and Triton"},
 		"GPU without Triton":      {"H200", toolchain.Toolchain{Python: python("torch")}, "torch"},
 		"a machine without tools": {"H200", toolchain.Toolchain{}, ""},
 	} {
@@ -53,8 +56,9 @@ func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
 }
 
 func ended(event, wall float64) job.Result {
-	return job.Result{Outcome: job.OutcomeDone, Stages: []job.StageResult{{Stage: job.StageBenchmark, Status: job.StatusPass,
-		Cases: []job.CaseResult{{Clocks: job.Clocks{Counts: job.ClockEvent, Event: event, Wall: wall}}}}}}
+	return job.Result{Outcome: job.OutcomeDone,
+		Stages: []job.StageResult{{Stage: job.StageBenchmark, Status: job.StatusPass,
+			Cases: []job.CaseResult{{Clocks: job.Clocks{Counts: job.ClockEvent, Event: event, Wall: wall}}}}}}
 }
 
 func TestWhatAProgramShowsIsSaidWithWhatToDo(t *testing.T) {
@@ -70,8 +74,10 @@ func TestWhatAProgramShowsIsSaidWithWhatToDo(t *testing.T) {
 		"busy machine":           {result: ended(1e6, 9e6)},
 		"runner's clock is fast": {ended(9e6, 1e6), nil, "clocks of judge and runner disagree"},
 		"wrong unit":             {ended(1e3, 1e9), nil, "clocks of judge and runner disagree"},
-		"does not compile":       {failed, nil, "NumPy: a small known program failed in its build stage: It does not compile. no such file. See that it imports"},
-		"sandbox":                {job.Result{}, errors.New("no bubblewrap"), "NumPy: no bubblewrap. See that it imports"},
+		"does not compile": {failed, nil,
+			"NumPy: a small known program failed in its build stage: It does not compile. no such file. See that it imports"},
+		"sandbox": {job.Result{}, errors.New("no bubblewrap"),
+			"NumPy: no bubblewrap. See that it imports"},
 	} {
 		err := p.Error(test.result, test.err)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
@@ -83,7 +89,8 @@ func TestWhatAProgramShowsIsSaidWithWhatToDo(t *testing.T) {
 func profiled(t *testing.T, value func(i int) string) job.Result {
 	t.Helper()
 	kernel := ncu.Kernel{Metrics: map[string]ncu.Metric{"launch__grid_size": ncu.NewMetric("4", "")}}
-	for i, name := range []string{"sm__cycles_active.avg", "dram__bytes_read.sum", "l1tex__t_bytes.sum", "smsp__inst_executed.sum"} {
+	for i, name := range []string{"sm__cycles_active.avg", "dram__bytes_read.sum", "l1tex__t_bytes.sum",
+		"smsp__inst_executed.sum"} {
 		kernel.Metrics[name] = ncu.NewMetric(value(i), "")
 	}
 	text, err := json.Marshal(ncu.Report{Kernels: []ncu.Kernel{kernel}})
@@ -94,7 +101,8 @@ func profiled(t *testing.T, value func(i int) string) job.Result {
 	w := gzip.NewWriter(&packed)
 	w.Write(text)
 	w.Close()
-	return job.Result{Outcome: job.OutcomeDone, Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Data: packed.Bytes()}}}
+	return job.Result{Outcome: job.OutcomeDone,
+		Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Data: packed.Bytes()}}}
 }
 
 func TestAnNCUWithoutCountersIsRefusedAndAnotherAskedFor(t *testing.T) {

@@ -13,15 +13,18 @@ import (
 )
 
 func TestTheBestGaugeIsInEveryMachineRecord(t *testing.T) {
-	p := slots.NewPool(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}}, Builds: 1})
+	p := slots.NewPool(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}},
+		Builds: 1})
 	s := p.All()[0]
 	if p.Describe(s).SlotBenchmark != nil {
 		t.Error("a slot without a benchmark has numbers")
 	}
 	at := time.Now()
 	s.SetBenchmark(job.SlotBenchmark{At: at, FloorNS: 100, BytesPerSecond: 5, FlopsPerSecond: 9, ReadNS: 1, MathNS: 1})
-	s.SetBenchmark(job.SlotBenchmark{At: at.Add(time.Minute), FloorNS: 120, BytesPerSecond: 6, FlopsPerSecond: 8, ReadNS: 2, MathNS: 3})
-	want := job.SlotBenchmark{At: at.Add(time.Minute), FloorNS: 100, BytesPerSecond: 6, FlopsPerSecond: 9, ReadNS: 2, MathNS: 3}
+	s.SetBenchmark(job.SlotBenchmark{At: at.Add(time.Minute), FloorNS: 120, BytesPerSecond: 6, FlopsPerSecond: 8,
+		ReadNS: 2, MathNS: 3})
+	want := job.SlotBenchmark{At: at.Add(time.Minute), FloorNS: 100, BytesPerSecond: 6, FlopsPerSecond: 9, ReadNS: 2,
+		MathNS: 3}
 	if got := p.Describe(s).SlotBenchmark; got == nil || *got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -19,8 +19,10 @@ import (
 func reportOf(number int, ns float64) string {
 	line := func(field, value string) string { return "benchmark.0." + field + ": " + value + "\n" }
 	time := fmt.Sprint(ns)
-	return "benchmark-count: 1\n" + line("spec", "a: 1") + line("runs", "1") + line("mean", time) + line("median", time) +
-		line("best", time) + line("worst", time) + line("times", time) + line("clock", "event") + line("status", "pass") +
+	return "benchmark-count: 1\n" +
+		line("spec", "a: 1") + line("runs", "1") + line("mean", time) + line("median", time) +
+		line("best", time) + line("worst", time) + line("times", time) + line("clock", "event") + line("status",
+		"pass") +
 		fmt.Sprintf("process: %d\n", number)
 }
 
@@ -61,7 +63,8 @@ func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 		"no more than 25":               {Measuring{}, time.Hour, time.Hour, second, apart, 25},
 		"few where the worker says so":  {Measuring{Most: 2}, time.Hour, time.Hour, second, apart, 2},
 		"as many as the limit has room": {Measuring{}, time.Hour, 4 * time.Second, second, apart, 3},
-		"one that takes all the time":   {Measuring{}, 0, 10 * time.Second, func(int) time.Duration { return 6 * time.Second }, alike, 1},
+		"one that takes all the time": {Measuring{}, 0, 10 * time.Second,
+			func(int) time.Duration { return 6 * time.Second }, alike, 1},
 		"until they are alike enough": {Measuring{}, time.Hour, time.Hour, second, func(i int) float64 {
 			if i == 0 {
 				return 1100
@@ -71,7 +74,8 @@ func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := tt.measuring.follow(tasks.Definition{RankedBudget: tt.budget}, tt.limit, harness.NewParser(nil).ByProcess(), quiet)
+				m := tt.measuring.follow(tasks.Definition{RankedBudget: tt.budget}, tt.limit,
+					harness.NewParser(nil).ByProcess(), quiet)
 				if got := processes(m, tt.each, tt.times); got != tt.want {
 					t.Errorf("%d processes, want %d", got, tt.want)
 				}
@@ -113,7 +117,8 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
 	conditions, seen := map[string]string{}, job.Disturbances{Slowed: "all that was seen"}
 	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
-	if kept := m.parser.Cases()[0].Processes; got != 10 || len(kept) != 5 || !strings.HasPrefix(conditions["dropped_processes"], "5 of 10") {
+	if kept := m.parser.Cases()[0].Processes; got != 10 || len(kept) != 5 ||
+		!strings.HasPrefix(conditions["dropped_processes"], "5 of 10") {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
 	}
 	if seen.Slowed != "hardware slowdown" || len(seen.Bad()) != 1 {
@@ -129,7 +134,8 @@ func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
 	conditions, seen := map[string]string{}, job.Disturbances{}
 	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
-	if kept := m.parser.Cases()[0].Processes; got != 6 || len(kept) != 5 || conditions["dropped_processes"] != "1 of 6: 1 (low clock)" {
+	if kept := m.parser.Cases()[0].Processes; got != 6 || len(kept) != 5 ||
+		conditions["dropped_processes"] != "1 of 6: 1 (low clock)" {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
 	}
 	if want := "slowed down: low clock"; !slices.Contains(seen.Bad(), want) {

@@ -46,7 +46,8 @@ func (r remembering) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcom
 		return *m.outcome, nil
 	}
 	outcome, err := r.Runner.Run(ctx, spec)
-	if err == nil && outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled && outcome.Stdout+outcome.Stderr == "" {
+	if err == nil && outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled &&
+		outcome.Stdout+outcome.Stderr == "" {
 		m.outcome = &outcome
 	}
 	return outcome, err

@@ -26,7 +26,8 @@ var killStates = []struct{ name, mode, generate, load, kernel string }{
 	{"in a call", "test", "", "", "here()"},
 	{"between two calls", "test", "count == 2 and here()", "", ""},
 	{"while the clocks' constants are measured", "benchmark", "calibrating() and here()", "", ""},
-	{"while the clocks' constants are measured, until our runner ends", "benchmark", "calibrating() and here(lambda: os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT))", "", ""},
+	{"while the clocks' constants are measured, until our runner ends", "benchmark",
+		"calibrating() and here(lambda: os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT))", "", ""},
 }
 
 const killReference = `
@@ -82,7 +83,8 @@ func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 		{3, "judge's stage", job.StatusError, outside, true},
 		{4, "judge's calibrator", job.StatusError, own, false},
 	}
-	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: killUID}), Cache: cacheDir})
+	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: killUID}),
+		Cache: cacheDir})
 	for _, tt := range tests {
 		state := killStates[tt.state]
 		t.Run(state.name+"/"+tt.victim, func(t *testing.T) {
@@ -98,8 +100,10 @@ func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			status, failure := runStruck(ctx, t, b, state.mode, killSources(state.generate, state.load, state.kernel), strike)
-			if status != tt.status || failure == nil || !strings.Contains(failure.Reason, tt.reason) || failure.Infrastructure != tt.ours {
+			status, failure := runStruck(ctx, t, b, state.mode, killSources(state.generate, state.load, state.kernel),
+				strike)
+			if status != tt.status || failure == nil || !strings.Contains(failure.Reason, tt.reason) ||
+				failure.Infrastructure != tt.ours {
 				t.Errorf("got %s, %+v; want %s, ...%s..., ours %v", status, failure, tt.status, tt.reason, tt.ours)
 			}
 			if took := time.Since(struck); took > 40*time.Second { // the limit of the stage is a minute
@@ -128,7 +132,8 @@ func killSources(generate, load, kernel string) map[string][]byte {
 }
 
 // runStruck runs a stage, with someone who strikes when it says "here", to its end.
-func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sources map[string][]byte, strike func()) (job.Status, *job.Failure) {
+func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sources map[string][]byte,
+	strike func()) (job.Status, *job.Failure) {
 	t.Helper()
 	j := pyJob(t, "correct.py")
 	j.Sources, j.Task.Tests = sources, cases("seed: 1", "seed: 2")

@@ -37,12 +37,14 @@ func TestManyFilesAreBuiltAFewAtATimeAndNotForLong(t *testing.T) {
 	for i := range tasks.MaxSubmissionFiles {
 		names = append(names, fmt.Sprintf("f%02d", i))
 	}
-	for lang, atMost := range map[tasks.Lang]time.Duration{tasks.LangCPP: 5 * time.Minute, tasks.LangPython: 7 * time.Minute} {
+	for lang, atMost := range map[tasks.Lang]time.Duration{tasks.LangCPP: 5 * time.Minute,
+		tasks.LangPython: 7 * time.Minute} {
 		t.Run(string(lang), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				compiler := &slowCompiler{}
 				b := NewBuilder(Config{Tools: found, Runner: compiler, Cache: t.TempDir()})
-				j := map[tasks.Lang]func(*testing.T, string) job.Job{tasks.LangCPP: cppJob, tasks.LangPython: pyJob}[lang](t, "correct."+string(lang))
+				j := map[tasks.Lang]func(*testing.T, string) job.Job{tasks.LangCPP: cppJob,
+					tasks.LangPython: pyJob}[lang](t, "correct."+string(lang))
 				further := slices.Clone(names)
 				for i := range further {
 					further[i] += "." + string(lang)
@@ -51,8 +53,10 @@ func TestManyFilesAreBuiltAFewAtATimeAndNotForLong(t *testing.T) {
 				j.Task = j.Task.With(further)
 				begun := time.Now()
 				_, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu()})
-				if took := time.Since(begun); err != nil || result.Status != job.StatusPass || took > atMost || compiler.most.Load() > 3 {
-					t.Errorf("%s: %s after %v, %d commands at a time, %v", lang, result.Status, took, compiler.most.Load(), err)
+				if took := time.Since(begun); err != nil || result.Status != job.StatusPass || took > atMost ||
+					compiler.most.Load() > 3 {
+					t.Errorf("%s: %s after %v, %d commands at a time, %v", lang, result.Status, took,
+						compiler.most.Load(), err)
 				}
 			})
 		})

@@ -36,10 +36,12 @@ func TestNativeVerdicts(t *testing.T) {
 		{"correct.cpp", "benchmark", job.StatusPass, []job.Status{job.StatusPass, job.StatusPass}, ""},
 		{"correct.cpp", "profile", job.StatusPass, []job.Status{job.StatusPass, job.StatusPass}, ""},
 		{"wrong.cpp", "test", job.StatusFail, []job.Status{job.StatusPass, job.StatusFail}, "error at 7: expected"},
-		{"wrong.cpp", "leaderboard", job.StatusFail, []job.Status{job.StatusPass, job.StatusFail}, "error at 7: expected"},
+		{"wrong.cpp", "leaderboard", job.StatusFail, []job.Status{job.StatusPass, job.StatusFail},
+			"error at 7: expected"},
 		{"stale.cpp", "leaderboard", job.StatusFail, []job.Status{job.StatusFail}, "error at 0: expected"},
 		{"counting.cpp", "leaderboard", job.StatusFail, []job.Status{job.StatusFail}, "error at 0"},
-		{"crash.cpp", "test", job.StatusError, []job.Status{job.StatusPass, job.StatusError}, "SIGSEGV in case 1 (seed: 2"},
+		{"crash.cpp", "test", job.StatusError, []job.Status{job.StatusPass, job.StatusError},
+			"SIGSEGV in case 1 (seed: 2"},
 	}
 	b := newBuilder()
 	for _, tt := range tests {
@@ -48,7 +50,8 @@ func TestNativeVerdicts(t *testing.T) {
 			a, _ := mustBuild(t, b, j)
 			r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: tt.mode, Cases: j.Task.Tests}, len(j.Task.Tests))
 			if r.status != tt.status || !strings.Contains(r.failure.Reason, tt.reason) {
-				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason, r.outcome.Stderr)
+				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason,
+					r.outcome.Stderr)
 			}
 			if diff := cmp.Diff(tt.cases, statuses(r)); diff != "" {
 				t.Errorf("cases (-want +got):\n%s", diff)
@@ -83,12 +86,15 @@ func TestBuildFailuresNameFileAndLine(t *testing.T) {
 		change     func(*job.Job)
 		reason     string
 	}{
-		{"unknown type", "broken.cpp", nil, "Compiling submission.cpp failed: submission.cpp:3:1: error: ‘output_tt’ does not name a type"},
+		{"unknown type", "broken.cpp", nil,
+			"Compiling submission.cpp failed: submission.cpp:3:1: error: ‘output_tt’ does not name a type"},
 		{"no custom_kernel", "missing.cpp", nil, "undefined reference to `custom_kernel(Scaled)'"},
 		{"task's own fault", "correct.cpp", func(j *job.Job) { j.Sources["reference.h"] = []byte("nonsense;") },
 			"The task's own file eval.cpp does not compile; its author has to fix it"},
-		{"plugin", "correct.cpp", flags("-fplugin=/tmp/x.so"), `its author has to fix it: config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among`},
-		{"include library", "correct.cpp", func(j *job.Job) { j.Task.Config.IncludeDirs = []string{"/CUTLASS/include"} },
+		{"plugin", "correct.cpp", flags("-fplugin=/tmp/x.so"),
+			`its author has to fix it: config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among`},
+		{"include library", "correct.cpp",
+			func(j *job.Job) { j.Task.Config.IncludeDirs = []string{"/CUTLASS/include"} },
 			`no include library "/CUTLASS/include" (it has: none)`},
 	}
 	b := newBuilder()
@@ -99,12 +105,15 @@ func TestBuildFailuresNameFileAndLine(t *testing.T) {
 				tt.change(&j)
 			}
 			var logged strings.Builder
-			a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), OnLog: func(_ string, text []byte) { logged.Write(text) }})
+			a, result, err := b.Build(t.Context(),
+				BuildRequest{Job: j, Place: cpu(), OnLog: func(_ string, text []byte) { logged.Write(text) }})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a != nil || result.Status != job.StatusError || result.Failure.Infrastructure || !strings.Contains(result.Failure.Reason, tt.reason) {
-				t.Errorf("got %s, %+v; want a reason with %q\n%s", result.Status, result.Failure, tt.reason, result.Stderr)
+			if a != nil || result.Status != job.StatusError || result.Failure.Infrastructure ||
+				!strings.Contains(result.Failure.Reason, tt.reason) {
+				t.Errorf("got %s, %+v; want a reason with %q\n%s", result.Status, result.Failure, tt.reason,
+					result.Stderr)
 			}
 			if tt.change == nil && !strings.Contains(result.Stderr, logged.String()) {
 				t.Errorf("the live log differs from what was kept: %q", logged.String())

@@ -21,11 +21,13 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 		Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}},
 		Config: tasks.Config{
 			Sources: []string{"eval.cu", "submission.cu"}, IncludeDirs: []string{"/ThunderKittens/include", "cutlass"},
-			Defines: []tasks.Define{{Name: "FAST"}, {Name: "TITLE", Value: &value}}, CompileFlags: []string{"-Xptxas", "-O2"},
+			Defines:      []tasks.Define{{Name: "FAST"}, {Name: "TITLE", Value: &value}},
+			CompileFlags: []string{"-Xptxas", "-O2"},
 		},
 	}
 	libraries := map[string]string{"ThunderKittens": t.TempDir(), "CUTLASS": t.TempDir()}
-	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}}, Libraries: libraries})
+	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
+		Libraries: libraries})
 	p, err := b.newPlan(def, harness.Assemble(def, nil), "90")
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +35,8 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 	flags := "/opt/cuda/bin/nvcc --std=c++20 -DNDEBUG -Xcompiler=-Wno-psabi -Xcompiler=-fno-strict-aliasing --expt-extended-lambda " +
 		"--expt-relaxed-constexpr -forward-unknown-to-host-compiler -O3 -Xptxas=--verbose -Xptxas=--warn-on-spills -lineinfo -Xptxas=-O2 " +
 		"-DFAST '-DTITLE=a b' -I/libraries/ThunderKittens/include -I/libraries/CUTLASS -gencode=arch=compute_90a,code=sm_90a "
-	want := flags + "-c eval.cu -o 0.o\n" + flags + "-c submission.cu -o 1.o\n" + flags + "0.o 1.o -Xnvlink=--verbose -lcuda -lcublas -o /out/program"
+	want := flags + "-c eval.cu -o 0.o\n" + flags + "-c submission.cu -o 1.o\n" + flags +
+		"0.o 1.o -Xnvlink=--verbose -lcuda -lcublas -o /out/program"
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(p.String(), "\n")); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
@@ -48,17 +51,21 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 }
 
 func TestThunderKittensIsOnThePathOfCUDATasksWhereTheWorkerHasIt(t *testing.T) {
-	cuda := tasks.Definition{Lang: tasks.LangCUDA, Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}}}
-	cpp := tasks.Definition{Lang: tasks.LangCPP, Files: []tasks.File{{Name: "submission.cpp", Source: tasks.SubmissionSource}}}
+	cuda := tasks.Definition{Lang: tasks.LangCUDA,
+		Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}}}
+	cpp := tasks.Definition{Lang: tasks.LangCPP,
+		Files: []tasks.File{{Name: "submission.cpp", Source: tasks.SubmissionSource}}}
 	has := map[string]string{"thunderkittens": t.TempDir()}
 	for name, c := range map[string]struct {
 		def       tasks.Definition
 		libraries map[string]string
 		want      bool
 	}{
-		"CUDA": {cuda, has, true}, "C++": {cpp, has, false}, "a worker without it": {cuda, map[string]string{"cutlass": t.TempDir()}, false},
+		"CUDA": {cuda, has, true}, "C++": {cpp, has, false},
+		"a worker without it": {cuda, map[string]string{"cutlass": t.TempDir()}, false},
 	} {
-		b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/cuda/nvcc"}, GPP: &Compiler{Path: "/usr/bin/g++"}}, Libraries: c.libraries})
+		b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/cuda/nvcc"},
+			GPP: &Compiler{Path: "/usr/bin/g++"}}, Libraries: c.libraries})
 		p, err := b.newPlan(c.def, harness.Assemble(c.def, nil), "90")
 		if err != nil {
 			t.Fatal(err)
@@ -93,11 +100,15 @@ func TestPlanRefusesWhatReachesTheCompiler(t *testing.T) {
 		{"library that is a flag", func(d *tasks.Definition) { d.Libraries = []string{"-Tscript"} }},
 		{"library that is a path", func(d *tasks.Definition) { d.Libraries = []string{"../x"} }},
 		{"define that is a flag", func(d *tasks.Definition) { d.Config.Defines = []tasks.Define{{Name: "A -B/tmp"}} }},
-		{"flag that loads code", func(d *tasks.Definition) { d.Config.CompileFlags = []string{"-O2", "-fplugin=/tmp/x.so"} }},
+		{"flag that loads code", func(d *tasks.Definition) {
+			d.Config.CompileFlags = []string{"-O2",
+				"-fplugin=/tmp/x.so"}
+		}},
 		{"include outside", func(d *tasks.Definition) { d.Config.IncludeDirs = []string{"/etc"} }},
 		{"include that climbs", func(d *tasks.Definition) { d.Config.IncludeDirs = []string{"lib/../../etc"} }},
 	}
-	b := NewBuilder(Config{Tools: Toolchain{GPP: &Compiler{Path: "/usr/bin/g++"}}, Libraries: map[string]string{"lib": t.TempDir()}})
+	b := NewBuilder(Config{Tools: Toolchain{GPP: &Compiler{Path: "/usr/bin/g++"}},
+		Libraries: map[string]string{"lib": t.TempDir()}})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			def := tasks.Definition{Lang: tasks.LangCPP}
@@ -115,7 +126,8 @@ func TestIncludeLibraryIsFoundByItsName(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "include"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "include", "twice.h"), []byte("inline float twice(float x) { return 2 * x; }\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "include", "twice.h"),
+		[]byte("inline float twice(float x) { return 2 * x; }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b := newBuilder()

@@ -45,7 +45,8 @@ func ownBundleJob(t *testing.T) job.Job {
 	j.Task.Config.Sources = []string{"eval.cpp", "more.cpp", "submission.cpp"}
 	j.Task.Files = append(slices.Clone(j.Task.Files),
 		tasks.File{Name: "eval.cpp", Source: "eval.cpp"}, tasks.File{Name: "more.cpp", Source: "more.cpp"})
-	j.Sources["eval.cpp"] = []byte("#include <unistd.h>\nint answer();\nint main() { return answer() == write(3, \"check: pass\\n\", 12) ? 0 : 1; }\n")
+	j.Sources["eval.cpp"] = []byte(
+		"#include <unistd.h>\nint answer();\nint main() { return answer() == write(3, \"check: pass\\n\", 12) ? 0 : 1; }\n")
 	j.Sources["more.cpp"] = []byte("int answer() { return 12; }\n")
 	return j
 }
@@ -96,13 +97,15 @@ func TestWhatCannotBePreparedSaysWhy(t *testing.T) {
 		want string
 	}{
 		"does not compile": {broken, "Compiling eval.cpp failed: "},
-		"forbidden flag":   {flags, `config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set`},
-		"no compiler":      {elsewhere, ErrMissing.Error()},
+		"forbidden flag": {flags,
+			`config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set`},
+		"no compiler": {elsewhere, ErrMissing.Error()},
 	} {
 		if name == "no compiler" && tools().NVCC != nil {
 			continue
 		}
-		if _, err := b.Prepare(t.Context(), hintOf(test.job), cpu()); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := b.Prepare(t.Context(), hintOf(test.job), cpu()); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error is %v", name, err)
 		}
 	}
@@ -117,7 +120,8 @@ func TestABadCacheFolderIsReportedBeforeCompiling(t *testing.T) {
 	}
 	spy := &spyRunner{Runner: fakeCompiler{}}
 	b := NewBuilder(Config{Tools: tools(), Runner: spy, Cache: file})
-	if _, err := b.Prepare(t.Context(), hintOf(cppJob(t, "correct.cpp")), cpu()); err == nil || !strings.Contains(err.Error(), "make the object cache") {
+	if _, err := b.Prepare(t.Context(), hintOf(cppJob(t, "correct.cpp")), cpu()); err == nil ||
+		!strings.Contains(err.Error(), "make the object cache") {
 		t.Errorf("error is %v", err)
 	}
 	if n := len(spy.specs()); n > 0 {

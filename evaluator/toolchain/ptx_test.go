@@ -37,8 +37,10 @@ func (r *productRunner) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outco
 
 func TestOnlyAProfileIsCompiledToPTXAndOnce(t *testing.T) {
 	runner := &productRunner{}
-	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}}, Runner: runner, Cache: t.TempDir()})
-	j := job.Job{Task: tasks.Definition{Lang: tasks.LangCUDA, Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}}},
+	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
+		Runner: runner, Cache: t.TempDir()})
+	j := job.Job{Task: tasks.Definition{Lang: tasks.LangCUDA,
+		Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}}},
 		Sources: map[string][]byte{"submission.cu": []byte("__global__ void k() {}")}}
 	for _, tt := range []struct {
 		name     string

@@ -45,7 +45,8 @@ func TestPythonVerdicts(t *testing.T) {
 		{"correct.py", "profile", pass, []job.Status{pass, pass}, ""},
 		{"wrong.py", "test", fail, []job.Status{pass, fail}, "mismatch found!"},
 		{"wrong.py", "leaderboard", fail, []job.Status{pass, fail}, "Number of mismatched elements"},
-		{"raises.py", "test", job.StatusError, []job.Status{job.StatusError}, "exit code 1 in case 0 (seed: 1; size: 100; kind: up): it ended with an exception"},
+		{"raises.py", "test", job.StatusError, []job.Status{job.StatusError},
+			"exit code 1 in case 0 (seed: 1; size: 100; kind: up): it ended with an exception"},
 	}
 	b := newBuilder()
 	keepWarm(t, b)
@@ -58,7 +59,8 @@ func TestPythonVerdicts(t *testing.T) {
 			secret := uint64(77)
 			r := runStage(t, p, StageRequest{Mode: tt.mode, Cases: j.Task.Tests, Seed: &secret}, len(j.Task.Tests))
 			if r.status != tt.status || !strings.Contains(r.failure.Reason, tt.reason) {
-				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason, r.outcome.Stderr)
+				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason,
+					r.outcome.Stderr)
 			}
 			if diff := cmp.Diff(tt.cases, statuses(r)); diff != "" {
 				t.Errorf("cases (-want +got):\n%s", diff)
@@ -73,10 +75,12 @@ func TestPythonVerdicts(t *testing.T) {
 func TestATracebackBeginsInTheSubmission(t *testing.T) {
 	b := newBuilder()
 	j := pyJob(t, "raises.py")
-	j.Sources["submission.py"] = []byte("def helper():\n    try:\n        1 / 0\n    except ZeroDivisionError as error:\n        raise ValueError('chained') from error\n\n\ndef custom_kernel(data):\n    helper()\n")
+	j.Sources["submission.py"] = []byte(
+		"def helper():\n    try:\n        1 / 0\n    except ZeroDivisionError as error:\n        raise ValueError('chained') from error\n\n\ndef custom_kernel(data):\n    helper()\n")
 	a, _ := mustBuild(t, b, j)
 	r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test", Cases: j.Task.Tests}, len(j.Task.Tests))
-	want := []string{`"/tmp/job/submission.py", line 3, in helper`, `"/tmp/job/submission.py", line 9, in custom_kernel`, `"/tmp/job/submission.py", line 5, in helper`}
+	want := []string{`"/tmp/job/submission.py", line 3, in helper`,
+		`"/tmp/job/submission.py", line 9, in custom_kernel`, `"/tmp/job/submission.py", line 5, in helper`}
 	if diff := cmp.Diff(want, framesIn(r.outcome.Stderr)); diff != "" {
 		t.Errorf("%s\n%s", diff, r.outcome.Stderr)
 	}
@@ -108,7 +112,8 @@ func TestSyntaxErrorIsABuildFailure(t *testing.T) {
 	if err != nil || a != nil {
 		t.Fatalf("got %v, %v", a, err)
 	}
-	if result.Status != job.StatusError || !strings.Contains(result.Failure.Reason, "IndentationError") || !strings.Contains(result.Stderr, `File "submission.py", line 3`) {
+	if result.Status != job.StatusError || !strings.Contains(result.Failure.Reason, "IndentationError") ||
+		!strings.Contains(result.Stderr, `File "submission.py", line 3`) {
 		t.Errorf("got %s, %+v\n%s", result.Status, result.Failure, result.Stderr)
 	}
 }
@@ -118,7 +123,8 @@ func bundle(eval string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{
 			Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "eval.py"},
-			Files: []tasks.File{{Name: "eval.py", Source: "eval.py"}, {Name: "submission.py", Source: tasks.SubmissionSource}},
+			Files: []tasks.File{{Name: "eval.py", Source: "eval.py"},
+				{Name: "submission.py", Source: tasks.SubmissionSource}},
 		},
 		Sources: map[string][]byte{"eval.py": []byte(eval), "submission.py": []byte("answer = 42\n")},
 	}
@@ -207,7 +213,8 @@ func TestNothingOfAStageReachesTheNext(t *testing.T) {
 	p := mustOpen(t, b, a)
 	for stage := range 3 {
 		var pipe strings.Builder
-		out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+		out, err := p.RunStage(t.Context(),
+			StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,13 +238,16 @@ func TestPythonEndings(t *testing.T) {
 	}{
 		{"output is kept when time runs out", "print('begun')\nimport time\ntime.sleep(1000)", 5 * time.Second, nil,
 			job.StatusTimeout, "time limit", "begun\n"},
-		{"signal", "import os\nprint('so far', end='')\nimport sys; sys.stdout.flush()\nos.abort()", 0, nil, job.StatusError, "SIGABRT", "so far"},
+		{"signal", "import os\nprint('so far', end='')\nimport sys; sys.stdout.flush()\nos.abort()", 0, nil,
+			job.StatusError, "SIGABRT", "so far"},
 		{"flood", "while True: print('x' * 10000)", 0, nil, job.StatusLimit, "output limit", ""},
-		{"memory", "x = bytearray(2 << 30)\nx = [bytearray(b'1' * (1 << 30)) for _ in range(9)]", 0, nil, job.StatusLimit, "memory limit", ""},
+		{"memory", "x = bytearray(2 << 30)\nx = [bytearray(b'1' * (1 << 30)) for _ in range(9)]", 0, nil,
+			job.StatusLimit, "memory limit", ""},
 		{"fork bomb", "import os\nwhile True: os.fork()", 0, nil, job.StatusLimit, "processes limit", ""},
 		{"exit code", "import sys\nsys.exit(113)", 0, nil, job.StatusError, "exit code 113", ""},
 		{"exit text", "import sys\nsys.exit('good bye')", 0, nil, job.StatusError, "exit code 1", ""},
-		{"killed runner", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(100)", 0, nil, job.StatusError, "SIGKILL", ""},
+		{"killed runner", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(100)", 0,
+			nil, job.StatusError, "SIGKILL", ""},
 	}
 	b := newBuilder()
 	for _, tt := range tests {
@@ -245,7 +255,8 @@ func TestPythonEndings(t *testing.T) {
 			a, _ := mustBuild(t, b, bundle(tt.eval))
 			r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test", Timeout: tt.timeout}, 0)
 			if r.status != tt.status || !strings.Contains(r.failure.Reason, tt.reason) {
-				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason, r.outcome.Stderr)
+				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason,
+					r.outcome.Stderr)
 			}
 			if !strings.HasPrefix(r.outcome.Stdout, tt.stdout) {
 				t.Errorf("stdout is %q, want %q first", r.outcome.Stdout, tt.stdout)
@@ -283,9 +294,11 @@ func TestLegacyFormatInPython(t *testing.T) {
 func TestLegacyFormatInPythonKeepsItsChecker(t *testing.T) {
 	b := newBuilder()
 	const cheat = "import reference\nreference.check_implementation = lambda custom, ref: True\ndef custom_kernel(x): return x\n"
-	for submission, status := range map[string]job.Status{"def custom_kernel(x): return 2 * x\n": job.StatusPass, cheat: job.StatusFail} {
+	for submission, status := range map[string]job.Status{"def custom_kernel(x): return 2 * x\n": job.StatusPass,
+		cheat: job.StatusFail} {
 		j := legacyJob(tasks.LangPython, "train.py", []byte(submission))
-		j.Sources["reference.py"] = []byte("def generate_input(): return 21\ndef ref_kernel(x): return 2 * x\ndef check_implementation(custom, ref): return custom == ref\n")
+		j.Sources["reference.py"] = []byte(
+			"def generate_input(): return 21\ndef ref_kernel(x): return 2 * x\ndef check_implementation(custom, ref): return custom == ref\n")
 		a, _ := mustBuild(t, b, j)
 		if r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test"}, 0); r.status != status {
 			t.Errorf("got %s (%s), want %s", r.status, r.failure.Reason, status)

@@ -50,7 +50,8 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(stayingJudge), "runner.py": []byte(answeringRunner)},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
+			Config: tasks.Config{Main: "judge.py"}}}
 	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
 	if err != nil || a == nil {
 		t.Fatalf("%+v, %v", result, err)
@@ -68,9 +69,11 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 		}
 		var output strings.Builder
 		out, err := p.RunStage(t.Context(), StageRequest{
-			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, Resident: resident, OnPipe: func(b []byte) { output.Write(b) },
+			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, Resident: resident,
+			OnPipe: func(b []byte) { output.Write(b) },
 		})
-		if err != nil || (out.Judge.ExitCode == 0) == (asked == "fail") || strings.TrimSpace(out.Judge.Stdout) != "printed "+asked {
+		if err != nil || (out.Judge.ExitCode == 0) == (asked == "fail") ||
+			strings.TrimSpace(out.Judge.Stdout) != "printed "+asked {
 			t.Fatalf("%q: %+v, %+v, %v", asked, out.Outcome, out.Judge, err)
 		}
 		return strings.Fields(output.String())
@@ -96,8 +99,10 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 // TestAJudgeThatStaysAndHangsIsEndedInTime ends with its stage.
 func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 	b := newBuilder()
-	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import signal; signal.pause()"), "runner.py": []byte(answeringRunner)},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import signal; signal.pause()"),
+		"runner.py": []byte(answeringRunner)},
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
+			Config: tasks.Config{Main: "judge.py"}}}
 	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +133,8 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	b, at := newBuilder(), cpu()
 	at.Run.CPU = 2 * time.Second
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(busyJudge), "runner.py": []byte("")},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
+			Config: tasks.Config{Main: "judge.py"}}}
 	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, Runner: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +145,8 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	}
 	defer p.Close()
 	for _, seconds := range []string{"0.8", "1.6"} {
-		out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(seconds)}, Resident: true})
+		out, err := p.RunStage(t.Context(),
+			StageRequest{Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(seconds)}, Resident: true})
 		if err != nil || out.Judge.ExitCode != 0 {
 			t.Errorf("%s s: %+v, %v", seconds, out.Judge, err)
 		}
@@ -149,8 +156,10 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 // TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled: the runners of such a program are not.
 func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	b := newBuilder()
-	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import os; os.write(3, str(os.getpid()).encode())"), "runner.py": []byte("")},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import os; os.write(3, str(os.getpid()).encode())"),
+		"runner.py": []byte("")},
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
+			Config: tasks.Config{Main: "judge.py"}}}
 	plain, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +174,8 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	judges := map[string]bool{}
 	for i, next := range []*Artifact{plain, &extended, plain} { // the last one comes after extensions
 		var output strings.Builder
-		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Resident: true, OnPipe: func(b []byte) { output.Write(b) }}); err != nil || out.Judge.ExitCode != 0 {
+		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Resident: true,
+			OnPipe: func(b []byte) { output.Write(b) }}); err != nil || out.Judge.ExitCode != 0 {
 			t.Fatalf("%+v, %v", out.Judge, err)
 		}
 		judges[output.String()] = true

@@ -23,7 +23,9 @@ func TestTheSandboxesFirstProcessCarriesNoWord(t *testing.T) {
 	p := mustOpen(t, b, a)
 	var output [2]string
 	for stage := range output {
-		out, err := p.RunStage(t.Context(), StageRequest{Mode: string(job.ModeTest), Timeout: time.Minute, OnPipe: func(b []byte) { output[stage] += string(b) }})
+		out, err := p.RunStage(t.Context(),
+			StageRequest{Mode: string(job.ModeTest), Timeout: time.Minute,
+				OnPipe: func(b []byte) { output[stage] += string(b) }})
 		if err != nil || out.ExitCode != 0 {
 			t.Fatalf("%+v, %v", out, err)
 		}

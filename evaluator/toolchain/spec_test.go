@@ -16,8 +16,10 @@ func TestCasesThatDoNotFitEndWithASentence(t *testing.T) {
 		stderr string
 	}{
 		{"C++, missing argument", cppJob(t, "correct.cpp"), "seed: 1; size: 4; kind: plain", "has no argument 'scale'"},
-		{"C++, no integer", cppJob(t, "correct.cpp"), "seed: 1; size: 4x; scale: 1; kind: plain", "'4x' is no fitting value for size"},
-		{"C++, too big for int", cppJob(t, "correct.cpp"), "seed: 1; size: 4294967296; scale: 1; kind: plain", "no fitting value for size"},
+		{"C++, no integer", cppJob(t, "correct.cpp"), "seed: 1; size: 4x; scale: 1; kind: plain",
+			"'4x' is no fitting value for size"},
+		{"C++, too big for int", cppJob(t, "correct.cpp"), "seed: 1; size: 4294967296; scale: 1; kind: plain",
+			"no fitting value for size"},
 		{"C++, no value", cppJob(t, "correct.cpp"), "seed: 1; size: ; scale: 1", "invalid case"},
 		{"Python, no value", pyJob(t, "correct.py"), "seed: 1; size: ", "invalid case"},
 		{"Python, no key", pyJob(t, "correct.py"), "1size: 4", "invalid case"},
@@ -67,13 +69,16 @@ func TestPythonArgumentsHaveTheirTypes(t *testing.T) {
 func TestTheFirstCallOfATestHasTheCasesSeed(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	python := pyJob(t, "correct.py")
-	python.Sources["reference.py"] = []byte("def generate_input(seed): return seed\ndef check_implementation(data, output): return f'seed is {data}'\n")
+	python.Sources["reference.py"] = []byte(
+		"def generate_input(seed): return seed\ndef check_implementation(data, output): return f'seed is {data}'\n")
 	python.Sources["submission.py"] = []byte("def custom_kernel(data): return data\n")
 	cpp := cppJob(t, "correct.cpp")
-	cpp.Sources["task.h"] = []byte("#pragma once\n#include <array>\nusing input_t = long; using output_t = long;\nconstexpr std::array<const char*, 1> ArgumentNames = {\"seed\"};\n")
+	cpp.Sources["task.h"] = []byte(
+		"#pragma once\n#include <array>\nusing input_t = long; using output_t = long;\nconstexpr std::array<const char*, 1> ArgumentNames = {\"seed\"};\n")
 	cpp.Sources["reference.h"] = []byte("static input_t generate_input(int seed) { return seed; }\n" +
 		"static void check_implementation(TestReporter& reporter, input_t data, output_t) { reporter.fail() << \"seed is \" << data; }\n")
-	cpp.Sources["submission.cpp"] = []byte("#include \"task.h\"\noutput_t custom_kernel(input_t data) { return data; }\n")
+	cpp.Sources["submission.cpp"] = []byte(
+		"#include \"task.h\"\noutput_t custom_kernel(input_t data) { return data; }\n")
 	for _, j := range []job.Job{python, cpp} {
 		r := buildAndRun(t, j, StageRequest{Mode: "test", Cases: cases("seed: 5")})
 		if len(r.cases) != 1 || r.cases[0].Message != "seed is 5" {

@@ -93,7 +93,8 @@ func TestKeysOfDifferentListsDiffer(t *testing.T) {
 		t.Error("two lists share a key")
 	}
 	one := filesKey(map[string][]byte{"a": []byte("b"), "c": []byte("d")})
-	if one != filesKey(map[string][]byte{"c": []byte("d"), "a": []byte("b")}) || one == filesKey(map[string][]byte{"a": []byte("bc"), "": []byte("d")}) {
+	if one != filesKey(map[string][]byte{"c": []byte("d"), "a": []byte("b")}) ||
+		one == filesKey(map[string][]byte{"a": []byte("bc"), "": []byte("d")}) {
 		t.Error("keys of files depend on something else than the files")
 	}
 }

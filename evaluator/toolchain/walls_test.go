@@ -52,12 +52,17 @@ func TestASubmissionDoesNotReachItsJudge(t *testing.T) {
 		status       job.Status
 		reason       string
 	}{
-		{"kills everyone", "os.kill(-1, 9); import time; time.sleep(100)", job.StatusError, "The program was killed by SIGKILL"},
-		{"kills every pid", "[libc.kill(pid, 9) for pid in others]; import time; time.sleep(100)", job.StatusError, "The program was killed by SIGKILL"},
+		{"kills everyone", "os.kill(-1, 9); import time; time.sleep(100)", job.StatusError,
+			"The program was killed by SIGKILL"},
+		{"kills every pid", "[libc.kill(pid, 9) for pid in others]; import time; time.sleep(100)", job.StatusError,
+			"The program was killed by SIGKILL"},
 		{"traces", "[refused('ptrace', libc.ptrace(16, pid, 0, 0), errno.EPERM) for pid in others]", pass, ""},
-		{"reads memory", "[refused('read', libc.process_vm_readv(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]", pass, ""},
-		{"writes memory", "[refused('write', libc.process_vm_writev(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]", pass, ""},
-		{"takes descriptors", "[refused('pidfd_getfd', libc.syscall(438, os.pidfd_open(os.getppid()), fd, 0), errno.EPERM) for fd in range(10)]", pass, ""},
+		{"reads memory", "[refused('read', libc.process_vm_readv(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]",
+			pass, ""},
+		{"writes memory",
+			"[refused('write', libc.process_vm_writev(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]", pass, ""},
+		{"takes descriptors",
+			"[refused('pidfd_getfd', libc.syscall(438, os.pidfd_open(os.getppid()), fd, 0), errno.EPERM) for fd in range(10)]", pass, ""},
 		{"opens memory", `
 for pid in others:
     for file in ("mem", "maps", "environ", "fd", "root", "cwd"):
@@ -68,7 +73,8 @@ for pid in others:
 refused("the judge", socket.socket(socket.AF_UNIX).connect_ex("\0judge") * -1)
 try: reached(socket.socket(socket.AF_INET))
 except PermissionError: pass`, pass, ""},
-		{"finds files", "[reached(place) for place in ('/tmp', '/out', '/dev/shm', '/tmp/job') if {'word', 'cases.txt'} & set(os.listdir(place))]", pass, ""},
+		{"finds files",
+			"[reached(place) for place in ('/tmp', '/out', '/dev/shm', '/tmp/job') if {'word', 'cases.txt'} & set(os.listdir(place))]", pass, ""},
 		{"has descriptors", `
 kinds = {"/dev/null": 0, "pipe": 0, "socket": 0, "/memfd": 0}
 for fd in os.listdir("/proc/self/fd"):
@@ -97,14 +103,21 @@ for fd in shared():
     for flags in (os.O_RDWR | os.O_TRUNC,):
         try: os.open(f"/proc/self/fd/{fd}", flags); reached("O_TRUNC") if os.fstat(fd).st_size == 0 else None
         except OSError: pass`, pass, ""},
-		{"adds seals", "[refused('seal', libc.fcntl(fd, 1033, seal), errno.EPERM) for fd in shared() for seal in (1, 2, 4, 8, 16)]", pass, ""},
+		{"adds seals",
+			"[refused('seal', libc.fcntl(fd, 1033, seal), errno.EPERM) for fd in shared() for seal in (1, 2, 4, 8, 16)]", pass, ""},
 		{"takes rights", "[refused('fchmod', libc.fchmod(fd, 0), errno.EPERM) for fd in shared()]", pass, ""},
 		{"takes a lease", "[refused('lease', libc.fcntl(fd, 1024, 1)) for fd in shared()]", pass, ""},
-		{"punches holes", "[libc.fallocate(fd, 3, ctypes.c_long(0), ctypes.c_long(os.fstat(fd).st_size)) for fd in shared()]", "", ""},
+		{"punches holes",
+			"[libc.fallocate(fd, 3, ctypes.c_long(0), ctypes.c_long(os.fstat(fd).st_size)) for fd in shared()]", "",
+			""},
 		{"removes pages", "[libc.madvise(at(m), ctypes.c_size_t(len(m)), 9) for m in maps()]", "", ""},
-		{"unmaps", "[libc.munmap(at(m), ctypes.c_size_t(len(m))) for m in maps()]", job.StatusError, "The program was killed by SIGSEGV"},
-		{"protects", "[libc.mprotect(at(m), ctypes.c_size_t(len(m)), 0) for m in maps()]", job.StatusError, "The program was killed by SIGSEGV"},
-		{"maps other memory there", "[libc.mmap(at(m), ctypes.c_size_t(len(m)), 3, 0x32, -1, 0) for m in maps()]; import time; time.sleep(100)", job.StatusTimeout, "The time limit"},
+		{"unmaps", "[libc.munmap(at(m), ctypes.c_size_t(len(m))) for m in maps()]", job.StatusError,
+			"The program was killed by SIGSEGV"},
+		{"protects", "[libc.mprotect(at(m), ctypes.c_size_t(len(m)), 0) for m in maps()]", job.StatusError,
+			"The program was killed by SIGSEGV"},
+		{"maps other memory there",
+			"[libc.mmap(at(m), ctypes.c_size_t(len(m)), 3, 0x32, -1, 0) for m in maps()]; import time; time.sleep(100)",
+			job.StatusTimeout, "The time limit"},
 	}
 	b := newBuilder()
 	place := cpu()
@@ -115,7 +128,8 @@ for fd in shared():
 			work := pyJob(t, "correct.py")
 			work.Task.Tests = cases("seed: 1", "seed: 2")
 			work.Sources = map[string][]byte{"reference.py": []byte(walledReference),
-				"submission.py": []byte(prelude + "def attack():\n    " + strings.ReplaceAll(strings.TrimSpace(tt.attack), "\n", "\n    ") + "\n")}
+				"submission.py": []byte(prelude + "def attack():\n    " +
+					strings.ReplaceAll(strings.TrimSpace(tt.attack), "\n", "\n    ") + "\n")}
 			a, _ := mustBuild(t, b, work)
 			p := turns.open(t, a)
 			req := StageRequest{Mode: "test", Cases: work.Task.Tests, Timeout: 10e9}
@@ -124,11 +138,13 @@ for fd in shared():
 			}
 			r := runStage(t, p, req, len(work.Task.Tests))
 			if tt.status != "" && r.status != tt.status || !strings.Contains(r.failure.Reason, tt.reason) {
-				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason, r.outcome.Stderr)
+				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason,
+					r.outcome.Stderr)
 			}
 			// Whatever became of the attacker, the judge ended in order.
 			j := r.outcome.Judge
-			if harmed := j == nil || j.Signal != "" && j.Limit != "wall"; harmed || strings.Contains(r.failure.Reason, "The task failed") {
+			if harmed := j == nil || j.Signal != "" && j.Limit != "wall"; harmed ||
+				strings.Contains(r.failure.Reason, "The task failed") {
 				t.Errorf("the judge was harmed: %+v, %q", j, r.failure.Reason)
 			}
 		})

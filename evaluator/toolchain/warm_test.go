@@ -78,9 +78,11 @@ func TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt(t *testing.T) {
 		var before int
 		for stage := range 2 {
 			var pipe strings.Builder
-			out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+			out, err := p.RunStage(t.Context(),
+				StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
 			if err != nil || pipe.String() != tt.want {
-				t.Errorf("%q, stage %d: %q, want %q; %v\n%s", tt.submission, stage, pipe.String(), tt.want, err, out.Stderr)
+				t.Errorf("%q, stage %d: %q, want %q; %v\n%s", tt.submission, stage, pipe.String(), tt.want, err,
+					out.Stderr)
 			}
 			if stage == 0 {
 				before = runners(spy)
@@ -110,7 +112,8 @@ func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
 	}
 	a, _ := mustBuild(t, b, bundle(capability))
 	var got strings.Builder
-	out, err := mustOpen(t, b, a).RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { got.Write(b) }})
+	out, err := mustOpen(t, b, a).RunStage(t.Context(),
+		StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { got.Write(b) }})
 	if err != nil || got.String() != string(want) {
 		t.Errorf("%q inside, %q outside; %v\n%s", got.String(), want, err, out.Stderr)
 	}
@@ -154,7 +157,8 @@ func TestOnlyARunnerThatWaitsIsOpenedWithoutWaiting(t *testing.T) {
 	}
 	keepWarm(t, b)
 	var p Program
-	for deadline := time.Now().Add(tier.Patience()); p == nil && time.Now().Before(deadline); p = b.OpenReady(a, cpu()) {
+	for deadline := time.Now().Add(tier.Patience()); p == nil &&
+		time.Now().Before(deadline); p = b.OpenReady(a, cpu()) {
 		<-time.After(10 * time.Millisecond)
 	}
 	if p == nil {
@@ -217,7 +221,8 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 		p := mustOpen(t, b, a)
 		for name, program := range map[string]Program{"warm": p, "cold": coldProgram{p, b}} {
 			var pipe strings.Builder
-			out, err := program.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+			out, err := program.RunStage(t.Context(),
+				StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +256,8 @@ func TestAPoolCompilesExtensionsAsItsParentDoes(t *testing.T) {
 	b := newBuilder()
 	a, _ := mustBuild(t, b, bundle(poolCompiles))
 	var pipe strings.Builder
-	out, err := mustOpen(t, b, a).RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+	out, err := mustOpen(t, b, a).RunStage(t.Context(),
+		StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,13 @@ import (
 
 // A wrong solution that fails by the task's fault must not be taken for one that the check has found.
 func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
-	wrong := []job.StageResult{{Stage: job.StageTest, Cases: []job.CaseResult{{Status: job.StatusPass}, {Status: job.StatusFail}}}}
+	wrong := []job.StageResult{{Stage: job.StageTest,
+		Cases: []job.CaseResult{{Status: job.StatusPass}, {Status: job.StatusFail}}}}
 	broken := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
-	crashed := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}, {Stage: job.StageTest, Status: job.StatusError}}
-	unread := []job.StageResult{{Stage: job.StageTest, Status: job.StatusError, Failure: &job.Failure{ExitCode: job.ExitBadSpec}}}
+	crashed := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass},
+		{Stage: job.StageTest, Status: job.StatusError}}
+	unread := []job.StageResult{{Stage: job.StageTest, Status: job.StatusError,
+		Failure: &job.Failure{ExitCode: job.ExitBadSpec}}}
 	for name, c := range map[string]struct {
 		e                      Ended
 		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
@@ -26,7 +29,8 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 		"wrong, was not run out": {Ended{false, job.OutcomeCancelled, nil}, false, false, false},
 	} {
 		if c.e.Works() != c.works || c.e.AsExpected(true) != c.expected || c.e.AsExpected(false) != c.alone {
-			t.Errorf("%s: works %v, as expected %v and %v", name, c.e.Works(), c.e.AsExpected(true), c.e.AsExpected(false))
+			t.Errorf("%s: works %v, as expected %v and %v", name, c.e.Works(), c.e.AsExpected(true),
+				c.e.AsExpected(false))
 		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 
 // judged is a case that a judge timed in fresh processes.
 func judged(spec string, processes ...float64) job.CaseResult {
-	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Processes: processes, Clocks: job.Clocks{Counts: job.ClockEvent}}
+	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Processes: processes,
+		Clocks: job.Clocks{Counts: job.ClockEvent}}
 	sorted := slices.Sorted(slices.Values(processes))
 	c.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	return c
@@ -29,14 +30,15 @@ func TestADifferenceIsSaidOnlyWhereFreshProcessesShowIt(t *testing.T) {
 		b     job.CaseResult
 		apart bool
 	}{
-		"the same":                  {five, false},
-		"twice as slow":             {judged("n: 1", 200e3, 202e3, 204e3, 206e3, 208e3), true},
-		"twice as fast":             {judged("n: 1", 50e3, 51e3, 52e3, 53e3, 54e3), true},
-		"below what is told apart":  {judged("n: 1", 102.3e3, 102.31e3, 102.32e3, 102.33e3, 102.34e3), false},
-		"wide":                      {judged("n: 1", 60e3, 90e3, 110e3, 140e3, 190e3), false},
-		"one process":               {judged("n: 1", 300e3), false},
-		"repeats without processes": {job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Mean: 300, Err: 0.1, Runs: 100}, false},
-		"wrong":                     {job.CaseResult{Spec: "n: 1", Status: job.StatusFail, Mean: 300}, false},
+		"the same":                 {five, false},
+		"twice as slow":            {judged("n: 1", 200e3, 202e3, 204e3, 206e3, 208e3), true},
+		"twice as fast":            {judged("n: 1", 50e3, 51e3, 52e3, 53e3, 54e3), true},
+		"below what is told apart": {judged("n: 1", 102.3e3, 102.31e3, 102.32e3, 102.33e3, 102.34e3), false},
+		"wide":                     {judged("n: 1", 60e3, 90e3, 110e3, 140e3, 190e3), false},
+		"one process":              {judged("n: 1", 300e3), false},
+		"repeats without processes": {job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Mean: 300, Err: 0.1,
+			Runs: 100}, false},
+		"wrong": {job.CaseResult{Spec: "n: 1", Status: job.StatusFail, Mean: 300}, false},
 	} {
 		f := Compare(tasks.RankGeom, []job.CaseResult{five}, []job.CaseResult{c.b})
 		if f.Whole.Apart() != c.apart || f.Cases[0].Ratio.Apart() != c.apart {
@@ -53,7 +55,8 @@ func TestADifferenceIsSaidOnlyWhereFreshProcessesShowIt(t *testing.T) {
 var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b)) })
 
 func TestScoresOfRunsThatShareNoCaseAreThoseOfTheirOwn(t *testing.T) {
-	timed, untimed := []job.CaseResult{judged("n: 1", 100, 101)}, []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass}}
+	timed, untimed := []job.CaseResult{judged("n: 1", 100, 101)},
+		[]job.CaseResult{{Spec: "n: 1", Status: job.StatusPass}}
 	for name, c := range map[string]struct {
 		b    []job.CaseResult
 		want [2]float64
@@ -108,7 +111,8 @@ func TestEqualKernelsAreRarelyToldApartAndUnequalOnesAre(t *testing.T) {
 			}
 		}
 		if wrong > tries*2/100 || found < tries*98/100 {
-			t.Errorf("%d processes: %d of %d equal kernels are told apart, %d that are 10 %% slower", n, wrong, tries, found)
+			t.Errorf("%d processes: %d of %d equal kernels are told apart, %d that are 10 %% slower", n, wrong, tries,
+				found)
 		}
 	}
 }
@@ -132,7 +136,8 @@ func TestManyCasesOfManyProcessesAreQuick(t *testing.T) {
 
 func TestTimesThatNoClockShowsMakeNoRatio(t *testing.T) {
 	for _, ns := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-300, 1e300} {
-		f := Compare(tasks.RankGeom, []job.CaseResult{judged("n: 1", 1e300, 1e300)}, []job.CaseResult{judged("n: 1", ns, ns)})
+		f := Compare(tasks.RankGeom, []job.CaseResult{judged("n: 1", 1e300, 1e300)},
+			[]job.CaseResult{judged("n: 1", ns, ns)})
 		for _, r := range []Ratio{f.Whole, f.Mean, f.Cases[0].Ratio} {
 			if math.IsNaN(r.Value) || math.IsInf(r.Value, 0) || math.IsNaN(r.Low+r.High) || math.IsInf(r.High, 0) {
 				t.Errorf("%g: %+v", ns, r)

@@ -52,7 +52,8 @@ func TestTheActionBuildsTheCommandAndRunsIt(t *testing.T) {
 		}
 		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", script)
 		here, _ := filepath.Abs("../../clients/action")
-		cmd.Env = append([]string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "GITHUB_ACTION_PATH=" + here, "RUNNER_TEMP=" + dir,
+		cmd.Env = append([]string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "GITHUB_ACTION_PATH=" + here,
+			"RUNNER_TEMP=" + dir,
 			"GITHUB_OUTPUT=" + filepath.Join(dir, "output"), "GITHUB_PATH=" + filepath.Join(dir, "path")}, vars...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("step %d: %v\n%s", step, err, out)
@@ -65,7 +66,8 @@ func TestTheActionBuildsTheCommandAndRunsIt(t *testing.T) {
 	}
 	stub("go", `echo "$@" >"$RUNNER_TEMP/go"`)
 	run(2, "SOURCE="+source)
-	if got, want := read("go"), "-C "+source+" build -trimpath -o "+dir+"/warpboard/warpboard ."; got != want || read("path") != dir+"/warpboard" {
+	if got, want := read("go"), "-C "+source+" build -trimpath -o "+dir+"/warpboard/warpboard ."; got != want ||
+		read("path") != dir+"/warpboard" {
 		t.Errorf("go is given %q, and the path gets %q", got, read("path"))
 	}
 	stub("warpboard", `printf '%s\n' "$@" >"$RUNNER_TEMP/arguments"`)

@@ -66,7 +66,8 @@ func TestReadmeIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines, words := strings.Count(string(text), "\n"), len(strings.Fields(string(text))); lines > 150 || words > 1200 {
+	if lines, words := strings.Count(string(text), "\n"), len(strings.Fields(string(text))); lines > 150 ||
+		words > 1200 {
 		t.Errorf("README.md has %d lines and %d words, at most 150 and 1,200 are allowed", lines, words)
 	}
 }
@@ -78,7 +79,8 @@ func TestEveryPackageHasADoc(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".") && file != "../..") {
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata" ||
+			strings.HasPrefix(entry.Name(), ".") && file != "../..") {
 			return filepath.SkipDir
 		}
 		dir := filepath.Dir(file)
@@ -102,10 +104,11 @@ func TestEveryPackageHasADoc(t *testing.T) {
 var (
 	docFile    = regexp.MustCompile(`[\w./-]*\w\.(?:go|templ|py|sql|js|css|h|cuh|cpp|cu|md)\b`)
 	docPackage = regexp.MustCompile(`\bpackage ([a-z]\w+)(?:[),;.:]|'s)`)
-	docFolder  = regexp.MustCompile(`[\s(](?:evaluator|models|web|views|internal|tasks|clients|scripts|docs|e2e)/[a-z0-9_/-]*[a-z0-9_]`)
-	docName    = regexp.MustCompile(`\b([a-z]\w*)\.([A-Z][a-z]\w*)|\b[A-Z]\w*\.([A-Z]\w*)\b|\b([a-z]+[A-Z]\w*)\b`)
-	docWord    = regexp.MustCompile(`\w+`)
-	clause     = regexp.MustCompile(`(?m)^package (\w+)`)
+	docFolder  = regexp.MustCompile(
+		`[\s(](?:evaluator|models|web|views|internal|tasks|clients|scripts|docs|e2e)/[a-z0-9_/-]*[a-z0-9_]`)
+	docName = regexp.MustCompile(`\b([a-z]\w*)\.([A-Z][a-z]\w*)|\b[A-Z]\w*\.([A-Z]\w*)\b|\b([a-z]+[A-Z]\w*)\b`)
+	docWord = regexp.MustCompile(`\w+`)
+	clause  = regexp.MustCompile(`(?m)^package (\w+)`)
 )
 
 // TestNamesInPackageCommentsExist checks the names of files, packages, and functions in each doc.go. A Go file must be
@@ -145,7 +148,8 @@ func TestNamesInPackageCommentsExist(t *testing.T) {
 	}
 	for dir, comment := range comments {
 		wrong := func(name string) { t.Errorf("%s/doc.go mentions %s, which does not exist", dir, name) }
-		for _, name := range slices.Concat(docFile.FindAllString(comment, -1), docFolder.FindAllString(docFile.ReplaceAllString(comment, ""), -1)) {
+		for _, name := range slices.Concat(docFile.FindAllString(comment, -1),
+			docFolder.FindAllString(docFile.ReplaceAllString(comment, ""), -1)) {
 			if name = strings.Trim(name, " \t\n("); !strings.HasPrefix(name, "_") && !exists(dir, name) {
 				wrong(name)
 			}

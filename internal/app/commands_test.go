@@ -32,7 +32,8 @@ func commanded(t *testing.T, vars map[string]string, args ...string) (code int, 
 
 func TestErrorsAreJSONHoweverThatIsAskedFor(t *testing.T) {
 	vars := map[string]string{"WARPBOARD_SITES": filepath.Join(t.TempDir(), "sites.toml")}
-	for flag, want := range map[string]bool{"--json": true, "--json=true": true, "--json=1": true, "--jq=.id": true, "--json=false": false, "--json=0": false} {
+	for flag, want := range map[string]bool{"--json": true, "--json=true": true, "--json=1": true, "--jq=.id": true,
+		"--json=false": false, "--json=0": false} {
 		_, _, wrong := commanded(t, vars, "show", "x", flag)
 		if got := json.Valid([]byte(wrong)); got != want {
 			t.Errorf("%s: %s", flag, wrong)
@@ -51,9 +52,11 @@ func TestACommandWhoseOutputIsCutOffDoesNotExitWithZero(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	vars := map[string]string{"WARPBOARD_SITES": filepath.Join(t.TempDir(), "sites.toml"), "WARPBOARD_SERVER": site.URL}
-	for _, line := range []string{"tasks", "show 1", "source 1", "source 1 --json", "source 1 --jq .text", "--help", "version", "skill --to -"} {
+	for _, line := range []string{"tasks", "show 1", "source 1", "source 1 --json", "source 1 --jq .text", "--help",
+		"version", "skill --to -"} {
 		env := Environment{Getenv: func(name string) string { return vars[name] }, Stdout: full{}, Stderr: io.Discard}
-		if err := Run(t.Context(), env, strings.Fields(line)); !errors.Is(err, syscall.ENOSPC) || console.ExitCode(err) != console.ExitOther {
+		if err := Run(t.Context(), env, strings.Fields(line)); !errors.Is(err, syscall.ENOSPC) ||
+			console.ExitCode(err) != console.ExitOther {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -86,7 +89,9 @@ func TestAMistakeInTheCommandLineExitsWithTwo(t *testing.T) {
 			t.Errorf("%s: exit %d, %s, want 2, %s", line, code, wrong, want)
 		}
 	}
-	for line, want := range map[string]string{"task": "Usage:", "help task": "publish", "completion": "bash", "": "With a site:", "check-config --help": "warpboard check-config [serve|work]", "version": "harness", "version --json": "harness"} {
+	for line, want := range map[string]string{"task": "Usage:", "help task": "publish", "completion": "bash",
+		"": "With a site:", "check-config --help": "warpboard check-config [serve|work]", "version": "harness",
+		"version --json": "harness"} {
 		if code, out, wrong := commanded(t, sites, strings.Fields(line)...); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%q: exit %d, %s%s, want %s", line, code, out, wrong, want)
 		}
@@ -119,7 +124,8 @@ func TestWhatASiteRefusesIsToldInWordsOfTheCommandLine(t *testing.T) {
 		{"runs --server " + gone, "warpboard: " + gone + " does not answer: connection refused\n", 6},
 		{"submit nothing.cu --task sum --server " + gone, "warpboard: nothing.cu: no such file or directory\n", 1},
 	} {
-		if code, _, wrong := commanded(t, vars, strings.Fields(c.line)...); code != c.code || !strings.Contains(wrong, c.want) {
+		if code, _, wrong := commanded(t, vars, strings.Fields(c.line)...); code != c.code ||
+			!strings.Contains(wrong, c.want) {
 			t.Errorf("%s: exit %d, %s, want %d, %s", c.line, code, wrong, c.code, c.want)
 		}
 	}
@@ -130,7 +136,8 @@ func TestWhatASiteRefusesIsToldInWordsOfTheCommandLine(t *testing.T) {
 		Status      int    `json:"status"`
 		Request     string `json:"request_id"`
 	}
-	if err := json.Unmarshal([]byte(wrong), &told); err != nil || code != 4 || out != "" || told.Exit != 4 || told.Status != 404 || told.Code != "some_code" || told.Request != "r1" || told.Error == "" {
+	if err := json.Unmarshal([]byte(wrong), &told); err != nil || code != 4 || out != "" || told.Exit != 4 ||
+		told.Status != 404 || told.Code != "some_code" || told.Request != "r1" || told.Error == "" {
 		t.Errorf("with --json an error is %q, %v, and the output %q", wrong, err, out)
 	}
 }

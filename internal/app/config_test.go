@@ -18,10 +18,11 @@ func noEnvironment(string) string { return "" }
 // parse gives the settings of a command line.
 func parse(command string, args []string, getenv func(string) string) (*Config, error) {
 	var got *Config
-	cmd := settingsCommand(Environment{Getenv: getenv, Stdout: io.Discard}, command, "", func(_ context.Context, _ Environment, cfg *Config) error {
-		got = cfg
-		return nil
-	})
+	cmd := settingsCommand(Environment{Getenv: getenv, Stdout: io.Discard}, command, "",
+		func(_ context.Context, _ Environment, cfg *Config) error {
+			got = cfg
+			return nil
+		})
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(append([]string{}, args...))
 	return got, cmd.Execute()
@@ -29,10 +30,12 @@ func parse(command string, args []string, getenv func(string) string) (*Config, 
 
 func TestFlagsGoOverEnvironmentOverDefaults(t *testing.T) {
 	env := map[string]string{
-		"WARPBOARD_ADDR": "127.0.0.1:4000", "WARPBOARD_CPU_SLOTS": "3", "WARPBOARD_ADMINS": " github:ada, github:grace ,",
+		"WARPBOARD_ADDR": "127.0.0.1:4000", "WARPBOARD_CPU_SLOTS": "3",
+		"WARPBOARD_ADMINS":    " github:ada, github:grace ,",
 		"WARPBOARD_LOG_LEVEL": "debug",
 	}
-	cfg, err := parse("serve", []string{"--addr", "127.0.0.1:5000", "--log-level=warn"}, func(name string) string { return env[name] })
+	cfg, err := parse("serve", []string{"--addr", "127.0.0.1:5000", "--log-level=warn"},
+		func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +59,12 @@ func TestFlagsGoOverEnvironmentOverDefaults(t *testing.T) {
 func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 	for _, c := range []struct{ command, args, want string }{
 		{"serve", "--addr 3000", "--addr \"3000\": want host:port"},
-		{"serve", "--base-url kernels.example.org", "--base-url \"kernels.example.org\": want http://host or https://host"},
-		{"serve", "--base-url https://lab.example.org//warpboard", "--base-url \"https://lab.example.org//warpboard\": want a path of letters"},
-		{"serve", "--base-url https://lab.example.org/?warpboard", "--base-url \"https://lab.example.org/?warpboard\": the site's address ends with its path"},
+		{"serve", "--base-url kernels.example.org",
+			"--base-url \"kernels.example.org\": want http://host or https://host"},
+		{"serve", "--base-url https://lab.example.org//warpboard",
+			"--base-url \"https://lab.example.org//warpboard\": want a path of letters"},
+		{"serve", "--base-url https://lab.example.org/?warpboard",
+			"--base-url \"https://lab.example.org/?warpboard\": the site's address ends with its path"},
 		{"serve", "--contact javascript:alert(1)", "--contact \"javascript:alert(1)\": want an address like"},
 		{"serve", "--contact Me<me@example.org>", "--contact \"Me<me@example.org>\": want an address like"},
 		{"serve", "--log-level loud", "--log-level \"loud\": want debug, info, warn or error"},
@@ -78,10 +84,13 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--include-libraries cutlass", "--include-libraries \"cutlass\": want name=directory"},
 		{"serve", "--smtp-from a@example.org", "--smtp-host is missing"},
 		{"serve", "--smtp-host mail.example.org", "--smtp-from \"\": want an address"},
-		{"serve", "--smtp-host mail.example.org --smtp-from a@example.org --smtp-user me", "--smtp-user and --smtp-password belong together"},
-		{"serve", "--smtp-host mail.example.org --smtp-from a@example.org --smtp-port 0", "--smtp-port 0: want 1 to 65535"},
+		{"serve", "--smtp-host mail.example.org --smtp-from a@example.org --smtp-user me",
+			"--smtp-user and --smtp-password belong together"},
+		{"serve", "--smtp-host mail.example.org --smtp-from a@example.org --smtp-port 0",
+			"--smtp-port 0: want 1 to 65535"},
 		{"serve", "--open-eval-api some", "--open-eval-api \"some\": want all, loopback or none"},
-		{"serve", "--metrics-from 10.0.0.0/8,example.org", "--metrics-from \"example.org\": want an address or a network"},
+		{"serve", "--metrics-from 10.0.0.0/8,example.org",
+			"--metrics-from \"example.org\": want an address or a network"},
 		{"serve", "--nats-url nats://a:4222 --nats-listen b:4222", "cannot be used together"},
 		{"serve", "--github-key k", "--github-key and --github-secret belong together"},
 		{"serve", "--google-secret s", "--google-key and --google-secret belong together"},
@@ -116,8 +125,11 @@ func TestEverythingWrongIsToldAtOnce(t *testing.T) {
 }
 
 func TestAMisspeltVariableIsNoticed(t *testing.T) {
-	got := unknownVariables([]string{"WARPBOARD_ADDRR=x", "WARPBOARD_ADDR=x", "WARPBOARD_WORKER_SECRET=x", "WARPBOARD_TOKEN=x", "WARPBOARD_METRICS_TOKEN_FILE=x", "WARPBOARD_TOKEN_FILES=x", "WARPBOARD_CONFIG_FILE=x", "HOME=/"})
-	if diff := cmp.Diff([]string{"WARPBOARD_ADDRR", "WARPBOARD_CONFIG_FILE", "WARPBOARD_TOKEN_FILES"}, got); diff != "" {
+	got := unknownVariables([]string{"WARPBOARD_ADDRR=x", "WARPBOARD_ADDR=x", "WARPBOARD_WORKER_SECRET=x",
+		"WARPBOARD_TOKEN=x", "WARPBOARD_METRICS_TOKEN_FILE=x", "WARPBOARD_TOKEN_FILES=x", "WARPBOARD_CONFIG_FILE=x",
+		"HOME=/"})
+	if diff := cmp.Diff([]string{"WARPBOARD_ADDRR", "WARPBOARD_CONFIG_FILE", "WARPBOARD_TOKEN_FILES"},
+		got); diff != "" {
 		t.Errorf("unknown variables (-want +got):\n%s", diff)
 	}
 }
@@ -135,7 +147,8 @@ func TestHelpListsEveryFlagWithItsVariable(t *testing.T) {
 				t.Fatal(err)
 			}
 			eachSetting(cmd.Flags(), func(f *pflag.Flag) {
-				if line := "--" + f.Name + "   " + envName(f.Name) + "\n"; !strings.Contains(out.String(), line) || f.Usage == "" {
+				if line := "--" + f.Name + "   " + envName(f.Name) + "\n"; !strings.Contains(out.String(), line) ||
+					f.Usage == "" {
 					t.Errorf("warpboard %v lacks %q or what it is for", args, line)
 				}
 			})
@@ -151,8 +164,9 @@ func TestFlagsMayHaveOneHyphen(t *testing.T) {
 	for line, want := range map[string]string{
 		"check-config -addr 127.0.0.1:5000 -no-worker":                     "--addr 127.0.0.1:5000 flag",
 		"check-config work -nats-url nats://a:1 -join=j -gauge-every -10m": "--gauge-every -10m",
-		"check-config work -site https://a --join j --worker-name -name":   "--worker-name -name flag", // values may begin with a hyphen: secrets do
-		"check-config -no-worker -contact -mail@a.example":                 "--contact -mail@a.example flag",
+		// values may begin with a hyphen: secrets do
+		"check-config work -site https://a --join j --worker-name -name": "--worker-name -name flag",
+		"check-config -no-worker -contact -mail@a.example":               "--contact -mail@a.example flag",
 	} {
 		_, out, wrong := commanded(t, nil, strings.Fields(line)...)
 		if got := strings.Join(strings.Fields(out), " "); !strings.Contains(got, want) {
@@ -175,7 +189,8 @@ func TestEveryCommandIsListed(t *testing.T) {
 			t.Errorf("help lacks the command %s", c.Name())
 		}
 	}
-	if err := Run(t.Context(), env, []string{"fly"}); err == nil || !strings.Contains(err.Error(), "no command warpboard fly") {
+	if err := Run(t.Context(), env, []string{"fly"}); err == nil ||
+		!strings.Contains(err.Error(), "no command warpboard fly") {
 		t.Errorf("an unknown command: %v", err)
 	}
 }

@@ -49,7 +49,9 @@ func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
 		}
 		var named []string
 		for _, name := range regexp.MustCompile(`WARPBOARD_[A-Z0-9_]+`).FindAllString(text, -1) {
-			if name != "WARPBOARD_SITE_PASSWORD" && name != "WARPBOARD_ISSUER" && name != "WARPBOARD_DATABASE_PASSWORD" { // the NATS server's and PostgreSQL's
+			// the NATS server's and PostgreSQL's
+			if name != "WARPBOARD_SITE_PASSWORD" && name != "WARPBOARD_ISSUER" &&
+				name != "WARPBOARD_DATABASE_PASSWORD" {
 				named = append(named, name+"=")
 			}
 		}
@@ -74,7 +76,8 @@ func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
 
 // commandLines finds what comes after the program's name, in shells, units and lists.
 func commandLines(t *testing.T, path, text string) (lines [][]string) {
-	for _, m := range regexp.MustCompile(`(?m)^(?:ExecStart=|srun |run: ).*?warpboard ((?:serve|work)\b.*)$`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^(?:ExecStart=|srun |run: ).*?warpboard ((?:serve|work)\b.*)$`).FindAllStringSubmatch(text, -1) {
 		lines = append(lines, strings.Fields(strings.ReplaceAll(m[1], `"`, "")))
 	}
 	if filepath.Ext(path) != ".yaml" {
@@ -125,14 +128,18 @@ func TestUnitsAreFitForSystemd(t *testing.T) {
 		if filepath.Ext(path) != ".service" {
 			continue
 		}
-		if own := strings.Contains(text, "DynamicUser=yes"); own && (!strings.Contains(text, "\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n") || !strings.Contains(text, "\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n")) {
+		if own := strings.Contains(text, "DynamicUser=yes"); own &&
+			(!strings.Contains(text, "\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n") ||
+				!strings.Contains(text, "\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n")) {
 			t.Errorf("%s: --addr :443 cannot be served, or more is allowed than that", path)
 		}
 		service := filepath.Join(t.TempDir(), filepath.Base(path))
-		if err := os.WriteFile(service, []byte(strings.ReplaceAll(text, "/usr/local/bin/warpboard", "/bin/true")), 0o600); err != nil {
+		if err := os.WriteFile(service, []byte(strings.ReplaceAll(text, "/usr/local/bin/warpboard", "/bin/true")),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command(analyze, "verify", service).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+		if out, err := exec.Command(analyze, "verify", service).CombinedOutput(); err != nil ||
+			len(bytes.TrimSpace(out)) > 0 {
 			t.Errorf("%s: %v\n%s", path, err, out)
 		}
 	}
@@ -145,10 +152,13 @@ func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 		header  string
 		want    string
 	}{
-		"AWS": {map[string]string{"/latest/api/token": "tok", "/latest/meta-data/spot/instance-action": `{"action": "terminate", "time": "2026-01-31T08:22:00Z"}`},
+		"AWS": {map[string]string{"/latest/api/token": "tok",
+			"/latest/meta-data/spot/instance-action": `{"action": "terminate", "time": "2026-01-31T08:22:00Z"}`},
 			"X-Aws-Ec2-Metadata-Token: tok", "2026-01-31T08:22:00Z\n"},
-		"Google": {map[string]string{"/computeMetadata/v1/instance/preempted": "TRUE"}, "Metadata-Flavor: Google", "25s\n"},
-		"Azure":  {map[string]string{"/metadata/scheduledevents": `{"Events":[{"EventType":"Preempt"}]}`}, "Metadata: true", "25s\n"},
+		"Google": {map[string]string{"/computeMetadata/v1/instance/preempted": "TRUE"}, "Metadata-Flavor: Google",
+			"25s\n"},
+		"Azure": {map[string]string{"/metadata/scheduledevents": `{"Events":[{"EventType":"Preempt"}]}`},
+			"Metadata: true", "25s\n"},
 	} {
 		asked := 0
 		key, value, _ := strings.Cut(test.header, ": ")
@@ -188,8 +198,11 @@ func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 // skyKeys are the keys of a SkyPilot task that a recipe may have, below each key, as the documentation of SkyPilot
 // lists them (docs.skypilot.co/en/latest/reference/yaml-spec.html). A key without a list below holds what it likes.
 var skyKeys = map[string][]string{
-	"":          {"name", "workdir", "num_nodes", "resources", "envs", "secrets", "volumes", "file_mounts", "config", "setup", "run", "service"},
-	"resources": {"infra", "cloud", "region", "zone", "accelerators", "accelerator_args", "cpus", "memory", "instance_type", "use_spot", "job_recovery", "disk_size", "disk_tier", "network_tier", "ports", "image_id", "labels", "any_of", "ordered", "autostop"},
+	"": {"name", "workdir", "num_nodes", "resources", "envs", "secrets", "volumes", "file_mounts", "config",
+		"setup", "run", "service"},
+	"resources": {"infra", "cloud", "region", "zone", "accelerators", "accelerator_args", "cpus", "memory",
+		"instance_type", "use_spot", "job_recovery", "disk_size", "disk_tier", "network_tier", "ports", "image_id",
+		"labels", "any_of", "ordered", "autostop"},
 }
 
 // TestSkyPilotKnowsEveryKey of the recipe, and finds in it what it must.

@@ -136,7 +136,8 @@ func TestLinkDoesNotLeadOutOfTheTaskFolder(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "fine", "reference.h")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(outside, "secret", "reference.h"), filepath.Join(dir, "fine", "reference.h")); err != nil {
+	if err := os.Symlink(filepath.Join(outside, "secret", "reference.h"),
+		filepath.Join(dir, "fine", "reference.h")); err != nil {
 		t.Fatal(err)
 	}
 	store := modelstest.Open(t)
@@ -171,12 +172,14 @@ func TestTasksOfAFolderFollowIt(t *testing.T) {
 	write("ranking_by: last", "ranking_by: geom")
 	install(t, store, dir)
 	if second := ofFolder(t, store)["one"]; second.ID != first.ID || second.VersionID == first.VersionID {
-		t.Errorf("version %d of task %d after version %d of task %d", second.VersionID, second.ID, first.VersionID, first.ID)
+		t.Errorf("version %d of task %d after version %d of task %d", second.VersionID, second.ID, first.VersionID,
+			first.ID)
 	}
 }
 
 func TestFolderThatIsNoneStopsTheServer(t *testing.T) {
-	err := installTasks(t.Context(), modelstest.Open(t), filepath.Join(t.TempDir(), "nothing"), nil, slog.New(slog.DiscardHandler))
+	err := installTasks(t.Context(), modelstest.Open(t), filepath.Join(t.TempDir(), "nothing"), nil,
+		slog.New(slog.DiscardHandler))
 	if err == nil || !strings.Contains(err.Error(), "not a directory that can be read") {
 		t.Errorf("error is %v", err)
 	}

@@ -49,7 +49,8 @@ func TestASocketOfSystemdIsServed(t *testing.T) {
 		got, err := activated(func(key string) string {
 			return map[string]string{"LISTEN_FDS": test.fds, "LISTEN_PID": test.pid}[key]
 		}, fd)
-		if (got != nil) != test.taken || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+		if (got != nil) != test.taken || (err == nil) != (test.err == "") || err != nil &&
+			!strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		if got == nil {

@@ -22,7 +22,8 @@ func TestOneDirectoryServesOneProcess(t *testing.T) {
 		{"serve", "--addr", "127.0.0.1:0", "--data", dir},
 		{"work", "--nats-url", "nats://127.0.0.1:1", "--worker-secret", "s", "--data", dir},
 	} {
-		if err := Run(t.Context(), env, args); err == nil || !strings.Contains(err.Error(), "another warpboard is using it") {
+		if err := Run(t.Context(), env, args); err == nil ||
+			!strings.Contains(err.Error(), "another warpboard is using it") {
 			t.Errorf("warpboard %s beside another process: %v", args[0], err)
 		}
 	}

@@ -20,7 +20,8 @@ func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 		"soon":                  40 * time.Second, // the machine goes away in any case
 		"5s":                    0,
 	} {
-		n := &notice{file: filepath.Join(t.TempDir(), "notice"), grace: 40 * time.Second, log: slog.New(slog.DiscardHandler)}
+		n := &notice{file: filepath.Join(t.TempDir(), "notice"), grace: 40 * time.Second,
+			log: slog.New(slog.DiscardHandler)}
 		if _, ok := n.read(time.Now()); ok {
 			t.Fatal("a notice that no one gave")
 		}

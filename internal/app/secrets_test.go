@@ -32,12 +32,14 @@ func TestNoHelpAndNoMistakePrintsASecretOfTheEnvironment(t *testing.T) {
 		}
 		for _, flags := range [][]string{{"--help"}, {"-h"}, {"--mistyped"}, {"--token"}, {"--server"}} {
 			printed, err := said(t, append([]string{c.Name()}, flags...)...)
-			if strings.Contains(printed, "hidden") || err == nil && !strings.HasSuffix(flags[0], "h") && flags[0] != "--help" {
+			if strings.Contains(printed, "hidden") || err == nil && !strings.HasSuffix(flags[0], "h") &&
+				flags[0] != "--help" {
 				t.Errorf("%s %v ended with %v and printed\n%s", c.Name(), flags, err, printed)
 			}
 		}
 	}
-	for _, line := range [][]string{{"tasks"}, {"runs", "--json"}, {"login"}, {"tasks", "--server", "me:hidden@nowhere"}, {"login", "me:hidden@nowhere"}} {
+	for _, line := range [][]string{{"tasks"}, {"runs", "--json"}, {"login"},
+		{"tasks", "--server", "me:hidden@nowhere"}, {"login", "me:hidden@nowhere"}} {
 		if printed, err := said(t, line...); err == nil || strings.Contains(printed, "hidden") {
 			t.Errorf("%q printed\n%s", line, printed)
 		}
@@ -49,7 +51,9 @@ func TestNoHelpAndNoMistakePrintsASecretOfTheEnvironment(t *testing.T) {
 
 func TestTheVersionIsPrintedHoweverItIsAskedFor(t *testing.T) {
 	for _, arg := range []string{"version", "--version", "-version"} {
-		if printed, err := said(t, arg); err != nil || !regexp.MustCompile("^warpboard "+regexp.QuoteMeta(version())+"\nharness [0-9a-f]{12}\n$").MatchString(printed) {
+		if printed, err := said(t, arg); err != nil ||
+			!regexp.MustCompile("^warpboard "+regexp.QuoteMeta(version())+
+				"\nharness [0-9a-f]{12}\n$").MatchString(printed) {
 			t.Errorf("%s: %q, %v", arg, printed, err)
 		}
 	}
@@ -59,7 +63,8 @@ func TestTheVersionIsPrintedAsJSON(t *testing.T) {
 	for _, line := range [][]string{{"version", "--json"}, {"--version", "--json"}} {
 		printed, err := said(t, line...)
 		var read struct{ Version, Harness string }
-		if wrong := json.Unmarshal([]byte(printed), &read); wrong != nil || err != nil || read.Version != version() || len(read.Harness) != 12 {
+		if wrong := json.Unmarshal([]byte(printed), &read); wrong != nil || err != nil || read.Version != version() ||
+			len(read.Harness) != 12 {
 			t.Errorf("%v: %q, %v", line, printed, err)
 		}
 	}

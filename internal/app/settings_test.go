@@ -30,7 +30,8 @@ admins = ["github:ada", "github:grace"]
 nats-tls-ca = "ca.pem"
 `)
 	secret := write(t, "token", "s3cret\n")
-	env := map[string]string{"WARPBOARD_CONFIG": file, "WARPBOARD_LOG_LEVEL": "error", "WARPBOARD_METRICS_TOKEN_FILE": secret}
+	env := map[string]string{"WARPBOARD_CONFIG": file, "WARPBOARD_LOG_LEVEL": "error",
+		"WARPBOARD_METRICS_TOKEN_FILE": secret}
 	cfg, err := parse("serve", []string{"--addr", "127.0.0.1:5000"}, func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
@@ -74,12 +75,15 @@ func TestWhatIsWrongWithASettingsFileIsSaid(t *testing.T) {
 		}
 	}
 	missing := filepath.Join(t.TempDir(), "missing.toml")
-	if _, err := parse("serve", []string{"--config", missing}, noEnvironment); err == nil || !strings.Contains(err.Error(), missing) {
+	if _, err := parse("serve", []string{"--config", missing}, noEnvironment); err == nil ||
+		!strings.Contains(err.Error(), missing) {
 		t.Errorf("a missing file: %v", err)
 	}
-	env := map[string]string{"WARPBOARD_METRICS_TOKEN": "a", "WARPBOARD_METRICS_TOKEN_FILE": missing, "WARPBOARD_WORKER_NAME_FILE": missing}
+	env := map[string]string{"WARPBOARD_METRICS_TOKEN": "a", "WARPBOARD_METRICS_TOKEN_FILE": missing,
+		"WARPBOARD_WORKER_NAME_FILE": missing}
 	_, err := parse("serve", nil, func(name string) string { return env[name] })
-	for _, want := range []string{"WARPBOARD_METRICS_TOKEN and WARPBOARD_METRICS_TOKEN_FILE are both set", "WARPBOARD_WORKER_NAME_FILE: open " + missing} {
+	for _, want := range []string{"WARPBOARD_METRICS_TOKEN and WARPBOARD_METRICS_TOKEN_FILE are both set",
+		"WARPBOARD_WORKER_NAME_FILE: open " + missing} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %q", err, want)
 		}
@@ -87,7 +91,8 @@ func TestWhatIsWrongWithASettingsFileIsSaid(t *testing.T) {
 }
 
 func TestCheckConfigShowsSourcesAndHidesSecrets(t *testing.T) {
-	file := write(t, "warpboard.toml", "log-level = 'warn'\ngithub-key = 'k'\ngithub-secret = 'hidden'\ndatabase-url = 'postgres://me:hidden@db/x'\n")
+	file := write(t, "warpboard.toml",
+		"log-level = 'warn'\ngithub-key = 'k'\ngithub-secret = 'hidden'\ndatabase-url = 'postgres://me:hidden@db/x'\n")
 	check := func(args ...string) (string, error) {
 		var out bytes.Buffer
 		env := Environment{Stdout: &out, Stderr: &out, Getenv: func(name string) string {
@@ -100,12 +105,14 @@ func TestCheckConfigShowsSourcesAndHidesSecrets(t *testing.T) {
 	if err != nil || strings.Contains(printed, "hidden") || strings.Count(printed, "(secret)") != 3 {
 		t.Fatalf("%v\n%s", err, printed)
 	}
-	for _, want := range []string{"--addr 127.0.0.1:5000 flag", "--log-level warn " + file, "--log-format text default", "--metrics-token (secret) WARPBOARD_METRICS_TOKEN", "serve can start"} {
+	for _, want := range []string{"--addr 127.0.0.1:5000 flag", "--log-level warn " + file, "--log-format text default",
+		"--metrics-token (secret) WARPBOARD_METRICS_TOKEN", "serve can start"} {
 		if !strings.Contains(strings.Join(strings.Fields(printed), " "), want) {
 			t.Errorf("%q is missing in\n%s", want, printed)
 		}
 	}
-	if printed, err := check("work", "--config", file); err == nil || !strings.Contains(err.Error(), "--worker-secret is needed") {
+	if printed, err := check("work", "--config", file); err == nil ||
+		!strings.Contains(err.Error(), "--worker-secret is needed") {
 		t.Errorf("a worker without a secret: %v\n%s", err, printed)
 	}
 }

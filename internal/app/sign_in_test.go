@@ -22,7 +22,8 @@ func TestTheLogShowsHowToSignInOrThatNoOneCan(t *testing.T) {
 		var log bytes.Buffer
 		logSignIn(test.link, test.providers, slog.New(slog.NewTextHandler(&log, nil)))
 		if got := log.String(); !strings.Contains(got, test.want) || (test.want == "") != (got == "") {
-			t.Errorf("link %q and %d providers: the log has %q, want %q", test.link, len(test.providers), got, test.want)
+			t.Errorf("link %q and %d providers: the log has %q, want %q", test.link, len(test.providers), got,
+				test.want)
 		}
 	}
 }

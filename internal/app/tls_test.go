@@ -45,10 +45,12 @@ func acmeServer(t *testing.T, sitePort int) (directory, caFile string, roots *x5
 	t.Cleanup(names.Shutdown)
 	store := db.NewMemoryStore()
 	authority := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {}})
-	front := wfe.New(quiet, store, va.New(quiet, 1, sitePort, false, dns, store), authority, []string{"localhost"}, false, false, 0, 0)
+	front := wfe.New(quiet, store, va.New(quiet, 1, sitePort, false, dns, store), authority, []string{"localhost"},
+		false, false, 0, 0)
 	server := httptest.NewTLSServer(front.Handler())
 	t.Cleanup(server.Close)
-	caFile = write(t, "acme.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	caFile = write(t, "acme.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: server.Certificate().Raw})))
 	roots = x509.NewCertPool()
 	roots.AddCert(authority.GetRootCert(0).Cert)
 	return server.URL + wfe.DirectoryPath, caFile, roots
@@ -79,7 +81,9 @@ func healthy(t *testing.T, name, address string, roots *x509.CertPool) (shown *x
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
-	client := &http.Client{Timeout: tier.Patience(), Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	client := &http.Client{Timeout: tier.Patience(),
+		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true,
+			TLSClientConfig: &tls.Config{RootCAs: roots}}}
 	tier.WaitFor(t, "the site", func() error {
 		resp, err := client.Get(fmt.Sprintf("https://%s/healthz", name))
 		if err != nil {
@@ -101,7 +105,8 @@ func TestTheSiteGetsItsOwnCertificate(t *testing.T) {
 	_, port, _ := net.SplitHostPort(address)
 	number, _ := strconv.Atoi(port)
 	directory, caFile, roots := acmeServer(t, number)
-	args := []string{"--addr", address, "--data", data, "--base-url", "https://" + name, "--tls-auto", "--acme-directory", directory, "--acme-ca", caFile}
+	args := []string{"--addr", address, "--data", data, "--base-url", "https://" + name, "--tls-auto",
+		"--acme-directory", directory, "--acme-ca", caFile}
 	stop := startSite(t, args...)
 	first := healthy(t, name, address, roots)
 	if err := first.VerifyHostname(name); err != nil {
@@ -126,7 +131,8 @@ func TestACertificateInFilesIsReadAgainWhenItChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert := write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})))
+	cert := write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: pair.Certificate[0]})))
 	keyFile := write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
 	files := &keyPair{cert: cert, key: keyFile}
 	first, err := files.get(nil)

@@ -23,7 +23,8 @@ func TestTheTranscriptNamesCommandsThatExist(t *testing.T) {
 		if !strings.HasPrefix(line, "$ warpboard ") {
 			continue
 		}
-		root := rootCommand(Environment{Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: io.Discard})
+		root := rootCommand(Environment{Getenv: func(string) string { return "" }, Stdout: io.Discard,
+			Stderr: io.Discard})
 		cmd, rest, err := root.Find(words[1:])
 		if err != nil || cmd == root {
 			t.Errorf("%q: there is no such command: %v", line, err)

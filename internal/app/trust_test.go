@@ -16,17 +16,21 @@ func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	table := func(device, harness string, shown float64) attacks.Table {
 		return attacks.Table{Device: device, Results: []attacks.Result{
-			{Attack: "other"}, {Attack: "done_at_once", Harness: harness, Verdict: attacks.Refused, Held: true, ShownNS: shown, At: at}}}
+			{Attack: "other"}, {Attack: "done_at_once", Harness: harness, Verdict: attacks.Refused, Held: true,
+				ShownNS: shown, At: at}}}
 	}
-	tables := []attacks.Table{table("CPU", harness.Digest(), 1), table("H200", "another", 2), table("B200", harness.Digest(), 3)}
+	tables := []attacks.Table{table("CPU", harness.Digest(), 1), table("H200", "another", 2),
+		table("B200", harness.Digest(), 3)}
 	want := func(harness, device string, older bool, shown float64) views.AttackResult {
-		return views.AttackResult{Harness: harness, Device: device, Older: older, Verdict: "refused", Held: true, ShownNS: shown, At: at}
+		return views.AttackResult{Harness: harness, Device: device, Older: older, Verdict: "refused", Held: true,
+			ShownNS: shown, At: at}
 	}
 	for device, want := range map[string][]views.AttackResult{
 		"cpu": {want(harness.Digest(), "CPU", false, 1)},
 		"gpu": {want("another", "H200", true, 2), want(harness.Digest(), "B200", false, 3)},
 	} {
-		if diff := cmp.Diff(want, attackResults(attacks.Attack{Name: "done_at_once", Device: device}, tables)); diff != "" {
+		if diff := cmp.Diff(want, attackResults(attacks.Attack{Name: "done_at_once", Device: device},
+			tables)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", device, diff)
 		}
 	}

@@ -11,14 +11,17 @@ import (
 
 // retired are words that no page, error, comment, or document uses; docs/style.md has what to write instead.
 func retired() []string {
-	return []string{"nobody", "somebody", "everybody", "whoever", "anew", "meanwhile", "beforehand", "whereabouts", "mend", "mends",
+	return []string{"nobody", "somebody", "everybody", "whoever", "anew", "meanwhile", "beforehand", "whereabouts",
+		"mend", "mends",
 		"at the least", "at the most", "tells whether", "our fault", "for ever", "an own", "the own"}
 }
 
 // quoting are files that have to quote such words, or hold texts that other programs match.
 func quoting(file string) bool {
-	return slices.ContainsFunc([]string{"node_modules/", "static/", "tasks/examples/", "testdata/", "docs/style.md", "internal/app/words_test.go",
-		"internal/statement/score.go", "evaluator/kernelrun/evaluation/program/stages.py", "models/modelstest/postgres.go", "_test.go", "_templ.go"},
+	return slices.ContainsFunc([]string{"node_modules/", "static/", "tasks/examples/", "testdata/", "docs/style.md",
+		"internal/app/words_test.go",
+		"internal/statement/score.go", "evaluator/kernelrun/evaluation/program/stages.py",
+		"models/modelstest/postgres.go", "_test.go", "_templ.go"},
 		func(part string) bool { return strings.Contains(file, part) })
 }
 

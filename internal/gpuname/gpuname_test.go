@@ -41,8 +41,10 @@ func TestLabelTellsFormAndMemoryApart(t *testing.T) {
 		{"NVIDIA GeForce RTX 3080", 12288 * mib, "RTX-3080 12GB", "RTX-3080-12GB"},
 		{"NVIDIA GeForce GTX 1080 Ti", 11178 * mib, "GTX-1080-Ti 11GB", "GTX-1080-Ti-11GB"},
 		{"NVIDIA RTX 6000 Ada Generation", 46068 * mib, "RTX-6000-Ada 48GB", "RTX-6000-Ada"},
-		{"NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887 * mib, "RTX-PRO-6000 Server 96GB", "RTX-PRO-6000-Server-96GB"},
-		{"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 97887 * mib, "RTX-PRO-6000 MaxQ 96GB", "RTX-PRO-6000-MaxQ-96GB"},
+		{"NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887 * mib, "RTX-PRO-6000 Server 96GB",
+			"RTX-PRO-6000-Server-96GB"},
+		{"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 97887 * mib, "RTX-PRO-6000 MaxQ 96GB",
+			"RTX-PRO-6000-MaxQ-96GB"},
 		{"NVIDIA RTX A6000", 46068 * mib, "RTX-A6000 48GB", "RTX-A6000"},
 		{"NVIDIA TITAN RTX", 24220 * mib, "TITAN-RTX 24GB", "TITAN-RTX"},
 		{"NVIDIA A100-SXM4-40GB MIG 1g.5gb", 4864 * mib, "A100 SXM 40GB MIG 1g.5gb", "A100-SXM-40GB-MIG-1g.5gb"},
@@ -52,7 +54,8 @@ func TestLabelTellsFormAndMemoryApart(t *testing.T) {
 	} {
 		s := Parse(c.name, c.memory)
 		if s.String() != c.full || s.Label() != c.labels {
-			t.Errorf("%q with %d MiB is %q, label %q; want %q, %q", c.name, c.memory/mib, s, s.Label(), c.full, c.labels)
+			t.Errorf("%q with %d MiB is %q, label %q; want %q, %q", c.name, c.memory/mib, s, s.Label(), c.full,
+				c.labels)
 		}
 	}
 }
@@ -70,7 +73,8 @@ func TestWithoutMemoryTheLabelIsSureOnlyByName(t *testing.T) {
 }
 
 func TestNameMeansItsLabelOrAllOfItsFamily(t *testing.T) {
-	devices := []string{"CPU", "H100-SXM", "H100-PCIe", "H200", "H200-NVL", "A100-SXM-40GB", "A100-SXM-80GB", "RTX-4070-12GB",
+	devices := []string{"CPU", "H100-SXM", "H100-PCIe", "H200", "H200-NVL", "A100-SXM-40GB", "A100-SXM-80GB",
+		"RTX-4070-12GB",
 		"RTX-4070-Ti-12GB", "RTX-4090", "RTX-4090-D", "H100-SXM-MIG-1g.10gb"}
 	for name, want := range map[string][]string{
 		"H100": {"H100-SXM", "H100-PCIe", "H100-SXM-MIG-1g.10gb"}, "h100-pcie": {"H100-PCIe"}, "H100-SXM": {"H100-SXM"},
@@ -85,7 +89,8 @@ func TestNameMeansItsLabelOrAllOfItsFamily(t *testing.T) {
 
 func TestKnownNamesAreLabelsAndFamilies(t *testing.T) {
 	for name, want := range map[string]bool{
-		"CPU": true, "H100": true, "h100-sxm": true, "H100-SXM-64GB": true, "A100": true, "A100-SXM-80GB": true, "B200": true, "T4": true,
+		"CPU": true, "H100": true, "h100-sxm": true, "H100-SXM-64GB": true, "A100": true, "A100-SXM-80GB": true,
+		"B200": true, "T4": true,
 		"RTX-4090": true, "RTX-PRO-6000-Server-96GB": true, "H200-MIG-1g.18gb": true,
 		"H1000": false, "H": false, "A100SXM": false, "MI300": false, "GPU": false,
 	} {
@@ -97,8 +102,10 @@ func TestKnownNamesAreLabelsAndFamilies(t *testing.T) {
 
 func TestDevicesAreOfAnArchitecture(t *testing.T) {
 	for label, want := range map[string]string{
-		"CPU": "cpu", "H100-SXM": "hopper", "H200": "hopper", "GH200-480GB": "hopper", "B200": "blackwell", "RTX-PRO-6000": "blackwell", "RTX-5090": "blackwell",
-		"A100-PCIe-40GB": "ampere", "A10": "ampere", "L4": "ada", "L40S": "ada", "RTX-4090": "ada", "T4": "older", "V100-SXM-32GB": "older",
+		"CPU": "cpu", "H100-SXM": "hopper", "H200": "hopper", "GH200-480GB": "hopper", "B200": "blackwell",
+		"RTX-PRO-6000": "blackwell", "RTX-5090": "blackwell",
+		"A100-PCIe-40GB": "ampere", "A10": "ampere", "L4": "ada", "L40S": "ada", "RTX-4090": "ada", "T4": "older",
+		"V100-SXM-32GB":             "older",
 		"A100-SXM-80GB-MIG-1g.10gb": "ampere", "MI300X": "other", "H2000": "other", "": "other",
 	} {
 		if got := Architecture(label); got != want {
@@ -109,8 +116,10 @@ func TestDevicesAreOfAnArchitecture(t *testing.T) {
 
 func TestAFamilyIsAModelInAllItsForms(t *testing.T) {
 	for label, want := range map[string]string{
-		"H100-SXM": "H100", "H100-PCIe": "H100", "H100-PCIe-MIG-1g.10gb": "H100", "H200": "H200", "H200-NVL": "H200", "A100-SXM-80GB": "A100",
-		"RTX-4070-Ti-SUPER-16GB": "RTX-4070-Ti-SUPER", "RTX-6000-Ada": "RTX-6000-Ada", "TITAN-RTX": "TITAN-RTX", "T4": "T4", CPU: CPU,
+		"H100-SXM": "H100", "H100-PCIe": "H100", "H100-PCIe-MIG-1g.10gb": "H100", "H200": "H200", "H200-NVL": "H200",
+		"A100-SXM-80GB":          "A100",
+		"RTX-4070-Ti-SUPER-16GB": "RTX-4070-Ti-SUPER", "RTX-6000-Ada": "RTX-6000-Ada", "TITAN-RTX": "TITAN-RTX",
+		"T4": "T4", CPU: CPU,
 	} {
 		if got := Family(label); got != want {
 			t.Errorf("%s is of the family %q, want %q", label, got, want)

@@ -27,7 +27,8 @@ func TestAWalkKnowsWhereItIs(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%d %s", w.Offset(), strings.Join(at, "/")))
 	}
-	want := []string{"1 ", "4 a:", "7 a:/0", "8 a:/1", "11 a:/1/", "14 a:/1/b:", "17 a:/1/b", "18 a:/2", "19 a", "24 c:", "27 c"}
+	want := []string{"1 ", "4 a:", "7 a:/0", "8 a:/1", "11 a:/1/", "14 a:/1/b:", "17 a:/1/b", "18 a:/2", "19 a",
+		"24 c:", "27 c"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}

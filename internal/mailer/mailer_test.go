@@ -23,16 +23,19 @@ func TestANoticeComesByMailToWhoWantsIt(t *testing.T) {
 		got := o.mails(1)
 		m, body := o.read(got[0])
 		subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
-		if o.check(err); subject != "Bob ☃ commented on Sort." || got[0].to != "TO:<ann@example.org>" || !got[0].secure || !got[0].signedIn {
+		if o.check(err); subject != "Bob ☃ commented on Sort." || got[0].to != "TO:<ann@example.org>" ||
+			!got[0].secure || !got[0].signedIn {
 			o.t.Errorf("%q, %+v", subject, got[0])
 		}
 		off := regexp.MustCompile(site + `/inbox/off/\S+`).FindString(body)
-		if m.Header.Get("List-Unsubscribe") != "<"+off+">" || !strings.Contains(body, site+"/tasks/sort/comments?after=1#comment-2") || strings.Contains(body, "hello") {
+		if m.Header.Get("List-Unsubscribe") != "<"+off+">" ||
+			!strings.Contains(body, site+"/tasks/sort/comments?after=1#comment-2") || strings.Contains(body, "hello") {
 			o.t.Errorf("%v\n%s", m.Header, body)
 		}
 		tier.Until(o.t, "the end", func() bool { return o.postbox().Sent == 1 })
 		token := off[strings.LastIndex(off, "/")+1:]
-		for _, wrong := range []string{"", "1", token[:len(token)-1], token + "x", strings.Replace(token, fmt.Sprint(o.ann.ID), fmt.Sprint(bob.ID), 1), "999.x", "x.y"} {
+		for _, wrong := range []string{"", "1", token[:len(token)-1], token + "x",
+			strings.Replace(token, fmt.Sprint(o.ann.ID), fmt.Sprint(bob.ID), 1), "999.x", "x.y"} {
 			if err := o.Inbox.MailOff(o.t.Context(), wrong); db.KindOf(err) != db.NotFound {
 				o.t.Errorf("%q turns it off: %v", wrong, err)
 			}
@@ -48,10 +51,12 @@ func TestANoticeComesByMailToWhoWantsIt(t *testing.T) {
 
 func TestNoNameBecomesAHeaderOrARecipient(t *testing.T) {
 	each(t, func(o *office) {
-		_, err := o.SQL().ExecContext(o.t.Context(), fmt.Sprintf("update tasks set title = '%s'", "Sort\r\nBcc: eve@example.org\r\n\r\n.\r\nMAIL FROM:<x>"))
+		_, err := o.SQL().ExecContext(o.t.Context(),
+			fmt.Sprintf("update tasks set title = '%s'", "Sort\r\nBcc: eve@example.org\r\n\r\n.\r\nMAIL FROM:<x>"))
 		o.check(err)
 		o.comment(o.admin)
-		for _, address := range []string{"a@b\r\nRCPT TO:<eve@example.org>", "a@b, c@d", "Eve <eve@example.org>", "<a@b>", "a b@c", "\"a\"@b", "ä@b", "@", "a@", strings.Repeat("a", 250) + "@example.org", "a@b\x00"} {
+		for _, address := range []string{"a@b\r\nRCPT TO:<eve@example.org>", "a@b, c@d", "Eve <eve@example.org>",
+			"<a@b>", "a b@c", "\"a\"@b", "ä@b", "@", "a@", strings.Repeat("a", 250) + "@example.org", "a@b\x00"} {
 			if err := o.ask(o.ann, address); db.KindOf(err) != db.Invalid {
 				o.t.Errorf("%q is an address: %v", address, err)
 			}
@@ -140,7 +145,8 @@ func TestAnAddressGetsNoMailBeforeItIsConfirmedAndFewQuestions(t *testing.T) {
 		if err := o.Inbox.ConfirmAddress(o.t.Context(), bea, code); db.KindOf(err) != db.NotFound {
 			o.t.Errorf("a link works twice: %v", err)
 		}
-		if c, err := o.Inbox.Choices(o.t.Context(), bea.ID); err != nil || c.AddressOf(bea.Email) != "bea@home.example" {
+		if c, err := o.Inbox.Choices(o.t.Context(), bea.ID); err != nil ||
+			c.AddressOf(bea.Email) != "bea@home.example" {
 			o.t.Errorf("Bea's mails go to %+v, %v", c, err)
 		}
 	})

@@ -55,7 +55,8 @@ func (o *office) check(err error) {
 
 func (o *office) person(name, email string) accounts.User {
 	o.t.Helper()
-	u, err := o.Accounts.SignIn(o.t.Context(), accounts.SignIn{Provider: "test", Subject: name, Name: name, Email: email})
+	u, err := o.Accounts.SignIn(o.t.Context(),
+		accounts.SignIn{Provider: "test", Subject: name, Name: name, Email: email})
 	o.check(err)
 	return u
 }
@@ -87,12 +88,14 @@ func (o *office) now() time.Time { return time.Now().Add(time.Duration(o.ahead.L
 func (o *office) run(change func(*mailer.Server)) (stop func()) {
 	o.t.Helper()
 	address := o.post.Addr().(*net.TCPAddr)
-	server := mailer.Server{Host: "127.0.0.1", Port: address.Port, User: "post", Password: "secret", From: mail.Address{Name: "Warp, board", Address: "boards@example.org"}, Roots: o.post.Roots}
+	server := mailer.Server{Host: "127.0.0.1", Port: address.Port, User: "post", Password: "secret",
+		From: mail.Address{Name: "Warp, board", Address: "boards@example.org"}, Roots: o.post.Roots}
 	if change != nil {
 		change(&server)
 	}
 	ctx, cancel := context.WithCancel(o.t.Context())
-	m := mailer.New(mailer.Config{Store: o.Store, Server: server, Site: site, Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Now: o.now})
+	m := mailer.New(mailer.Config{Store: o.Store, Server: server, Site: site, Log: slog.New(slog.DiscardHandler),
+		Every: 5 * time.Millisecond, Now: o.now})
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
 	stop = func() { cancel(); <-ended; ended <- nil }

@@ -19,7 +19,8 @@ import (
 // TestEventsAreDeliveredOverFailuresAndRestarts is the way of an event, on both databases.
 func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
-		admin, ada, bob := modelstest.Person(t, s, "Grace", accounts.RoleAdmin), modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)
+		admin, ada, bob := modelstest.Person(t, s, "Grace", accounts.RoleAdmin),
+			modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sum", "CPU")
 		site, mine, his := newReceiver(t), newReceiver(t), newReceiver(t)
 		siteHook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: site.URL, Events: hooks.OfSite()})
@@ -48,7 +49,8 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		if data["score_ns"] == 2000.0 {
 			kind, data = got[1].event(t)
 		}
-		if previous, _ := data["previous"].(map[string]any); kind != "record.taken" || data["score_ns"] != 1000.0 || previous["score_ns"] != 2000.0 || previous["user"].(map[string]any)["name"] != "Bob" {
+		if previous, _ := data["previous"].(map[string]any); kind != "record.taken" || data["score_ns"] != 1000.0 ||
+			previous["score_ns"] != 2000.0 || previous["user"].(map[string]any)["name"] != "Bob" {
 			t.Errorf("bob was told %s and %s", got[0].body, got[1].body)
 		}
 
@@ -63,10 +65,12 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			t.Errorf("two messages in two tries each have %d ids", len(ids))
 		}
 		_, data = got[0].event(t)
-		if data["task"] != "sum" || data["state"] != "done" || !strings.HasPrefix(data["url"].(string), "https://boards.example.org/runs/") {
+		if data["task"] != "sum" || data["state"] != "done" ||
+			!strings.HasPrefix(data["url"].(string), "https://boards.example.org/runs/") {
 			t.Errorf("ada was told %s", got[0].body)
 		}
-		if d := over(t, s, hook, tried(2)); d.DeliveredAt == nil || d.NextAt != nil || d.Status != 200 || d.Error != "" {
+		if d := over(t, s, hook, tried(2)); d.DeliveredAt == nil || d.NextAt != nil || d.Status != 200 ||
+			d.Error != "" {
 			t.Errorf("noted: %+v", d)
 		}
 		// One that was under way at the restart comes twice, with one id.
@@ -85,7 +89,8 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	dsn := modelstest.PostgresURL(t)
 	var stores []*models.Store
 	for range 2 {
-		store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: dsn, Webhooks: hooks.Reach{Site: loopback, People: loopback}})
+		store, err := models.Open(t.Context(),
+			models.Config{Dir: t.TempDir(), DSN: dsn, Webhooks: hooks.Reach{Site: loopback, People: loopback}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +121,8 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 
 // TestReceiversCannotHarmTheSite: each answer ends its try, and is noted in a sentence.
 func TestReceiversCannotHarmTheSite(t *testing.T) {
-	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{Site: loopback, People: loopback}})
+	s, err := models.Open(t.Context(),
+		models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{Site: loopback, People: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +144,9 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 			}
 		}, ""},
-		"large head": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) }, "exceeded"},
-		"gone":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }, "410"},
+		"large head": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) },
+			"exceeded"},
+		"gone": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }, "410"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReceiver(t)
@@ -155,7 +162,8 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 			stop := deliver(t, s, &c, loopback)
 			d := over(t, s, hook, tried(1))
 			stop()
-			if !strings.Contains(d.Error, test.problem) || (d.DeliveredAt != nil) != (test.problem == "") || strings.Contains(d.Error, r.URL) {
+			if !strings.Contains(d.Error, test.problem) || (d.DeliveredAt != nil) != (test.problem == "") ||
+				strings.Contains(d.Error, r.URL) {
 				t.Errorf("noted: %+v", d)
 			}
 			now, err := s.Webhooks.Webhook(t.Context(), ada, hook.ID)
@@ -177,7 +185,8 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		ada := modelstest.Person(t, s, "Ada", accounts.RoleUser)
 		r := newReceiver(t)
-		hook := create(t, s, ada, hooks.NewWebhook{URL: strings.Replace(r.URL, "127.0.0.1", "localhost", 1), Events: hooks.Personal()})
+		hook := create(t, s, ada, hooks.NewWebhook{URL: strings.Replace(r.URL, "127.0.0.1", "localhost", 1),
+			Events: hooks.Personal()})
 		for range 5 {
 			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
@@ -217,10 +226,12 @@ func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Grace", accounts.RoleAdmin)
 		r := newReceiver(t)
-		hook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: r.URL, Events: []hooks.Kind{hooks.WorkerLost, hooks.WaitLong}, Wait: 2 * time.Minute})
+		hook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: r.URL,
+			Events: []hooks.Kind{hooks.WorkerLost, hooks.WaitLong}, Wait: 2 * time.Minute})
 		beat := func(name string, stopping bool) {
 			t.Helper()
-			if err := s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Stopping: stopping, Slots: []job.Slot{{Device: "H200"}}}); err != nil {
+			if err := s.Fleet.SaveHeartbeat(t.Context(),
+				job.Heartbeat{Worker: name, Stopping: stopping, Slots: []job.Slot{{Device: "H200"}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -235,7 +246,8 @@ func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
 				t.Error(waits, err)
 				return
 			}
-			if err := s.Webhooks.Watch(ctx, silent, []hooks.Wait{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}}, at); err != nil {
+			if err := s.Webhooks.Watch(ctx, silent, []hooks.Wait{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}},
+				at); err != nil {
 				t.Error(err)
 			}
 		}
@@ -248,7 +260,8 @@ func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
 			kind, data := d.event(t)
 			kinds[kind] = data
 		}
-		if kinds["worker.lost"]["worker"] != "gpu1" || kinds["wait.long"]["device"] != "H200" || kinds["wait.long"]["limit_seconds"] != 120.0 {
+		if kinds["worker.lost"]["worker"] != "gpu1" || kinds["wait.long"]["device"] != "H200" ||
+			kinds["wait.long"]["limit_seconds"] != 120.0 {
 			t.Errorf("told: %v", kinds)
 		}
 		over(t, s, hook, func(d hooks.Delivery) bool { return d.DeliveredAt != nil })

@@ -48,7 +48,8 @@ func newReceiver(t *testing.T) *receiver {
 	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, _ := io.ReadAll(q.Body)
 		r.mu.Lock()
-		r.got = append(r.got, received{q.Header.Get("webhook-id"), q.Header.Get("webhook-timestamp"), q.Header.Get("webhook-signature"), body})
+		r.got = append(r.got, received{q.Header.Get("webhook-id"), q.Header.Get("webhook-timestamp"),
+			q.Header.Get("webhook-signature"), body})
 		r.mu.Unlock()
 		(*r.answer.Load())(w, q)
 	}))
@@ -115,7 +116,8 @@ func roots() *x509.CertPool {
 func deliver(t *testing.T, s *models.Store, c *clock, allowed []netip.Prefix) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	d := webhooks.New(webhooks.Config{Store: s, OfAll: allowed, Roots: roots(), Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Answer: time.Second, Now: c.now})
+	d := webhooks.New(webhooks.Config{Store: s, OfAll: allowed, Roots: roots(), Log: slog.New(slog.DiscardHandler),
+		Every: 5 * time.Millisecond, Answer: time.Second, Now: c.now})
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -161,5 +163,6 @@ func tried(n int) func(hooks.Delivery) bool {
 
 // each is a store of each kind that takes http:// addresses.
 func each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
-	modelstest.EachConfig(t, models.Config{Webhooks: hooks.Reach{Site: loopback, People: loopback}, Site: "https://boards.example.org"}, fn)
+	modelstest.EachConfig(t, models.Config{Webhooks: hooks.Reach{Site: loopback, People: loopback},
+		Site: "https://boards.example.org"}, fn)
 }

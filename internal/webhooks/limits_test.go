@@ -24,12 +24,14 @@ type owners struct {
 }
 
 func newOwners(t *testing.T, s *models.Store) owners {
-	return owners{t, s, modelstest.Person(t, s, "Grace", accounts.RoleAdmin), modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)}
+	return owners{t, s, modelstest.Person(t, s, "Grace", accounts.RoleAdmin),
+		modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)}
 }
 
 func (o owners) hook(of accounts.User) hooks.Webhook {
 	o.t.Helper()
-	return create(o.t, o.s, of, hooks.NewWebhook{Site: of.ID == o.admin.ID, URL: "https://example.org/hook", Events: []hooks.Kind{hooks.RunEnded, hooks.RecordTaken}})
+	return create(o.t, o.s, of, hooks.NewWebhook{Site: of.ID == o.admin.ID, URL: "https://example.org/hook",
+		Events: []hooks.Kind{hooks.RunEnded, hooks.RecordTaken}})
 }
 
 func (o owners) ask(of accounts.User, hook hooks.Webhook, n int) {
@@ -85,7 +87,8 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 			o.ask(o.bob, his, 1)
 			o.ask(o.admin, site, 1)
 			got := o.due()
-			if len(got) != 8 || got[0].UserID != 0 || got[1].UserID != o.ada.ID || got[2].UserID != o.bob.ID || got[7].Place != 6 {
+			if len(got) != 8 || got[0].UserID != 0 || got[1].UserID != o.ada.ID || got[2].UserID != o.bob.ID ||
+				got[7].Place != 6 {
 				t.Errorf("due: %+v", got)
 			}
 			if got = o.due(o.ada.ID, 0); len(got) != 1 || got[0].UserID != o.bob.ID {
@@ -166,17 +169,20 @@ func TestEventsAreToldToThoseWhoMayKnow(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
 		task := modelstest.Task(t, s, o.admin, "sum", "CPU")
-		his := create(t, s, o.bob, hooks.NewWebhook{URL: "https://example.org/hook", Events: []hooks.Kind{hooks.RecordTaken}})
+		his := create(t, s, o.bob, hooks.NewWebhook{URL: "https://example.org/hook",
+			Events: []hooks.Kind{hooks.RecordTaken}})
 		site := o.hook(o.admin)
 		o.exec(`insert into webhook_events (kind, webhook_id, run_id, user_id, other_id, detail, created_at) values ('run.ended', 0, 0, 0, 0, '{', current_timestamp)`)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, o.bob, task)[0], 2000)
-		if n, err := s.Webhooks.SpreadEvents(t.Context()); n != 4 || err == nil || !strings.Contains(err.Error(), "is dropped") {
+		if n, err := s.Webhooks.SpreadEvents(t.Context()); n != 4 || err == nil ||
+			!strings.Contains(err.Error(), "is dropped") {
 			t.Errorf("%d events, %v", n, err)
 		}
 		if n, err := s.Webhooks.SpreadEvents(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d events are left, %v", n, err)
 		}
-		if _, err := s.Catalog.UpdateTask(t.Context(), o.admin, task.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}); err != nil {
+		if _, err := s.Catalog.UpdateTask(t.Context(), o.admin, task.ID,
+			catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}); err != nil {
 			t.Fatal(err)
 		}
 		modelstest.Finish(t, s, modelstest.Submit(t, s, o.admin, task)[0], 1000)
@@ -205,7 +211,8 @@ func TestSlowReceiversOfPeopleHoldUpNotTheSite(t *testing.T) {
 		o.ask(someone, create(t, s, someone, hooks.NewWebhook{URL: slow.URL, Events: hooks.Personal()}), 5)
 	}
 	hook := create(t, s, o.admin, hooks.NewWebhook{Site: true, URL: site.URL, Events: hooks.OfSite()})
-	d := webhooks.New(webhooks.Config{Store: s, OfAll: loopback, Roots: roots(), Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Answer: time.Minute})
+	d := webhooks.New(webhooks.Config{Store: s, OfAll: loopback, Roots: roots(), Log: slog.New(slog.DiscardHandler),
+		Every: 5 * time.Millisecond, Answer: time.Minute})
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(t.Context()) }()
 	t.Cleanup(func() { close(leave); <-ended })

@@ -34,7 +34,8 @@ __global__ void tile(const float* a, const float* b, float* c, int n) {
 
 // renamed is a source with other names, comments, and layout.
 func renamed(source string) string {
-	for old, now := range map[string]string{"left": "sA", "right": "sB", "sum": "acc", "row": "r", "col": "column", "tile": "gemm"} {
+	for old, now := range map[string]string{"left": "sA", "right": "sB", "sum": "acc", "row": "r", "col": "column",
+		"tile": "gemm"} {
 		source = strings.ReplaceAll(source, old, now)
 	}
 	source = strings.ReplaceAll(source, "    ", "\t")
@@ -56,7 +57,8 @@ func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
 	h := New()
 	sources := []Prints{h.Of([]byte(tiled)), h.Of([]byte(warps)), h.Of([]byte(renamed(tiled)))}
 	pairs := Pairs(sources, 5)
-	if len(pairs) == 0 || pairs[0].A != 0 || pairs[0].B != 2 || pairs[0].Shared < len(sources[0])*9/10 || len(pairs) > 1 && pairs[1].Shared > 8 {
+	if len(pairs) == 0 || pairs[0].A != 0 || pairs[0].B != 2 || pairs[0].Shared < len(sources[0])*9/10 ||
+		len(pairs) > 1 && pairs[1].Shared > 8 {
 		t.Errorf("pairs %+v of %d, %d and %d prints", pairs, len(sources[0]), len(sources[1]), len(sources[2]))
 	}
 }
@@ -82,9 +84,11 @@ func TestWhatTheTaskGivesSaysNothing(t *testing.T) {
 func TestAKernelInAStringOfPythonIsCompared(t *testing.T) {
 	h := New()
 	python := func(kernel string) Prints {
-		return h.Of([]byte("import torch\nsrc = \"\"\"\n" + kernel + "\n\"\"\"  # a comment\nmodule = load_inline(name='x', cuda_sources=src)\n"))
+		return h.Of([]byte("import torch\nsrc = \"\"\"\n" + kernel +
+			"\n\"\"\"  # a comment\nmodule = load_inline(name='x', cuda_sources=src)\n"))
 	}
-	if pairs := Pairs([]Prints{python(tiled), h.Of([]byte(renamed(tiled)))}, 5); len(pairs) != 1 || pairs[0].Shared < 40 {
+	if pairs := Pairs([]Prints{python(tiled), h.Of([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
+		pairs[0].Shared < 40 {
 		t.Errorf("pairs %+v", pairs)
 	}
 }
@@ -93,7 +97,8 @@ func TestNoSourceCostsMoreThanMilliseconds(t *testing.T) {
 	h := New()
 	for name, source := range map[string][]byte{
 		"one letter": bytes.Repeat([]byte("a "), 500_000), "one word": bytes.Repeat([]byte("a"), 1_000_000),
-		"open comments": bytes.Repeat([]byte("/* "), 300_000), "slashes": bytes.Repeat([]byte("/"), 1_000_000), "lines": bytes.Repeat([]byte("#\n"), 500_000),
+		"open comments": bytes.Repeat([]byte("/* "), 300_000), "slashes": bytes.Repeat([]byte("/"), 1_000_000),
+		"lines": bytes.Repeat([]byte("#\n"), 500_000),
 	} {
 		costtest.Check(t, name, func() { h.Of(source) })
 	}

@@ -48,7 +48,8 @@ func TestKubernetesKnowsEveryKey(t *testing.T) {
 	if len(seen) != len(kinds) {
 		t.Errorf("only %v were found", seen)
 	}
-	if err := yaml.UnmarshalStrict([]byte("apiVersion: v1\nkind: Service\nspecs: {}\n"), &corev1.Service{}); err == nil {
+	if err := yaml.UnmarshalStrict([]byte("apiVersion: v1\nkind: Service\nspecs: {}\n"),
+		&corev1.Service{}); err == nil {
 		t.Error("an unknown key is taken")
 	}
 }

@@ -16,11 +16,15 @@ func TestDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
 		source string
 		want   directives.Directives
 	}{
-		"python":          {"#!POPCORN leaderboard add\n#!POPCORN gpus A100 T4\nimport torch", directives.Directives{Leaderboard: "add", GPUs: []string{"A100", "T4"}}},
-		"C++":             {"//!POPCORN leaderboard add\n//!POPCORN gpu L4\n#include <x>", directives.Directives{Leaderboard: "add", GPUs: []string{"L4"}}},
-		"each once":       {"#!POPCORN gpus T4 L4 T4", directives.Directives{GPUs: []string{"T4", "L4"}}},
-		"any case":        {"#!POPCORN LeaderBoard add\n#!POPCORN GPUS T4", directives.Directives{Leaderboard: "add", GPUs: []string{"T4"}}},
-		"other comments":  {"#!/usr/bin/env python3\n# hello\n#!POPCORN leaderboard add\r\n", directives.Directives{Leaderboard: "add"}},
+		"python": {"#!POPCORN leaderboard add\n#!POPCORN gpus A100 T4\nimport torch",
+			directives.Directives{Leaderboard: "add", GPUs: []string{"A100", "T4"}}},
+		"C++": {"//!POPCORN leaderboard add\n//!POPCORN gpu L4\n#include <x>",
+			directives.Directives{Leaderboard: "add", GPUs: []string{"L4"}}},
+		"each once": {"#!POPCORN gpus T4 L4 T4", directives.Directives{GPUs: []string{"T4", "L4"}}},
+		"any case": {"#!POPCORN LeaderBoard add\n#!POPCORN GPUS T4",
+			directives.Directives{Leaderboard: "add", GPUs: []string{"T4"}}},
+		"other comments": {"#!/usr/bin/env python3\n# hello\n#!POPCORN leaderboard add\r\n",
+			directives.Directives{Leaderboard: "add"}},
 		"blank first":     {"\ufeff\n  \n#!POPCORN leaderboard add", directives.Directives{Leaderboard: "add"}},
 		"after the block": {"# a\n\n#!POPCORN leaderboard add", directives.Directives{}},
 		"after code":      {"x = 1\n#!POPCORN leaderboard add", directives.Directives{}},
@@ -43,13 +47,15 @@ func TestDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
 
 func TestADirectiveIsACommentOfItsLanguage(t *testing.T) {
 	for file, c := range map[string]struct{ source, want string }{
-		"a.cpp": {"// hello\n#!POPCORN leaderboard add", "Line 2: #!POPCORN: is not a comment in a .cpp file: write //!POPCORN"},
-		"a.cu":  {"//!POPCORN leaderboard add\n", ""},
-		"a.py":  {"//!POPCORN leaderboard add", "write #!POPCORN"},
-		"b.py":  {"#!POPCORN leaderboard add", ""},
-		"":      {"#!POPCORN leaderboard add", ""},
+		"a.cpp": {"// hello\n#!POPCORN leaderboard add",
+			"Line 2: #!POPCORN: is not a comment in a .cpp file: write //!POPCORN"},
+		"a.cu": {"//!POPCORN leaderboard add\n", ""},
+		"a.py": {"//!POPCORN leaderboard add", "write #!POPCORN"},
+		"b.py": {"#!POPCORN leaderboard add", ""},
+		"":     {"#!POPCORN leaderboard add", ""},
 	} {
-		if err := directives.CheckMarks(file, []byte(c.source)); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if err := directives.CheckMarks(file, []byte(c.source)); (err == nil) != (c.want == "") || err != nil &&
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", file, err, c.want)
 		}
 	}
@@ -57,13 +63,14 @@ func TestADirectiveIsACommentOfItsLanguage(t *testing.T) {
 
 func TestBadDirectiveIsRefusedByLine(t *testing.T) {
 	cases := map[string]struct{ source, want string }{
-		"nothing":           {"# a\n#!POPCORN\n", "Line 2: #!POPCORN: is empty"},
-		"no name":           {"#!POPCORN leaderboard\n", "Line 1: #!POPCORN: leaderboard takes one name, not 0"},
-		"two names":         {"//!POPCORN leaderboard a b\n", "leaderboard takes one name, not 2"},
-		"no gpu":            {"#!POPCORN gpus\n", "gpus takes at least one name"},
-		"unknown":           {"#!POPCORN speed 3\n", `the directive "speed" is not known`},
-		"leaderboard twice": {"#!POPCORN leaderboard a\n#!POPCORN leaderboard a\n", "Line 2: #!POPCORN: leaderboard appears twice"},
-		"gpus twice":        {"#!POPCORN gpu a\n#!POPCORN gpus b\n", "gpus appears twice"},
+		"nothing":   {"# a\n#!POPCORN\n", "Line 2: #!POPCORN: is empty"},
+		"no name":   {"#!POPCORN leaderboard\n", "Line 1: #!POPCORN: leaderboard takes one name, not 0"},
+		"two names": {"//!POPCORN leaderboard a b\n", "leaderboard takes one name, not 2"},
+		"no gpu":    {"#!POPCORN gpus\n", "gpus takes at least one name"},
+		"unknown":   {"#!POPCORN speed 3\n", `the directive "speed" is not known`},
+		"leaderboard twice": {"#!POPCORN leaderboard a\n#!POPCORN leaderboard a\n",
+			"Line 2: #!POPCORN: leaderboard appears twice"},
+		"gpus twice": {"#!POPCORN gpu a\n#!POPCORN gpus b\n", "gpus appears twice"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,8 @@ func TestScalarsHavePythonsTypeAndText(t *testing.T) {
 }
 
 func TestNullIsAScalarOnly(t *testing.T) {
-	for text, want := range map[string]bool{"~": true, "null": true, "NULL": true, "a:": false, "[]": false, "'null'": false, "0": false} {
+	for text, want := range map[string]bool{"~": true, "null": true, "NULL": true, "a:": false, "[]": false,
+		"'null'": false, "0": false} {
 		if got := IsNull(parse(t, text)); got != want {
 			t.Errorf("%q is null: %v", text, got)
 		}
@@ -88,10 +89,11 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"x:\n  - !!binary aGk=":  {2, `the tag "!!binary" is not allowed`},
 		"? [a]\n: 1":             {1, "a key must be plain text"},
 		"a: 1\nb: [1, 2\nc: 3\n": {2, "this is not valid YAML (a bracket or quote is not closed)"},
-		"a: {\n b: 1\n":          {3, "this is not valid YAML (a bracket or quote that was opened in line 1 is not closed)"},
-		"a: 1\n- x\n":            {2, "this is not valid YAML (did not find expected key)"},
-		"a: 1\nb: ]\n":           {2, "this is not valid YAML (did not find expected node content)"},
-		"a: 1\nb: x: y\n":        {2, "this is not valid YAML (mapping values are not allowed in this context)"},
+		"a: {\n b: 1\n": {3,
+			"this is not valid YAML (a bracket or quote that was opened in line 1 is not closed)"},
+		"a: 1\n- x\n":     {2, "this is not valid YAML (did not find expected key)"},
+		"a: 1\nb: ]\n":    {2, "this is not valid YAML (did not find expected node content)"},
+		"a: 1\nb: x: y\n": {2, "this is not valid YAML (mapping values are not allowed in this context)"},
 	} {
 		_, err := Parse([]byte(text))
 		got, ok := errors.AsType[*Error](err)
@@ -99,7 +101,8 @@ func TestErrorsNameTheLine(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, err, &want)
 		}
 	}
-	if got := (&Error{Line: 2, Message: "is odd"}).Error() + "; " + (&Error{Message: "is empty"}).Error(); got != "line 2: is odd; is empty" {
+	if got := (&Error{Line: 2, Message: "is odd"}).Error() + "; " +
+		(&Error{Message: "is empty"}).Error(); got != "line 2: is odd; is empty" {
 		t.Error(got)
 	}
 }
@@ -130,7 +133,8 @@ func TestErrorsNameTheLineOfAnOpenBracketOrQuote(t *testing.T) {
 			continue
 		}
 		said := strings.Contains(err.Error(), "is not closed")
-		here := strings.HasPrefix(err.Error(), fmt.Sprintf("line %d: ", test.line)) && strings.Contains(err.Error(), "quote is not closed")
+		here := strings.HasPrefix(err.Error(), fmt.Sprintf("line %d: ", test.line)) &&
+			strings.Contains(err.Error(), "quote is not closed")
 		there := strings.Contains(err.Error(), fmt.Sprintf("opened in line %d is", test.line))
 		if said != (test.line > 0) || said && !here && !there {
 			t.Errorf("%s: %v, want line %d", name, err, test.line)
@@ -158,7 +162,8 @@ func FuzzParse(f *testing.F) {
 // walk holds that a tree is within its bounds, follows no alias, and has a text for each scalar.
 func walk(t *testing.T, node *yaml.Node, depth int, left *int) {
 	t.Helper()
-	if *left--; *left < -maxNodes || depth > maxDepth || node.Kind == yaml.AliasNode { // merged keys may stand in for as many again
+	// merged keys may stand in for as many again
+	if *left--; *left < -maxNodes || depth > maxDepth || node.Kind == yaml.AliasNode {
 		t.Fatalf("%d nodes left at depth %d, kind %v", *left, depth, node.Kind)
 	}
 	if _, ok := String(node); node.Kind == yaml.ScalarNode && !ok {

@@ -36,16 +36,20 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 			want: []string{"No clear difference", "#15 takes 0.982× to 1.016× the time of #12 (99 % interval; mean).",
 				"No clear difference in any of 2 cases that both ran."}},
 		"another version": {a: side(1000, 1000), b: side(500),
-			want: []string{"#15 is 2.00× faster than #12", "1.97× to 2.03× at 99 % confidence; geometric mean of the cases that both ran.",
+			want: []string{"#15 is 2.00× faster than #12",
+				"1.97× to 2.03× at 99 % confidence; geometric mean of the cases that both ran.",
 				"Of 1 case that both ran, #15 is faster in 1, by 2.00× (n: 1). 1 case was timed on one side only."}},
 		"the same source": {a: side(1000), b: side(1100), version: "mean", same: true,
-			want: []string{"Both ran the same source", "#15 took 1.100× the time of #12 by chance or because of the conditions.", ""}},
+			want: []string{"Both ran the same source",
+				"#15 took 1.100× the time of #12 by chance or because of the conditions.", ""}},
 		"one process": {a: side(1000), b: once, version: "mean",
-			want: []string{"No clear difference", "#15 took 0.50× the time of #12 (mean), but each was measured in too few fresh processes for an interval.", ""}},
+			want: []string{"No clear difference",
+				"#15 took 0.50× the time of #12 (mean), but each was measured in too few fresh processes for an interval.", ""}},
 		"not timed": {a: side(1000), b: untimed, version: "mean",
 			want: []string{"The two runs have no timed case in common, so their speeds cannot be compared.", "", ""}},
 	} {
-		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Compare(tasks.RankLast, c.a, c.b), Ranking: c.version, SameSource: c.same}
+		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Compare(tasks.RankLast, c.a, c.b),
+			Ranking: c.version, SameSource: c.same}
 		if diff := cmp.Diff(c.want, []string{vm.Faster(), vm.Sure(), vm.Where()}); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
@@ -56,7 +60,8 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 	same, faster := versus.Ratio{Value: 1, Low: 0.9, High: 1.1}, versus.Ratio{Value: 0.5, Low: 0.4, High: 0.6}
 	says := func(first, times string) string {
-		return "By their scores on the board, " + first + " is clearly ahead: " + times + ", from further measurements. These two runs alone do not show it."
+		return "By their scores on the board, " + first + " is clearly ahead: " + times +
+			", from further measurements. These two runs alone do not show it."
 	}
 	for name, c := range map[string]struct {
 		ratio versus.Ratio
@@ -68,7 +73,8 @@ func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 		"the same direction":  {faster, [2]float64{3101e3, 1553e3}, ""},
 		"their own scores":    {same, [2]float64{}, ""},
 	} {
-		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Finding{Whole: c.ratio}, Ranking: "mean", BoardNS: c.board}
+		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Finding{Whole: c.ratio},
+			Ranking: "mean", BoardNS: c.board}
 		if got := vm.Ahead(); got != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -86,9 +92,12 @@ func TestDumbbellsStayInTheDrawingAndShowSmallDifferences(t *testing.T) {
 	}
 }
 
-// TestTheDrawingOfCasesAgreesWithItsLabels: a bar crosses the line at 1× where the words say that there is no clear difference.
+// TestTheDrawingOfCasesAgreesWithItsLabels: a bar crosses the line at 1× where the words say that there is no clear
+// difference.
 func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
-	cases := []versus.Case{{Ratio: versus.Ratio{Value: 18.9, Low: 0.936, High: 175}}, {Ratio: versus.Ratio{Value: 3, Low: 2, High: 4}}, {Ratio: versus.Ratio{Value: 2, Low: 1e-9, High: 1e9}}, {Ratio: versus.Ratio{Value: 2}}}
+	cases := []versus.Case{{Ratio: versus.Ratio{Value: 18.9, Low: 0.936, High: 175}},
+		{Ratio: versus.Ratio{Value: 3, Low: 2, High: 4}}, {Ratio: versus.Ratio{Value: 2, Low: 1e-9, High: 1e9}},
+		{Ratio: versus.Ratio{Value: 2}}}
 	for _, shown := range [][]versus.Case{cases[:2], cases} {
 		d := newDumbbells(shown)
 		at := func(place string) (v float64) {
@@ -98,7 +107,8 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 		one := slices.IndexFunc(d.ticks, func(tick ratioTick) bool { return tick.one })
 		for _, row := range d.rows {
 			r := row.c.Ratio
-			if crosses := at(row.low) <= at(d.ticks[one].at) && at(row.high) >= at(d.ticks[one].at); r.Measured() && crosses == r.Apart() {
+			if crosses := at(row.low) <= at(d.ticks[one].at) && at(row.high) >= at(d.ticks[one].at); r.Measured() &&
+				crosses == r.Apart() {
 				t.Errorf("%+v is drawn from %s to %s with 1 at %s", r, row.low, row.high, d.ticks[one].at)
 			}
 			if far := r.High > 1e6; row.less != far || row.more != far {
@@ -116,7 +126,8 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 }
 
 func TestAWideIntervalIsShownByItsEnds(t *testing.T) {
-	wide := job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Median: 100e3, Clocks: job.Clocks{Counts: job.ClockEvent}, Processes: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
+	wide := job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Median: 100e3,
+		Clocks: job.Clocks{Counts: job.ClockEvent}, Processes: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
 	if text := intervalText(&wide); strings.Contains(text, "±") || !strings.Contains(text, " to ") {
 		t.Errorf("wide: %q", text)
 	}

@@ -26,12 +26,16 @@ func processes(spec string, ns float64) job.CaseResult {
 func compareVM(t *testing.T) CompareVM {
 	a, b := report(t, "cuda4"), report(t, "tri")
 	return CompareVM{
-		A:       Side{Name: "Submission 12 by ada", Short: "#12", URL: "/runs/12", Score: "416.4 µs", Note: "H200, 2 hours ago"},
-		B:       Side{Name: "Submission 15 by grace", Short: "#15", URL: "/runs/15", Score: "175.9 µs", Note: "H200, 5 minutes ago"},
+		A: Side{Name: "Submission 12 by ada", Short: "#12", URL: "/runs/12", Score: "416.4 µs",
+			Note: "H200, 2 hours ago"},
+		B: Side{Name: "Submission 15 by grace", Short: "#15", URL: "/runs/15", Score: "175.9 µs",
+			Note: "H200, 5 minutes ago"},
 		Ranking: "geometric mean",
 		Finding: versus.Compare(tasks.RankGeom,
-			[]job.CaseResult{processes("size: 1024", 416416), processes("size: 2048", 1000), processes("size: 4096", 1000), processes("size: 8192", 1000)},
-			[]job.CaseResult{processes("size: 1024", 175872), processes("size: 2048", 1004), processes("size: 4096", 1500)}),
+			[]job.CaseResult{processes("size: 1024", 416416), processes("size: 2048", 1000),
+				processes("size: 4096", 1000), processes("size: 8192", 1000)},
+			[]job.CaseResult{processes("size: 1024", 175872), processes("size: 2048", 1004),
+				processes("size: 4096", 1500)}),
 		Files: []FileDiff{
 			{Name: "submission.cu", Lines: diff.Lines("int a;\nint b;\nint c;\n", "int a;\nfloat b;\nint c;\n")},
 			{Name: "util.h"},
@@ -57,7 +61,8 @@ func TestComparePageSaysWhoIsFaster(t *testing.T) {
 			t.Errorf("a run is called %s: %q", name, s.Text())
 		}
 	})
-	if doc.Find("#profile h3").Length() != 4 || doc.Find("#code ins").Length() != 1 || doc.Find("#code del").Text() != "- int b;" {
+	if doc.Find("#profile h3").Length() != 4 || doc.Find("#code ins").Length() != 1 ||
+		doc.Find("#code del").Text() != "- int b;" {
 		t.Errorf("%d kernels, code %q", doc.Find("#profile h3").Length(), doc.Find("#code").Text())
 	}
 	if n := doc.Find("[style], style, script").Length(); n != 0 {
@@ -100,7 +105,8 @@ func TestCompareShowsBothSidesOfEverySection(t *testing.T) {
 func TestCompareWithoutProfilesSaysSo(t *testing.T) {
 	vm := compareVM(t)
 	vm.Pairs, vm.NoProfile = nil, "Run #15 has no profile."
-	if doc, _ := render(t, Compare(vm)); !strings.Contains(doc.Find("[data-no-profile]").Text(), "Run #15 has no profile.") || doc.Find("#profile").Length() > 0 {
+	if doc, _ := render(t, Compare(vm)); !strings.Contains(doc.Find("[data-no-profile]").Text(),
+		"Run #15 has no profile.") || doc.Find("#profile").Length() > 0 {
 		t.Error("the missing profile is not said, or there is an empty panel")
 	}
 	vm.NoProfile = ""

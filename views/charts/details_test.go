@@ -32,12 +32,14 @@ func TestNothingNeedsInlineStylesOrScripts(t *testing.T) {
 }
 
 func TestUnmeasuredIsNeverZero(t *testing.T) {
-	r := &ncu.Report{Kernels: []ncu.Kernel{{ID: 0, Name: "f", Short: "f"}}, Warnings: []string{"Everything is missing."}}
+	r := &ncu.Report{Kernels: []ncu.Kernel{{ID: 0, Name: "f", Short: "f"}},
+		Warnings: []string{"Everything is missing."}}
 	doc, _ := render(t, Details(detailsOf(r, 0)))
 	if n := doc.Find("[data-from]").Length(); n != 0 {
 		t.Errorf("%d numbers that no one measured", n)
 	}
-	if doc.Find(".pf-none").Length() < 20 || !strings.Contains(doc.Find(".pf-warnings").Text(), "Everything is missing.") {
+	if doc.Find(".pf-none").Length() < 20 ||
+		!strings.Contains(doc.Find(".pf-warnings").Text(), "Everything is missing.") {
 		t.Error("gaps are not said")
 	}
 }
@@ -74,7 +76,8 @@ func TestSearchNarrowsTheRawMetrics(t *testing.T) {
 }
 
 func TestQueryRoundTrip(t *testing.T) {
-	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true, PTX: true, At: "a b.cu:7", Zoom: Zoom{3, 62, 938}, Pin: 17}
+	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true, PTX: true, At: "a b.cu:7",
+		Zoom: Zoom{3, 62, 938}, Pin: 17}
 	u, err := url.Parse(q.URL("/p"))
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +85,8 @@ func TestQueryRoundTrip(t *testing.T) {
 	if got := ReadQuery(u.Query()); got != q {
 		t.Errorf("%+v", got)
 	}
-	odd := ReadQuery(url.Values{"case": {"-1"}, "kernel": {"x"}, "page": {"0"}, "code": {"9999999999999999999"}, "q": {strings.Repeat("é", 99)}})
+	odd := ReadQuery(url.Values{"case": {"-1"}, "kernel": {"x"}, "page": {"0"}, "code": {"9999999999999999999"},
+		"q": {strings.Repeat("é", 99)}})
 	if odd.Case != 0 || odd.Kernel != -1 || odd.Page != 1 || odd.Code != 1 || len(odd.Search) > 100 {
 		t.Errorf("%+v", odd)
 	}
@@ -113,7 +117,8 @@ func TestSourceLinesLinkToTheSubmission(t *testing.T) {
 	}
 	r.Kernels[0].Source.Lines[0].File = "/usr/include/cuda.h"
 	doc, _ := render(t, Details(detailsOf(r, 0)))
-	if href := doc.Find("#source [data-pane] a:contains('submission.cu:7')").First().AttrOr("href", ""); href != "/runs/12/source/submission.cu#L7" {
+	if href := doc.Find("#source [data-pane] a:contains('submission.cu:7')").First().AttrOr("href",
+		""); href != "/runs/12/source/submission.cu#L7" {
 		t.Errorf("links to %q", href)
 	}
 	if doc.Find("#source a:contains('cuda.h')").Length() != 0 {
@@ -126,7 +131,8 @@ func TestSourceLinesLinkToTheSubmission(t *testing.T) {
 	vm := detailsOf(r, 0)
 	vm.Query.At = "cuda.h:7"
 	one, _ := render(t, Details(vm))
-	if all, few := doc.Find(".pf-beside > div:last-child tbody tr").Length(), one.Find(".pf-beside > div:last-child tbody tr").Length(); all != 32 || few != 1 {
+	if all, few := doc.Find(".pf-beside > div:last-child tbody tr").Length(),
+		one.Find(".pf-beside > div:last-child tbody tr").Length(); all != 32 || few != 1 {
 		t.Errorf("%d instructions of all lines, %d of one", all, few)
 	}
 	vm.Query.At = "gone.cu:1"
@@ -139,22 +145,30 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 	r := report(t, "cuda4")
 	source := r.Kernels[0].Source
 	for i := range source.Lines {
-		source.Lines[i].File, source.Lines[i].Line, source.Lines[i].Text = "/in/submission.cu", 7+i/16, "y[i] = a * x[i] + y[i];"
+		source.Lines[i].File, source.Lines[i].Line, source.Lines[i].Text = "/in/submission.cu", 7+i/16,
+			"y[i] = a * x[i] + y[i];"
 	}
 	source.PTX = ".version 8.0\n.entry saxpy()\n{\n\t.loc\t1 7 0\n\tfma.rn.f32 %f3, %f1, %f2;\n\tst.global.f32 [%rd1], %f3;\n\t.loc 1 99 0\n\tret;\n" +
 		strings.Repeat("\tmov.u32 %r1, %r2;\n", 2*codePageSize) + "}\n\t.file\t1 \"/in/submission.cu\"\n"
 	vm := detailsOf(r, 0)
 	vm.PTX = "/runs/12/profile.ptx"
 	machine, _ := render(t, Details(vm))
-	if machine.Find("#source a:contains('PTX, the compiler')").AttrOr("href", "") != "/runs/12/profile?kernel=0&show=ptx#source" ||
-		machine.Find(".pf-downloads a[href='/runs/12/profile.ptx?case=0&kernel=0']").Length() != 1 || machine.Find("#source th:contains('PTX')").Length() != 0 {
+	if machine.Find("#source a:contains('PTX, the compiler')").AttrOr("href",
+		"") != "/runs/12/profile?kernel=0&show=ptx#source" ||
+		machine.Find(".pf-downloads a[href='/runs/12/profile.ptx?case=0&kernel=0']").Length() != 1 ||
+		machine.Find("#source th:contains('PTX')").Length() != 0 {
 		t.Error("the machine code does not lead to its PTX")
 	}
 	vm.Query.PTX = true
 	doc, _ := render(t, Details(vm))
 	rows := doc.Find(".pf-beside > div:last-child tbody tr")
-	fma := rows.FilterFunction(func(_ int, row *goquery.Selection) bool { return strings.Contains(row.Text(), "fma.rn.f32") })
-	if rows.Length() != codePageSize || fma.Length() != 1 || fma.Find("a").AttrOr("href", "") != "/runs/12/source/submission.cu#L7" || !strings.Contains(fma.Text(), "%\n") && !strings.Contains(fma.Text(), "\u00a0%") {
+	fma := rows.FilterFunction(func(_ int,
+		row *goquery.Selection) bool {
+		return strings.Contains(row.Text(), "fma.rn.f32")
+	})
+	if rows.Length() != codePageSize || fma.Length() != 1 ||
+		fma.Find("a").AttrOr("href", "") != "/runs/12/source/submission.cu#L7" ||
+		!strings.Contains(fma.Text(), "%\n") && !strings.Contains(fma.Text(), "\u00a0%") {
 		t.Errorf("%d lines, of which the first is %q", rows.Length(), fma.Text())
 	}
 	vm.Query.At = "submission.cu:7"
@@ -169,7 +183,8 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 	}
 	source.PTX = ""
 	vm.Query.PTX = true
-	if gone, _ := render(t, Details(vm)); gone.Find(".pf-beside > div:last-child tbody tr").Length() != 16 || gone.Find("#source th:contains('PTX')").Length() != 0 {
+	if gone, _ := render(t, Details(vm)); gone.Find(".pf-beside > div:last-child tbody tr").Length() != 16 ||
+		gone.Find("#source th:contains('PTX')").Length() != 0 {
 		t.Error("without PTX the machine code is not shown")
 	}
 }
@@ -185,7 +200,8 @@ func TestOpcodesThatCountAreExplained(t *testing.T) {
 		}
 	}
 	doc, _ := render(t, Details(detailsOf(report(t, "cuda4"), 1)))
-	if title := doc.Find("#source code:contains('LDG')").First().AttrOr("title", ""); !strings.HasPrefix(title, "LDG: loads from global memory (+0x") {
+	if title := doc.Find("#source code:contains('LDG')").First().AttrOr("title", ""); !strings.HasPrefix(title,
+		"LDG: loads from global memory (+0x") {
 		t.Errorf("an instruction says %q", title)
 	}
 }
@@ -195,7 +211,8 @@ func TestHottestFirst(t *testing.T) {
 	vm.Query.Hot = true
 	doc, _ := render(t, Details(vm))
 	row := doc.Find("#source tbody tr").First()
-	if !strings.Contains(row.Text(), "FFMA R7, R2, UR6, R7") || !row.HasClass("pf-heat-5") || !strings.Contains(row.Text(), "long scoreboard") {
+	if !strings.Contains(row.Text(), "FFMA R7, R2, UR6, R7") || !row.HasClass("pf-heat-5") ||
+		!strings.Contains(row.Text(), "long scoreboard") {
 		t.Errorf("%q", row.Text())
 	}
 }
@@ -220,7 +237,8 @@ func TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun(t *testing.T) {
 	for factor, want := range map[float64]bool{0.4: true, 0.6: false, 1: false, 1.9: false, 2.1: true} {
 		vm.CaseNS = together * factor
 		doc, _ := render(t, Details(vm))
-		if text := doc.Find(".pf-kernels caption").Text(); strings.Contains(text, "may not represent the scored run") != want {
+		if text := doc.Find(".pf-kernels caption").Text(); strings.Contains(text,
+			"may not represent the scored run") != want {
 			t.Errorf("at %v times the time: %q", factor, text)
 		}
 	}

@@ -21,7 +21,8 @@ func fixture(t testing.TB, report, page string) []byte {
 func report(t testing.TB, name string) *ncu.Report {
 	t.Helper()
 	return ncu.Parse(ncu.Pages{
-		Version: "2025.3.1.0", Details: fixture(t, name, "details"), Raw: fixture(t, name, "raw"), Source: fixture(t, name, "source"),
+		Version: "2025.3.1.0", Details: fixture(t, name, "details"), Raw: fixture(t, name, "raw"),
+		Source: fixture(t, name, "source"),
 	})
 }
 
@@ -42,8 +43,9 @@ func render(t testing.TB, c templ.Component) (*goquery.Document, string) {
 func detailsOf(r *ncu.Report, kernel int) DetailsVM {
 	return DetailsVM{
 		Path: "/runs/12/profile", Query: Query{Kernel: kernel, Page: 1, Code: 1}, Report: r,
-		Cases:    []CaseTab{{0, "size: 1024; seed: 1"}, {1, "size: 4096; seed: 2"}},
-		Others:   []Dot{{Run: 3, Name: "ada", URL: "/runs/3", Rate: 2e12, Intensity: 40}, {Run: 4, Name: "grace", URL: "/runs/4", Rate: 9e12, Intensity: 0.9}},
+		Cases: []CaseTab{{0, "size: 1024; seed: 1"}, {1, "size: 4096; seed: 2"}},
+		Others: []Dot{{Run: 3, Name: "ada", URL: "/runs/3", Rate: 2e12, Intensity: 40},
+			{Run: 4, Name: "grace", URL: "/runs/4", Rate: 9e12, Intensity: 0.9}},
 		Sources:  map[string]string{"submission.cu": "/runs/12/source/submission.cu#"},
 		Download: "/runs/12/profile.ncu-rep?case=0", JSON: "/runs/12/profile.json", CSV: "/runs/12/profile.csv",
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 var oddFloats = []float64{
-	0, -1, 1, 500, 1.1e-308, math.SmallestNonzeroFloat64, math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 1e100,
+	0, -1, 1, 500, 1.1e-308, math.SmallestNonzeroFloat64, math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1),
+	math.NaN(), 1e100,
 }
 
 // eachPair calls f with every odd number beside two others.
@@ -50,11 +51,13 @@ func FuzzProfileCharts(f *testing.F) {
 	r := report(f, "tri")
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
 		forge(r, [3]float64{a, b, c})
-		others := []Dot{{Name: "ada", Rate: a, Intensity: b}, {Name: "grace", Rate: c, Intensity: a}, {Name: "mary", Rate: b, Intensity: c}}
+		others := []Dot{{Name: "ada", Rate: a, Intensity: b}, {Name: "grace", Rate: c, Intensity: a},
+			{Name: "mary", Rate: b, Intensity: c}}
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
 			for level := range mostZoom + 1 {
-				drawable(t, roofline(DetailsVM{Report: r, Others: others, Query: Query{Zoom: Zoom{X: 300, Y: 700}.at(level)}}, k))
+				drawable(t, roofline(DetailsVM{Report: r, Others: others,
+					Query: Query{Zoom: Zoom{X: 300, Y: 700}.at(level)}}, k))
 			}
 			drawable(t, memory(ncu.MemoryPathOf(k)))
 			drawable(t, bars(solBars(ncu.SpeedOfLight(k))))
@@ -69,11 +72,14 @@ func FuzzRepeats(f *testing.F) {
 	fuzztest.Moment(f)
 	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
-		drawable(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, Std: b, Err: c, Median: b, Best: c}}))
+		drawable(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, Std: b,
+			Err: c, Median: b, Best: c}}))
 		judged := func(spec string, times ...float64) job.CaseResult {
-			return job.CaseResult{Spec: spec, Status: job.StatusPass, Median: times[0], Processes: times, Clocks: job.Clocks{Counts: job.ClockEvent}}
+			return job.CaseResult{Spec: spec, Status: job.StatusPass, Median: times[0], Processes: times,
+				Clocks: job.Clocks{Counts: job.ClockEvent}}
 		}
-		drawable(t, Compare(CompareVM{Finding: versus.Compare(tasks.RankMean, []job.CaseResult{judged("n: 1", a, b), judged("n: 2", b, c, a)},
+		drawable(t, Compare(CompareVM{Finding: versus.Compare(tasks.RankMean,
+			[]job.CaseResult{judged("n: 1", a, b), judged("n: 2", b, c, a)},
 			[]job.CaseResult{judged("n: 1", c, a), judged("n: 2", a, a, a)})}))
 	})
 }
@@ -105,7 +111,8 @@ func drawable(t *testing.T, page templ.Component) {
 	}
 	doc.Find("svg *").Each(func(_ int, s *goquery.Selection) {
 		for _, a := range s.Nodes[0].Attr {
-			if place.MatchString(a.Key) && (strings.Contains(a.Val, "NaN") || strings.Contains(a.Val, "Inf") || len(a.Val) > 300) {
+			if place.MatchString(a.Key) &&
+				(strings.Contains(a.Val, "NaN") || strings.Contains(a.Val, "Inf") || len(a.Val) > 300) {
 				t.Errorf("%s is drawn at %s=%q", s.Nodes[0].Data, a.Key, a.Val)
 			}
 		}

@@ -62,7 +62,8 @@ func TestRawTableIsTheRawPage(t *testing.T) {
 				} else if m := ncu.NewMetric(want, ""); m.Measured { // ncu writes 12976.000000 beside 1,291,120,815.14
 					want = format.Digits(m.Value)
 				}
-				if got := strings.TrimSpace(row.Find("td").First().Text()); got != want || row.Find("td").Last().Text() != unit {
+				if got := strings.TrimSpace(row.Find("td").First().Text()); got != want ||
+					row.Find("td").Last().Text() != unit {
 					t.Errorf("%s: %q, want %q %q", row.Find("th").Text(), got, want, unit)
 				}
 			})
@@ -98,13 +99,16 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 			line++
 			want := page[line]
 			cells := s.Find("td")
-			for i, name := range map[int]string{2: "# Samples", 5: "Instructions Executed", 6: "Avg. Predicated-On Threads Executed"} {
-				if got := mustFloat(t, digitsOf(cells.Eq(i).Text())); math.Abs(got-mustFloat(t, want[column[name]])) > 0.01 {
+			for i, name := range map[int]string{2: "# Samples", 5: "Instructions Executed",
+				6: "Avg. Predicated-On Threads Executed"} {
+				if got := mustFloat(t, digitsOf(cells.Eq(i).Text())); math.Abs(got-mustFloat(t,
+					want[column[name]])) > 0.01 {
 					t.Errorf("line %d %s: %v, want %s", line, name, got, want[column[name]])
 				}
 			}
 			text := cells.Eq(3).Find("code").Text()
-			if got := branch.ReplaceAllStringFunc(text, addressOf); got != want[1] || cells.Eq(1).Text() != strconv.Itoa(line) {
+			if got := branch.ReplaceAllStringFunc(text, addressOf); got != want[1] ||
+				cells.Eq(1).Text() != strconv.Itoa(line) {
 				t.Errorf("line %d: %q, want %q", line, got, want[1])
 			}
 		})

@@ -104,10 +104,12 @@ func shown(t *testing.T, text string) float64 {
 		t.Errorf("%q is no number", text)
 	}
 	switch unit {
-	case "%", "", "s", "B", "B/s", "FLOP/s", "FLOP/B", "warps", "warp", "blocks", "block", "cycles", "cycle", "wavefronts", "wavefront", "wavefronts/s":
+	case "%", "", "s", "B", "B/s", "FLOP/s", "FLOP/B", "warps", "warp", "blocks", "block", "cycles", "cycle",
+		"wavefronts", "wavefront", "wavefronts/s":
 		return v
 	}
-	for prefix, f := range map[string]float64{"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "µ": 1e-6, "m": 1e-3, "n": 1e-9} {
+	for prefix, f := range map[string]float64{"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "µ": 1e-6, "m": 1e-3,
+		"n": 1e-9} {
 		if strings.HasPrefix(unit, prefix) {
 			return v * f
 		}
@@ -139,7 +141,8 @@ func TestEveryNumberIsTheRawPages(t *testing.T) {
 					t.Errorf("%s kernel %d: %s reads %q, the raw page says %v", name, id, from, s.Text(), want)
 				}
 			})
-			for _, panel := range []string{"sol", "roofline", "memory", "occupancy", "stalls", "mix", "scheduler", "launch"} {
+			for _, panel := range []string{"sol", "roofline", "memory", "occupancy", "stalls", "mix", "scheduler",
+				"launch"} {
 				if checked[panel] < 5 {
 					t.Errorf("%s kernel %d: only %d numbers of %s were checked", name, id, checked[panel], panel)
 				}
@@ -151,7 +154,8 @@ func TestEveryNumberIsTheRawPages(t *testing.T) {
 func TestNoChartNumberWithoutItsOrigin(t *testing.T) {
 	r := report(t, "cuda4")
 	doc, _ := render(t, Details(detailsOf(r, 1)))
-	cells := doc.Find(".pf-columns .pf-bar-value, .pf-columns .pf-list dd, .pf-columns .pf-table td.pf-right").Not("details:contains('Other entries') td")
+	cells := doc.Find(".pf-columns .pf-bar-value, .pf-columns .pf-list dd, .pf-columns .pf-table td.pf-right").Not(
+		"details:contains('Other entries') td")
 	if cells.Length() < 100 {
 		t.Fatalf("only %d cells", cells.Length())
 	}

@@ -50,11 +50,13 @@ func TestAPinnedKernelHasADotOnTheRoofline(t *testing.T) {
 		t.Fatalf("%d dots without a pinned run", n)
 	}
 	vm.Query.Pin, vm.Pin = 7, &PinVM{Name: "#7 by grace", Report: report(t, "tri")}
-	vm.Others = []Dot{{Run: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12}, {Run: 8, Name: "2. ada", URL: "/r/8", Intensity: 30, Rate: 1e12}}
+	vm.Others = []Dot{{Run: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12},
+		{Run: 8, Name: "2. ada", URL: "/r/8", Intensity: 30, Rate: 1e12}}
 	doc, _ = render(t, Details(vm))
 	for _, drawing := range []string{".pf-wide", ".pf-narrow"} {
 		found := doc.Find("#roofline " + drawing)
-		if found.Find(".pf-dot-pinned").Length() != 1 || !strings.Contains(found.Text(), "#7 by grace") || strings.Contains(found.Text(), "1. grace") {
+		if found.Find(".pf-dot-pinned").Length() != 1 || !strings.Contains(found.Text(), "#7 by grace") ||
+			strings.Contains(found.Text(), "1. grace") {
 			t.Errorf("%s: %q", drawing, found.Text())
 		}
 	}
@@ -90,8 +92,10 @@ func TestTheRoofsOfTheCachesAreThoseOfNcu(t *testing.T) {
 		counts map[string]string // level to ncu's percentage
 	}{
 		{"cuda4", 1, map[string]string{"L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
-		{"cuda4", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed", "L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
-		{"tri", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed"}}, // by TMA: nothing to say of L1
+		{"cuda4", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed",
+			"L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
+		// by TMA: nothing to say of L1
+		{"tri", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed"}},
 	} {
 		r := report(t, c.report)
 		k := &r.Kernels[c.kernel]
@@ -135,7 +139,8 @@ func TestTheRailLeadsToWhatIsThere(t *testing.T) {
 func TestThePinStaysWhereverThePageLeads(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 1)
 	withLines(vm.Kernel(), 4)
-	vm.Query.Case, vm.Query.Pin, vm.Query.Search, vm.Query.Hot, vm.Choices = 1, 17, "sm__", true, []PinChoice{{17, "1. ada"}}
+	vm.Query.Case, vm.Query.Pin, vm.Query.Search, vm.Query.Hot, vm.Choices = 1, 17, "sm__", true,
+		[]PinChoice{{17, "1. ada"}}
 	doc, _ := render(t, Details(vm))
 	links := 0
 	doc.Find("a[href^='" + vm.Path + "?'], a[href='" + vm.Path + "']").Each(func(_ int, a *goquery.Selection) {
@@ -147,9 +152,13 @@ func TestThePinStaysWhereverThePageLeads(t *testing.T) {
 	if links < 50 {
 		t.Errorf("only %d links were looked at", links)
 	}
-	for form, want := range map[string]string{"#raw form": "case=1&kernel=1&pin=17&sort=hot", ".pf-pins": "case=1&kernel=1&q=sm__&sort=hot"} {
+	for form, want := range map[string]string{"#raw form": "case=1&kernel=1&pin=17&sort=hot",
+		".pf-pins": "case=1&kernel=1&q=sm__&sort=hot"} {
 		kept := url.Values{}
-		doc.Find(form + " input[type=hidden]").Each(func(_ int, e *goquery.Selection) { kept.Set(e.AttrOr("name", ""), e.AttrOr("value", "")) })
+		doc.Find(form + " input[type=hidden]").Each(func(_ int,
+			e *goquery.Selection) {
+			kept.Set(e.AttrOr("name", ""), e.AttrOr("value", ""))
+		})
 		if kept.Encode() != want {
 			t.Errorf("%s keeps %s, want %s", form, kept.Encode(), want)
 		}
@@ -184,9 +193,11 @@ func TestNumbersOfAProfileHaveOneFormat(t *testing.T) {
 		r := report(t, name)
 		for id := range r.Kernels {
 			doc, _ := render(t, Details(detailsOf(r, id)))
-			doc.Find("#source code, #rules p, .pf-signature, .pf-from, option, #raw td, .pf-cases, .pf-next span, .pf-where code").Remove() // text of ncu, and all digits of a raw metric
+			// text of ncu, and all digits of a raw metric
+			doc.Find("#source code, #rules p, .pf-signature, .pf-from, option, #raw td, .pf-cases, .pf-next span, .pf-where code").Remove()
 			doc.Find(".pf *").Each(func(_ int, e *goquery.Selection) {
-				if text := e.Text(); e.Children().Length() == 0 && (long.MatchString(text) || exact.MatchString(text) && e.Closest("#roofline details").Length() > 0) {
+				if text := e.Text(); e.Children().Length() == 0 &&
+					(long.MatchString(text) || exact.MatchString(text) && e.Closest("#roofline details").Length() > 0) {
 					t.Errorf("%s kernel %d: %q", name, id, text)
 				}
 			})

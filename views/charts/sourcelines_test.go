@@ -22,8 +22,10 @@ func TestSourceStandsInTheOrderOfItsFileBesideTheInstructions(t *testing.T) {
 	withLines(vm.Kernel(), 4)
 	doc, _ := render(t, Details(vm))
 	rows := doc.Find("#source [data-together] > [data-pane] tbody tr")
-	if rows.Length() != 52 || rows.First().AttrOr("data-line", "") != "submission.cu:949" || rows.Last().AttrOr("data-line", "") != "submission.cu:1000" {
-		t.Errorf("%d lines from %s to %s", rows.Length(), rows.First().AttrOr("data-line", ""), rows.Last().AttrOr("data-line", ""))
+	if rows.Length() != 52 || rows.First().AttrOr("data-line", "") != "submission.cu:949" ||
+		rows.Last().AttrOr("data-line", "") != "submission.cu:1000" {
+		t.Errorf("%d lines from %s to %s", rows.Length(), rows.First().AttrOr("data-line", ""),
+			rows.Last().AttrOr("data-line", ""))
 	}
 	if code := rows.First().Find("code").Text(); !strings.HasPrefix(code, "  sum") {
 		t.Errorf("the source has lost its indent: %q", code)
@@ -49,7 +51,8 @@ func TestTheHottestInstructionAndLineAreOneLinkAway(t *testing.T) {
 		doc, _ := render(t, Details(vm))
 		for name, href := range map[string]string{
 			"the hottest instruction": doc.Find("[data-hottest] a").First().AttrOr("href", ""),
-			"that of a line":          doc.Find("[data-line='submission.cu:960'] td.pf-right a").First().AttrOr("href", ""),
+			"that of a line": doc.Find("[data-line='submission.cu:960'] td.pf-right a").First().AttrOr("href",
+				""),
 		} {
 			to := vm
 			to.Query = readQueryOf(t, href)
@@ -73,7 +76,8 @@ func TestALongSourceShowsItsHottestLines(t *testing.T) {
 	if n := doc.Find("#source [data-together] > [data-pane] tbody tr").Length(); n != mostLines {
 		t.Errorf("%d lines", n)
 	}
-	if got, want := doc.Find("#source caption").Text(), "Source lines of submission.cu: the hottest 60 of "; !strings.HasPrefix(got, want) {
+	if got, want := doc.Find("#source caption").Text(),
+		"Source lines of submission.cu: the hottest 60 of "; !strings.HasPrefix(got, want) {
 		t.Errorf("caption %q", got)
 	}
 	if len(html) > 160_000 {

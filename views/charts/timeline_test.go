@@ -66,7 +66,8 @@ func TestTraceHoldsEverySpan(t *testing.T) {
 		t.Fatal(err)
 	}
 	build := trace.TraceEvents[1]
-	if len(trace.TraceEvents) != 6 || build.Name != "Build" || build.Ph != "X" || build.TS != 400_000 || build.Dur != 2_700_000 {
+	if len(trace.TraceEvents) != 6 || build.Name != "Build" || build.Ph != "X" || build.TS != 400_000 ||
+		build.Dur != 2_700_000 {
 		t.Errorf("%+v", trace)
 	}
 	if b, err := TraceJSON(TimelineVM{}); err != nil || !strings.Contains(string(b), `"traceEvents":[]`) {
@@ -89,7 +90,8 @@ func TestRepeatsCountEveryTime(t *testing.T) {
 	}
 	c := job.CaseResult{Times: times, Mean: 1018, Median: 1018, Std: 10.7, Best: 1000, P95: 1035, Runs: 500}
 	doc, html := render(t, Repeats(RepeatsVM{Case: c}))
-	if doc.Find("dl div").Length() != 4 || !strings.Contains(doc.Text(), "1.018\u00a0µs") || strings.Contains(html, "NaN") {
+	if doc.Find("dl div").Length() != 4 || !strings.Contains(doc.Text(), "1.018\u00a0µs") ||
+		strings.Contains(html, "NaN") {
 		t.Errorf("%s", doc.Text())
 	}
 }
@@ -114,16 +116,21 @@ func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
 	}
 	times[100] = 25.3e6
 	doc, _ := render(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: times, Mean: 1.5e6}}))
-	wide := doc.Find("svg rect:not(.pf-rug):not(.pf-median)").FilterFunction(func(_ int, e *goquery.Selection) bool { return e.AttrOr("height", "0") != "0" })
+	wide := doc.Find("svg rect:not(.pf-rug):not(.pf-median)").FilterFunction(func(_ int,
+		e *goquery.Selection) bool {
+		return e.AttrOr("height", "0") != "0"
+	})
 	if wide.Length() < 10 {
 		t.Errorf("%d bars are left", wide.Length())
 	}
-	if text := doc.Find("[data-outliers]").Text(); !strings.Contains(text, "1 slower repeat is not drawn: up to 25.30\u00a0ms") {
+	if text := doc.Find("[data-outliers]").Text(); !strings.Contains(text,
+		"1 slower repeat is not drawn: up to 25.30\u00a0ms") {
 		t.Errorf("of the outlier it says %q", text)
 	}
 }
 
-// TestALongWaitLeavesRoomForTheWork: an hour in the queue does not hide which stage of the ten seconds after it was long.
+// TestALongWaitLeavesRoomForTheWork: an hour in the queue does not hide which stage of the ten seconds after it was
+// long.
 func TestALongWaitLeavesRoomForTheWork(t *testing.T) {
 	at := time.Unix(1000, 0)
 	after := func(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }

@@ -17,7 +17,8 @@ import (
 func explained(t *testing.T, factor float64, a, b *ncu.Report) CompareVM {
 	t.Helper()
 	vm := CompareVM{A: Side{Short: "#1"}, B: Side{Short: "#2"}, Ranking: "mean", Pairs: ncu.Compare(a, b),
-		Finding: versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000)}, []job.CaseResult{processes("n: 1", 1000*factor)})}
+		Finding: versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000)},
+			[]job.CaseResult{processes("n: 1", 1000*factor)})}
 	if w, ok := ncu.Causes(a, b); ok {
 		vm.Because = &w
 	}
@@ -44,10 +45,11 @@ func TestWhyItIsFasterIsSaidWithItsNumbersAndEvidence(t *testing.T) {
 			"#1 accesses 3.00× fewer 32-byte sectors of global memory (6.29 M sectors instead of 18.9 M sectors); L2 was 82.6 % busy in #2.",
 			"Warps of #1 spend 139× fewer cycles per instruction waiting for its stores to leave after its exit (1.16 cycles instead of 161 cycles).",
 		}},
-		"the times show no clear difference":            {1, only(cuda, 1), only(tri, 0), nil},
-		"the profiles differ the other way":             {2, only(cuda, 1), only(tri, 0), nil},
-		"there is no profile of one":                    {2, only(cuda, 1), &ncu.Report{}, nil},
-		"the slower one runs kernels that no one needs": {0.5, cuda, &ncu.Report{Kernels: cuda.Kernels[:2]}, []string{"#2 does not run 2 kernels (transpose_strided, …): 100.0 % of the difference."}},
+		"the times show no clear difference": {1, only(cuda, 1), only(tri, 0), nil},
+		"the profiles differ the other way":  {2, only(cuda, 1), only(tri, 0), nil},
+		"there is no profile of one":         {2, only(cuda, 1), &ncu.Report{}, nil},
+		"the slower one runs kernels that no one needs": {0.5, cuda, &ncu.Report{Kernels: cuda.Kernels[:2]},
+			[]string{"#2 does not run 2 kernels (transpose_strided, …): 100.0 % of the difference."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			vm := explained(t, c.factor, c.a, c.b)
@@ -59,7 +61,8 @@ func TestWhyItIsFasterIsSaidWithItsNumbersAndEvidence(t *testing.T) {
 				}
 				return strings.TrimSpace(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(e.Text()))
 			})
-			if diff := cmp.Diff(c.want, text, cmp.Transformer("empty", func(l []string) string { return strings.Join(l, "\n") })); diff != "" {
+			if diff := cmp.Diff(c.want, text,
+				cmp.Transformer("empty", func(l []string) string { return strings.Join(l, "\n") })); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -89,7 +92,8 @@ func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 		}
 		return k
 	}
-	a, b := kernel("LDG.E R2, [R4.64]", "FADD R2, R2, R5", "BRA 0x7f2953"), kernel("LDG.E R8, [R6.64]", "FMUL R8, R8, R5", "BRA 0x7f2000")
+	a, b := kernel("LDG.E R2, [R4.64]", "FADD R2, R2, R5", "BRA 0x7f2953"),
+		kernel("LDG.E R8, [R6.64]", "FMUL R8, R8, R5", "BRA 0x7f2000")
 	list := CompareVM{Pairs: []ncu.Pair{{A: a, B: b}, {A: a}}}.SASSDiffs()
 	if len(list) != 1 || changes(list, "") != "1 line added, 1 removed" {
 		t.Errorf("%d programs: %s", len(list), changes(list, ""))
@@ -99,15 +103,18 @@ func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 func TestRepeatsOfBothLieOverOneAxis(t *testing.T) {
 	a, b := &job.CaseResult{Times: []float64{100, 101, 102, 103}}, &job.CaseResult{Times: []float64{90, 91, 92, 1e9}}
 	list := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: b}, {Spec: "n: 2", A: a}})
-	if len(list) != 1 || list[0].low != 90 || list[0].high > 200 && list[0].beyond == 0 || strings.ContainsAny(list[0].a+list[0].b, "NI") {
+	if len(list) != 1 || list[0].low != 90 || list[0].high > 200 && list[0].beyond == 0 ||
+		strings.ContainsAny(list[0].a+list[0].b, "NI") {
 		t.Errorf("%+v", list)
 	}
 	spread := &job.CaseResult{Times: []float64{100, 120, 150, 400, 900}}
-	if wide := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: spread}}); len(wide) != 1 || !wide[0].log || list[0].log || !(wide[0].at(300) > 0.45 && wide[0].at(300) < 0.55) {
+	if wide := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: spread}}); len(wide) != 1 || !wide[0].log ||
+		list[0].log || !(wide[0].at(300) > 0.45 && wide[0].at(300) < 0.55) {
 		t.Errorf("repeats from 100 to 900: %+v", wide)
 	}
 	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.Clocks{Tolerance: 20}}
-	if list := newOverlays([]versus.Case{{Spec: "n: 1", A: short, B: short}}); len(list) != 1 || !strings.HasPrefix(list[0].lowText(), "< 20") {
+	if list := newOverlays([]versus.Case{{Spec: "n: 1", A: short, B: short}}); len(list) != 1 ||
+		!strings.HasPrefix(list[0].lowText(), "< 20") {
 		t.Errorf("repeats within the clock's tolerance: %+v", list)
 	}
 	if a.Times[0] != 100 || b.Times[3] != 1e9 {

@@ -24,22 +24,29 @@ func TestNamesOfRulesAreSpaced(t *testing.T) {
 func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 	doc, _ := render(t, Details(detailsOf(report(t, "cuda4"), 1)))
 	links := doc.Find(".pf-verdict a")
-	if links.Length() != 4 || links.Eq(1).Text() != "Memory Cache Access Pattern" || links.First().AttrOr("href", "") != doc.Find("[data-hottest] a").AttrOr("href", "none") {
+	if links.Length() != 4 || links.Eq(1).Text() != "Memory Cache Access Pattern" ||
+		links.First().AttrOr("href", "") != doc.Find("[data-hottest] a").AttrOr("href", "none") {
 		t.Errorf("%d links: %q", links.Length(), links.Text())
 	}
 	links = doc.Find(".pf-next a")
-	if text := doc.Find(".pf-next li").First().Text(); !strings.Contains(text, "Estimated speedup 40.8\u00a0%") || !strings.HasSuffix(text, "On average, only 18.0 of the 32 bytes transmitted per sector are utilized by each thread.") {
+	if text := doc.Find(".pf-next li").First().Text(); !strings.Contains(text, "Estimated speedup 40.8\u00a0%") ||
+		!strings.HasSuffix(text,
+			"On average, only 18.0 of the 32 bytes transmitted per sector are utilized by each thread.") {
 		t.Errorf("the first finding: %q", text)
 	}
-	if where := strings.Join(strings.Fields(doc.Find("[data-where]").Text()), " "); !strings.HasPrefix(where, "Most samples: instruction ") {
+	if where := strings.Join(strings.Fields(doc.Find("[data-where]").Text()), " "); !strings.HasPrefix(where,
+		"Most samples: instruction ") {
 		t.Errorf("the instruction with the most samples: %q", where)
 	}
 	target := doc.Find(links.First().AttrOr("href", "#none"))
-	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") || !strings.Contains(target.Text(), "Estimated speedup") {
+	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") ||
+		!strings.Contains(target.Text(), "Estimated speedup") {
 		t.Errorf("it leads to %q", target.Text())
 	}
 	gain := func(v float64) *float64 { return &v }
-	got := promising([]ncu.Rule{{Name: "part", Speedup: gain(90), SpeedupType: "local"}, {Name: "whole", Speedup: gain(5)}, {Name: "tiny", Speedup: gain(0.4)}, {Name: "note"}, {Name: "MemoryL2Compression", Speedup: gain(38)}})
+	got := promising([]ncu.Rule{{Name: "part", Speedup: gain(90), SpeedupType: "local"},
+		{Name: "whole", Speedup: gain(5)}, {Name: "tiny", Speedup: gain(0.4)}, {Name: "note"},
+		{Name: "MemoryL2Compression", Speedup: gain(38)}})
 	if len(got) != 2 || got[0].Name != "whole" || got[0].place != 2 || got[1].Name != "part" {
 		t.Errorf("at the head: %+v", got)
 	}
@@ -59,7 +66,8 @@ func TestAMessageIsTidied(t *testing.T) {
 
 // TestAnEstimateAboveTheRoofIsMarked: a kernel at 80 % of its roof cannot become more than 25 % faster.
 func TestAnEstimateAboveTheRoofIsMarked(t *testing.T) {
-	k := &ncu.Kernel{Metrics: map[string]ncu.Metric{"sm__throughput.avg.pct_of_peak_sustained_elapsed": {Unit: "%", Value: 80, Measured: true}}}
+	k := &ncu.Kernel{Metrics: map[string]ncu.Metric{"sm__throughput.avg.pct_of_peak_sustained_elapsed": {Unit: "%",
+		Value: 80, Measured: true}}}
 	gain := func(v float64) *float64 { return &v }
 	for name, c := range map[string]struct {
 		rule ncu.Rule
@@ -85,7 +93,8 @@ func TestOnlyTheManualIsLinked(t *testing.T) {
 	r.Kernels[0].Rules = []ncu.Rule{{Section: "S", Name: "R", Message: message}}
 	doc, _ := render(t, Details(detailsOf(r, 0)))
 	links := doc.Find("#rules a")
-	if links.Length() != 1 || links.AttrOr("href", "") != "https://docs.nvidia.com/x.html#y" || doc.Find("#rules p").Last().Text() != message {
+	if links.Length() != 1 || links.AttrOr("href", "") != "https://docs.nvidia.com/x.html#y" ||
+		doc.Find("#rules p").Last().Text() != message {
 		t.Errorf("%d links in %q", links.Length(), doc.Find("#rules p").Text())
 	}
 }
@@ -130,7 +139,8 @@ func TestRawMetricsBeginWithWhatPeopleLookFor(t *testing.T) {
 
 func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
 	s := &ncu.Source{Counters: []string{"Warp Stall Sampling (All Cycles)", "stall_wait"}, Lines: []ncu.SourceLine{
-		{Address: "0x10", SASS: "NOP", Cells: []string{"3", "3"}}, {Address: "0x20", SASS: "EXIT", Cells: []string{"1", "0"}}}}
+		{Address: "0x10", SASS: "NOP", Cells: []string{"3", "3"}},
+		{Address: "0x20", SASS: "EXIT", Cells: []string{"1", "0"}}}}
 	var shares []float64
 	v := newCodeView(s, Query{Code: 1})
 	for _, r := range v.rows {
@@ -143,14 +153,17 @@ func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
 
 func TestBranchesNameTheInstructionThatTheyGoTo(t *testing.T) {
 	s := &ncu.Source{Counters: []string{"# Samples"}}
-	for address, sass := range []string{"BRA !P0, 0x7f14dd7a0002", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(0x7f14dd7a0000)"} {
-		s.Lines = append(s.Lines, ncu.SourceLine{Address: fmt.Sprintf("0x7f14dd7a%04x", address), SASS: sass, Cells: []string{"0"}})
+	for address, sass := range []string{"BRA !P0, 0x7f14dd7a0002", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff",
+		"CALL.REL `(0x7f14dd7a0000)"} {
+		s.Lines = append(s.Lines, ncu.SourceLine{Address: fmt.Sprintf("0x7f14dd7a%04x", address), SASS: sass,
+			Cells: []string{"0"}})
 	}
 	var got []string
 	for _, r := range newCodeView(s, Query{Code: 1}).rows {
 		got = append(got, r.sass)
 	}
-	if diff := cmp.Diff([]string{"BRA !P0, #3", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(#1)"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"BRA !P0, #3", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(#1)"},
+		got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -14,13 +14,16 @@ import (
 func crowd() (others []Dot) {
 	for i := range 40 {
 		near := 1 + float64(i%20)/50
-		dot := Dot{Run: int64(i), Name: fmt.Sprintf("%d. %s", i+1, []string{"ada", "grace hopper", "a name that goes on and on"}[i%3]), URL: "/1", Rate: 2e12 * near, Intensity: 40 * near * near}
+		dot := Dot{Run: int64(i), Name: fmt.Sprintf("%d. %s", i+1,
+			[]string{"ada", "grace hopper", "a name that goes on and on"}[i%3]), URL: "/1", Rate: 2e12 * near,
+			Intensity: 40 * near * near}
 		if i >= 20 {
 			dot.Rate, dot.Intensity = 3e14*near, 500*float64(i-19)
 		}
 		others = append(others, dot)
 	}
-	return append(others, Dot{Run: 98, Name: "low", URL: "/2", Rate: 1e6, Intensity: 1e-4}, Dot{Run: 99, Name: "high", URL: "/3", Rate: 1e21, Intensity: 1e8})
+	return append(others, Dot{Run: 98, Name: "low", URL: "/2", Rate: 1e6, Intensity: 1e-4},
+		Dot{Run: 99, Name: "high", URL: "/3", Rate: 1e21, Intensity: 1e8})
 }
 
 // eachView draws a crowded roofline in both widths, whole and at every zoom from the chosen kernel on.
@@ -86,7 +89,8 @@ func TestTicksOfARooflineStandApartAtEveryZoom(t *testing.T) {
 		}
 		for i := range len(c.xTicks) - 1 {
 			a, b := c.xTicks[i], c.xTicks[i+1]
-			if (label{x: a.at, text: a.text, anchor: a.anchor}).area().overlaps(label{x: b.at, text: b.text, anchor: b.anchor}.area()) {
+			if (label{x: a.at, text: a.text, anchor: a.anchor}).area().overlaps(label{x: b.at, text: b.text,
+				anchor: b.anchor}.area()) {
 				t.Errorf("%s: tick %s covers %s", name, a.text, b.text)
 			}
 		}
@@ -175,7 +179,8 @@ func TestZoomLinksKeepThePinAndTheCase(t *testing.T) {
 	if doc.Find(".pf-zoom a").Length() < 4 {
 		t.Error("a zoom cannot be moved")
 	}
-	if other := readQueryOf(t, doc.Find(".pf-kernels a").First().AttrOr("href", "")); other.Zoom != (Zoom{}) || other.Pin != 17 {
+	if other := readQueryOf(t, doc.Find(".pf-kernels a").First().AttrOr("href", "")); other.Zoom != (Zoom{}) ||
+		other.Pin != 17 {
 		t.Errorf("another kernel is %+v", other)
 	}
 }

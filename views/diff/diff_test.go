@@ -19,9 +19,11 @@ func TestDiffKeepsBothTextsReadable(t *testing.T) {
 		{"all gone", "a\nb", "", "-a -b"},
 		{"one line changed", "a\nb\nc\n", "a\nx\nc\n", " a -b +x  c"},
 		{"moved line", "a\nb\nc", "b\nc\na", "-a  b  c +a"},
-		{"far lines are folded", "1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nx\n6\n7\n8\n9", "~1  2  3  4 -5 +x  6  7  8 ~1"},
+		{"far lines are folded", "1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nx\n6\n7\n8\n9",
+			"~1  2  3  4 -5 +x  6  7  8 ~1"},
 		{"two places", "a\n1\n2\n3\n4\n5\n6\n7\nb", "A\n1\n2\n3\n4\n5\n6\n7\nB", "-a +A  1  2  3 ~1  5  6  7 -b +B"},
-		{"what looks like a diff", "@@ -1,2 +3,4 @@\n--- x", "@@ -1,2 +3,4 @@\n+++ y", " @@ -1,2 +3,4 @@ ---- x ++++ y"},
+		{"what looks like a diff", "@@ -1,2 +3,4 @@\n--- x", "@@ -1,2 +3,4 @@\n+++ y",
+			" @@ -1,2 +3,4 @@ ---- x ++++ y"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
@@ -49,9 +51,11 @@ func TestFoldedRunsKeepTheNumbersRight(t *testing.T) {
 		{Kind: Added, B: 1, Text: "0"},
 		{Kind: Same, A: 1, B: 2, Text: "1"}, {Kind: Same, A: 2, B: 3, Text: "2"}, {Kind: Same, A: 3, B: 4, Text: "3"},
 		{Kind: Folded, A: 4, B: 5, Hidden: 5},
-		{Kind: Same, A: 9, B: 10, Text: "9"}, {Kind: Same, A: 10, B: 11, Text: "10"}, {Kind: Same, A: 11, B: 12, Text: "11"},
+		{Kind: Same, A: 9, B: 10, Text: "9"}, {Kind: Same, A: 10, B: 11, Text: "10"},
+		{Kind: Same, A: 11, B: 12, Text: "11"},
 		{Kind: Removed, A: 12, Text: "12"}, {Kind: Added, B: 13, Text: "twelve"},
-		{Kind: Same, A: 13, B: 14, Text: "13"}, {Kind: Same, A: 14, B: 15, Text: "14"}, {Kind: Same, A: 15, B: 16, Text: "15"},
+		{Kind: Same, A: 13, B: 14, Text: "13"}, {Kind: Same, A: 14, B: 15, Text: "14"},
+		{Kind: Same, A: 15, B: 16, Text: "15"},
 		{Kind: Folded, A: 16, B: 17, Hidden: 5},
 	}
 	if diff := cmp.Diff(want, Lines(before.String(), after)); diff != "" {
@@ -113,10 +117,11 @@ func TestNoComparisonCostsMoreThanARequestMay(t *testing.T) {
 		return b.String()
 	}
 	for name, texts := range map[string][2]string{
-		"a million lines":              {strings.Repeat("a\n", size/2), strings.Repeat("b\n", size/2)},
-		"one line":                     {strings.Repeat("a", size), strings.Repeat("b", size)},
-		"10,000 other lines each":      {numbered(9_999, 2), numbered(9_999, 3)},
-		"10,000 lines that repeat":     {strings.Repeat(strings.Repeat("a", 100)+"\n", 9_999), strings.Repeat(strings.Repeat("b", 100)+"\n"+strings.Repeat("a", 100)+"\n", 5_000)},
+		"a million lines":         {strings.Repeat("a\n", size/2), strings.Repeat("b\n", size/2)},
+		"one line":                {strings.Repeat("a", size), strings.Repeat("b", size)},
+		"10,000 other lines each": {numbered(9_999, 2), numbered(9_999, 3)},
+		"10,000 lines that repeat": {strings.Repeat(strings.Repeat("a", 100)+"\n", 9_999),
+			strings.Repeat(strings.Repeat("b", 100)+"\n"+strings.Repeat("a", 100)+"\n", 5_000)},
 		"10,000 lines, backward":       {numbered(9_999, 1), numbered(9_999, -1)},
 		"20,000 empty lines and none":  {strings.Repeat("\n", 20_000), ""},
 		"a million lines that are one": {strings.Repeat("\r\n", size/2), "x"},
@@ -149,8 +154,10 @@ func TestWhatIsNotComparedIsSaid(t *testing.T) {
 		got  []Line
 		want string
 	}{
-		"too long":         {Lines(long, long+"b\n"), "They differ, and are too long to be compared: 20000 and 20001 lines"},
-		"too many changes": {Lines("", strings.Repeat("a\n", mostShown+7)), "7 more lines of the comparison are not shown"},
+		"too long": {Lines(long, long+"b\n"),
+			"They differ, and are too long to be compared: 20000 and 20001 lines"},
+		"too many changes": {Lines("", strings.Repeat("a\n", mostShown+7)),
+			"7 more lines of the comparison are not shown"},
 	} {
 		if last := test.got[len(test.got)-1]; last.Kind != Cut || last.Text != test.want {
 			t.Errorf("%s: %+v, want %q", name, last, test.want)

@@ -30,7 +30,8 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 		{kernelrun.Request{Kind: kernelrun.Compare, Ref: &plain, Custom: inline, Timeout: 7}, []string{customFile}},
 		{kernelrun.Request{Kind: kernelrun.Compare, Ref: &inline, Custom: inline}, []string{customFile, refFile}},
 		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: plain}, nil},
-		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: kernelrun.Code{Type: "cuda", Source: "// load_inline"}}, nil},
+		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: kernelrun.Code{Type: "cuda", Source: "// load_inline"}},
+			nil},
 	} {
 		def, files, request, err := taskOf(tt.request, "H200")
 		if err != nil {
@@ -50,7 +51,8 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 			Device string
 			Custom kernelrun.Code
 		}
-		if err := json.Unmarshal(request, &read); err != nil || read.Device != "H200" || read.Custom.Source != tt.request.Custom.Source {
+		if err := json.Unmarshal(request, &read); err != nil || read.Device != "H200" ||
+			read.Custom.Source != tt.request.Custom.Source {
 			t.Errorf("request.json: %+v, %v", read, err)
 		}
 	}
@@ -58,8 +60,10 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 
 // TestAnExtensionIsKnownInAnotherRequest: what is compiled is kept by a task's files.
 func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
-	inline := kernelrun.Code{Type: "torch_cuda", Source: "from torch.utils.cpp_extension import load_inline\nload_inline('e', 'int f();')\n"}
-	_, want, _, err := taskOf(kernelrun.Request{Kind: kernelrun.Compare, Ref: &kernelrun.Code{Type: "torch", Source: "a"}, Custom: inline, Timeout: 7}, "H200")
+	inline := kernelrun.Code{Type: "torch_cuda",
+		Source: "from torch.utils.cpp_extension import load_inline\nload_inline('e', 'int f();')\n"}
+	_, want, _, err := taskOf(kernelrun.Request{Kind: kernelrun.Compare,
+		Ref: &kernelrun.Code{Type: "torch", Source: "a"}, Custom: inline, Timeout: 7}, "H200")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,23 +41,35 @@ func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
 	}{
 		{"custom", []string{compilingCustom}, crash,
 			kernelrun.Report{CompilationError: "Compilation error:\nThe kernel's process was killed by SIGSEGV while compiling."}},
-		{"ref", []string{compilingCustom, customCompiled, compilingRef}, crash, kernelrun.Report{Compiled: true, Fault: "reference",
-			RefCompilationError: "Compilation error:\nThe kernel's process was killed by SIGSEGV while compiling.", ValidationError: skipped}},
+		{"ref", []string{compilingCustom, customCompiled, compilingRef}, crash,
+			kernelrun.Report{Compiled: true, Fault: "reference",
+				RefCompilationError: "Compilation error:\nThe kernel's process was killed by SIGSEGV while compiling.",
+				ValidationError:     skipped}},
 		{"validating", []string{compilingCustom, customCompiled, validating}, crash,
-			kernelrun.Report{Compiled: true, ValidationError: "The kernel's process was killed by SIGSEGV while validating."}},
-		{"profiling", []string{compilingCustom, customCompiled, validating, right, profiled}, sandbox.Outcome{Limit: "memory"},
-			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf", ProfilingError: "Profiling failed:\nThe kernel's process hit its memory limit and was killed while profiling."}},
+			kernelrun.Report{Compiled: true,
+				ValidationError: "The kernel's process was killed by SIGSEGV while validating."}},
+		{"profiling", []string{compilingCustom, customCompiled, validating, right, profiled},
+			sandbox.Outcome{Limit: "memory"},
+			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf",
+				ProfilingError: "Profiling failed:\nThe kernel's process hit its memory limit and was killed while profiling."}},
 		{"the reference", []string{compilingCustom, customCompiled, compilingRef, validating, `{"gone":"ref"}`}, crash,
-			kernelrun.Report{Compiled: true, Fault: "reference", ValidationError: "The reference's process was killed by SIGSEGV while validating."}},
-		{"the inputs", []string{compilingCustom, customCompiled, validating, `{"gone":"inputs"}`}, sandbox.Outcome{Limit: "memory"},
-			kernelrun.Report{Compiled: true, ValidationError: "The process that draws the inputs hit its memory limit and was killed while validating."}},
-		{"it broke the protocol", []string{compilingCustom, customCompiled, validating, right, profiled, `{"refused":"It wrote where it should not."}`}, sandbox.Outcome{},
+			kernelrun.Report{Compiled: true, Fault: "reference",
+				ValidationError: "The reference's process was killed by SIGSEGV while validating."}},
+		{"the inputs", []string{compilingCustom, customCompiled, validating, `{"gone":"inputs"}`},
+			sandbox.Outcome{Limit: "memory"},
+			kernelrun.Report{Compiled: true,
+				ValidationError: "The process that draws the inputs hit its memory limit and was killed while validating."}},
+		{"it broke the protocol", []string{compilingCustom, customCompiled, validating, right, profiled,
+			`{"refused":"It wrote where it should not."}`}, sandbox.Outcome{},
 			kernelrun.Report{Compiled: true, MaxDifference: "inf", ValidationError: "It wrote where it should not."}},
 		{"it left", []string{compilingCustom, customCompiled, validating}, sandbox.Outcome{},
-			kernelrun.Report{Compiled: true, ValidationError: "The kernel's process exited with code 0 while validating."}},
-		{"done", []string{compilingCustom, customCompiled, validating, right, profiled, `{"done":true}`}, sandbox.Outcome{ExitCode: 1},
+			kernelrun.Report{Compiled: true,
+				ValidationError: "The kernel's process exited with code 0 while validating."}},
+		{"done", []string{compilingCustom, customCompiled, validating, right, profiled, `{"done":true}`},
+			sandbox.Outcome{ExitCode: 1},
 			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf"}},
-		{"garbage", []string{"{", compilingCustom, customCompiled, `{"stage":"winning"}`, "", `{"done":true}`}, sandbox.Outcome{}, kernelrun.Report{Compiled: true}},
+		{"garbage", []string{"{", compilingCustom, customCompiled, `{"stage":"winning"}`, "", `{"done":true}`},
+			sandbox.Outcome{}, kernelrun.Report{Compiled: true}},
 	} {
 		result, err := readerOf(tt.lines...).conclude(judge.Ending{Outcome: tt.end})
 		if err != nil {
@@ -79,7 +91,8 @@ func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
 		r := readerOf(compilingCustom, customCompiled, validating)
 		r.stderr([]byte(stderr))
 		result, err := r.conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1}})
-		if got := "The kernel's process exited with code 1 while validating." + want; err != nil || result.ValidationError != got {
+		if got := "The kernel's process exited with code 1 while validating." + want; err != nil ||
+			result.ValidationError != got {
 			t.Errorf("%q: %q, %v", stderr, result.ValidationError, err)
 		}
 	}
@@ -87,22 +100,28 @@ func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
 
 // TestAJudgeThatFailsIsNotTheKernelsFault has judges that end in ways of their own.
 func TestAJudgeThatFailsIsNotTheKernelsFault(t *testing.T) {
-	_, err := readerOf(compilingCustom).conclude(judge.Ending{Judge: &sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nKeyError: 'x'\n"}})
+	_, err := readerOf(compilingCustom).conclude(judge.Ending{Judge: &sandbox.Outcome{ExitCode: 1,
+		Stderr: "Traceback\nKeyError: 'x'\n"}})
 	if err == nil || !strings.Contains(err.Error(), "KeyError") {
 		t.Errorf("a crash: %v", err)
 	}
-	result, err := readerOf(compilingCustom, customCompiled, validating).conclude(judge.Ending{Judge: &sandbox.Outcome{Limit: "memory"}})
-	if err != nil || result.Limit != "memory" || !strings.Contains(result.ValidationError, "judge's process, which holds inputs and outputs too, hit its memory limit") {
+	result, err := readerOf(compilingCustom, customCompiled,
+		validating).conclude(judge.Ending{Judge: &sandbox.Outcome{Limit: "memory"}})
+	if err != nil || result.Limit != "memory" ||
+		!strings.Contains(result.ValidationError,
+			"judge's process, which holds inputs and outputs too, hit its memory limit") {
 		t.Errorf("no memory: %+v, %v", result, err)
 	}
 }
 
 func TestAProgramThatNeverBeganIsNotTheKernelsFault(t *testing.T) {
-	_, err := readerOf().conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nImportError: libcudart\n"}})
+	_, err := readerOf().conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1,
+		Stderr: "Traceback\nImportError: libcudart\n"}})
 	if err == nil || !strings.Contains(err.Error(), "ImportError: libcudart") {
 		t.Errorf("error: %v", err)
 	}
-	if result, err := readerOf().conclude(judge.Ending{Outcome: sandbox.Outcome{Limit: "wall"}}); err != nil || !result.TimedOut {
+	if result, err := readerOf().conclude(judge.Ending{Outcome: sandbox.Outcome{Limit: "wall"}}); err != nil ||
+		!result.TimedOut {
 		t.Errorf("a time limit before it began: %+v, %v", result, err)
 	}
 }
@@ -133,7 +152,8 @@ func TestStagesAreReportedOnceAndTimed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling}, stages); diff != "" || len(result.StageSeconds) != 3 {
+	if diff := cmp.Diff([]string{kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling},
+		stages); diff != "" || len(result.StageSeconds) != 3 {
 		t.Errorf("%s %v", diff, result.StageSeconds)
 	}
 }

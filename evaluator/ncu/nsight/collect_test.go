@@ -27,7 +27,8 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 	if !strings.Contains(later, "-o /out/p.ncu-rep --") { // without its ending it would be a .ncu-repz
 		t.Errorf("from 2026.3 on: %s", later)
 	}
-	if got := strings.Join(Command(tool, nil, Options{Everything: true}), " "); strings.Contains(got, "nvtx") || !strings.Contains(got, "-c 16") {
+	if got := strings.Join(Command(tool, nil, Options{Everything: true}), " "); strings.Contains(got, "nvtx") ||
+		!strings.Contains(got, "-c 16") {
 		t.Errorf("without NVTX: %s", got)
 	}
 }
@@ -35,8 +36,10 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 func TestAFilterIsOnTheCommandLine(t *testing.T) {
 	got := Command(Tool{Path: "/opt/ncu"}, []string{"/job/eval"}, Options{
 		Report: "/out/p.ncu-rep", Kernels: 32, Sections: []string{"LaunchStats"},
-		Filter: &job.ProfileFilter{Kernel: "regex:mat.*; rm -rf /", LaunchSkip: 2, LaunchCount: 3, Sections: []string{"Occupancy", "SpeedOfLight"}}})
-	want := []string{"/opt/ncu", "--section", "Occupancy", "--section", "SpeedOfLight", "--import-source", "1", "--kernel-name", "regex:mat.*; rm -rf /",
+		Filter: &job.ProfileFilter{Kernel: "regex:mat.*; rm -rf /", LaunchSkip: 2, LaunchCount: 3,
+			Sections: []string{"Occupancy", "SpeedOfLight"}}})
+	want := []string{"/opt/ncu", "--section", "Occupancy", "--section", "SpeedOfLight", "--import-source", "1",
+		"--kernel-name", "regex:mat.*; rm -rf /",
 		"--launch-skip", "2", "--nvtx", "--nvtx-include", "custom_kernel/", "-c", "3", "--clock-control", "none",
 		"--target-processes", "all", "-f", "-o", "/out/p", "--", "/job/eval"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -116,14 +119,16 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 	install(t, filepath.Join(dir, "nsight/2025.3/ncu"), "Version 2025.3.1.0 (build 1)", "0")
 	places := Places{Path: filepath.Join(dir, "none"), Globs: []string{filepath.Join(dir, "nsight/*/ncu")}}
 	tool, err := Find(t.Context(), places)
-	want := Tool{Path: filepath.Join(dir, "nsight/2025.3/ncu"), Dirs: []string{filepath.Join(dir, "nsight/2025.3")}, Version: "2025.3.1.0"}
+	want := Tool{Path: filepath.Join(dir, "nsight/2025.3/ncu"), Dirs: []string{filepath.Join(dir, "nsight/2025.3")},
+		Version: "2025.3.1.0"}
 	if err != nil || cmp.Diff(want, tool) != "" {
 		t.Errorf("%v\n%s", err, cmp.Diff(want, tool))
 	}
 	install(t, filepath.Join(dir, "bin/ncu"), "Version 2023.2.0.0", "0")
 	places.Path, places.Extra = filepath.Join(dir, "bin"), []string{filepath.Join(dir, "nsight")}
 	tool, err = Find(t.Context(), places)
-	want = Tool{Path: filepath.Join(dir, "bin/ncu"), Dirs: []string{filepath.Join(dir, "nsight"), filepath.Join(dir, "bin")}, Version: "2023.2.0.0"}
+	want = Tool{Path: filepath.Join(dir, "bin/ncu"),
+		Dirs: []string{filepath.Join(dir, "nsight"), filepath.Join(dir, "bin")}, Version: "2023.2.0.0"}
 	if err != nil || cmp.Diff(want, tool) != "" {
 		t.Errorf("%v\n%s", err, cmp.Diff(want, tool))
 	}
@@ -145,15 +150,19 @@ func TestExplainGivesASentenceForEachFailure(t *testing.T) {
 		ended Ended
 		want  string
 	}{
-		"fine":      {Ended{Report: true, Output: "==PROF== done"}, ""},
-		"refused":   {Ended{ExitCode: 1, Output: "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"}, "ERR_NVGPUCTRPERM"},
+		"fine": {Ended{Report: true, Output: "==PROF== done"}, ""},
+		"refused": {Ended{ExitCode: 1, Output: "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"},
+			"ERR_NVGPUCTRPERM"},
 		"no kernel": {Ended{Output: "==WARNING== No kernels were profiled."}, "No kernel was launched"},
 		"no match": {Ended{Output: "==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. saxpy\n2. tile<float>(int)\nbye\n", Filter: &job.ProfileFilter{Kernel: "k"}},
 			"No kernel matched the filter (Kernel k). These kernels ran: saxpy, tile<float>(int)."},
-		"no match, no list": {Ended{Output: "==WARNING== No kernels were profiled.\n", Filter: &job.ProfileFilter{LaunchSkip: 9}},
+		"no match, no list": {Ended{Output: "==WARNING== No kernels were profiled.\n",
+			Filter: &job.ProfileFilter{LaunchSkip: 9}},
 			"No kernel matched the filter (Launches from 10)."},
-		"driver":    {Ended{ExitCode: 1, Output: "==ERROR== Cuda driver is not compatible with Nsight Compute"}, "does not fit"},
-		"program":   {Ended{ExitCode: 1, Report: true, Output: "==ERROR== The application returned an error code (11).\n"}, "failed under the profiler"},
+		"driver": {Ended{ExitCode: 1, Output: "==ERROR== Cuda driver is not compatible with Nsight Compute"},
+			"does not fit"},
+		"program": {Ended{ExitCode: 1, Report: true,
+			Output: "==ERROR== The application returned an error code (11).\n"}, "failed under the profiler"},
 		"slow":      {Ended{ExitCode: -1, Limit: "wall"}, "longer than its time limit"},
 		"memory":    {Ended{ExitCode: -1, Limit: "memory"}, "memory limit"},
 		"unknown":   {Ended{ExitCode: 9, Output: "first\n==ERROR== Something new\nlast"}, "exit code 9: Something new"},

@@ -24,14 +24,17 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 				"22 1 0:20 / /proc rw - proc proc rw\n",
 			cgroup: "5:cpu,cpuacct:/user\n4:memory:/user/1\n",
 			want: []hierarchy{
-				{mount: "/sys/fs/cgroup/memory", own: "/sys/fs/cgroup/memory/user/1", controllers: []string{"rw", "memory"}},
-				{mount: "/sys/fs/cgroup/cpu,cpuacct", own: "/sys/fs/cgroup/cpu,cpuacct/user", controllers: []string{"rw", "cpu", "cpuacct"}},
+				{mount: "/sys/fs/cgroup/memory", own: "/sys/fs/cgroup/memory/user/1",
+					controllers: []string{"rw", "memory"}},
+				{mount: "/sys/fs/cgroup/cpu,cpuacct", own: "/sys/fs/cgroup/cpu,cpuacct/user",
+					controllers: []string{"rw", "cpu", "cpuacct"}},
 			},
 		},
 		"version 2": {
 			mountinfo: "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n",
 			cgroup:    "0::/system.slice/warpboard.service\n",
-			want:      []hierarchy{{mount: "/sys/fs/cgroup", own: "/sys/fs/cgroup/system.slice/warpboard.service", v2: true}},
+			want: []hierarchy{{mount: "/sys/fs/cgroup", own: "/sys/fs/cgroup/system.slice/warpboard.service",
+				v2: true}},
 		},
 		"hybrid": {
 			mountinfo: "30 25 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n" +
@@ -45,7 +48,8 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 		"container that sees only its own part": {
 			mountinfo: "30 25 0:26 /docker/abc /sys/fs/cgroup/pids ro - cgroup cgroup rw,pids\n",
 			cgroup:    "8:pids:/docker/abc/leaf\n",
-			want:      []hierarchy{{mount: "/sys/fs/cgroup/pids", own: "/sys/fs/cgroup/pids/leaf", controllers: []string{"rw", "pids"}}},
+			want: []hierarchy{{mount: "/sys/fs/cgroup/pids", own: "/sys/fs/cgroup/pids/leaf",
+				controllers: []string{"rw", "pids"}}},
 		},
 		"process outside of what is mounted": {
 			mountinfo: "30 25 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
@@ -67,7 +71,8 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 // sandboxes bind parts of the cgroup trees at places of their own, before and after the line that counts.
 func TestControllersOfBindMountsAreIgnored(t *testing.T) {
 	root := tree(t, map[string]string{
-		"memory/user/x": "", "elsewhere/memory/user/x": "", "part/x": "", "over/user/x": "", "a b/user/x": "", "readonly": "",
+		"memory/user/x": "", "elsewhere/memory/user/x": "", "part/x": "", "over/user/x": "", "a b/user/x": "",
+		"readonly":              "",
 		"v2/cgroup.controllers": "memory pids", "v2/cgroup.subtree_control": "memory pids",
 		"bound2/cgroup.controllers": "memory pids", "bound2/cgroup.subtree_control": "memory pids",
 	})
@@ -187,14 +192,16 @@ func TestServerMovesOutOfADirectoryThatItMustShare(t *testing.T) {
 func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 	root := tree(t, map[string]string{
 		"run/memory.swap.max": "max", "run/memory.oom.group": "0", "run/memory.peak": "4096\n",
-		"run/memory.events": "low 0\nhigh 0\nmax 7\noom 2\noom_kill 1\n", "run/pids.events": "max 3\n", "run/cgroup.procs": "",
+		"run/memory.events": "low 0\nhigh 0\nmax 7\noom 2\noom_kill 1\n", "run/pids.events": "max 3\n",
+		"run/cgroup.procs": "",
 	})
 	run := controller{dir: filepath.Join(root, "run"), v2: true}
 	g := &Group{memory: run, pids: run}
 	if err := errors.Join(g.limitMemory(1<<20), g.limitProcesses(8)); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "9"} {
+	for file, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0", "memory.oom.group": "1",
+		"pids.max": "9"} {
 		if got := read(t, root, "run", file); !strings.HasPrefix(got, want) {
 			t.Errorf("%s is %q, want %q", file, got, want)
 		}

@@ -17,7 +17,8 @@ func TestAgentsFindTheSkillByItsFrontMatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
-	if len(lines) < 4 || lines[0] != "---" || lines[1] != "name: warpboard" || !strings.HasPrefix(lines[2], "description: ") || lines[3] != "---" {
+	if len(lines) < 4 || lines[0] != "---" || lines[1] != "name: warpboard" ||
+		!strings.HasPrefix(lines[2], "description: ") || lines[3] != "---" {
 		t.Errorf("the skill begins with\n%s", strings.Join(lines[:min(len(lines), 4)], "\n"))
 	}
 }

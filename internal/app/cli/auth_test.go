@@ -33,7 +33,8 @@ func (w *world) signing() *[]string {
 		case "/api/v1/me":
 			json.NewEncoder(rw).Encode(client.User{ID: 1, Name: "Ada", Role: "user"})
 		case "/api/v1/tokens":
-			json.NewEncoder(rw).Encode(map[string]any{"tokens": []client.Token{{ID: 4, Name: "another"}, {ID: 5, Name: "this", Current: true}}})
+			json.NewEncoder(rw).Encode(map[string]any{"tokens": []client.Token{{ID: 4, Name: "another"},
+				{ID: 5, Name: "this", Current: true}}})
 		default:
 			rw.WriteHeader(http.StatusNoContent)
 		}
@@ -45,7 +46,8 @@ func TestAuthStatusAsksEachSiteAndExitsByTheChosenOne(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	w.signing()
 	other.signing()
-	if err := w.run(t, "auth", "status", "--server", w.URL); console.ExitCode(err) != console.ExitWho || !strings.Contains(err.Error(), "warpboard login "+w.URL) {
+	if err := w.run(t, "auth", "status", "--server", w.URL); console.ExitCode(err) != console.ExitWho ||
+		!strings.Contains(err.Error(), "warpboard login "+w.URL) {
 		t.Errorf("before signing in: exit %d, %v", console.ExitCode(err), err)
 	}
 	for name, site := range map[string]*world{"lab": other, "home": w} {
@@ -55,18 +57,23 @@ func TestAuthStatusAsksEachSiteAndExitsByTheChosenOne(t *testing.T) {
 	}
 	text, err := os.ReadFile(w.vars["WARPBOARD_SITES"])
 	if err == nil {
-		err = os.WriteFile(w.vars["WARPBOARD_SITES"], []byte(strings.Replace(string(text), "default = \"lab\"", "default = \"home\"", 1)), 0o600)
+		err = os.WriteFile(w.vars["WARPBOARD_SITES"],
+			[]byte(strings.Replace(string(text), "default = \"lab\"", "default = \"home\"", 1)), 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.run(t, "auth", "status"); err != nil || !strings.Contains(w.out.String(), w.URL+" (home), which is asked\n  signed in as Ada (user)\n"+other.URL+" (lab)\n  signed in as Ada (user)\n") {
+	if err := w.run(t, "auth", "status"); err != nil ||
+		!strings.Contains(w.out.String(), w.URL+" (home), which is asked\n  signed in as Ada (user)\n"+other.URL+
+			" (lab)\n  signed in as Ada (user)\n") {
 		t.Errorf("%v\n%s", err, &w.out)
 	}
-	if err := w.run(t, "auth", "status", "--jq", ".[] | select(.default).user.name"); err != nil || w.out.String() != "Ada\n" {
+	if err := w.run(t, "auth", "status", "--jq", ".[] | select(.default).user.name"); err != nil ||
+		w.out.String() != "Ada\n" {
 		t.Errorf("%v, %s", err, &w.out)
 	}
-	if err := w.run(t, "auth", "status", "--token", "old"); console.ExitCode(err) != console.ExitWho || !strings.Contains(err.Error(), "does not accept this token") {
+	if err := w.run(t, "auth", "status", "--token", "old"); console.ExitCode(err) != console.ExitWho ||
+		!strings.Contains(err.Error(), "does not accept this token") {
 		t.Errorf("with another token: exit %d, %v", console.ExitCode(err), err)
 	}
 }
@@ -86,7 +93,8 @@ func TestLogoutRemovesTheTokenEvenIfTheSiteIsAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		*asked = nil
-		if err := w.run(t, append([]string{"logout", "home"}, c.args...)...); err != nil || !strings.Contains(w.out.String(), c.want) || cmp.Diff(c.sent, *asked) != "" {
+		if err := w.run(t, append([]string{"logout", "home"}, c.args...)...); err != nil ||
+			!strings.Contains(w.out.String(), c.want) || cmp.Diff(c.sent, *asked) != "" {
 			t.Errorf("%v: %v, %s after %q", c.args, err, &w.out, *asked)
 		}
 	}
@@ -94,7 +102,8 @@ func TestLogoutRemovesTheTokenEvenIfTheSiteIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	if err := w.run(t, "logout"); err != nil || !strings.Contains(w.out.String(), "not revoked") || !strings.Contains(w.out.String(), "/me") {
+	if err := w.run(t, "logout"); err != nil || !strings.Contains(w.out.String(), "not revoked") ||
+		!strings.Contains(w.out.String(), "/me") {
 		t.Errorf("from a site that is away: %v, %s", err, &w.out)
 	}
 	if err := w.run(t, "logout", "home"); console.ExitCode(err) != console.ExitUsage {
@@ -133,7 +142,8 @@ func TestTokensAndWebhooksAreManagedByCommands(t *testing.T) {
 		"webhook list --site":                        {"GET /api/v1/webhooks?site=1", "https://a"},
 	} {
 		asked = nil
-		if err := w.run(t, append(strings.Fields(line), "--server", w.URL)...); err != nil || len(asked) != 1 || asked[0] != want.request || !strings.Contains(w.out.String(), want.output) {
+		if err := w.run(t, append(strings.Fields(line), "--server", w.URL)...); err != nil || len(asked) != 1 ||
+			asked[0] != want.request || !strings.Contains(w.out.String(), want.output) {
 			t.Errorf("%s: %v, asked for %q, said %s", line, err, asked, &w.out)
 		}
 	}
@@ -149,10 +159,12 @@ func TestAnOlderCommandIsTold(t *testing.T) {
 		rw.WriteHeader(status)
 		fmt.Fprint(rw, `{"id": 1, "detail": "There is no submission 1."}`)
 	})
-	for version, older := range map[string]bool{"v1.2.0 abcdef": true, "v1.3.0": false, "v1.10.0": false, "(devel)": false, "": false} {
+	for version, older := range map[string]bool{"v1.2.0 abcdef": true, "v1.3.0": false, "v1.10.0": false,
+		"(devel)": false, "": false} {
 		w.version = version
 		err := w.run(t, "show", "1", "--server", w.URL)
-		if warned := strings.Contains(w.out.String(), "this command (v1.2.0 abcdef) is older than the site (v1.3.0"); err == nil || warned != older {
+		if warned := strings.Contains(w.out.String(),
+			"this command (v1.2.0 abcdef) is older than the site (v1.3.0"); err == nil || warned != older {
 			t.Errorf("%q: %v\n%s", version, err, &w.out)
 		}
 		if want := strings.TrimSuffix("warpboard-client/"+strings.TrimSuffix(version, " abcdef"), "/"); agent != want {
@@ -170,13 +182,15 @@ func TestJQPrintsTextsAsTheyAreAndRefusesWhatItCannotRead(t *testing.T) {
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Write([]byte(`{"id": 1, "task": "a<b", "mode": "test", "runs": [{"id": 2, "device": "CPU"}, {"id": 3, "device": "H200"}]}`))
 	})
-	for expression, want := range map[string]string{".task": "a<b\n", ".runs[].id": "2\n3\n", `.runs | map(.device)`: "[\"CPU\",\"H200\"]\n", "empty": "", `.runs[5]`: "null\n"} {
+	for expression, want := range map[string]string{".task": "a<b\n", ".runs[].id": "2\n3\n",
+		`.runs | map(.device)`: "[\"CPU\",\"H200\"]\n", "empty": "", `.runs[5]`: "null\n"} {
 		if err := w.run(t, "show", "1", "--server", w.URL, "--jq", expression); err != nil || w.out.String() != want {
 			t.Errorf("%s: %v, %q, want %q", expression, err, w.out.String(), want)
 		}
 	}
 	for _, expression := range []string{".runs[", "nothing(1)", ".task.x"} {
-		if err := w.run(t, "show", "1", "--server", w.URL, "--jq", expression); console.ExitCode(err) != console.ExitUsage {
+		if err := w.run(t, "show", "1", "--server", w.URL, "--jq",
+			expression); console.ExitCode(err) != console.ExitUsage {
 			t.Errorf("%s: exit %d, %v", expression, console.ExitCode(err), err)
 		}
 	}
@@ -193,7 +207,8 @@ func TestAKernelIsSubmittedFromTheStandardInput(t *testing.T) {
 		rw.Write([]byte(`{"id": 1}`))
 	})
 	w.stdin = "int x;\n"
-	if err := w.run(t, "submit", "-", "--task", "sum", "--server", w.URL); err != nil || in.Source != "int x;\n" || in.FileName != "" || in.Task != "sum" {
+	if err := w.run(t, "submit", "-", "--task", "sum", "--server", w.URL); err != nil || in.Source != "int x;\n" ||
+		in.FileName != "" || in.Task != "sum" {
 		t.Errorf("%v: %+v", err, in)
 	}
 	w.stdin = "\xff"
@@ -201,7 +216,8 @@ func TestAKernelIsSubmittedFromTheStandardInput(t *testing.T) {
 		t.Errorf("what is not UTF-8: %v", err)
 	}
 	w.stdin = "int x;\n"
-	if err := w.run(t, "submit", "-", "--server", w.URL); console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), "--task TASK") {
+	if err := w.run(t, "submit", "-", "--server", w.URL); console.ExitCode(err) != console.ExitUsage ||
+		!strings.Contains(err.Error(), "--task TASK") {
 		t.Errorf("without a task: %v", err)
 	}
 }

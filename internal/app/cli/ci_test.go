@@ -38,7 +38,8 @@ func newRepository(t *testing.T) *repository {
 		var score float64
 		if n, _ := fmt.Sscan(cmp.Or(in.Files["tile.h"], in.Source), &score); n == 1 {
 			low, high := score*0.95, score*1.05
-			run = client.Run{Device: "CPU", State: "done", ScoreNS: &score, Interval: client.Interval{IntervalLow: &low, IntervalHigh: &high}}
+			run = client.Run{Device: "CPU", State: "done", ScoreNS: &score,
+				Interval: client.Interval{IntervalLow: &low, IntervalHigh: &high}}
 		}
 		sub.Runs = []client.Run{run}
 		json.NewEncoder(w).Encode(sub)
@@ -87,7 +88,8 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 	}
 	output := ci(0)
 	for _, row := range []string{
-		"| same.cpp | sum |  | unchanged |  |  |  |", "| equal.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 104.0 ns | the same |",
+		"| same.cpp | sum |  | unchanged |  |  |  |",
+		"| equal.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 104.0 ns | the same |",
 		"| faster.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 80.00 ns | faster, 1.25× |",
 		"| header.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 80.00 ns | faster, 1.25× |",
 	} {
@@ -152,7 +154,8 @@ func TestCIRunsNoReferenceThatHasNotChanged(t *testing.T) {
 		t.Errorf("nothing has changed, and it asked for %v:\n%s", *asked, output)
 	}
 	r.write("broken.py", "another reference")
-	want := "| right.py | broken.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500.0 µs | 2.50× as fast as the reference |"
+	want := "| right.py | broken.py | CPU | [passed](" + w.URL +
+		"/evaluations/e1) |  | 500.0 µs | 2.50× as fast as the reference |"
 	if output := ci(); (*asked)["gpu_type"] != "cpu" || !strings.Contains(output, want) {
 		t.Errorf("the reference has changed, and it asked for %v:\n%s", *asked, output)
 	}

@@ -49,7 +49,8 @@ func newWorld(t *testing.T) *world {
 func (w *world) run(t *testing.T, args ...string) error {
 	t.Helper()
 	w.out.Reset()
-	env := console.Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out, Stdin: strings.NewReader(w.stdin), Version: w.version}
+	env := console.Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out,
+		Stdin: strings.NewReader(w.stdin), Version: w.version}
 	root := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
 	root.AddCommand(Commands(env)...)
 	root.SetOut(&w.out)
@@ -62,14 +63,16 @@ func TestLoginKeepsATokenForItsSiteAndItsOwnerAlone(t *testing.T) {
 	if err := w.run(t, "login", w.URL, "--name", "home"); err != nil {
 		t.Fatal(err)
 	}
-	if output := w.out.String(); strings.Contains(output, "wb_kept") || !strings.Contains(output, "BCDF-GHJK") || !strings.Contains(output, "Ada") {
+	if output := w.out.String(); strings.Contains(output, "wb_kept") || !strings.Contains(output, "BCDF-GHJK") ||
+		!strings.Contains(output, "Ada") {
 		t.Errorf("login said\n%s", output)
 	}
 	file := w.vars["WARPBOARD_SITES"]
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatal(info.Mode(), err)
 	}
-	for _, args := range [][]string{{"tasks"}, {"tasks", "--server", "home"}, {"tasks", "--server", w.URL + "/"}, {"tasks", "--token", "flag"}, {"tasks", "--token", ""}} {
+	for _, args := range [][]string{{"tasks"}, {"tasks", "--server", "home"}, {"tasks", "--server", w.URL + "/"},
+		{"tasks", "--token", "flag"}, {"tasks", "--token", ""}} {
 		if err := w.run(t, args...); err != nil {
 			t.Errorf("%v: %v", args, err)
 		}
@@ -109,7 +112,8 @@ func TestATokenIsSentWithoutTheLineEndOfItsFile(t *testing.T) {
 	for _, token := range []string{"wb_secret\nx", "wb_secret…"} {
 		w.vars["WARPBOARD_TOKEN"] = token
 		err := w.run(t, "tasks", "--server", w.URL)
-		if console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), "copy it again") || strings.Contains(err.Error(), "wb_secret") {
+		if console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), "copy it again") ||
+			strings.Contains(err.Error(), "wb_secret") {
 			t.Errorf("%q: %v", token, err)
 		}
 	}
@@ -162,8 +166,10 @@ func TestAnAnswerThatIsCutOffExitsAsNoAnswer(t *testing.T) {
 
 func TestExitCodesTellWhatWentWrong(t *testing.T) {
 	for want, err := range map[int]error{
-		0: nil, console.ExitOther: errors.New("x"), console.ExitUsage: console.Usage("x"), console.ExitFailed: console.Failed("x"),
-		console.ExitRefused: &client.Problem{Status: 422}, console.ExitWho: &client.Problem{Status: 401}, console.ExitAway: &client.Problem{Status: 503},
+		0: nil, console.ExitOther: errors.New("x"), console.ExitUsage: console.Usage("x"),
+		console.ExitFailed:  console.Failed("x"),
+		console.ExitRefused: &client.Problem{Status: 422}, console.ExitWho: &client.Problem{Status: 401},
+		console.ExitAway: &client.Problem{Status: 503},
 	} {
 		if got := console.ExitCode(err); got != want {
 			t.Errorf("%v: exit code %d, want %d", err, got, want)
@@ -192,7 +198,8 @@ func TestAProjectFileSaysWhatAKernelIsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for source, want := range map[string]string{"int x;": "sort CPU", "//!POPCORN leaderboard mine\n": " CPU", "//!POPCORN gpus H100\n": "sort "} {
+	for source, want := range map[string]string{"int x;": "sort CPU", "//!POPCORN leaderboard mine\n": " CPU",
+		"//!POPCORN gpus H100\n": "sort "} {
 		var task string
 		var devices []string
 		if err := p.of(file).fill(&task, &devices, []byte(source)); err != nil {

@@ -60,7 +60,8 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 		code   int
 		output string
 	}{
-		{[]string{"right.py", "--device", "cpu", "--trials", "7"}, 0, "completed on CPU: 500.0 µs ± 10.00 µs, 2.50 times as fast as the reference"},
+		{[]string{"right.py", "--device", "cpu", "--trials", "7"}, 0,
+			"completed on CPU: 500.0 µs ± 10.00 µs, 2.50 times as fast as the reference"},
 		{[]string{"right.py", "--json"}, 0, `"speedup": 2.5`},
 		{[]string{"right.py"}, 0, "The check says nothing: Zeros would pass as well.\nA remark."},
 		{[]string{"right.py", "--reference", "right.py"}, 0, "500.0 µs"},
@@ -89,14 +90,18 @@ func TestEvaluateSendsTheToleranceAndTheClass(t *testing.T) {
 	asked := w.evaluating(t)
 	kernels(t, dir)
 	file := filepath.Join(dir, "right.py")
-	if err := w.run(t, "evaluate", "--server", w.URL, file, "--reference", file, "--atol", "1e-5", "--rtol", "0", "--class-name", "Mine"); err != nil {
+	if err := w.run(t, "evaluate", "--server", w.URL, file, "--reference", file, "--atol", "1e-5", "--rtol", "0",
+		"--class-name", "Mine"); err != nil {
 		t.Fatal(err)
 	}
 	metadata, _ := (*asked)["custom_kernel"].(map[string]any)["metadata"].(map[string]any)
-	if (*asked)["atol"] != 1e-5 || (*asked)["rtol"] != 0.0 || metadata["class_name"] != "Mine" || (*asked)["ref_kernel"].(map[string]any)["metadata"] != nil {
+	if (*asked)["atol"] != 1e-5 || (*asked)["rtol"] != 0.0 || metadata["class_name"] != "Mine" ||
+		(*asked)["ref_kernel"].(map[string]any)["metadata"] != nil {
 		t.Errorf("asked %v", *asked)
 	}
-	if err := w.run(t, "evaluate", "--server", w.URL, file, "--atol", "1"); console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), "--atol needs --reference FILE") {
+	if err := w.run(t, "evaluate", "--server", w.URL, file, "--atol",
+		"1"); console.ExitCode(err) != console.ExitUsage ||
+		!strings.Contains(err.Error(), "--atol needs --reference FILE") {
 		t.Errorf("a tolerance without a reference: %v", err)
 	}
 }
@@ -106,11 +111,13 @@ func TestFlagsThatWouldNotCountAreRefused(t *testing.T) {
 	asked := w.evaluating(t)
 	kernels(t, dir)
 	file := filepath.Join(dir, "request.json")
-	if err := os.WriteFile(file, []byte(`{"kernel": {"source_code": "right", "kernel_type": "torch"}}`), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(`{"kernel": {"source_code": "right", "kernel_type": "torch"}}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for flags, named := range map[string]string{
-		"--trials 5": "--trials", "--device cpu": "--device", "--type torch": "--type", "--io a.json": "--io", "--reference " + file: "--reference",
+		"--trials 5": "--trials", "--device cpu": "--device", "--type torch": "--type", "--io a.json": "--io",
+		"--reference " + file: "--reference",
 	} {
 		err := w.run(t, append([]string{"evaluate", "--server", w.URL, file}, strings.Fields(flags)...)...)
 		if console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), named+" ") {
@@ -140,8 +147,10 @@ func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
 		code int
 		row  string
 	}{
-		"right.py":  {0, "| right.py | right.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500.0 µs | 2.50× as fast as the reference |"},
-		"wrong.py":  {console.ExitFailed, "| wrong.py | right.py | CPU | [failed](" + w.URL + "/evaluations/e1): element 3 is wrong |  |  |  |"},
+		"right.py": {0, "| right.py | right.py | CPU | [passed](" + w.URL +
+			"/evaluations/e1) |  | 500.0 µs | 2.50× as fast as the reference |"},
+		"wrong.py": {console.ExitFailed, "| wrong.py | right.py | CPU | [failed](" + w.URL +
+			"/evaluations/e1): element 3 is wrong |  |  |  |"},
 		"broken.py": {console.ExitFailed, "a.py:1: SyntaxError"},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, projectFile), []byte(project(file)), 0o600); err != nil {
@@ -163,7 +172,8 @@ func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
 	}
 	// Links lead out, too: a pull request may name what the machine keeps secret.
 	secret := filepath.Join(t.TempDir(), "secret.py")
-	if err := errors.Join(os.WriteFile(secret, []byte("token = 1\n"), 0o600), os.Symlink(secret, filepath.Join(dir, "link.py")),
+	if err := errors.Join(os.WriteFile(secret, []byte("token = 1\n"), 0o600),
+		os.Symlink(secret, filepath.Join(dir, "link.py")),
 		os.WriteFile(filepath.Join(dir, projectFile), []byte(project("link.py")), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,13 @@ import (
 func TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration(t *testing.T) {
 	w := newWorld(t)
 	for name, tt := range map[string]struct{ before, after, said string }{
-		"no file":           {"-", "cli_id: wb_kept\n", "The token is also in"},
-		"an empty file":     {"", "cli_id: wb_kept\n", "The token is also in"},
-		"an older token":    {"cli_id: wb_old\n", "cli_id: wb_kept\n", "The token is also in"},
-		"a quoted one":      {"cli_id: 'wb_old'\n", "cli_id: wb_kept\n", "The token is also in"},
-		"GPU MODE's":        {"cli_id: 0a1b2c\n", "cli_id: 0a1b2c\n", "replace it with\n  cli_id: wb_kept\n"},
-		"more than a token": {"cli_id: wb_old\nother: 1\n", "cli_id: wb_old\nother: 1\n", "replace it with\n  cli_id: wb_kept\n"},
+		"no file":        {"-", "cli_id: wb_kept\n", "The token is also in"},
+		"an empty file":  {"", "cli_id: wb_kept\n", "The token is also in"},
+		"an older token": {"cli_id: wb_old\n", "cli_id: wb_kept\n", "The token is also in"},
+		"a quoted one":   {"cli_id: 'wb_old'\n", "cli_id: wb_kept\n", "The token is also in"},
+		"GPU MODE's":     {"cli_id: 0a1b2c\n", "cli_id: 0a1b2c\n", "replace it with\n  cli_id: wb_kept\n"},
+		"more than a token": {"cli_id: wb_old\nother: 1\n", "cli_id: wb_old\nother: 1\n",
+			"replace it with\n  cli_id: wb_kept\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.vars["HOME"] = t.TempDir()
@@ -29,7 +30,9 @@ func TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration(t *testing.T) {
 			if err := w.run(t, "login", w.URL, "--popcorn"); err != nil {
 				t.Fatal(err)
 			}
-			if said := w.out.String(); !strings.Contains(said, tt.said) || !strings.Contains(said, "\n  export POPCORN_API_URL="+w.URL+"/popcorn\n") || strings.Contains(said, "wb_kept") == (tt.after == "cli_id: wb_kept\n") {
+			if said := w.out.String(); !strings.Contains(said, tt.said) ||
+				!strings.Contains(said, "\n  export POPCORN_API_URL="+w.URL+"/popcorn\n") ||
+				strings.Contains(said, "wb_kept") == (tt.after == "cli_id: wb_kept\n") {
 				t.Errorf("it said\n%s", said)
 			}
 			text, err := os.ReadFile(file)
@@ -42,7 +45,8 @@ func TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration(t *testing.T) {
 		})
 	}
 	w.vars["HOME"] = ""
-	if err := w.run(t, "login", w.URL, "--popcorn"); err != nil || !strings.Contains(w.out.String(), "  cli_id: wb_kept\n") {
+	if err := w.run(t, "login", w.URL, "--popcorn"); err != nil ||
+		!strings.Contains(w.out.String(), "  cli_id: wb_kept\n") {
 		t.Errorf("without a home: %v, %s", err, &w.out)
 	}
 }

@@ -12,7 +12,10 @@ import (
 // TestAForeignFolderCannotBlockTheProgram with pipes, devices, and files without an end.
 func TestAForeignFolderCannotBlockTheProgram(t *testing.T) {
 	w := newWorld(t)
-	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the site was asked: %s %s", r.Method, r.URL) })
+	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		t.Errorf("the site was asked: %s %s", r.Method, r.URL)
+	})
 	for name, make := range map[string]func(path string) error{
 		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
@@ -32,8 +35,10 @@ func TestAForeignFolderCannotBlockTheProgram(t *testing.T) {
 			if err := make(path); err != nil {
 				t.Fatal(err)
 			}
-			err := w.run(t, "submit", filepath.Join(dir, "kernel.cu"), filepath.Join(dir, "further.h"), "--task", "sum", "--server", w.URL)
-			if err == nil || !strings.Contains(err.Error(), "is not a regular file") && !strings.Contains(err.Error(), "is larger than") {
+			err := w.run(t, "submit", filepath.Join(dir, "kernel.cu"), filepath.Join(dir, "further.h"), "--task", "sum",
+				"--server", w.URL)
+			if err == nil || !strings.Contains(err.Error(), "is not a regular file") &&
+				!strings.Contains(err.Error(), "is larger than") {
 				t.Errorf("a %s in place of %s: %v", name, odd, err)
 			}
 		}

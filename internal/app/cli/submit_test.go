@@ -26,10 +26,14 @@ func TestARunIsToldInOneLine(t *testing.T) {
 		"CPU    done  score 1.234 µs from 3 runs of this source combined\n":                                      {Device: "CPU", State: "done", ScoreNS: &score, PooledRuns: 3},
 		"CPU    done  score 1.234 µs of this run alone; on the board run 4 stands for all runs of this source\n": {ID: 5, Device: "CPU", State: "done", ScoreNS: &score, PoolRun: 4},
 		"H200   failed  memcheck found an error.\nH200   submission.cu:6: error: memcheck: Invalid write in oob(int) (28 times)\nH200   warning: racecheck: Race\n": {
-			Device: "H200", State: "failed", Failure: &job.Failure{Reason: "memcheck found an error."}, Stages: []job.StageResult{{Findings: []job.Finding{
-				{Tool: "memcheck", Message: "Invalid write", Kernel: "oob(int)", File: "submission.cu", Line: 6, Count: 28}, {Tool: "racecheck", Warning: true, Message: "Race", Count: 1}}}}},
-		"H200   done  the task refuses libraries, and the profile lists cuBLAS 94 %\n": {Device: "H200", State: "done", Libraries: "cuBLAS 94\u00a0%"},
-		"CPU    failed  Wrong answer.\n":                                               {Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "Wrong answer."}},
+			Device: "H200", State: "failed", Failure: &job.Failure{Reason: "memcheck found an error."},
+			Stages: []job.StageResult{{Findings: []job.Finding{
+				{Tool: "memcheck", Message: "Invalid write", Kernel: "oob(int)", File: "submission.cu", Line: 6,
+					Count: 28}, {Tool: "racecheck", Warning: true, Message: "Race", Count: 1}}}}},
+		"H200   done  the task refuses libraries, and the profile lists cuBLAS 94 %\n": {Device: "H200", State: "done",
+			Libraries: "cuBLAS 94\u00a0%"},
+		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed",
+			Failure: &job.Failure{Reason: "Wrong answer."}},
 	} {
 		var out bytes.Buffer
 		if printRun(&console.Screen{Out: &out}, run); out.String() != want {
@@ -60,7 +64,8 @@ func TestAFilterIsSentWithASubmission(t *testing.T) {
 			Kernel: "regex:mat.*", LaunchSkip: 2, LaunchCount: 3, Sections: []string{"Occupancy", "SpeedOfLight"}},
 	} {
 		w.stdin = "int x;\n"
-		if err := w.run(t, append(submit, strings.Fields(flags)...)...); err != nil || cmp.Diff(want, in.ProfileFilter) != "" {
+		if err := w.run(t, append(submit, strings.Fields(flags)...)...); err != nil ||
+			cmp.Diff(want, in.ProfileFilter) != "" {
 			t.Errorf("%s: %v %s", flags, err, cmp.Diff(want, in.ProfileFilter))
 		}
 	}
@@ -69,8 +74,12 @@ func TestAFilterIsSentWithASubmission(t *testing.T) {
 // TestATextThatIsNotUTF8IsNeverSent: JSON would carry another text, and that would be measured.
 func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 	w := newWorld(t)
-	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the site was asked: %s %s", r.Method, r.URL) })
-	dir := folder(t, map[string]string{"latin.cu": "// one\n// caf\xe9\n", "good.cu": "// one\n", "latin.cuh": "\xff\xfe", "whole.json": `{"kernel": "` + "\xe9" + `"}`})
+	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		t.Errorf("the site was asked: %s %s", r.Method, r.URL)
+	})
+	dir := folder(t, map[string]string{"latin.cu": "// one\n// caf\xe9\n", "good.cu": "// one\n",
+		"latin.cuh": "\xff\xfe", "whole.json": `{"kernel": "` + "\xe9" + `"}`})
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for want, args := range map[string][]string{
 		at("latin.cu") + ":2: the byte 0xE9":   {"submit", at("latin.cu"), "--task", "sum"},
@@ -78,7 +87,8 @@ func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 		at("latin.cu") + ":2: the byte 0xE9 ":  {"evaluate", at("latin.cu")},
 		at("whole.json") + ":1: the byte 0xE9": {"evaluate", at("whole.json")},
 	} {
-		if err := w.run(t, append(args, "--server", w.URL)...); console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
+		if err := w.run(t, append(args, "--server", w.URL)...); console.ExitCode(err) != console.ExitUsage ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: exit %d, %v, want %s", args, console.ExitCode(err), err, want)
 		}
 	}
@@ -89,17 +99,21 @@ func TestSubmitSaysThatNoWorkerServesTheDevice(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/submissions", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusCreated)
-		json.NewEncoder(w).Encode(client.Submission{ID: 7, URL: "http://site/submissions/7", Runs: []client.Run{{Device: "H200"}, {Device: "CPU"}}})
+		json.NewEncoder(w).Encode(client.Submission{ID: 7, URL: "http://site/submissions/7",
+			Runs: []client.Run{{Device: "H200"}, {Device: "CPU"}}})
 	})
 	mux.HandleFunc("GET /api/v1/devices", func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(map[string]any{"devices": []client.Device{{Device: "CPU", Slots: 3}, {Device: "H200"}}})
+		json.NewEncoder(w).Encode(map[string]any{"devices": []client.Device{{Device: "CPU", Slots: 3},
+			{Device: "H200"}}})
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	var out, output bytes.Buffer
-	c := &connection{env: console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &output}, server: server.URL}
+	c := &connection{env: console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &output},
+		server: server.URL}
 	file := filepath.Join(folder(t, map[string]string{"sum.cu": "// one\n"}), "sum.cu")
-	if err := c.submit(t.Context(), client.NewSubmission{Task: "sum", Devices: []string{"H200", "CPU"}}, []string{file}, false); err != nil {
+	if err := c.submit(t.Context(), client.NewSubmission{Task: "sum", Devices: []string{"H200", "CPU"}}, []string{file},
+		false); err != nil {
 		t.Fatal(err)
 	}
 	if want := "submission 7  http://site/submissions/7\n"; out.String() != want {
@@ -116,7 +130,8 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 		s := &console.Screen{Out: &out, Terminal: terminal, Width: 30}
 		w := newWatcher(s, nil, 1)
 		for place := 2; place > 0; place-- {
-			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place, ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
+			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place,
+				ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 		}
 		s.Line("CPU    building")
 		s.SetStatus("")
@@ -127,7 +142,8 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 		if got := out.String(); !strings.Contains(got, want) || strings.Contains(got, "\x1b") != terminal {
 			t.Errorf("terminal %v: it is told %q, want %q", terminal, got, want)
 		}
-		if s.Width = 200; terminal && (strings.Count(out.String(), "\n") != 1 || !strings.HasSuffix(out.String(), "\r\x1b[K")) {
+		if s.Width = 200; terminal && (strings.Count(out.String(), "\n") != 1 ||
+			!strings.HasSuffix(out.String(), "\r\x1b[K")) {
 			t.Errorf("the line that changes stays behind: %q", out.String())
 		}
 	}

@@ -24,15 +24,19 @@ func (w *world) withTask(name string, bundle []byte) *[]string {
 		case r.URL.Path == "/api/v1/tasks/sum/validation":
 			json.NewEncoder(rw).Encode(client.ValidationQueued{Task: "sum", Queued: 10})
 		case r.Method == http.MethodPost:
-			*published = append(*published, strings.TrimPrefix(r.URL.Path, "/api/v1/tasks/")+" "+r.URL.Query().Get("dry_run"))
-			json.NewEncoder(rw).Encode(client.Published{Task: "sum", Change: client.Created, DryRun: r.URL.Query().Has("dry_run")})
+			*published = append(*published, strings.TrimPrefix(r.URL.Path, "/api/v1/tasks/")+" "+
+				r.URL.Query().Get("dry_run"))
+			json.NewEncoder(rw).Encode(client.Published{Task: "sum", Change: client.Created,
+				DryRun: r.URL.Query().Has("dry_run")})
 		case strings.HasSuffix(r.URL.Path, "/bundle"):
 			rw.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 			rw.Write(bundle)
 		case r.URL.Path == "/api/v1/devices":
-			json.NewEncoder(rw).Encode(map[string]any{"devices": []client.Device{{Device: "CPU", Slots: 4}, {Device: "H200"}}})
+			json.NewEncoder(rw).Encode(map[string]any{"devices": []client.Device{{Device: "CPU", Slots: 4},
+				{Device: "H200"}}})
 		default:
-			json.NewEncoder(rw).Encode(client.Task{TaskSummary: client.TaskSummary{Slug: "sum", Devices: []string{"CPU", "H200"}}})
+			json.NewEncoder(rw).Encode(client.Task{TaskSummary: client.TaskSummary{Slug: "sum",
+				Devices: []string{"CPU", "H200"}}})
 		}
 	})
 	return published
@@ -72,12 +76,16 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 		want   []string
 		wrong  string
 	}{
-		"a folder around all":   {"sum.zip", zipped(t, map[string]string{"sum/task.yml": "a", "sum/parts/b.h": "b"}), []string{"parts/b.h", "task.yml", projectFile}, ""},
-		"no folder around all":  {"sum.zip", zipped(t, map[string]string{"task.yml": "a", "parts/b.h": "b"}), []string{"parts/b.h", "task.yml", projectFile}, ""},
+		"a folder around all": {"sum.zip", zipped(t, map[string]string{"sum/task.yml": "a", "sum/parts/b.h": "b"}),
+			[]string{"parts/b.h", "task.yml", projectFile}, ""},
+		"no folder around all": {"sum.zip", zipped(t, map[string]string{"task.yml": "a", "parts/b.h": "b"}),
+			[]string{"parts/b.h", "task.yml", projectFile}, ""},
 		"a legacy reference":    {"sum.py", []byte("import torch"), []string{"sum.py", projectFile}, ""},
 		"a file that leads out": {"sum.zip", zipped(t, map[string]string{"sum/../../escaped": "x"}), nil, "escaped"},
 		"files without number":  {"sum.zip", zipped(t, manyFiles()), nil, "5000 files"},
-		"files without an end":  {"sum.zip", zipped(t, map[string]string{"sum/task.yml": "a", "sum/data": strings.Repeat("0", maxUnpacked)}), nil, "exceed 64 MiB"},
+		"files without an end": {"sum.zip",
+			zipped(t, map[string]string{"sum/task.yml": "a", "sum/data": strings.Repeat("0", maxUnpacked)}), nil,
+			"exceed 64 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, dir := newWorld(t), filepath.Join(t.TempDir(), "sum")
@@ -106,7 +114,8 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 			if err != nil || !slices.Equal(found, c.want) {
 				t.Errorf("%v: the folder holds %q, want %q", err, found, c.want)
 			}
-			if text, _ := os.ReadFile(filepath.Join(dir, projectFile)); !strings.Contains(string(text), "task = \"sum\"\ndevices = [\"CPU\"]\n") {
+			if text, _ := os.ReadFile(filepath.Join(dir, projectFile)); !strings.Contains(string(text),
+				"task = \"sum\"\ndevices = [\"CPU\"]\n") {
 				t.Errorf("%s says %s", projectFile, text)
 			}
 			if err := w.run(t, "task", "pull", "sum", dir, "--server", w.URL); err == nil {
@@ -120,11 +129,13 @@ func TestSyncChangesNothingUnlessItIsToldTo(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	published := w.withTask("", nil)
 	for _, task := range []string{"vectoradd_cpp", "softmax_numpy"} {
-		if err := os.CopyFS(filepath.Join(dir, task), os.DirFS(filepath.Join("../../../tasks/examples", task))); err != nil {
+		if err := os.CopyFS(filepath.Join(dir, task),
+			os.DirFS(filepath.Join("../../../tasks/examples", task))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for flag, want := range map[string][]string{"": {"softmax-numpy 1", "vectoradd-cpp 1"}, "--apply": {"softmax-numpy ", "vectoradd-cpp "}} {
+	for flag, want := range map[string][]string{"": {"softmax-numpy 1", "vectoradd-cpp 1"},
+		"--apply": {"softmax-numpy ", "vectoradd-cpp "}} {
 		*published = nil
 		args := []string{"task", "sync", dir, "--server", w.URL}
 		if flag != "" {
@@ -159,7 +170,8 @@ func (w *world) publishes(t *testing.T, has map[string][]byte) *[]string {
 		}
 		*asked = append(*asked, strings.TrimSpace(name+" "+r.URL.Query().Get("deadline")))
 		json.NewEncoder(rw).Encode(client.Published{Task: name, Change: "version", Differences: []client.Difference{
-			{Key: "title", Old: "A", New: "B"}, {Key: "files.task.h", Old: "2 lines, 20 bytes", New: "3 lines, 30 bytes"}}})
+			{Key: "title", Old: "A", New: "B"},
+			{Key: "files.task.h", Old: "2 lines, 20 bytes", New: "3 lines, 30 bytes"}}})
 	})
 	return asked
 }
@@ -203,24 +215,30 @@ func TestADeadlineReachesTheSiteAsVerifyTaskTellsIt(t *testing.T) {
 	one := filepath.Join(dir, "problems", "sum")
 	for flag, want := range map[string]string{"2031-02-03": "sum 2031-02-03T00:00:00Z", "none": "sum none", "": "sum"} {
 		*asked = nil
-		if err := w.run(t, "task", "publish", one, "--deadline", flag, "--server", w.URL); err != nil || !slices.Equal(*asked, []string{want}) {
+		if err := w.run(t, "task", "publish", one, "--deadline", flag, "--server", w.URL); err != nil ||
+			!slices.Equal(*asked, []string{want}) {
 			t.Errorf("--deadline %q: %v, and the site was asked for %q", flag, err, *asked)
 		}
 	}
-	if err := w.run(t, "task", "publish", one, "--deadline", "soon", "--server", w.URL); console.ExitCode(err) != console.ExitUsage {
+	if err := w.run(t, "task", "publish", one, "--deadline", "soon", "--server",
+		w.URL); console.ExitCode(err) != console.ExitUsage {
 		t.Errorf("--deadline soon: %v", err)
 	}
 }
 
 func TestPublishingNamesTheTaskAsItWasPulledAndShowsADiff(t *testing.T) {
 	w := newWorld(t)
-	site := zipped(t, map[string]string{"sum/task.yml": sumTask, "sum/task.h": "// one\n// two\n", "sum/reference.h": "\n"})
+	site := zipped(t, map[string]string{"sum/task.yml": sumTask, "sum/task.h": "// one\n// two\n",
+		"sum/reference.h": "\n"})
 	asked := w.publishes(t, map[string][]byte{"sum": site})
-	dir := folder(t, map[string]string{"task.yml": sumTask, "task.h": "// one\n// three\n", "reference.h": "\n", projectFile: "task = \"sum\"\ndevices = [\"CPU\"]\n"})
-	if err := w.run(t, "task", "publish", dir, "--server", w.URL); err != nil || !slices.Equal(*asked, []string{"sum"}) {
+	dir := folder(t, map[string]string{"task.yml": sumTask, "task.h": "// one\n// three\n", "reference.h": "\n",
+		projectFile: "task = \"sum\"\ndevices = [\"CPU\"]\n"})
+	if err := w.run(t, "task", "publish", dir, "--server", w.URL); err != nil ||
+		!slices.Equal(*asked, []string{"sum"}) {
 		t.Errorf("published %q, %v: want what warpboard.toml names", *asked, err)
 	}
-	for _, want := range []string{"  title: A → B\n", "    --- site/files.task.h\n    +++ here/files.task.h\n", "     // one\n    -// two\n    +// three\n"} {
+	for _, want := range []string{"  title: A → B\n", "    --- site/files.task.h\n    +++ here/files.task.h\n",
+		"     // one\n    -// two\n    +// three\n"} {
 		if !strings.Contains(w.out.String(), want) {
 			t.Errorf("it prints no %q:\n%s", want, &w.out)
 		}
@@ -228,7 +246,8 @@ func TestPublishingNamesTheTaskAsItWasPulledAndShowsADiff(t *testing.T) {
 	if strings.Contains(w.out.String(), projectFile) {
 		t.Errorf("the file that pull writes is warned of:\n%s", &w.out)
 	}
-	if err := w.run(t, "task", "publish", t.TempDir(), "--server", w.URL); err == nil || strings.Contains(err.Error(), "upload") {
+	if err := w.run(t, "task", "publish", t.TempDir(), "--server", w.URL); err == nil ||
+		strings.Contains(err.Error(), "upload") {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
@@ -243,7 +262,8 @@ func TestAPulledTaskNamesNoDeviceWithoutAWorker(t *testing.T) {
 func TestATaskIsShownWithTheNamesOfItsDevices(t *testing.T) {
 	w := newWorld(t)
 	w.withTask("sum.zip", zipped(t, map[string]string{"task.yml": "a"}))
-	if err := w.run(t, "task", "show", "sum", "--server", w.URL); err != nil || !strings.Contains(w.out.String(), ", on CPU, H200\n") {
+	if err := w.run(t, "task", "show", "sum", "--server", w.URL); err != nil ||
+		!strings.Contains(w.out.String(), ", on CPU, H200\n") {
 		t.Errorf("%v: %s", err, w.out.String())
 	}
 }
@@ -251,7 +271,8 @@ func TestATaskIsShownWithTheNamesOfItsDevices(t *testing.T) {
 func TestATasksScriptIsRunFromTheCommandLine(t *testing.T) {
 	w := newWorld(t)
 	w.withTask("sum.zip", nil)
-	if err := w.run(t, "task", "validate", "sum", "--server", w.URL); err != nil || !strings.Contains(w.out.String(), "The script of sum is queued for 10 entries.") {
+	if err := w.run(t, "task", "validate", "sum", "--server", w.URL); err != nil ||
+		!strings.Contains(w.out.String(), "The script of sum is queued for 10 entries.") {
 		t.Errorf("%v: %s", err, w.out.String())
 	}
 }

@@ -26,7 +26,8 @@ func ranked() (all []client.Event) {
 	add("running", &job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
 	for range 2 {
 		for i := range 3 {
-			add("running", &job.Event{Type: job.EventCase, Stage: job.StageRanked, Total: 3, Case: &job.CaseResult{Index: i, Spec: fmt.Sprint("n: ", i), Status: job.StatusPass}})
+			add("running", &job.Event{Type: job.EventCase, Stage: job.StageRanked, Total: 3,
+				Case: &job.CaseResult{Index: i, Spec: fmt.Sprint("n: ", i), Status: job.StatusPass}})
 		}
 	}
 	add("done", nil)
@@ -35,7 +36,8 @@ func ranked() (all []client.Event) {
 
 // watched makes the world's site have submission 7, whose run has ended.
 func (w *world) watched(run client.Run) {
-	sub := client.Submission{ID: 7, Task: "sum", Version: 1, Mode: job.ModeRanked, User: client.User{ID: 3, Name: "Ada"}, Ended: true, Runs: []client.Run{run}}
+	sub := client.Submission{ID: 7, Task: "sum", Version: 1, Mode: job.ModeRanked,
+		User: client.User{ID: 3, Name: "Ada"}, Ended: true, Runs: []client.Run{run}}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		var answer any
 		switch {
@@ -59,15 +61,20 @@ func (w *world) watched(run client.Run) {
 
 func TestARankedRunEndsWithItsScoreWhatItMeansAndItsBoard(t *testing.T) {
 	score, low, high := 2000.0, 1900.0, 2100.0
-	run := client.Run{ID: 5, Device: "CPU", State: "done", ScoreNS: &score, Interval: client.Interval{IntervalLow: &low, IntervalHigh: &high, Processes: 5, Noisy: true}}
+	run := client.Run{ID: 5, Device: "CPU", State: "done", ScoreNS: &score,
+		Interval: client.Interval{IntervalLow: &low, IntervalHigh: &high, Processes: 5, Noisy: true}}
 	ada, ben := client.User{ID: 3, Name: "Ada"}, client.User{ID: 4, Name: "Ben"}
 	for want, c := range map[string]struct {
 		reader client.User
 		client.Outcome
 	}{
-		"CPU    5th → tied 3rd on CPU. 1.50× faster than your previous best (#4). 5.3 % behind Ben (2nd)": {ada, client.Outcome{Rank: 3, Tied: true, Entry: true, BestRun: 3, BestSubmission: 4, BestNS: 3000, BestRank: 5, NextRun: 2, NextUser: "Ben", NextNS: 1900, NextRank: 2}},
-		"CPU    Your entry stays 2nd on CPU. This run is 1.33× slower than your entry (#4)":               {ada, client.Outcome{Rank: 2, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 2}},
-		"CPU    Their entry stays 3rd on CPU. This run is 1.33× slower than their entry (#4)":             {ben, client.Outcome{Rank: 3, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 3}},
+		"CPU    5th → tied 3rd on CPU. 1.50× faster than your previous best (#4). 5.3 % behind Ben (2nd)": {ada,
+			client.Outcome{Rank: 3, Tied: true, Entry: true, BestRun: 3, BestSubmission: 4, BestNS: 3000, BestRank: 5,
+				NextRun: 2, NextUser: "Ben", NextNS: 1900, NextRank: 2}},
+		"CPU    Your entry stays 2nd on CPU. This run is 1.33× slower than your entry (#4)": {ada,
+			client.Outcome{Rank: 2, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 2}},
+		"CPU    Their entry stays 3rd on CPU. This run is 1.33× slower than their entry (#4)": {ben,
+			client.Outcome{Rank: 3, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 3}},
 	} {
 		w := newWorld(t)
 		w.me, run.Outcome = c.reader, &c.Outcome
@@ -76,8 +83,10 @@ func TestARankedRunEndsWithItsScoreWhatItMeansAndItsBoard(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := []string{
-			"submission 7  " + w.URL + "/submissions/7", "CPU    queued", "CPU    ranked begins", "CPU    ranked process 1: all 3 cases pass", "CPU    ranked process 2: all 3 cases pass",
-			"CPU    done  score 2.000 µs (1.900 µs to 2.100 µs at 95 %, 5 processes) noisy", want, "CPU    " + w.URL + "/tasks/sum/boards/CPU", "",
+			"submission 7  " + w.URL + "/submissions/7", "CPU    queued", "CPU    ranked begins",
+			"CPU    ranked process 1: all 3 cases pass", "CPU    ranked process 2: all 3 cases pass",
+			"CPU    done  score 2.000 µs (1.900 µs to 2.100 µs at 95 %, 5 processes) noisy", want,
+			"CPU    " + w.URL + "/tasks/sum/boards/CPU", "",
 		}
 		if diff := cmp.Diff(all, strings.Split(w.out.String(), "\n")); diff != "" {
 			t.Errorf("(-want +printed):\n%s", diff)
@@ -94,12 +103,14 @@ func TestAnInterruptedWatchSaysThatTheSubmissionContinues(t *testing.T) {
 		}
 		<-r.Context().Done()
 	})
-	c := &connection{env: console.Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out}, server: w.URL}
+	c := &connection{env: console.Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out,
+		Stderr: &w.out}, server: w.URL}
 	site, err := c.site()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = console.Explain(c.watch(ctx, site, 7), w.URL, true); !errors.Is(err, context.Canceled) || console.ExitCode(err) != console.ExitStopped ||
+	if err = console.Explain(c.watch(ctx, site, 7), w.URL, true); !errors.Is(err, context.Canceled) ||
+		console.ExitCode(err) != console.ExitStopped ||
 		err.Error() != "stopped watching. Submission 7 continues: warpboard watch 7, warpboard cancel 7" {
 		t.Errorf("exit %d: %v", console.ExitCode(err), err)
 	}
@@ -116,7 +127,8 @@ func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	if s.Status != "CPU waits at place 1 of the queue" {
 		t.Errorf("the status is %q", s.Status)
 	}
-	w.event(client.Event{Device: "CPU", State: "running", Detail: &job.Event{Type: job.EventStage, Stage: job.StageTest}})
+	w.event(client.Event{Device: "CPU", State: "running",
+		Detail: &job.Event{Type: job.EventStage, Stage: job.StageTest}})
 	w.look(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 	if s.Status != "CPU test" {
 		t.Errorf("after the test has begun the status is %q", s.Status)

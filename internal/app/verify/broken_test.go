@@ -30,10 +30,12 @@ func TestVerifyTaskReportsABrokenTask(t *testing.T) {
 		folder string
 		broken bool
 	}{
-		"a header that does not compile":    {brokenTask(t, "vectoradd_cpp", "reference.h", "this is no C++\n"), true},
-		"a reference that does not compile": {brokenTask(t, "softmax_numpy", "reference.py", "def generate_input(:\n"), true},
-		"a reference that fails":            {brokenTask(t, "softmax_numpy", "reference.py", "def generate_input(**case):\n    raise ValueError\ndef check_implementation(data, output):\n    return ''\n"), true},
-		"a sound task":                      {brokenTask(t, "softmax_numpy", "", ""), false},
+		"a header that does not compile": {brokenTask(t, "vectoradd_cpp", "reference.h", "this is no C++\n"), true},
+		"a reference that does not compile": {brokenTask(t, "softmax_numpy", "reference.py", "def generate_input(:\n"),
+			true},
+		"a reference that fails": {brokenTask(t, "softmax_numpy", "reference.py",
+			"def generate_input(**case):\n    raise ValueError\ndef check_implementation(data, output):\n    return ''\n"), true},
+		"a sound task": {brokenTask(t, "softmax_numpy", "", ""), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			crash := filepath.Join(test.folder, "solutions", "wrong", "a_crash.py")
@@ -43,7 +45,8 @@ func TestVerifyTaskReportsABrokenTask(t *testing.T) {
 				}
 			}
 			printed, err := verify(t, test.folder)
-			if (err != nil) != test.broken || strings.Contains(printed, "NOT JUDGED") != test.broken || !strings.Contains(printed, "failed") {
+			if (err != nil) != test.broken || strings.Contains(printed, "NOT JUDGED") != test.broken ||
+				!strings.Contains(printed, "failed") {
 				t.Errorf("it ended with %v and printed\n%s", err, printed)
 			}
 			if test.broken && !strings.Contains(err.Error(), "nothing shows that 1 of 1 task works") {

@@ -34,43 +34,64 @@ func formatCases() map[string]formatCase {
 	checker := func(body string) string { return doubling + "def check_implementation(data, output):\n" + body }
 	return map[string]formatCase{
 		// Answers.
-		"kind_of_tuple": {files: checker("    a, b = output\n    return bool((a == data * 2).all() and (b == data).all()), 'wrong'\n"),
-			solution: "correct: import os\ndef custom_kernel(x):\n    return os.terminal_size((x * 2, x.copy()))\n", verdict: asExpected},
+		"kind_of_tuple": {files: checker(
+			"    a, b = output\n    return bool((a == data * 2).all() and (b == data).all()), 'wrong'\n"),
+			solution: "correct: import os\ndef custom_kernel(x):\n    return os.terminal_size((x * 2, x.copy()))\n",
+			verdict:  asExpected},
 		"ordered_dict": {files: checker("    return bool((output['y'] == data * 2).all()), 'wrong'\n"),
 			solution: "correct: import collections\ndef custom_kernel(x):\n    return collections.OrderedDict(y=x * 2)\n", verdict: asExpected},
 		"data_class": {files: "reference.py\nimport dataclasses\nimport numpy as np\n@dataclasses.dataclass(frozen=True)\nclass Answer:\n    y: object\n    n: int = 0\n" +
 			"def generate_input(n, seed):\n    return np.random.default_rng(seed).standard_normal(n)\n" +
 			"def check_implementation(data, output):\n    return bool(isinstance(output, Answer) and (output.y == data * 2).all() and output.n == len(data)), 'wrong'\n",
 			solution: "correct: from reference import Answer\ndef custom_kernel(x):\n    return Answer(x * 2, len(x))\n", verdict: asExpected},
-		"strangers_class": {files: doubling + agrees, solution: "wrong: import dataclasses\n@dataclasses.dataclass\nclass Mine:\n    y: object\ndef custom_kernel(x):\n    return Mine(x * 2)\n",
-			verdict: asExpected, says: "returned an instance of Mine, which is no data class of the task"},
+		"strangers_class": {files: doubling + agrees,
+			solution: "wrong: import dataclasses\n@dataclasses.dataclass\nclass Mine:\n    y: object\ndef custom_kernel(x):\n    return Mine(x * 2)\n",
+			verdict:  asExpected, says: "returned an instance of Mine, which is no data class of the task"},
 		"written_and_none": {files: "reference.py\nimport numpy as np\ndef generate_input(n, seed):\n    x = np.random.default_rng(seed).standard_normal(n)\n    return x, np.empty_like(x)\n" +
 			"def check_implementation(data, output):\n    return bool(np.allclose(data[1], data[0] * 2)), 'out was not written'\n",
-			solution: "correct: def custom_kernel(data):\n    data[1][:] = data[0] * 2\n", verdict: notAsExpected, says: "custom_kernel returned None: it must return the answer."},
+			solution: "correct: def custom_kernel(data):\n    data[1][:] = data[0] * 2\n", verdict: notAsExpected,
+			says: "custom_kernel returned None: it must return the answer."},
 		"none_that_is_checked": {files: checker("    return bool(np.allclose(output - data, data)), 'wrong'\n"),
-			solution: "wrong: def custom_kernel(x):\n    pass\n", verdict: asExpected, says: "custom_kernel returned None: it must return the answer."},
+			solution: "wrong: def custom_kernel(x):\n    pass\n", verdict: asExpected,
+			says: "custom_kernel returned None: it must return the answer."},
 		// Checkers.
-		"bool":          {files: checker("    return np.allclose(output, data * 2)\n"), solution: "correct: " + twice, verdict: asExpected},
-		"numpys_bool":   {files: checker("    return (output == data * 2).all()\n"), solution: "correct: " + twice, verdict: asExpected},
-		"bool_of_wrong": {files: checker("    return np.allclose(output, data * 2)\n"), solution: "wrong: " + thrice, verdict: asExpected, says: "check_implementation returned False"},
-		"asserts":       {files: checker("    np.testing.assert_allclose(output, data * 2)\n"), solution: "correct: " + twice, verdict: asExpected},
-		"asserts_wrong": {files: checker("    np.testing.assert_allclose(output, data * 2)\n"), solution: "wrong: " + thrice, verdict: asExpected, says: "Not equal to tolerance"},
-		"bare_assert":   {files: checker("    assert (output == data * 2).all()\n"), solution: "wrong: " + thrice, verdict: asExpected, says: "of reference.py does not hold: assert (output == data * 2).all()"},
-		"lines":         {files: checker("    return [] if (output == data * 2).all() else ['no', 'not at all']\n"), solution: "wrong: " + thrice, verdict: asExpected, says: "no"},
-		"number":        {files: checker("    return 1\n"), solution: "correct: " + twice, verdict: notAsExpected, says: "check_implementation returned a int: it must return (bool, message)"},
+		"bool": {files: checker("    return np.allclose(output, data * 2)\n"), solution: "correct: " + twice,
+			verdict: asExpected},
+		"numpys_bool": {files: checker("    return (output == data * 2).all()\n"), solution: "correct: " + twice,
+			verdict: asExpected},
+		"bool_of_wrong": {files: checker("    return np.allclose(output, data * 2)\n"), solution: "wrong: " + thrice,
+			verdict: asExpected, says: "check_implementation returned False"},
+		"asserts": {files: checker("    np.testing.assert_allclose(output, data * 2)\n"),
+			solution: "correct: " + twice, verdict: asExpected},
+		"asserts_wrong": {files: checker("    np.testing.assert_allclose(output, data * 2)\n"),
+			solution: "wrong: " + thrice, verdict: asExpected, says: "Not equal to tolerance"},
+		"bare_assert": {files: checker("    assert (output == data * 2).all()\n"), solution: "wrong: " + thrice,
+			verdict: asExpected, says: "of reference.py does not hold: assert (output == data * 2).all()"},
+		"lines": {files: checker("    return [] if (output == data * 2).all() else ['no', 'not at all']\n"),
+			solution: "wrong: " + thrice, verdict: asExpected, says: "no"},
+		"number": {files: checker("    return 1\n"), solution: "correct: " + twice, verdict: notAsExpected,
+			says: "check_implementation returned a int: it must return (bool, message)"},
 		// task.yml.
-		"quoted_literals": {yaml: beginning + "tests:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 1}\nbenchmarks:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 2}\n",
+		"quoted_literals": {yaml: beginning +
+			"tests:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 1}\nbenchmarks:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 2}\n",
 			files:    "reference.py\nimport numpy as np\ndef generate_input(n, a, b, c, d, e, seed):\n    assert (a, b, c, d, e) == ('1e3', 'None', '[1, 2]', 42, 1e-5), (a, b, c, d, e)\n    return np.ones(n)\n" + agrees,
 			solution: "correct: " + twice, verdict: asExpected},
-		"free_labels": {yaml: beginning + oneCase + "templates: {TileLang: template.py, cuTile 1.4: template.py}\n", files: doubling + agrees + "\x00template.py\n" + twice,
+		"free_labels": {yaml: beginning + oneCase + "templates: {TileLang: template.py, cuTile 1.4: template.py}\n",
+			files:    doubling + agrees + "\x00template.py\n" + twice,
 			solution: "correct: " + twice, verdict: asExpected},
 		// Failures.
-		"lambda": {files: "reference.py\ndef generate_input(n, seed):\n    return (lambda v: v * 2), n\n" + agrees, solution: "correct: " + twice, verdict: notAsExpected,
-			says: "generate_input made something that cannot be handed over to the kernel's process: Can't pickle", stderr: "Can't pickle"},
-		"reference_fails": {files: "reference.py\ndef generate_input(n, seed):\n    return [][n]\n" + agrees, solution: "correct: " + twice, verdict: notAsExpected,
+		"lambda": {files: "reference.py\ndef generate_input(n, seed):\n    return (lambda v: v * 2), n\n" + agrees,
+			solution: "correct: " + twice, verdict: notAsExpected,
+			says:   "generate_input made something that cannot be handed over to the kernel's process: Can't pickle",
+			stderr: "Can't pickle"},
+		"reference_fails": {files: "reference.py\ndef generate_input(n, seed):\n    return [][n]\n" + agrees,
+			solution: "correct: " + twice, verdict: notAsExpected,
 			says: "generate_input raised IndexError", stderr: "return [][n]"},
-		"raises":  {files: doubling + agrees, solution: "correct: def custom_kernel(x):\n    raise ValueError('no luck')\n", verdict: notAsExpected, stderr: "ValueError: no luck"},
-		"imports": {files: doubling + agrees, solution: "correct: import nowhere\n" + twice, verdict: notAsExpected, stderr: "No module named 'nowhere'"},
+		"raises": {files: doubling + agrees,
+			solution: "correct: def custom_kernel(x):\n    raise ValueError('no luck')\n", verdict: notAsExpected,
+			stderr: "ValueError: no luck"},
+		"imports": {files: doubling + agrees, solution: "correct: import nowhere\n" + twice, verdict: notAsExpected,
+			stderr: "No module named 'nowhere'"},
 	}
 }
 
@@ -102,8 +123,10 @@ func TestVerifyTaskTakesWhatPeopleWrite(t *testing.T) {
 			continue
 		}
 		// A task with one wrong solution that fails by an answer shows that it works.
-		if s := task.Solutions[0]; s.Verdict != c.verdict || !strings.Contains(s.Reason, c.says) || !strings.Contains(s.Stderr, c.stderr) {
-			t.Errorf("%s: %s, %s\n%s\nwant %s, %q, %q", task.Name, s.Verdict, s.Reason, s.Stderr, c.verdict, c.says, c.stderr)
+		if s := task.Solutions[0]; s.Verdict != c.verdict || !strings.Contains(s.Reason, c.says) ||
+			!strings.Contains(s.Stderr, c.stderr) {
+			t.Errorf("%s: %s, %s\n%s\nwant %s, %q, %q", task.Name, s.Verdict, s.Reason, s.Stderr, c.verdict, c.says,
+				c.stderr)
 		}
 	}
 }
@@ -115,7 +138,8 @@ func TestVerifyTaskRefusesATaskWithoutBenchmarks(t *testing.T) {
 	writeAt(t, filepath.Join(folder, "reference.py"), strings.TrimPrefix(doubling+agrees, "reference.py\n"))
 	writeAt(t, filepath.Join(folder, "solutions", "correct", "one.py"), twice)
 	printed, err := verify(t, folder)
-	if err == nil || !strings.Contains(printed, "benchmarks: there is none, so no solution can be ranked") || strings.Contains(printed, "one.py") {
+	if err == nil || !strings.Contains(printed, "benchmarks: there is none, so no solution can be ranked") ||
+		strings.Contains(printed, "one.py") {
 		t.Errorf("%v\n%s", err, printed)
 	}
 }
@@ -127,7 +151,8 @@ func TestVerifyTaskShowsWhatAFailedSolutionPrinted(t *testing.T) {
 	writeAt(t, filepath.Join(folder, "solutions", "correct", "by_reference.cpp"),
 		"#include \"task.h\"\noutput_t custom_kernel(const input_t& data) { return output_t(data.a.size()); }\n")
 	printed, err := verify(t, folder)
-	if err == nil || !strings.Contains(printed, "The submission must define output_t custom_kernel(input_t data)") || !strings.Contains(printed, "    | ") {
+	if err == nil || !strings.Contains(printed, "The submission must define output_t custom_kernel(input_t data)") ||
+		!strings.Contains(printed, "    | ") {
 		t.Errorf("%v\n%s", err, printed)
 	}
 }
@@ -140,14 +165,17 @@ func TestVerifyTaskNamesAnswersThatComputeNothingAndPass(t *testing.T) {
 	} {
 		folder := filepath.Join(t.TempDir(), "loose")
 		writeAt(t, filepath.Join(folder, "task.yml"), beginning+oneCase)
-		writeAt(t, filepath.Join(folder, "reference.py"), strings.TrimPrefix(doubling, "reference.py\n")+"def check_implementation(data, output):\n"+checker)
+		writeAt(t, filepath.Join(folder, "reference.py"), strings.TrimPrefix(doubling, "reference.py\n")+
+			"def check_implementation(data, output):\n"+checker)
 		writeAt(t, filepath.Join(folder, "solutions", "correct", "one.py"), twice)
 		printed, err := verify(t, folder, "--json")
 		var report verifyReport
 		if wrong := json.Unmarshal([]byte(printed), &report); wrong != nil || err != nil || len(report.Tasks) != 1 {
 			t.Fatalf("%v, %v\n%s", err, wrong, printed)
 		}
-		if task := report.Tasks[0]; strings.Join(task.Vacuous, ", ") != want || len(task.Warnings) != 1+len(task.Vacuous) || len(task.Solutions) != 1 { // there are no templates
+		// there are no templates
+		if task := report.Tasks[0]; strings.Join(task.Vacuous, ", ") != want ||
+			len(task.Warnings) != 1+len(task.Vacuous) || len(task.Solutions) != 1 {
 			t.Errorf("%+v, want %q", task, want)
 		}
 	}

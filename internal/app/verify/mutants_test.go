@@ -15,7 +15,8 @@ import (
 // runs on the CPU, the checker of a sound task lets none through.
 func TestMutantsOfARightSolutionAreFoundWrong(t *testing.T) {
 	tier.Needs(t, tier.Judge)
-	for right, folder := range map[string]string{"vectorised.cpp": quickTask(t), "in_place.py": taskFolder(t, "softmax_numpy")} {
+	for right, folder := range map[string]string{"vectorised.cpp": quickTask(t),
+		"in_place.py": taskFolder(t, "softmax_numpy")} {
 		t.Run(right, func(t *testing.T) {
 			source, err := os.ReadFile(filepath.Join(folder, "solutions", "correct", right))
 			if err != nil {
@@ -54,7 +55,8 @@ func writeMutants(t *testing.T, folder string, right []byte, suffix string, name
 			if m.Name != name {
 				continue
 			}
-			if err := os.WriteFile(filepath.Join(wrong, strings.ReplaceAll(name, " ", "_")+suffix), m.Source, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(wrong, strings.ReplaceAll(name, " ", "_")+suffix), m.Source,
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -94,18 +94,22 @@ func verify(t *testing.T, path string, flags ...string) (printed string, err err
 	t.Helper()
 	var out bytes.Buffer
 	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err = execute(t.Context(), Task(env), append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--build-nice", "1", "--ranked-processes", "1", path}, flags...))
+	err = execute(t.Context(), Task(env),
+		append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--build-nice", "1",
+			"--ranked-processes", "1", path}, flags...))
 	return out.String(), err
 }
 
 func TestVerifyTaskRunsEverySolution(t *testing.T) {
 	folder := quickTask(t)
-	writeAt(t, filepath.Join(folder, "task.yml"), readAt(t, filepath.Join(folder, "task.yml"))+"\nsubmission_files: [\"*.h\"]\n")
+	writeAt(t, filepath.Join(folder, "task.yml"), readAt(t, filepath.Join(folder, "task.yml"))+
+		"\nsubmission_files: [\"*.h\"]\n")
 	apart := filepath.Join(folder, "solutions", "correct", "apart") // of two files
 	if err := os.Mkdir(apart, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeAt(t, filepath.Join(apart, "adds.h"), "#pragma once\n"+readAt(t, filepath.Join(folder, "solutions", "correct", "vectorised.cpp")))
+	writeAt(t, filepath.Join(apart, "adds.h"),
+		"#pragma once\n"+readAt(t, filepath.Join(folder, "solutions", "correct", "vectorised.cpp")))
 	writeAt(t, filepath.Join(apart, "submission.cpp"), "#include \"adds.h\"\n")
 	printed, err := verify(t, folder)
 	if err != nil {
@@ -149,13 +153,15 @@ func TestVerifyTaskFailsWhenASolutionEndsOtherwise(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeAt(t, filepath.Join(solutions, "wrong", "typo.cpp"), "this is no C++\n")
-	more := filepath.Join("..", "..", "..", "tasks", "examples", "vectoradd_cpp", "solutions", "correct", "vectorised.cpp")
+	more := filepath.Join("..", "..", "..", "tasks", "examples", "vectoradd_cpp", "solutions", "correct",
+		"vectorised.cpp")
 	printed, err := verify(t, folder, "--json", "--solution", more)
 	if err == nil || !strings.Contains(err.Error(), "solutions did not end as expected") {
 		t.Errorf("verify-task ended with %v", err)
 	}
 	var report verifyReport
-	if err := json.Unmarshal([]byte(printed), &report); err != nil || report.OK || report.Error == "" || len(report.Tasks) != 1 || !*report.Tasks[0].Works {
+	if err := json.Unmarshal([]byte(printed), &report); err != nil || report.OK || report.Error == "" ||
+		len(report.Tasks) != 1 || !*report.Tasks[0].Works {
 		t.Fatalf("%v\n%s", err, printed)
 	}
 	got := map[string]verdict{}
@@ -165,7 +171,8 @@ func TestVerifyTaskFailsWhenASolutionEndsOtherwise(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	want := map[string]verdict{"forgets_tail.cpp": notAsExpected, "out_of_bounds.cpp": notAsExpected, "typo.cpp": notJudged, more: asExpected}
+	want := map[string]verdict{"forgets_tail.cpp": notAsExpected, "out_of_bounds.cpp": notAsExpected,
+		"typo.cpp": notJudged, more: asExpected}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
@@ -196,7 +203,8 @@ func TestVerifyTaskNamesACompileFlagThatNoTaskMaySet(t *testing.T) {
 	for flags, want := range map[string]string{
 		"[-ffast-math]":                     "",
 		"[-ffast-math, -fplugin=/tmp/x.so]": `config.compile_flags[1]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set`,
-		"[-Xptxas, -O2]":                    `config.compile_flags[0]: "-Xptxas" is not among`, // nvcc's, and this task is g++'s
+		// nvcc's, and this task is g++'s
+		"[-Xptxas, -O2]": `config.compile_flags[0]: "-Xptxas" is not among`,
 	} {
 		folder := taskFolder(t, "vectoradd_cpp")
 		file := filepath.Join(folder, "task.yml")
@@ -222,7 +230,8 @@ func TestVerifyTaskReadsEveryWayIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeAt(t, filepath.Join(set, "first/bad/task.yml"), "lang: rust\n")
-	writeAt(t, filepath.Join(set, "first.yaml"), "problems:\n  - {directory: first/vectoradd_cpp, name: add, deadline: 2031-05-01, gpus: [CPU]}\n  - {directory: first/bad}\n")
+	writeAt(t, filepath.Join(set, "first.yaml"),
+		"problems:\n  - {directory: first/vectoradd_cpp, name: add, deadline: 2031-05-01, gpus: [CPU]}\n  - {directory: first/bad}\n")
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
 	if err := w.AddFS(os.DirFS(tree)); err != nil {
@@ -231,16 +240,21 @@ func TestVerifyTaskReadsEveryWayIn(t *testing.T) {
 	w.Close()
 
 	for name, test := range map[string]struct{ path, want, fails string }{
-		"folder":         {folder, "vectoradd_cpp: C++, 5 tests", ""},
-		"its task.yml":   {filepath.Join(folder, "task.yml"), "vectoradd_cpp: C++, 5 tests", ""},
-		"tree":           {tree, "vectoradd_cpp: C++, 5 tests", ""},
-		"zip":            {writeAt(t, filepath.Join(t.TempDir(), "tasks.zip"), packed.String()), "vectoradd_cpp: C++, 5 tests", ""},
-		"problem set":    {set, "add: C++, 5 tests, 3 benchmarks, ranked by geom, Warpboard's harness, on CPU, until 2031-05-01 00:00 UTC", "1 of 2 tasks cannot be used"},
-		"its bad one":    {set, "first/bad/task.yml:1: lang: \"rust\" is not allowed", "1 of 2 tasks"},
-		"reference":      {writeAt(t, filepath.Join(t.TempDir(), "copy.cpp"), referenceFile), "copy: C++, legacy format", ""},
-		"reference, bad": {writeAt(t, filepath.Join(t.TempDir(), "copy.py"), "x = 1\n"), "copy.py: ref_kernel: is not defined", "3 mistakes"},
-		"another file":   {writeAt(t, filepath.Join(t.TempDir(), "notes.txt"), "hello"), "not a zip", "fix 1 mistake"},
-		"nothing":        {filepath.Join(t.TempDir(), "none"), "", "no such file"},
+		"folder":       {folder, "vectoradd_cpp: C++, 5 tests", ""},
+		"its task.yml": {filepath.Join(folder, "task.yml"), "vectoradd_cpp: C++, 5 tests", ""},
+		"tree":         {tree, "vectoradd_cpp: C++, 5 tests", ""},
+		"zip": {writeAt(t, filepath.Join(t.TempDir(), "tasks.zip"), packed.String()),
+			"vectoradd_cpp: C++, 5 tests", ""},
+		"problem set": {set,
+			"add: C++, 5 tests, 3 benchmarks, ranked by geom, Warpboard's harness, on CPU, until 2031-05-01 00:00 UTC",
+			"1 of 2 tasks cannot be used"},
+		"its bad one": {set, "first/bad/task.yml:1: lang: \"rust\" is not allowed", "1 of 2 tasks"},
+		"reference": {writeAt(t, filepath.Join(t.TempDir(), "copy.cpp"), referenceFile),
+			"copy: C++, legacy format", ""},
+		"reference, bad": {writeAt(t, filepath.Join(t.TempDir(), "copy.py"), "x = 1\n"),
+			"copy.py: ref_kernel: is not defined", "3 mistakes"},
+		"another file": {writeAt(t, filepath.Join(t.TempDir(), "notes.txt"), "hello"), "not a zip", "fix 1 mistake"},
+		"nothing":      {filepath.Join(t.TempDir(), "none"), "", "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			printed, err := verify(t, test.path, "--lint")

@@ -39,7 +39,8 @@ func TestVerifyTaskWatchesWhatItChecks(t *testing.T) {
 		}
 		return r
 	}
-	if r := next(); !r.OK || len(r.Tasks) != 1 || !strings.Contains(strings.Join(r.Tasks[0].Warnings, " "), `"H1000"`) || strings.Contains(strings.Join(r.Tasks[0].Warnings, " "), `"A100-SXM-80GB" is`) {
+	if r := next(); !r.OK || len(r.Tasks) != 1 || !strings.Contains(strings.Join(r.Tasks[0].Warnings, " "),
+		`"H1000"`) || strings.Contains(strings.Join(r.Tasks[0].Warnings, " "), `"A100-SXM-80GB" is`) {
 		t.Errorf("at first %+v", r)
 	}
 	writeAt(t, filepath.Join(filepath.Dir(folder), "beside.txt"), "not of the task\n")

@@ -15,19 +15,22 @@ import (
 func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	d := draw(Board{Steps: []Step{
-		{When: at, ScoreNS: 1000, Name: "Ada"}, {When: at.Add(24 * time.Hour), ScoreNS: 100, Name: "Ben"}, {When: at.Add(48 * time.Hour), ScoreNS: 10, Name: "Cleo"}}})
+		{When: at, ScoreNS: 1000, Name: "Ada"}, {When: at.Add(24 * time.Hour), ScoreNS: 100, Name: "Ben"},
+		{When: at.Add(48 * time.Hour), ScoreNS: 10, Name: "Cleo"}}})
 	if d.Curve != "M2.00 9.68H48.00V50.00H94.00V90.32H100" || d.Area != d.Curve+"V100H2.00Z" {
 		t.Errorf("the line is %s, the area %s", d.Curve, d.Area)
 	}
 	want := []point{
 		{X: "2.00%", Y: "9.68%", Title: "1.000\u00a0µs, Ada, 1 Jan 2030, 00:00 UTC", Name: "Ada"},
 		{X: "48.00%", Y: "50.00%", Title: "100.0\u00a0ns, Ben, 2 Jan 2030, 00:00 UTC", Name: "Ben"},
-		{X: "94.00%", Y: "90.32%", Title: "10.00\u00a0ns, Cleo, 3 Jan 2030, 00:00 UTC", Name: "Cleo", End: true, Below: true, Phone: true},
+		{X: "94.00%", Y: "90.32%", Title: "10.00\u00a0ns, Cleo, 3 Jan 2030, 00:00 UTC", Name: "Cleo", End: true,
+			Below: true, Phone: true},
 	}
 	if diff := cmp.Diff(want, d.Points); diff != "" {
 		t.Errorf("points (-want +got):\n%s", diff)
 	}
-	if d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 500}}}); d.Curve != "M2.00 50.00H100" || !d.SameDay {
+	if d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 500}}}); d.Curve != "M2.00 50.00H100" ||
+		!d.SameDay {
 		t.Errorf("one record gives the line %s from %s to %s", d.Curve, d.First, d.Last)
 	}
 }
@@ -35,9 +38,11 @@ func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
 // TestRecordsWithinAnHourAreDatedToTheSecond, and others are not.
 func TestRecordsWithinAnHourAreDatedToTheSecond(t *testing.T) {
 	at := time.Date(2030, 1, 1, 10, 0, 5, 0, time.UTC)
-	for apart, want := range map[time.Duration]string{40 * time.Second: "10:00:45 UTC", time.Hour: "11:00 UTC", 24 * time.Hour: "2 Jan 2030"} {
+	for apart, want := range map[time.Duration]string{40 * time.Second: "10:00:45 UTC", time.Hour: "11:00 UTC",
+		24 * time.Hour: "2 Jan 2030"} {
 		var page bytes.Buffer
-		if err := Draw(Board{Steps: []Step{{When: at, ScoreNS: 1000}, {When: at.Add(apart), ScoreNS: 100}}}).Render(t.Context(), &page); err != nil {
+		if err := Draw(Board{Steps: []Step{{When: at, ScoreNS: 1000},
+			{When: at.Add(apart), ScoreNS: 100}}}).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(page.String(), ">"+want+"</time>") {
@@ -66,7 +71,8 @@ func TestNamesDoNotLieOnEachOther(t *testing.T) {
 // TestALineAndARecordKeepTheirNames: a baseline near the record has its name elsewhere, in any window.
 func TestALineAndARecordKeepTheirNames(t *testing.T) {
 	for ns := 1.0; ns < 4; ns += 0.01 {
-		d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}}, Lines: []Line{{ScoreNS: ns * 1e6, Label: "naive"}}})
+		d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}},
+			Lines: []Line{{ScoreNS: ns * 1e6, Label: "naive"}}})
 		if !d.Marks[0].Phone || d.Marks[0].Label == "" || !d.Points[0].Phone || d.Points[0].Name == "" {
 			t.Fatalf("with a baseline of %.2f ms, the line is %+v, the record %+v", ns, d.Marks[0], d.Points[0])
 		}
@@ -75,7 +81,8 @@ func TestALineAndARecordKeepTheirNames(t *testing.T) {
 
 // TestEveryDotHasALane: dots that would touch stand beside each other, and what has no room is left out.
 func TestEveryDotHasALane(t *testing.T) {
-	d := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"}, {ScoreNS: 100.1, Size: 2, URL: "/b"}, {ScoreNS: 1000, Size: 1, URL: "/c", Mine: true}},
+	d := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"}, {ScoreNS: 100.1, Size: 2, URL: "/b"},
+		{ScoreNS: 1000, Size: 1, URL: "/c", Mine: true}},
 		Lines: []Line{{ScoreNS: 50, Label: "limit", Limit: true}}})
 	var at []string
 	for _, dot := range d.Dots {
@@ -87,7 +94,8 @@ func TestEveryDotHasALane(t *testing.T) {
 	if !strings.HasPrefix(d.Rest, "M31.2 ") || len(d.Marks) != 1 || !d.Marks[0].Limit {
 		t.Errorf("the rest is %q, the lines are %+v", d.Rest, d.Marks)
 	}
-	if behind := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"}, {ScoreNS: 101, Size: 1}}}); len(behind.Dots) != 1 {
+	if behind := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"},
+		{ScoreNS: 101, Size: 1}}}); len(behind.Dots) != 1 {
 		t.Errorf("an entry of another page is a link to nowhere: %+v", behind.Dots)
 	}
 	crowd := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1_000_000}, {ScoreNS: 101, Size: 1}}})
@@ -106,7 +114,8 @@ func FuzzBoardPicture(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, first, last float64, began, ended int64, size int) {
 		p := Board{
-			Steps: []Step{{When: time.Unix(0, began).UTC(), ScoreNS: first}, {When: time.Unix(0, ended).UTC(), ScoreNS: last}},
+			Steps: []Step{{When: time.Unix(0, began).UTC(), ScoreNS: first},
+				{When: time.Unix(0, ended).UTC(), ScoreNS: last}},
 			Dots:  []Dot{{ScoreNS: last, Size: size}, {ScoreNS: first, Size: size}},
 			Lines: []Line{{ScoreNS: first}},
 		}
@@ -178,5 +187,6 @@ func FuzzChartScores(f *testing.F) {
 
 // oddFloats are numbers that arithmetic on scales trips over.
 var oddFloats = []float64{
-	0, -1, 1, 500, 1.1e-308, math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 1e-300, 1e300,
+	0, -1, 1, 500, 1.1e-308, math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(),
+	1e-300, 1e300,
 }
