@@ -98,7 +98,7 @@ func runOutcome(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, fact := range r.outcomeFacts() {
+			for _, fact := range outcome.Of(r.Outcome.Outcome, r.Device, *r.ScoreNS, r.Outcome.Mine) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<li data-fact=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -470,14 +470,6 @@ func (r RunCard) placeURL() templ.SafeURL {
 		return BoardURL(r.Task.Slug, r.Device) + "?find=me"
 	}
 	return BoardURL(r.Task.Slug, r.Device)
-}
-
-// outcomeFacts returns nothing until the reader is known, because the facts use "your" or "their".
-func (r RunCard) outcomeFacts() []outcome.Fact {
-	if r.Reload {
-		return nil
-	}
-	return outcome.Of(r.Outcome.Outcome, r.Device, *r.ScoreNS, r.Outcome.Mine)
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -26,7 +26,6 @@ type RunCard struct {
 	Ranking      string        // ranking rule, for people
 	Sources      Sources       // names of the source in compiler messages
 	Log          string        // output so far, while it runs
-	Reload       bool          // request the card again, with the parts that only this reader may see
 	SelfMeasured bool          // measured by the task's own program, in the kernel's process
 	Again        string        // token of the form for running it again; empty if the reader may not
 	Pool         *Pool         // nil if no run of equal source counts together with it
@@ -66,7 +65,7 @@ func (r RunCard) ranked() bool { return r.Mode == job.ModeRanked }
 // reviewName returns the text of the link to reports and decisions, or "" if the reader can do nothing there.
 func (r RunCard) reviewName() string {
 	switch {
-	case !r.ranked() || r.ScoreNS == nil || r.Reload:
+	case !r.ranked() || r.ScoreNS == nil:
 		return ""
 	case !r.Outcome.Mine || r.Outcome.MayReview:
 		return "Report or review"

@@ -2,9 +2,12 @@ package kernelrun
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // Kind is the kind of an evaluation.
@@ -110,14 +113,19 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		fields["custom"] = fields["kernel"]
 	}
 	var r Request
-	ref, custom := takeSource(fields["ref"]), takeSource(fields["custom"])
-	// Converted through JSON: the tables name the fields, so that there is no second list.
-	data, err := json.Marshal(fields)
+	// Converted through JSON: the tables name the fields, so that there is no second list. Texts may have megabytes, so they
+	// stay behind.
+	texts := map[string]string{}
+	data, err := json.Marshal(takeTexts(fields, texts))
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	if r.Custom.Source = custom; r.Ref != nil {
-		r.Ref.Source = ref
+	for _, code := range []*Code{&r.Custom, r.Ref} {
+		if code != nil {
+			code.Source = cmp.Or(texts[code.Source], code.Source)
+			giveTexts(code.IO, texts)
+			giveTexts(code.Metadata, texts)
+		}
 	}
 	if err != nil { // an integer beyond 64 bits
 		return r, path{"num_trials"}.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
@@ -125,14 +133,49 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	return r, nil
 }
 
-// takeSource removes the source from a kernel's fields and returns it: it may have megabytes, and need not go through
-// JSON.
-func takeSource(code any) (source string) {
-	if fields, ok := code.(map[string]any); ok {
-		source, _ = fields["source_code"].(string)
-		delete(fields, "source_code")
+// longText is the length of texts that are worth a placeholder, in bytes.
+const longText = 4 << 10
+
+// takeTexts copies a value with placeholders for its long texts, and adds these to texts.
+func takeTexts(value any, texts map[string]string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		v = maps.Clone(v)
+		for key := range v {
+			v[key] = takeTexts(v[key], texts)
+		}
+		return v
+	case []any:
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] = takeTexts(v[i], texts)
+		}
+		return v
+	case string:
+		if len(v) > longText {
+			placeholder := rand.Text() // a guessed one would repeat a long text
+			texts[placeholder] = v
+			return placeholder
+		}
 	}
-	return source
+	return value
+}
+
+// giveTexts replaces the placeholders in a value.
+func giveTexts(value any, texts map[string]string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = giveTexts(v[key], texts)
+		}
+	case []any:
+		for i := range v {
+			v[i] = giveTexts(v[i], texts)
+		}
+	case string:
+		return cmp.Or(texts[v], v)
+	}
+	return value
 }
 
 // upgradeLegacyBody converts a body of the legacy format, which has only the two sources, to the current one.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -38,6 +39,26 @@ func TestDefaults(t *testing.T) {
 		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestReadCopiesNoLongText of a request, whose source and tensors may have megabytes.
+func TestReadCopiesNoLongText(t *testing.T) {
+	long := strings.Repeat("QUJD", 1<<20)
+	body := decode(t, `{"kernel":{"source_code":"`+long+`","kernel_type":"torch","io":{"args":[
+		{"name":"x","type":"tensor","role":"input","tensor_spec":{"shape":[2],"dtype":"float32","data":{"data_b64":"`+long+`","dtype":"float32","shape":[2]}}}]}}}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, problems := Read(Evaluate, body, RefuseMistyped)
+	runtime.ReadMemStats(&after)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 1<<20 {
+		t.Errorf("reading a request of %d MiB takes %d bytes more", 2*len(long)>>20, grown)
+	}
+	if text := fmt.Sprint(r.Custom.IO); r.Custom.Source != long || !strings.Contains(text, long) {
+		t.Error("the texts of the request are not its own")
 	}
 }
 

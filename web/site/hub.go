@@ -115,6 +115,24 @@ type SharedEvent struct {
 		once  sync.Once
 		bytes []byte
 	}
+	after struct {
+		sync.Mutex
+		known map[Format]work.Rest
+	}
+}
+
+// Rest asks for the rest of the events once for all streams of a format.
+func (e *SharedEvent) Rest(f Format, ask func() (work.Rest, error)) (rest work.Rest, err error) {
+	e.after.Lock()
+	defer e.after.Unlock()
+	rest, known := e.after.known[f]
+	if known {
+		return rest, nil
+	}
+	if rest, err = ask(); err == nil {
+		e.after.known = map[Format]work.Rest{f: rest}
+	}
+	return rest, err
 }
 
 // Format is how an event is put into a stream.

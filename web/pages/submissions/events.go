@@ -7,11 +7,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/accounts"
 	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 	"warpboard/web/stream"
 )
 
@@ -36,7 +34,9 @@ func (p *Submissions) eventHTML(ctx context.Context, e work.RunEvent) ([]byte, e
 	return p.site.RenderToMemory(ctx, part)
 }
 
-// eventPart is nil for an event that changes nothing on the page.
+// eventPart is nil for an event that changes nothing on the page, or that a later one shows, too: a reader who was away for long
+// needs only the last. It makes at most three statements: while a worker has the run, the event holds its card; then each
+// reader asks for the card, which says more to some than to others.
 func (p *Submissions) eventPart(ctx context.Context, e work.RunEvent) (templ.Component, error) {
 	run, err := p.site.Store.Work.Run(ctx, e.RunID)
 	if err != nil {
@@ -48,59 +48,26 @@ func (p *Submissions) eventPart(ctx context.Context, e work.RunEvent) (templ.Com
 		}
 		return views.RunLogged("log-"+e.AttemptID, e.Event.Text), nil
 	}
-	if later, err := p.shownLater(ctx, e); later || err != nil {
+	if e.Type == work.EventState && e.State.Final() && run.ProfileOf == nil { // a run has no later event
+		return p.reloaded(ctx, run)
+	}
+	events, err := p.site.Store.Work.Progress(ctx, run, false)
+	if n := len(events); err != nil || n > 0 && events[n-1].ID > e.ID {
 		return nil, err
 	}
 	if run.ProfileOf != nil { // it is shown on the card of the run that it follows
-		if run, err = p.site.Store.Work.Run(ctx, *run.ProfileOf); err != nil {
-			return nil, err
-		}
+		return views.RunReloaded(views.RunCard{Run: work.Run{ID: *run.ProfileOf, SubmissionID: run.SubmissionID}}, false), nil
 	}
-	return p.changedCard(ctx, run)
+	if run.State.Final() || run.State == work.StateQueued {
+		return p.reloaded(ctx, run)
+	}
+	card, err := p.runs.LiveCard(ctx, run, events)
+	return views.RunChanged(card), err
 }
 
-func (p *Submissions) changedCard(ctx context.Context, run work.Run) (templ.Component, error) {
-	filed, err := p.site.Store.Submissions.Filed(ctx, run.SubmissionID)
-	if err != nil {
-		return nil, err
-	}
-	f := filed[run.SubmissionID]
-	card, err := p.runs.RunCard(ctx, runs.RunAccess{Access: runs.Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, TaskOpen: f.Task.VisibleTo(accounts.User{})}, Run: run})
-	if err != nil {
-		return nil, err
-	}
-	card.Reload = card.Over()
-	ended, err := p.allEnded(ctx, run.SubmissionID)
-	return views.RunChanged(card, ended), err
-}
-
-// shownLater reports whether the run has had another event that renews its card: a reader who was away
-// for long needs only the last.
-func (p *Submissions) shownLater(ctx context.Context, e work.RunEvent) (bool, error) {
-	const few = 50
-	events, err := p.site.Store.Work.EventsSince(ctx, e.SubmissionID, e.ID, few)
-	if err != nil {
-		return false, err
-	}
-	for _, other := range events {
-		if other.RunID == e.RunID && other.Type != job.EventLog {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-func (p *Submissions) allEnded(ctx context.Context, submissionID int64) (bool, error) {
-	runs, err := p.site.Store.Work.Runs(ctx, submissionID)
-	if err != nil {
-		return false, err
-	}
-	for _, run := range runs {
-		if !run.State.Final() {
-			return false, nil
-		}
-	}
-	return true, nil
+func (p *Submissions) reloaded(ctx context.Context, run work.Run) (templ.Component, error) {
+	live, err := p.site.Store.Work.Unfinished(ctx, run.SubmissionID, false)
+	return views.RunReloaded(views.RunCard{Run: run}, !live), err
 }
 
 // SubmissionEvents streams a submission's events to its page, as HTML that the page swaps in.

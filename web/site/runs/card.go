@@ -16,9 +16,6 @@ import (
 	"warpboard/web/site"
 )
 
-// maxCardEvents bounds what is read to show a run that goes on; its log is bounded by the store.
-const maxCardEvents = 10000
-
 // RunCard reads the content of a card. It leaves out programs' output unless the viewer may see the source.
 func (s *Runs) RunCard(ctx context.Context, seen RunAccess) (views.RunCard, error) {
 	profiles, err := s.site.Store.Work.ProfileRuns(ctx, seen.Run)
@@ -33,20 +30,16 @@ func (s *Runs) RunCard(ctx context.Context, seen RunAccess) (views.RunCard, erro
 }
 
 func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views.RunCard, err error) {
-	run, def, card := seen.Run, seen.Version.Definition.For(seen.Run.Device), views.RunCard{Run: seen.Run, Task: site.TaskRef(seen.Task)}
+	run, def := seen.Run, seen.Version.Definition.For(seen.Run.Device)
+	if !run.State.Final() && run.State != work.StateQueued {
+		events, err := s.site.Store.Work.Progress(ctx, run, seen.MaySeeSource)
+		_, now, log := progressOf(events, run.AttemptID)
+		return s.newCard(seen, left.Stages, now, log), err
+	}
+	card := s.newCard(seen, left.Stages, nil, "")
 	if !run.State.Final() {
-		if err := s.addProgress(ctx, run, &card); err != nil {
-			return card, err
-		}
+		return card, s.addPlace(ctx, run, &card)
 	}
-	card.SelfMeasured = selfMeasured(run, def)
-	card.Stages = mergeStages(def, run.Mode, left.Stages, card.Stages, run.State.Final())
-	s.addClock(def, &card)
-	if !seen.MaySeeSource {
-		hideOutput(&card, HiddenOf(def))
-	}
-	card.Ranking = views.RankingName(def.RankingBy)
-	card.Sources = views.Sources{Main: []string{def.SubmissionName()}, Further: def.MayBring}
 	card.Confirmed = shownConfirmation(left.confirmation, seen)
 	card.Turns = turnsOf(def.RankingBy, seen, left)
 	if card.Pool, err = s.poolOf(ctx, run); err != nil {
@@ -63,9 +56,36 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	if o != nil {
 		card.Outcome.Outcome = *o
 	}
-	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.Mine, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
 	card.Outcome.Fresh = run.EndedAt != nil && s.site.Now().Sub(*run.EndedAt) < time.Minute
 	return card, s.addMeasures(ctx, seen, def, left, &card)
+}
+
+// newCard is the part of a card that runs have in every state: their stages, which ended or go on.
+func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.StageView, log string) views.RunCard {
+	run, def := seen.Run, seen.Version.Definition.For(seen.Run.Device)
+	card := views.RunCard{
+		Run: run, Task: site.TaskRef(seen.Task), Log: log, SelfMeasured: selfMeasured(run, def),
+		Stages:  mergeStages(def, run.Mode, ended, now, run.State.Final()),
+		Ranking: views.RankingName(def.RankingBy),
+		Sources: views.Sources{Main: []string{def.SubmissionName()}, Further: def.MayBring},
+	}
+	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.Mine, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
+	s.addClock(def, &card)
+	if !seen.MaySeeSource {
+		hideOutput(&card, HiddenOf(def))
+	}
+	return card
+}
+
+// LiveCard is the card of a run that a worker has, as everyone may see it, from its Progress.
+func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEvent) (views.RunCard, error) {
+	filed, err := s.site.Store.Submissions.Filed(ctx, run.SubmissionID)
+	if err != nil {
+		return views.RunCard{}, err
+	}
+	f := filed[run.SubmissionID]
+	ended, now, _ := progressOf(events, run.AttemptID)
+	return s.newCard(RunAccess{Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, run}, ended, now, ""), nil
 }
 
 // selfMeasured reports whether the kernel runs inside its task's own program, and so can forge its time.
@@ -101,25 +121,8 @@ func (s *Runs) Outcome(ctx context.Context, seen RunAccess) (*boards.Outcome, bo
 	return o, validated, err
 }
 
-// addProgress fills in what only events have about a running run: its stage, with its cases so far, and the log. A waiting
-// run gets its place instead.
-func (s *Runs) addProgress(ctx context.Context, run work.Run, card *views.RunCard) error {
-	if run.State == work.StateQueued {
-		return s.addPlace(ctx, run, card)
-	}
-	events, err := s.site.Store.Work.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
-	if err != nil {
-		return err
-	}
-	now, log := progressOf(events, run.AttemptID)
-	if card.Log = log; now != nil {
-		card.Stages = []views.StageView{*now}
-	}
-	return nil
-}
-
-// progressOf reads the stage that an attempt is in, nil between stages, and its output so far.
-func progressOf(events []work.RunEvent, attemptID string) (now *views.StageView, log string) {
+// progressOf reads the stages of an attempt that ended, the one that it is in, if any, and its output so far.
+func progressOf(events []work.RunEvent, attemptID string) (ended []job.StageResult, now []views.StageView, log string) {
 	var output strings.Builder
 	for _, e := range events {
 		if e.AttemptID != attemptID || e.Event == nil {
@@ -127,18 +130,20 @@ func progressOf(events []work.RunEvent, attemptID string) (now *views.StageView,
 		}
 		switch e.Type {
 		case job.EventStage:
-			now = &views.StageView{Result: job.StageResult{Stage: e.Event.Stage, Started: e.CreatedAt}, Total: e.Event.Total, Running: true}
+			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, Started: e.CreatedAt}, Total: e.Event.Total, Running: true}}
 		case job.EventCase:
-			if now != nil && e.Event.Case != nil {
-				now.NextProcess(e.Event.Case.Index)
-				now.Result.Cases = append(now.Result.Cases, *e.Event.Case)
-				now.Total = max(now.Total, e.Event.Total)
+			if len(now) > 0 && e.Event.Case != nil {
+				now[0].NextProcess(e.Event.Case.Index)
+				now[0].Result.Cases = append(now[0].Result.Cases, *e.Event.Case)
+				now[0].Total = max(now[0].Total, e.Event.Total)
 			}
 		case job.EventEnded:
-			now = nil
+			if now = nil; e.Event.Ended != nil {
+				ended = append(ended, *e.Event.Ended)
+			}
 		case job.EventLog:
 			output.WriteString(e.Event.Text)
 		}
 	}
-	return now, output.String()
+	return ended, now, output.String()
 }

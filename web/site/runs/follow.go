@@ -60,7 +60,8 @@ func (f *follower) backlog(ctx context.Context, out *conns.Writer) error {
 			}
 		}
 		if len(events) < backlogBatch {
-			return f.end(ctx, out)
+			rest, err := f.rest(ctx)
+			return f.end(out, rest, err)
 		}
 	}
 }
@@ -84,10 +85,11 @@ func (f *follower) live(ctx context.Context, m stream.Message, out *conns.Writer
 	if !e.State.Final() && !f.over {
 		return nil
 	}
-	if err := out.Flush(); err != nil { // the reader need not wait for what end asks
+	if err := out.Flush(); err != nil { // the reader need not wait for what rest asks
 		return err
 	}
-	return f.end(ctx, out)
+	rest, err := e.Rest(f.format, func() (work.Rest, error) { return f.rest(ctx) })
+	return f.end(out, rest, err)
 }
 
 // encoded is an event as this reader may see it.
@@ -104,17 +106,18 @@ func (f *follower) hides(e work.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }
 
-// end tells the reader not to come again once every run has ended, and for a page every profile, too. It asks
-// the store before it looks for events that came in the meantime, so that none can be behind its back.
-func (f *follower) end(ctx context.Context, out *conns.Writer) error {
-	live, err := f.store.Work.Unfinished(ctx, f.id, f.format == site.AsHTML)
-	if err != nil || live {
+func (f *follower) rest(ctx context.Context) (work.Rest, error) {
+	return f.store.Work.Rest(ctx, f.id, f.format == site.AsHTML)
+}
+
+// end tells the reader not to come again once every run has ended, and for a page every profile, too. Newer events than those
+// that the reader has come through the hub.
+func (f *follower) end(out *conns.Writer, rest work.Rest, err error) error {
+	if err != nil || rest.Live {
 		return err
 	}
-	f.over = true
-	newest, err := f.store.Work.LastEventID(ctx, f.id)
-	if err != nil || newest > f.last {
-		return err // newer events come through the hub
+	if f.over = true; rest.Newest > f.last {
+		return nil
 	}
 	if _, err := out.Write(stream.Frame(0, "end", nil)); err != nil {
 		return err
