@@ -11,7 +11,6 @@ import (
 	"warpboard/tasks/compileflags"
 	"warpboard/tasks/problems"
 	"warpboard/tasks/pyyaml"
-	"warpboard/tasks/tags"
 )
 
 // Key is one key of task.yml. The reader accepts exactly these keys, and the page on the task format lists them, so
@@ -64,9 +63,9 @@ func contentKeys() []Key {
 			Limits:  fmt.Sprintf("At most %s for the whole task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as plain text.", problems.Size(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate`, and `advanced` give its difficulty, by which lists can be sorted. A task without one of them is in the middle.", Default: "[]",
-			Limits: fmt.Sprintf("At most %d tags; each has at most %d lower-case letters and digits, with hyphens between them, and begins with a letter.", maxTags, tags.MostLetters), Example: `tags: [reduction, beginner]`},
+			Limits: fmt.Sprintf("At most %d tags; each has at most %d lower-case letters and digits, with hyphens between them, and begins with a letter.", maxTags, mostTagLetters), Example: `tags: [reduction, beginner]`},
 		{Name: "problem", Meaning: "A name for related tasks of one author, such as the same sum in C++, CUDA C++, and Python. The list of tasks shows tasks with the same author, problem, and deadline on one line. Their scores stay separate. Without it, the task has its own line.", Default: `""`,
-			Limits: fmt.Sprintf("At most %d lower-case letters and digits, with hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, such as `Vector add (C++)`, share a heading.", tags.MostLetters), Example: `problem: vectoradd`},
+			Limits: fmt.Sprintf("At most %d lower-case letters and digits, with hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, such as `Vector add (C++)`, share a heading.", mostTagLetters), Example: `problem: vectoradd`},
 		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
 			Limits: "Names as on the queue page, each once. A model without form factor and memory, such as `H100`, means all devices of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "files", Required: true, Meaning: "Files available at run time. One of them is the submission.",

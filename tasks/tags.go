@@ -4,14 +4,12 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
-
-	"warpboard/tasks/tags"
 )
 
 const maxTags = 8
 
 func (r *taskReader) tags(node *yaml.Node) []string {
-	list := r.matching(node, "tags", tags.Is, fmt.Sprintf("is not a tag: one has at most %d lower case letters, digits and hyphens between them, and begins with a letter", tags.MostLetters))
+	list := r.matching(node, "tags", IsTag, fmt.Sprintf("is not a tag: one has at most %d lower case letters, digits and hyphens between them, and begins with a letter", mostTagLetters))
 	if len(list) > maxTags {
 		r.refuse(node, "tags", "has %d tags; at most %d are allowed", len(list), maxTags)
 	}
@@ -23,8 +21,8 @@ func (r *taskReader) problem(node *yaml.Node) string {
 		return ""
 	}
 	name := r.text(node, "problem")
-	if node.Kind == yaml.ScalarNode && name != "" && !tags.Is(name) {
-		r.refuse(node, "problem", "%q is not a problem's name: it has at most %d lower case letters, digits and hyphens between them, and begins with a letter", name, tags.MostLetters)
+	if node.Kind == yaml.ScalarNode && name != "" && !IsTag(name) {
+		r.refuse(node, "problem", "%q is not a problem's name: it has at most %d lower case letters, digits and hyphens between them, and begins with a letter", name, mostTagLetters)
 	}
 	return name
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strconv"
 
-	"warpboard/tasks/tags"
+	"warpboard/tasks"
 	"warpboard/views/format"
 )
 
@@ -47,7 +47,7 @@ func tagOptions(l TaskList) []option {
 		options = append(options, option{t.Name, t.Name})
 	}
 	asked := l.Search.Tag
-	if tags.Is(asked) && !slices.ContainsFunc(options, func(o option) bool { return o.value == asked }) {
+	if tasks.IsTag(asked) && !slices.ContainsFunc(options, func(o option) bool { return o.value == asked }) {
 		options = append(options, option{asked, asked})
 	}
 	return options

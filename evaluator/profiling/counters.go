@@ -9,7 +9,6 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/nsight"
-	"warpboard/evaluator/origin"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -55,7 +54,7 @@ func metrics(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 		return kernelrun.Metrics{}, errors.New("the profile holds no kernel")
 	}
 	m := kernelrun.Metrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
-	for _, k := range origin.Of(report, map[string][]byte{"": []byte(source)}) {
+	for _, k := range Origins(report, map[string][]byte{"": []byte(source)}) {
 		m.Kernels = append(m.Kernels, kernelrun.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, NS: k.NS, Share: k.Share})
 	}
 	whole, err := json.Marshal(report)

@@ -16,7 +16,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/nsight"
-	"warpboard/evaluator/origin"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -208,7 +207,7 @@ func (s *session) keep(report *ncu.Report, why string) error {
 		}
 		one.Status, s.result.Status = job.StatusPass, job.StatusPass
 		if s.Job.Filter.Empty() { // otherwise it would list only the selected kernels
-			one.Kernels = origin.Of(report, submitted(s.Job))
+			one.Kernels = Origins(report, submitted(s.Job))
 		}
 	}
 	s.result.Cases = append(s.result.Cases, one)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpboard/internal/jsonwalk"
+	"warpboard/web/site"
 )
 
 // MostAside is how many bytes a message may have beside the arguments that hold sources: the SDK copies some of them a dozen
@@ -21,7 +21,7 @@ func IsSane(message []byte) bool {
 
 // bytesOfSources counts the bytes of a call's arguments that may be large. It reads the message once, up to the first error.
 func bytesOfSources(message []byte) (n int) {
-	w, began := jsonwalk.New(message), int64(0)
+	w, began := site.NewWalk(message), int64(0)
 	for w.Step() && len(w.Open()) > 0 {
 		open := w.Open()
 		if len(open) != 3 || open[0].Key != "params" || open[1].Key != "arguments" {

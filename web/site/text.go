@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"warpboard/internal/jsonwalk"
 )
 
 // BrokenText is a text in JSON that a reader would change: it is not UTF-8, or has half of a surrogate pair.
@@ -28,7 +26,7 @@ func FindBrokenText(body []byte) *BrokenText {
 	if at == len(body) {
 		return nil
 	}
-	w := jsonwalk.New(body[:at])
+	w := NewWalk(body[:at])
 	for w.Step() {
 	}
 	return &BrokenText{Path: pathTo(w.Open()), Line: lineOf(body[w.Offset():at])}
@@ -106,7 +104,7 @@ func lineOf(json []byte) int {
 // What a path says of where it is: the sender of the body chose the keys.
 const mostSteps, mostOfKey = 16, 80
 
-func pathTo(open []jsonwalk.Place) (path []string) {
+func pathTo(open []Place) (path []string) {
 	for _, in := range open {
 		switch {
 		case len(path) == mostSteps:

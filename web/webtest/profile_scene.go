@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/ncutest"
-	"warpboard/evaluator/origin"
+	"warpboard/evaluator/profiling"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
@@ -140,7 +140,7 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 		stage.Cases = append(stage.Cases, job.CaseResult{Index: c.Index, Spec: c.Spec, Status: job.StatusPass})
 	}
 	if held != nil {
-		ran := origin.Of(held, map[string][]byte{"": []byte("@triton.jit\ndef softmax_row(x): pass\n'__global__ void saxpy(int n)'")})
+		ran := profiling.Origins(held, map[string][]byte{"": []byte("@triton.jit\ndef softmax_row(x): pass\n'__global__ void saxpy(int n)'")})
 		for _, profiled := range []int{0, 2} {
 			stage.Cases[profiled].Kernels = ran
 		}

@@ -15,7 +15,6 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/app/cli/sites"
 )
 
 func authCommand(c *connection) *cobra.Command {
@@ -40,7 +39,7 @@ type signedIn struct {
 // authStatus checks the token of each site. It returns an error if the site that other commands would use does not
 // accept its token.
 func (c *connection) authStatus(cmd *cobra.Command) error {
-	cfg, err := sites.Read(c.env.Getenv)
+	cfg, err := console.ReadSites(c.env.Getenv)
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 }
 
 // sitesOf returns the chosen site and, without --server, the others of the config file.
-func (c *connection) sitesOf(cfg sites.File, chosen *client.Client) ([]signedIn, []*client.Client) {
+func (c *connection) sitesOf(cfg console.Sites, chosen *client.Client) ([]signedIn, []*client.Client) {
 	asked := []signedIn{{Server: c.asked.Server, Default: true, Token: c.asked.Token != ""}}
 	sites := []*client.Client{chosen}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
@@ -182,7 +181,7 @@ func (c *connection) revoke() *cobra.Command {
 }
 
 func (c *connection) logout(cmd *cobra.Command, name string, keep bool) error {
-	cfg, err := sites.Read(c.env.Getenv)
+	cfg, err := console.ReadSites(c.env.Getenv)
 	if err != nil {
 		return err
 	}
@@ -191,7 +190,7 @@ func (c *connection) logout(cmd *cobra.Command, name string, keep bool) error {
 	}
 	gone, ok := cfg.Sites[name]
 	if !ok {
-		return console.Usage("there is no site %q in %s (warpboard auth status lists them)", name, sites.Place(c.env.Getenv))
+		return console.Usage("there is no site %q in %s (warpboard auth status lists them)", name, console.SitesFile(c.env.Getenv))
 	}
 	// The token is removed locally even if the site does not answer; a message names tokens that could not be revoked.
 	revoked := "kept at the site"

@@ -11,7 +11,6 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/app/cli/sites"
 )
 
 const defaultServer = "http://127.0.0.1:3000"
@@ -38,7 +37,7 @@ type connection struct {
 	json          bool
 	jq            string
 	filter        *console.Filter
-	asked         sites.Site     // set by site
+	asked         console.Site   // set by site
 	client        *client.Client // client of the asked site
 }
 
@@ -86,7 +85,7 @@ const noJSON = "no-json"
 // site returns a client of the site. Precedence: flag, environment, config file. The file's token is sent only to the
 // file's site.
 func (c *connection) site() (*client.Client, error) {
-	cfg, err := sites.Read(c.env.Getenv)
+	cfg, err := console.ReadSites(c.env.Getenv)
 	if err != nil {
 		return nil, err
 	}

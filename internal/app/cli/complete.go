@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/app/cli/sites"
 )
 
 // completion offers words to a shell.
@@ -84,7 +83,7 @@ func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (a
 
 // completeSite offers the names of the config file.
 func (c *connection) completeSite(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	cfg, _ := sites.Read(c.env.Getenv)
+	cfg, _ := console.ReadSites(c.env.Getenv)
 	return slices.Sorted(maps.Keys(cfg.Sites)), cobra.ShellCompDirectiveNoFileComp
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/app/cli/sites"
 )
 
 func loginCommand(c *connection) *cobra.Command {
@@ -47,7 +46,7 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 		return err
 	}
 	c.asked.Server = server
-	cfg, err := sites.Read(c.env.Getenv)
+	cfg, err := console.ReadSites(c.env.Getenv)
 	if err != nil {
 		return err
 	}
@@ -65,10 +64,10 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 		return err
 	}
 	if cfg.Sites == nil {
-		cfg.Sites = map[string]sites.Site{}
+		cfg.Sites = map[string]console.Site{}
 	}
 	name = cmp.Or(name, u.Host+u.Path)
-	cfg.Sites[name], cfg.Default = sites.Site{Server: server, Token: answer.Token}, name
+	cfg.Sites[name], cfg.Default = console.Site{Server: server, Token: answer.Token}, name
 	c.asked = cfg.Sites[name]
 	path, err := cfg.Save(c.env.Getenv)
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/fleet"
-	"warpboard/tasks/tags"
+	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -90,8 +90,8 @@ func (p *Boards) addStarter(ctx context.Context, all []models.TaskSummary, page 
 	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.People > 0 }
 	first := slices.MinFunc(all, func(a, b models.TaskSummary) int {
 		return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), order(known(a), known(b)),
-			cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags)), cmp.Compare(b.People, a.People))
+			cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags)), cmp.Compare(b.People, a.People))
 	})
-	page.Try, page.Easy = site.TaskRef(first.Task), tags.Difficulty(first.Tags) == 0
+	page.Try, page.Easy = site.TaskRef(first.Task), tasks.Difficulty(first.Tags) == 0
 	return nil
 }

@@ -15,7 +15,6 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/tasks"
-	"warpboard/tasks/tags"
 	"warpboard/views"
 	"warpboard/web/conns"
 	"warpboard/web/site"
@@ -163,7 +162,7 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 	case f.search.Sort == "title":
 		return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
 	case f.search.Sort == "easy":
-		return cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags))
+		return cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
 	case f.search.Sort == "new":
 		return cmp.Compare(b.ID, a.ID)
 	case a.Open(f.pages.site.Now()) != b.Open(f.pages.site.Now()):
@@ -177,7 +176,7 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 	}
 	easier := 0
 	if f.newcomer {
-		easier = cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags))
+		easier = cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
 	}
 	return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.People, a.People))
 }

@@ -1,4 +1,4 @@
-package sites
+package console
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// File is the file of warpboard login: sites by name, each with a token. login and logout write the whole file
+// Sites is the file of warpboard login: sites by name, each with a token. login and logout write the whole file
 // atomically; if two run at once, one's change is lost.
-type File struct {
+type Sites struct {
 	Default string          `toml:"default"` // name of the default site
 	Sites   map[string]Site `toml:"sites"`
 }
@@ -26,9 +26,9 @@ type Site struct {
 	Token  string `toml:"token"`
 }
 
-// Place returns the path of the file: WARPBOARD_SITES, or warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config;
+// SitesFile returns the path of the file: WARPBOARD_SITES, or warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config;
 // empty without a home directory.
-func Place(getenv func(string) string) string {
+func SitesFile(getenv func(string) string) string {
 	if path := getenv("WARPBOARD_SITES"); path != "" {
 		return path
 	}
@@ -43,9 +43,9 @@ func Place(getenv func(string) string) string {
 	return filepath.Join(base, "warpboard", "sites.toml")
 }
 
-// Read reads the file; a missing one counts as empty. It refuses a file that others may read, because of its tokens.
-func Read(getenv func(string) string) (cfg File, err error) {
-	path := Place(getenv)
+// ReadSites reads the file; a missing one counts as empty. It refuses a file that others may read, because of its tokens.
+func ReadSites(getenv func(string) string) (cfg Sites, err error) {
+	path := SitesFile(getenv)
 	if path == "" {
 		return cfg, nil
 	}
@@ -77,7 +77,7 @@ func withoutSource(err error) error {
 
 // At returns the site at an address, with the file's token if there is one. Addresses are compared as text: another
 // spelling of the same address (a port, capital letters) gets no token, which is safe.
-func (c File) At(server string) Site {
+func (c Sites) At(server string) Site {
 	for _, k := range c.Sites {
 		if strings.TrimSuffix(k.Server, "/") == strings.TrimSuffix(server, "/") {
 			return k
@@ -88,13 +88,13 @@ func (c File) At(server string) Site {
 
 // KeptToken returns the token of warpboard login for the site at an address, or "".
 func KeptToken(getenv func(string) string, server string) (string, error) {
-	cfg, err := Read(getenv)
+	cfg, err := ReadSites(getenv)
 	return cfg.At(server).Token, err
 }
 
 // Save writes the file, readable only by its owner.
-func (c File) Save(getenv func(string) string) (path string, err error) {
-	if path = Place(getenv); path == "" {
+func (c Sites) Save(getenv func(string) string) (path string, err error) {
+	if path = SitesFile(getenv); path == "" {
 		return "", errors.New("there is no home directory to keep the token in: set WARPBOARD_SITES to a file")
 	}
 	var text bytes.Buffer

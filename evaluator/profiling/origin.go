@@ -1,4 +1,4 @@
-package origin
+package profiling
 
 import (
 	"math"
@@ -76,8 +76,8 @@ func of(n name, sources map[string]bool) (origin string, library bool) {
 	return unknown, false
 }
 
-// Of lists the kernels of a report, in the order of their first launches. files are the submitted files, by name.
-func Of(report *ncu.Report, files map[string][]byte) []job.Kernel {
+// Origins lists the kernels of a report, in the order of their first launches. files are the submitted files, by name.
+func Origins(report *ncu.Report, files map[string][]byte) []job.Kernel {
 	var rows []job.Kernel
 	at, names := map[string]int{}, declared(files)
 	var untimed []int

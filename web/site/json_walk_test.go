@@ -1,4 +1,4 @@
-package jsonwalk_test
+package site_test
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/internal/jsonwalk"
+	"warpboard/web/site"
 )
 
 func TestAWalkKnowsWhereItIs(t *testing.T) {
 	const text = `{"a": [1, {"b": 2}], "c": 3`
 	var got []string
-	for w := jsonwalk.New([]byte(text)); w.Step(); {
+	for w := site.NewWalk([]byte(text)); w.Step(); {
 		var at []string
 		for _, in := range w.Open() {
 			switch {

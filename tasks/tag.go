@@ -1,17 +1,17 @@
-package tags
+package tasks
 
 import (
 	"regexp"
 	"slices"
 )
 
-// MostLetters limits a tag to less than a line on a phone.
-const MostLetters = 24
+// mostTagLetters limits a tag to less than a line on a phone.
+const mostTagLetters = 24
 
-var name = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+var tagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// Is reports whether a word can be a tag.
-func Is(word string) bool { return len(word) <= MostLetters && name.MatchString(word) }
+// IsTag reports whether a word can be a tag.
+func IsTag(word string) bool { return len(word) <= mostTagLetters && tagName.MatchString(word) }
 
 // levels returns the tags for difficulty, easiest first.
 func levels() []string { return []string{"beginner", "intermediate", "advanced"} }

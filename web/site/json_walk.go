@@ -1,13 +1,11 @@
-// Package jsonwalk follows a JSON text token by token and tracks the position: the enclosing objects and lists, and the
-// current key or element. It builds no values, and stores only the open containers.
-package jsonwalk
+package site
 
 import (
 	"bytes"
 	"encoding/json"
 )
 
-// Walk is an iteration over one text. Create it with New.
+// Walk follows a JSON text token by token and builds no values. Create it with NewWalk.
 type Walk struct {
 	decoder *json.Decoder
 	open    []Place
@@ -21,8 +19,8 @@ type Place struct {
 	Valued bool   // the key's value has not ended
 }
 
-// New starts at the beginning of a text. The text may be cut off or broken: the walk ends there.
-func New(text []byte) *Walk { return &Walk{decoder: json.NewDecoder(bytes.NewReader(text))} }
+// NewWalk starts at the beginning of a text. The text may be cut off or broken: the walk ends there.
+func NewWalk(text []byte) *Walk { return &Walk{decoder: json.NewDecoder(bytes.NewReader(text))} }
 
 // Step reads one token. It returns false at the end of valid JSON.
 func (w *Walk) Step() bool {
