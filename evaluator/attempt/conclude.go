@@ -38,7 +38,7 @@ func Suspected(err error) error { return suspect{err} }
 
 // HandedBack reports whether the job goes to another worker without counting against it.
 func HandedBack(err error) bool {
-	return errors.Is(err, ErrStopping) || errors.Is(err, slots.ErrOutOfService)
+	return errors.Is(err, ErrStopping) || errors.Is(err, slots.ErrOutOfService) || errors.Is(err, slots.ErrPreempted)
 }
 
 // Conclude completes the result. err is nil if everything passed, a Rejection, the cause of the attempt's context, or

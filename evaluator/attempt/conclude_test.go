@@ -1,10 +1,43 @@
 package attempt
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/slots"
 )
+
+// TestWorkThatGivesWayIsNoFaultOfItsSlot: jobs that came one after the other ended a check of the profiler again and again, and a
+// working GPU was out of service.
+func TestWorkThatGivesWayIsNoFaultOfItsSlot(t *testing.T) {
+	for _, c := range []struct {
+		cause   error
+		want    job.Outcome
+		retired bool
+	}{
+		{slots.ErrPreempted, job.OutcomeReturned, false},
+		{ErrStopping, job.OutcomeReturned, false},
+		{ErrCancelled, job.OutcomeCancelled, false},
+		{errors.New("no disk"), job.OutcomeLost, true},
+	} {
+		pool := slots.NewPool(slots.Config{Builds: 1, Slots: []device.Slot{{Device: "H200"}}})
+		s := pool.All()[0]
+		for range 5 {
+			a := New(Config{Pool: pool, Slot: s})
+			if got := a.Conclude(fmt.Errorf("building: %w", c.cause)); got.Outcome != c.want {
+				t.Errorf("%v: outcome %s, want %s", c.cause, got.Outcome, c.want)
+			}
+		}
+		if retired := s.Service().Err() != nil; retired != c.retired {
+			t.Errorf("%v: retired %v, want %v", c.cause, retired, c.retired)
+		}
+	}
+}
 
 func TestCutKeepsBothEndsAndCharactersWhole(t *testing.T) {
 	for _, limit := range []int{0, 1, 30, 31, 32, 33, 34, 50, 100} {

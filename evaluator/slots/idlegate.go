@@ -2,8 +2,12 @@ package slots
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
+
+// ErrPreempted is the cause of a context of background work that a job has interrupted.
+var ErrPreempted = errors.New("a job needs the processors")
 
 // IdleGate runs background work while no job needs the processors: while none is being built, and none runs on a CPU,
 // whose times the work would disturb. The zero value is ready.
@@ -11,9 +15,9 @@ type IdleGate struct {
 	turn    sync.Mutex // held during the work
 	mu      sync.Mutex
 	jobs    int
-	idle    chan struct{}      // closed when the last job ends; nil while there is none
-	key     string             // key of the work in progress
-	preempt context.CancelFunc // ends the work in progress; nil if there is none
+	idle    chan struct{}           // closed when the last job ends; nil while there is none
+	key     string                  // key of the work in progress
+	preempt context.CancelCauseFunc // ends the work in progress; nil if there is none
 }
 
 // Busy marks the processors as needed until release is called; further calls of release do nothing. It interrupts work
@@ -25,7 +29,7 @@ func (g *IdleGate) Busy(key string) (release func()) {
 		g.idle = make(chan struct{})
 	}
 	if g.preempt != nil && g.key != key {
-		g.preempt()
+		g.preempt(ErrPreempted)
 	}
 	return sync.OnceFunc(g.release)
 }
@@ -79,12 +83,12 @@ func (g *IdleGate) begin(ctx context.Context, key string) (working context.Conte
 		}
 	}
 	defer g.mu.Unlock()
-	working, cancel := context.WithCancel(ctx)
+	working, cancel := context.WithCancelCause(ctx)
 	g.key, g.preempt = key, cancel
 	return working, func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.preempt = nil
-		cancel()
+		cancel(nil)
 	}
 }

@@ -221,6 +221,7 @@ func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
 		var gate IdleGate
 		began, ended := make(chan struct{}, 4), make(chan error, 1)
 		finish := make(chan struct{})
+		var why error
 		go func() {
 			ended <- gate.Do(t.Context(), "mine", func(ctx context.Context) error {
 				began <- struct{}{}
@@ -228,6 +229,7 @@ func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
 				case <-finish:
 					return nil
 				case <-ctx.Done():
+					why = context.Cause(ctx)
 					return ctx.Err()
 				}
 			})
@@ -248,8 +250,8 @@ func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
 		other()
 		synctest.Wait()
 		close(finish)
-		if err := <-ended; err != nil || len(began) != 2 {
-			t.Errorf("it began %d times and ended with %v", len(began), err)
+		if err := <-ended; err != nil || len(began) != 2 || why != ErrPreempted {
+			t.Errorf("it began %d times and ended with %v, preempted because %v", len(began), err, why)
 		}
 	})
 }
