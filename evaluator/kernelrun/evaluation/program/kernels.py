@@ -65,7 +65,8 @@ class Kernel:
     writes = None  # whether the contract has tensors that it writes
 
     def __init__(self, code, label, device, init=None):
-        self.source, self.io, self.label, self.device = code["source_code"], code.get("io"), label, device
+        self.source = code["source_code"].removeprefix("\ufeff").replace("\r\n", "\n")  # of a file that was saved on Windows
+        self.io, self.label, self.device = code.get("io"), label, device
         self.meta, self.init = code.get("metadata") or {}, init
 
     def check(self):

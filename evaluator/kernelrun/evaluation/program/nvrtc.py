@@ -48,8 +48,25 @@ def version(nvrtc):
 
 
 def include_dirs():
+    """The toolkit's headers, and CUB's and libcu++'s below them, as in CUDA 13."""
     candidates = [f"{d}/include" for d in _toolkits()] + _near_torch("include")
-    return [d for d in candidates if os.path.exists(os.path.join(d, "cuda_fp16.h"))][:1]
+    found = [d for d in candidates if os.path.exists(os.path.join(d, "cuda_fp16.h"))][:1]
+    return found + [d for d in (os.path.join(top, "cccl") for top in found) if os.path.isdir(d)]
+
+
+# What stands in for the host's headers, which NVRTC lacks and sources include by habit. printf and the functions of math.h are
+# built in.
+_INTEGERS = "".join(f"typedef {sign}{kind} {short}int{bits}_t;\n" for sign, short in (("signed ", ""), ("unsigned ", "u"))
+                    for kind, bits in (("char", 8), ("short", 16), ("int", 32), ("long long", 64)))
+_LIMITS = "#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n#define UINT_MAX 4294967295u\n"
+_FLOATS = "#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON 1.192092896e-07f\n#define DBL_MAX 1.7976931348623157e+308\n"
+_MATH = "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n#define M_PI 3.14159265358979323846\n"
+_ASSERT = "#define assert(condition) ((condition) ? (void)0 : __trap())\n"
+_HOST = {"stdint": _INTEGERS, "limits": _LIMITS, "float": _FLOATS, "math": _MATH, "assert": _ASSERT} | dict.fromkeys(
+    ("stdio", "stdlib", "string", "stddef", "time", "errno"), "")
+HOST_HEADERS = {f"{name}.h": text for name, text in _HOST.items()} | {f"c{name}": text for name, text in _HOST.items()} | dict.fromkeys(
+    ("algorithm", "array", "chrono", "functional", "iomanip", "iostream", "limits", "memory", "numeric", "random", "string", "utility", "vector"), "")
+ABSENT = re.compile(r'open source file "([^"]+)"')
 
 
 def make_context():
@@ -232,17 +249,26 @@ class CudaKernel(Kernel):
         return image, lowered
 
     def translate(self, nvrtc, expressions, wanted):
-        program = ctypes.c_void_p()
-        nvrtc.nvrtcCreateProgram(ctypes.byref(program), self.source.encode(), f"{self.label}.cu".encode(), 0, None, None)
-        for expression in expressions:
-            nvrtc.nvrtcAddNameExpression(program, expression.encode())
-        options = [o.encode() for o in self.options()]
-        code = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
-        if code:
-            raise CompileError("CUDA compilation failed: " + self.fetch(nvrtc, program, "ProgramLog").decode(errors="replace").rstrip("\0\n"))
+        given = {}
+        while (log := self.attempt(nvrtc, expressions, given, program := ctypes.c_void_p())) is not None:
+            absent = set(ABSENT.findall(log)) & HOST_HEADERS.keys() - given.keys()
+            if not absent:
+                raise CompileError("CUDA compilation failed: " + log)
+            given |= {name: HOST_HEADERS[name] for name in absent}
         name = ctypes.c_char_p()
         nvrtc.nvrtcGetLoweredName(program, wanted.encode(), ctypes.byref(name))
         return self.fetch(nvrtc, program, "CUBIN"), name.value
+
+    def attempt(self, nvrtc, expressions, headers, program):
+        """Compiles with the texts of some headers, by name; what the compiler says where it fails."""
+        names, texts = ((ctypes.c_char_p * len(headers))(*(text.encode() for text in some)) for some in (headers, headers.values()))
+        nvrtc.nvrtcCreateProgram(ctypes.byref(program), self.source.encode(), f"{self.label}.cu".encode(), len(headers), texts, names)
+        for expression in expressions:
+            nvrtc.nvrtcAddNameExpression(program, expression.encode())
+        options = [o.encode() for o in self.options()]
+        if nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options)):
+            return self.fetch(nvrtc, program, "ProgramLog").decode(errors="replace").rstrip("\0\n")
+        return None
 
     @staticmethod
     def fetch(nvrtc, program, what):

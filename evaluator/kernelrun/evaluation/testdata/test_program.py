@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import re
 import statistics
 import struct
 import tempfile
@@ -1381,6 +1382,48 @@ class Compiled(unittest.TestCase):
     def test_no_room_for_a_cache_is_no_error(self):
         os.environ["TRITON_CACHE_DIR"] = os.path.join(os.devnull, "triton")
         compiled.remember(b"image", "source")
+
+    def test_headers_of_the_host_are_stood_in_for_where_nvrtc_lacks_them(self):
+        class Library:
+            """Finds what it is given, and fails at the first of the other headers."""
+
+            nvrtcGetLoweredName = nvrtcAddNameExpression = lambda *_: None
+
+            def nvrtcCreateProgram(self, program, source, name, count, texts, names):
+                self.given = {names[i].decode(): texts[i].decode() for i in range(count)}
+                self.source, self.log = source.decode(), b""
+
+            def nvrtcCompileProgram(self, *_):
+                wanted = (name for name in re.findall(r"#include <(.*)>", self.source) if name not in self.given)
+                if name := next(wanted, None):
+                    self.log = f'k.cu(1): catastrophic error: cannot open source file "{name}"'.encode()
+                return 1 if self.log else 0
+
+            def nvrtcGetProgramLogSize(self, program, size):
+                size._obj.value = len(self.log) + 1
+
+            def nvrtcGetProgramLog(self, program, buffer):
+                buffer.value = self.log
+
+            def nvrtcGetCUBINSize(self, program, size):
+                size._obj.value = 1
+
+            def nvrtcGetCUBIN(self, program, buffer):
+                buffer.raw = b"!"
+
+        def translate(source):
+            library = Library()
+            kernel = nvrtc.CudaKernel({"source_code": source, "io": {"args": []}}, "custom", "cuda")
+            return library, kernel.translate(library, [], "k")[0]
+
+        os.environ["TORCH_CUDA_ARCH_LIST"] = "9.0a"
+        self.addCleanup(os.environ.pop, "TORCH_CUDA_ARCH_LIST")
+        library, image = translate("\ufeff#include <stdio.h>\r\n#include <cstdint>\r\n__global__ void k() {}\r\n")
+        self.assertEqual((image, list(library.given)), (b"!", ["stdio.h", "cstdint"]))
+        self.assertIn("typedef unsigned long long uint64_t;", library.given["cstdint"])
+        self.assertEqual(library.source, "#include <stdio.h>\n#include <cstdint>\n__global__ void k() {}\n")
+        with self.assertRaisesRegex(kernels.CompileError, 'cannot open source file "cutlass/cutlass.h"'):
+            translate("#include <stdio.h>\n#include <cutlass/cutlass.h>\n")
 
     def test_nvrtc_is_asked_once_for_the_same_source_options_and_kernel(self):
         asked = []
