@@ -15,6 +15,7 @@ _SAMPLED, _COPIED = 32, 64
 _NO_MEMORY = ("CUDACachingAllocator", "out of memory", "ALLOC_FAILED")  # in errors of torch, CUDA and its libraries
 _NOT_READY = 600  # CUDA_ERROR_NOT_READY
 _MOST_AT_ONCE = 200  # arrays of an input: what waits must fit into the driver's queue
+_MOST_SIZES = 1024  # of calls' arrays, that are remembered
 _LOOKS = 1 << 16  # at such a word, for each question whether the device has failed
 _MOST_WAIT_NS = 10_000_000_000  # for such a word: a copy takes milliseconds
 
@@ -126,7 +127,7 @@ class JudgeMemory:
         self._sampled_seen, self._copied_seen = (ctypes.c_uint64(self._gate_seen.value + 4 * word) for word in (_SAMPLED, _COPIED))
         self._number = 0
         self._pages = {}  # where the device sees runners' words, by their addresses
-        self._written = None  # sizes of the arrays that were written last
+        self._written = set()  # sizes of the arrays of calls
         self._sample = Sample()
         self.blames_runner = False  # the tests passed with the memory that there is: a runner chooses the size of its answers
 
@@ -227,10 +228,14 @@ class JudgeMemory:
 
     def can_wait(self, arrays):
         """Whether the device can wait until everything is queued for a call with these arrays. It cannot if such sizes are written
-        for the first time: loading a kernel may wait for the device. Call it before block."""
+        for the first time: loading a kernel may wait for the device. Two kernels that take turns may have other sizes each. Call it
+        before block."""
         driver().cuCtxResetPersistingL2Cache()  # the runner's lines; devices without persisting lines refuse it
         sizes = tuple(own.numel() for _, own in arrays)
-        known, self._written = sizes == self._written, sizes
+        known = sizes in self._written
+        if len(self._written) >= _MOST_SIZES:
+            self._written.clear()
+        self._written.add(sizes)
         return known and len(arrays) <= _MOST_AT_ONCE
 
     def block(self):

@@ -37,7 +37,7 @@ def device(rank):
         block=note(rank, "block"), begin=note(rank, "begin"), take=note(rank, "hold"), taken=note(rank, "held", True),
         start=note(rank, "start"), let_go=note(rank, "let go"), took=lambda: 0, key=None, whole=frozenset())
     torch = types.SimpleNamespace(cuda=types.SimpleNamespace(synchronize=lambda: None, OutOfMemoryError=MemoryError))
-    vars(made).update(_torch=torch, _device=None, _hold=hold, cold=False, _written=(8,) if known[rank] else (4,),
+    vars(made).update(_torch=torch, _device=None, _hold=hold, cold=False, _written={(8,)} if known[rank] else set(),
                       _gate_word=[0], _number=0, changed=lambda: False)
     return made
 

@@ -1177,6 +1177,17 @@ class Caches(unittest.TestCase):
         memory._cold.fill_.assert_called()
 
 
+class Waiting(unittest.TestCase):
+    def test_the_device_waits_for_two_kernels_in_turns_whose_arrays_differ(self):
+        """One of them writes an array of its contract; both had been called as if each call had new sizes, which looks like a
+        device that something else uses."""
+        memory = JudgeMemory.__new__(JudgeMemory)
+        memory._written = set()
+        two, three = ([(None, torch.empty(size)) for size in sizes] for sizes in ((4, 4), (4, 4, 8)))
+        with unittest.mock.patch("warpboard_judge_cuda.driver"):
+            self.assertEqual([memory.can_wait(arrays) for arrays in (two, three, two, three)], [False, False, True, True])
+
+
 class Deciding(unittest.TestCase):
     def stopped(self, wanted, ratio, most=641, noise=0.05, rng=random, apart=lambda *_: 0.0):
         """(why, after how many calls) timing two kernels ends whose medians have the ratio."""
