@@ -228,3 +228,29 @@ func TestALaunchInCppSourcesIsCompiledByNvcc(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestWhatIsCompiledBeforeAnImportFailsIsPacked: a source that needs a GPU after it has compiled fails where it is built, and no process
+// finds what another one compiled.
+func TestWhatIsCompiledBeforeAnImportFailsIsPacked(t *testing.T) {
+	dir := t.TempDir()
+	program, err := filepath.Abs("programs/runner/warpboard_extensions.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(extensions, script string, args ...string) (string, error) {
+		if err := os.WriteFile(filepath.Join(dir, "script.py"), []byte("import os\nplace = os.environ['TORCH_EXTENSIONS_DIR']\n"+script), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), debianPython, append([]string{"-B", program}, args...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TORCH_EXTENSIONS_DIR="+filepath.Join(dir, extensions))
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := run("there", "os.makedirs(place + '/one')\nopen(place + '/one/one.so', 'w').write('code')\nraise RuntimeError('no GPU')\n", "build", "script.py", "made.tar")
+	if err == nil || !strings.Contains(out, "RuntimeError: no GPU") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := run("here", "print(open(place + '/one/one.so').read())\n", "run", "made.tar", "script.py"); err != nil || out != "code\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

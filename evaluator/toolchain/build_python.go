@@ -24,7 +24,7 @@ var syntaxScript string
 var extensionBuilder = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
 
 // CompilesExtension guesses from the text whether importing a Python source compiles a C++ or CUDA extension. After a
-// wrong "no", the extension is compiled in the first stage, under that stage's time limit.
+// wrong "no", each process compiles the extension, under its stage's time limit.
 func CompilesExtension(source []byte) bool { return extensionBuilder.Match(source) }
 
 var torchImport = regexp.MustCompile(`(?m)^(import\s[^#\n]*\btorch\b|from\s+torch\b)`)
@@ -139,12 +139,12 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		return nil
 	}
 	archive := outcome.Files[extensionsArchive]
-	// Neither cached nor a failure: the import may need a GPU, which a build does not have.
-	if outcome.ExitCode != 0 || len(archive) == 0 {
+	// An import that fails is no failure of the build: it may need a GPU, which a build does not have.
+	if len(archive) == 0 {
 		return nil
 	}
 	a.extensions[name] = archive
-	if !keep {
+	if !keep || outcome.ExitCode != 0 {
 		return nil
 	}
 	return b.store.put(archiveKey, archive)

@@ -53,8 +53,6 @@ type StageRequest struct {
 	// wrapped. The output of all of them is forwarded. Alone runs the first one without a judge, with the result pipe.
 	Processes []Process
 	Alone     bool
-	// Forget hides compiled kernels of this stage's processes from later stages.
-	Forget bool
 	// Resident keeps the judge of a Python program, with its initialized state, for the next program's stage. Such a
 	// judge must not run untrusted code.
 	Resident bool

@@ -96,9 +96,8 @@ func (p *pythonProgram) judges() Place {
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
-// Next passes on the warm Pythons. Every stage is a fork of their pristine processes, without the kernels that earlier
-// programs compiled. A program with compiled extensions needs a fresh Python, so only the judge's, which has no
-// extensions, is passed on.
+// Next passes on the warm Pythons. Every stage is a fork of their pristine processes. A program with compiled extensions
+// needs a fresh Python, so only the judge's, which has no extensions, is passed on.
 func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.Alive() {
 		return nil
@@ -112,9 +111,6 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 	}
 	next.judge, p.judge = p.judge, nil
 	p.Close()
-	for _, r := range next.pythons() {
-		r.Fresh()
-	}
 	return next
 }
 
@@ -204,7 +200,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 		return p.runJudged(ctx, req, nil)
 	}
 	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), warm.Stage{
-		Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), Report: true, Forget: req.Alone}, nil, func() {})
+		Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), Report: true}, nil, func() {})
 	return judge.Ending{Outcome: outcome}, err
 }
 
@@ -245,14 +241,13 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 				return wrapped(ctx, cold)
 			}
 			return p.process(ctx, warms[at], places[at], asked, cold, warm.Stage{
-				Argv: script, Files: theirs, Extensions: p.extensions(req, number), Forget: at > 0 || req.Forget}, files, started)
+				Argv: script, Files: theirs, Extensions: p.extensions(req, number)}, files, started)
 		}
 	}))
 }
 
 // processes returns the places of the processes beside the judge, and the warm Pythons there: one for successive
-// processes, or one each for concurrent ones. Only the first process's compiled kernels are kept: another kernel that
-// runs later at the same place would find the others'.
+// processes, or one each for concurrent ones.
 func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
 	places, pythons = []Place{p.place}, []**warm.Python{&p.runner}
 	p.beside = slices.Grow(p.beside, len(req.Processes))

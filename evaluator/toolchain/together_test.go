@@ -37,7 +37,7 @@ end.recv(1)
 `
 
 // TestProcessesThatLiveTogetherShareNothing has two runners with one judge, twice: the second time in the same warm
-// Pythons, of which all but the first forget what was compiled.
+// Pythons.
 func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
 	b := newBuilder()
 	at := cpu()
@@ -53,7 +53,7 @@ func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for _, want := range []string{"one leftone leftone\ntwo lefttwo lefttwo", "four leftfour leftfour\nthree leftone leftthree leftthree"} {
+	for _, want := range []string{"one leftone leftone\ntwo lefttwo lefttwo", "four leftfour leftfour\nthree leftthree leftthree"} {
 		names := []Process{{Arguments: []string{"one"}}, {Arguments: []string{"two"}}}
 		if strings.HasPrefix(want, "four") {
 			names = []Process{{Arguments: []string{"three"}}, {Arguments: []string{"four"}}}

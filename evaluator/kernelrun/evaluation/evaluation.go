@@ -190,9 +190,8 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
 
 // timeReference adds the reference's times to the result of a custom kernel that does not compile.
 func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Program) error {
-	report, stage := e.newReader(func(string) {}), e.stage(modeReference, refLabel)
-	stage.Forget = true
-	if _, err := e.run(ctx, program, report, stage); err != nil {
+	report := e.newReader(func(string) {})
+	if _, err := e.run(ctx, program, report, e.stage(modeReference, refLabel)); err != nil {
 		return err
 	}
 	e.refusal.RefRuntime = report.last.RefRuntime

@@ -77,11 +77,10 @@ func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key 
 	return &result, err
 }
 
-// reusing returns a stage with one of the two kernels, whose compiled kernels are hidden from the other.
+// reusing returns a stage with one of the two kernels.
 func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 	req := e.stage(mode, label)
 	req.Files[keyFile] = []byte(key)
-	req.Forget = true
 	return req
 }
 

@@ -9,8 +9,8 @@
 // runs the job's stages in it, and stops it. A Python serves one job. A task's judge runs in a separate Python, under
 // another user ID.
 //
-// Guarantees: each stage is a fork of a process that has run no untrusted code. It finds nothing of earlier stages
-// except the kernels that the job's first stage compiled. When Run or Stop returns, nothing of the stage or the Python
+// Guarantees: each stage is a fork of a process that has run no untrusted code. It finds nothing of earlier stages,
+// not even the kernels that they compiled. When Run or Stop returns, nothing of the stage or the Python
 // is left. A resident stage is the exception: its process runs no untrusted code and keeps its state for the next stage
 // of its kind. It ends after a failure, when it has used half of its processor time, or with its Python.
 //

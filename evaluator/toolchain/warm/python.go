@@ -32,7 +32,6 @@ type Python struct {
 	done    chan struct{} // closed when the sandbox has ended; outcome and err are set then
 	outcome sandbox.Outcome
 	err     error
-	served  bool // it ran the job's first stage, whose compiled kernels it has
 }
 
 // start starts a Python, which ends with ctx, and returns without waiting for its imports.
@@ -109,10 +108,6 @@ func (r *Python) Stop() {
 	r.kill()
 	<-r.done
 }
-
-// Fresh prepares the Python for another job of the same person and hides the kernels compiled so far. Several people
-// may share a token, and one could leave the other manipulated machine code.
-func (r *Python) Fresh() { r.served = false }
 
 // Types of frames, as described in warm.py of the harness's runner programs.
 const (

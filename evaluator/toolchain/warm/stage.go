@@ -22,7 +22,6 @@ type Stage struct {
 	Report     bool              // provide a result pipe; false for the runner beside a judge
 	Wires      []*os.File        // its descriptors from 4 on
 	Started    func()            // called after the request was sent
-	Forget     bool              // hide its compiled kernels from later stages, even if it is the first
 	Resident   bool              // keep its process for later stages of the same script; it must not run untrusted code
 
 	Timeout time.Duration // 0 for none
@@ -45,9 +44,8 @@ type running struct {
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
-		Report: stage.Report, Keep: !r.served && !stage.Forget, First: !r.served, Resident: stage.Resident,
+		Report: stage.Report, Resident: stage.Resident,
 	}
-	r.served = true
 	s := &running{Stage: stage, python: r}
 	return s.run(ctx, req)
 }
@@ -56,9 +54,6 @@ func (s *running) run(ctx context.Context, req request) (sandbox.Outcome, error)
 	begun := time.Now()
 	ended, cut := s.follow(ctx, req)
 	took := time.Since(begun)
-	if ended != nil && ended.Kept != nil && ended.Kept.Files > 0 {
-		s.Log.Debug("later stages find what this one compiled", "files", ended.Kept.Files, "bytes", ended.Kept.Bytes, "sha256", ended.Kept.SHA256)
-	}
 	if ended != nil && ended.Spent {
 		s.Log.Info("a stage left what cannot be removed; the next one gets another Python")
 		s.python.Stop()
@@ -201,11 +196,6 @@ type request struct {
 	Wires int `json:"wires"`
 	// Report is false for a process without a report: the runner beside a judge.
 	Report bool `json:"report"`
-	// First marks a job's first stage, which starts without compiled kernels.
-	First bool `json:"first"`
-	// Keep makes the kernels that this stage compiles available to later stages. Only a job's first stage may set it;
-	// what others compile is dropped.
-	Keep bool `json:"keep"`
 	// Resident keeps the process of this stage for others of the same script.
 	Resident bool `json:"resident"`
 }
@@ -218,12 +208,6 @@ type ending struct {
 	MaxRSS   int64 `json:"max_rss"`
 	// Spent means that the stage left something that cannot be removed: the Python must not serve another one.
 	Spent bool `json:"spent"`
-	// Kept describes the compiled kernels for later stages. SHA256 covers the names, sizes, and hashes of the files.
-	Kept *struct {
-		Files  int    `json:"files"`
-		Bytes  int64  `json:"bytes"`
-		SHA256 string `json:"sha256"`
-	} `json:"kept"`
 }
 
 // send sends the request; wires go with its first byte.

@@ -7,19 +7,18 @@ of one job, and is thrown away.
 
 Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...}, "files":
 {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
-from 4 on, "report": whether it has a result pipe, "first": whether it is a job's first stage, which finds nothing compiled,
-"keep": whether later ones find what it compiled, "resident": whether the process that serves it stays for others of the kind
+from 4 on, "report": whether it has a result pipe, "resident": whether the process that serves it stays for others of the kind
 (warpboard_resident)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
 bytes:
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
     x  the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss", "spent": whether it has left something that
-       cannot be removed, so that no other stage may follow here, "kept": what is kept of the caches}
+       cannot be removed, so that no other stage may follow here}
 
 A stage's script runs as __main__ of its own process in a directory with nothing but the job's files. When it has ended,
-everything that it started is killed and everything that it wrote is removed; of compiled kernels each stage finds what the
-last one with "keep" left. This process makes no CUDA call: a context does not survive a fork.
+everything that it started is killed and everything that it wrote is removed, compiled kernels included. This process makes no
+CUDA call: a context does not survive a fork.
 """
 
 import base64
@@ -83,8 +82,6 @@ class Runner:
 
     def serve(self, request, wires):
         """Runs one stage to its end."""
-        if request.get("first"):
-            self.caches.forget()
         self.caches.restore()
         self.write_files(request)
         pipes = [os.pipe() for _ in range(3)]
@@ -104,9 +101,6 @@ class Runner:
             os.close(fd)
         ending = self.watch(ended, reap, linger, [read for read, _ in pipes])
         self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
-        if request.get("keep"):
-            self.caches.keep(("triton", "nvrtc") if request.get("extensions") else warpboard_between.CACHES)
-            ending["kept"] = self.caches.describe()
         ending["spent"] = not self.tidy()
         self.send(b"x", json.dumps(ending).encode())
 

@@ -1,4 +1,4 @@
-"""What happens between two stages of one sandbox, so that only compiled kernels pass from the first to the second.
+"""What happens between two stages of one sandbox, so that nothing passes from one to the next.
 
 A stage's files are removed, and settings that it may have changed elsewhere are checked: after a change, the warm process is
 spent, and the next stage gets another one. What is left are counters of the kernel's (process ids, inode numbers, ports in
@@ -8,86 +8,41 @@ not the first one, and pass on some bits.
 
 import ctypes
 import fcntl
-import hashlib
 import os
 import platform
 import resource
 import shutil
 import stat
 
-CACHES = ("triton", "nvrtc", "torch_extensions")
-MOST_FILES = 4096
-MOST_BYTES = 128 << 20
-
 _FS_IOC_GETFLAGS = 0x80086601
 _SYSCALLS = {"x86_64": (315, 252)}  # sched_getattr, ioprio_get
 
 
 class Cache:
-    """The declared caches of compiled kernels, below one directory. restore puts back their content at the time of keep,
-    each time, and drops everything written since."""
+    """The caches of compiled kernels, below one directory. Each stage finds there what was there before the first one, and nothing
+    that a stage has compiled: it could be anything."""
 
     def __init__(self, top):
         self._top = top
-        self._files = {}  # (contents, mode, time of change) by path below top
-        self._first = {}  # what no stage has written
+        self._files = {}  # (contents, mode, time of change) by path
 
     def settle(self):
         """Takes what is there before the first stage."""
-        self.keep()
-        self._first = self._files
-
-    def forget(self):
-        """Drops what stages have left."""
-        self._files = self._first
-
-    def keep(self, names=CACHES):
-        """Takes the content of the named caches: regular files, no links, and nothing if there is more than allowed. Any
-        process may have written it; all writers are dead by now."""
-        try:
-            self._files = self._read(names)
-        except (OSError, RecursionError, OverflowError):
-            pass  # what was kept before stays
-
-    def _read(self, names):
-        files, room = {}, MOST_BYTES
-        for name in names:
-            for folder, _, leaves in os.walk(os.path.join(self._top, name)):
-                for leaf in leaves:
-                    path = os.path.join(folder, leaf)
-                    info = os.lstat(path)
-                    # A lock of a killed compiler would make the next one wait without end.
-                    if not stat.S_ISREG(info.st_mode) or info.st_nlink != 1 or leaf == "lock":
-                        continue
-                    room -= info.st_size
-                    if room < 0 or len(files) >= MOST_FILES:
-                        raise OverflowError
-                    with open(path, "rb") as file:
-                        files[os.path.relpath(path, self._top)] = file.read(), info.st_mode & 0o777, info.st_mtime_ns
-        return files
+        for folder, _, leaves in os.walk(self._top):
+            for path in (os.path.join(folder, leaf) for leaf in leaves):
+                info = os.stat(path)
+                with open(path, "rb") as file:
+                    self._files[path] = file.read(), info.st_mode & 0o777, info.st_mtime_ns
 
     def restore(self):
-        """Writes the caches again; their directory is empty."""
+        """Writes it again; the directory is empty."""
         os.makedirs(self._top, exist_ok=True)
-        folders = set()
-        for name, (data, mode, ns) in self._files.items():
-            path = os.path.join(self._top, name)
-            folder = os.path.dirname(path)
-            if folder not in folders:
-                os.makedirs(folder, exist_ok=True)
-                folders.add(folder)
+        for path, (data, mode, ns) in self._files.items():
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(data)
             os.chmod(path, mode)
-            os.utime(path, ns=(ns, ns))  # ninja compares them to the nanosecond
-
-    def describe(self):
-        """The kept content for the server: the hash covers each file's hash, size and name."""
-        whole, size = hashlib.sha256(), 0
-        for name, (data, _, _) in sorted(self._files.items()):
-            size += len(data)
-            whole.update(f"{hashlib.sha256(data).hexdigest()} {len(data)} ".encode() + os.fsencode(name) + b"\n")
-        return {"files": len(self._files), "bytes": size, "sha256": whole.hexdigest()}
+            os.utime(path, ns=(ns, ns))
 
 
 class Places:

@@ -1,7 +1,8 @@
-"""Keeps the output of torch.utils.cpp_extension for one submission, for its next run.
+"""Keeps the output of torch.utils.cpp_extension for one submission, for its stages and its next run.
 
     python3 warpboard_extensions.py build SCRIPT ARCHIVE
-        runs SCRIPT, which compiles its extensions, packs them into ARCHIVE, and prints what was compiled and how
+        runs SCRIPT, which compiles its extensions, packs them into ARCHIVE, and prints what was compiled and how; also when
+        SCRIPT fails after that, as one that needs a GPU does here
     python3 warpboard_extensions.py run ARCHIVE SCRIPT ARGUMENT...
         unpacks ARCHIVE and runs SCRIPT ARGUMENT...
 
@@ -61,9 +62,9 @@ def build(script, archive):
     finally:
         for line in warpboard_inline.told(extensions):
             print(line, flush=True)
-    data = pack(extensions)
-    with open(archive, "wb") as file:
-        file.write(data)
+        data = pack(extensions)
+        with open(archive, "wb") as file:
+            file.write(data)
 
 
 def run(archive, script, *arguments):
