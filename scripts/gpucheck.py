@@ -1,6 +1,7 @@
 """What the checks on a GPU machine share: a server of their own, its API, and a table."""
 
 import argparse
+import concurrent.futures
 import importlib.machinery
 import importlib.util
 import json
@@ -71,7 +72,7 @@ class Site:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            sys.exit(f"{path}: {error} {error.read().decode(errors='replace')}")
+            raise RuntimeError(f"{path}: {error} {error.read().decode(errors='replace')}") from None
 
     def get(self, path):
         """An answer of a page that is JSON."""
@@ -190,12 +191,21 @@ def row_of(task, path, expected, result, wall):
     return [task, path.name, expected, result["state"], "ok" if good else "WRONG", score, off, f"{wall:.2f}", *times, where, (reason or [""])[0][:70]], good
 
 
+def gpu_names():
+    """NVIDIA's names of this machine's GPUs."""
+    if not shutil.which("nvidia-smi"):
+        return []
+    return subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True).stdout.splitlines()
+
+
+def gpus():
+    """The number of this machine's GPUs."""
+    return len(gpu_names())
+
+
 def own_device():
     """The name that the site gives this machine's first GPU, as H100; CPU without one."""
-    if not shutil.which("nvidia-smi"):
-        return "CPU"
-    names = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True).stdout
-    found = re.search(r"[A-Z]+ ?[0-9]+", names)
+    found = re.search(r"[A-Z]+ ?[0-9]+", "".join(gpu_names()[:1]))
     return found.group().replace(" ", "") if found else "CPU"
 
 
@@ -208,6 +218,7 @@ def arguments(doc):
     options.add_argument("--keep", default="", help="folder for the pages and reports of profiles")
     options.add_argument("--json", default="", help="file for everything that was learned")
     options.add_argument("--processes", type=int, default=0, help="most fresh processes of a submission; 0: the site's own number")
+    options.add_argument("--at-once", type=int, default=1, help="submissions at the same time, for machines with several GPUs")
     options.add_argument("--server", default="", help="further options of the server, as in --server='--warm 2'")
     return options
 
@@ -220,26 +231,30 @@ def server_options(args):
 def check(args, batches):
     """Runs batches of (options of the server, CUDA tasks it has, work) and prints one table; returns the exit status.
 
-    Work is a sequence of (task slug, file, "right", "wrong", "faulty", "profile" or "sanitize", shown name), run one after
-    another as ranked runs, or in the mode of that name.
+    Work is a sequence of (task slug, file, "right", "wrong", "faulty", "profile" or "sanitize", shown name), run as ranked runs,
+    or in the mode of that name, as many at the same time as --at-once says.
     """
     rows, raw = [], []
+
+    def one(site, slug, path, expected, name):
+        result, wall = run(site, slug, args.device, path, mode_of(expected))
+        row, good = row_of(name, path, expected, result, wall)
+        rows.append(row)
+        raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})
+        print(" ".join(map(str, row)), flush=True)
+        if good and expected == "profile":
+            show_profile(site, result)
+        if good and args.keep and expected == "profile":
+            keep(site, args.keep, name, path, result)
+
     for extra, compiled, work in batches:
         site = Site(os.path.abspath(args.binary), [*extra, *server_options(args)])
         before = len(rows)
         try:
             if compiled:
                 site.settle(compiled)
-            for slug, path, expected, name in work:
-                result, wall = run(site, slug, args.device, path, mode_of(expected))
-                row, good = row_of(name, path, expected, result, wall)
-                rows.append(row)
-                raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})
-                print(" ".join(map(str, row)), flush=True)
-                if good and expected == "profile":
-                    show_profile(site, result)
-                if good and args.keep and expected == "profile":
-                    keep(site, args.keep, name, path, result)
+            with concurrent.futures.ThreadPoolExecutor(args.at_once) as pool:
+                list(pool.map(lambda job: one(site, *job), work))
         finally:
             site.stop()
             if len(rows) == before or not all(r["good"] for r in raw[before:]):

@@ -1,0 +1,23 @@
+# want: {"compiled": false, "compilation_error": "~cutlass/cutlass.h"}
+# custom_kernel: torch_cuda
+import torch, os
+from torch.utils.cpp_extension import load_inline
+
+cuda_source = r"""
+#include <torch/extension.h>
+#include <cutlass/cutlass.h>
+#include <cute/tensor.hpp>
+__global__ void k(const float* x, float* y, long n) {
+    for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x) y[i] = 2.f * x[i];
+}
+torch::Tensor twice(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    k<<<1024, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel());
+    return y;
+}
+"""
+cpp_source = "torch::Tensor twice(torch::Tensor x);"
+ext = load_inline(name="twice_cutlass", cpp_sources=cpp_source, cuda_sources=cuda_source, functions=["twice"], extra_cuda_cflags=["-std=c++17"], extra_include_paths=["/opt/cutlass/include"])
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return ext.twice(x)

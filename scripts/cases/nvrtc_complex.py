@@ -1,0 +1,12 @@
+# body: {"atol": 0.01, "rtol": 0.01, "ref_kernel": {"metadata": {"function_name": "run"}}, "custom_kernel": {"io": {"args": [{"name": "x", "type": "tensor", "role": "input", "tensor_spec": {"shape": [1048576], "dtype": "complex64", "init": {"kind": "randn", "seed": 3}}}, {"name": "y", "type": "tensor", "role": "output", "tensor_spec": {"shape": [1048576], "dtype": "complex64"}}, {"name": "n", "type": "int", "value": 1048576}], "launch": {"grid": {"x": "cdiv(n, 256)"}, "block": {"x": 256}}}}}
+# want: {"compiled": true, "correctness": true}
+# ref_kernel: torch
+import torch
+def run(x):
+    return x * 2
+# custom_kernel: cuda
+#include <cuComplex.h>
+extern "C" __global__ void k(const cuFloatComplex* x, cuFloatComplex* y, long long n) {
+    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = cuCaddf(x[i], x[i]);
+}
