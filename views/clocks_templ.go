@@ -83,7 +83,7 @@ func shortNote() templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"px-5 py-2 border-b border-line small soft\" data-short>Scores under 30&nbsp;µs are not proven: a kernel can hide about 11&nbsp;µs per call. <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"px-5 py-2 border-b border-line small soft\" data-short>Scores under 30&nbsp;µs are not proven: a kernel can hide about 13&nbsp;µs per call. <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
