@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// clock adds up how long the processes in the sandbox ran.
+// clock sums the running times of the processes in the sandbox.
 type clock struct {
 	toolchain.Runner
 	total *atomic.Int64
@@ -24,8 +24,8 @@ func (c clock) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, err
 	return out, err
 }
 
-// BenchmarkOverhead measures what a run on the CPU costs beside its compiler and its program: from
-// the job's publication to its result's arrival at the site, less the time in those two.
+// BenchmarkOverhead measures the overhead of a run on the CPU: the time from the job's publication to the arrival of
+// its result at the site, minus the times of its compiler and its program.
 func BenchmarkOverhead(b *testing.B) {
 	s := newSite(b)
 	var programs atomic.Int64

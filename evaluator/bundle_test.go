@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks"
 )
 
-// taskOf reads a task folder that consists of these texts.
+// taskOf reads a task folder with these files.
 func taskOf(t *testing.T, files map[string]string) *tasks.Bundle {
 	t.Helper()
 	fsys := fstest.MapFS{}
@@ -30,7 +30,7 @@ func taskOf(t *testing.T, files map[string]string) *tasks.Bundle {
 	return bundle
 }
 
-// jobOf is a job on the CPU for a task with the given submission.
+// jobOf returns a job on the CPU for a task with the given submission.
 func jobOf(t *testing.T, b *tasks.Bundle, id string, mode job.Mode, submission string) job.Job {
 	t.Helper()
 	sources, err := b.Resolve(tasks.Submission{Source: []byte(submission)})
@@ -57,7 +57,7 @@ seed: 7
 ranking_by: last
 `
 
-// ownEval is told by the submission how to behave: the quirks of eval programs in the wild.
+// ownEval is an eval program that behaves as the submission orders: it has the quirks of real eval programs.
 const ownEval = `
 import os, sys
 from submission import answer, quirk
@@ -133,7 +133,8 @@ func TestBundleWithItsOwnProgramIsRunByTheProtocol(t *testing.T) {
 	}
 }
 
-// wantNoSecret holds that nothing with the secret seed, and of the secret pass a verdict alone, has left.
+// wantNoSecret checks that the result and events do not contain the secret seed, and only the verdict of the secret
+// pass.
 func wantNoSecret(t *testing.T, r job.Result, events []job.Event) {
 	t.Helper()
 	left, err := json.Marshal([]any{r, events})
@@ -170,7 +171,7 @@ func TestAllThatABundlesProgramReportsIsKept(t *testing.T) {
 	}
 }
 
-// exampleFiles are the files of the C++ vector add, without its solutions.
+// exampleFiles returns the files of the C++ vector add, without its solutions.
 func exampleFiles(t *testing.T) map[string]string {
 	t.Helper()
 	bundles, err := tasks.Examples()

@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// countingBuilder opens programs that can be handed on, and counts them.
+// countingBuilder opens programs that can be passed on, and counts them.
 type countingBuilder struct {
 	fakeBuilder
 	opened, closed, crash atomic.Int64

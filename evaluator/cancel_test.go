@@ -14,8 +14,8 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// blocksIn is a builder whose jobs never end on their own in the stage that their attempt id
-// names; began is told when one is there.
+// blocksIn returns a builder whose jobs never end by themselves in the stage that their attempt ID names. began
+// receives the ID when a job is there.
 func blocksIn(began chan<- string) fakeBuilder {
 	return fakeBuilder{
 		build: func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error) {
@@ -127,8 +127,8 @@ func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	}
 }
 
-// TestRunsTooLongForANoticeAreHandedBackAtOnce by how long runs like it took, and everything else gets its time. What
-// comes after the notice is handed back, too.
+// TestRunsTooLongForANoticeAreHandedBackAtOnce: past runs show how long a run takes. All others get their time. Jobs
+// that arrive after the notice are handed back, too.
 func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 	for name, notice := range map[string]func(w *running, notices chan<- time.Time){
 		"a notice":      func(_ *running, notices chan<- time.Time) { notices <- time.Now().Add(time.Minute) },

@@ -17,7 +17,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// brokenCompiler is a machine on which g++ fails until it is repaired.
+// brokenCompiler is a toolchain in which g++ fails until it is repaired.
 type brokenCompiler struct {
 	toolchain.Runner
 	repaired *atomic.Bool
@@ -60,13 +60,14 @@ func (s *site) line(worker, name string) job.CheckLine {
 	return job.CheckLine{}
 }
 
-// TestASlotWithoutCompilerIsOutOfServiceUntilRepaired with this machine's compiler and Python.
+// TestASlotWithoutCompilerIsOutOfServiceUntilRepaired uses this machine's compiler and Python.
 func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s, passed := newSite(t), t.TempDir()
 	var repaired atomic.Bool
 	cfg := realConfig(t)
-	// Where the compiler is broken nothing is compiled already; where it works, all that other tests have compiled.
+	// With the broken compiler the cache is empty; with the working one it has everything that other tests have
+	// compiled.
 	cfg.Builder = repairing{cfg.Builder,
 		toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: t.TempDir(), Log: cfg.Log,
 			Runner: brokenCompiler{cfg.Sandbox.(toolchain.Runner), &repaired}}), &repaired}
@@ -79,7 +80,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 		return strings.Contains(why, "C++: ") && strings.Contains(why, "cannot execute cc1plus") &&
 			strings.Contains(why, "g++ compiles") && strings.Contains(why, "tested again")
 	})
-	// A heartbeat tells first of the tests and then of the slots: the one that has the reason may lack their lines.
+	// A heartbeat reports the tests before the slots: the one with the reason may lack their lines.
 	s.wait("NumPy works, as the page says",
 		func() bool { numpy := s.line("w1", "NumPy on CPU"); return numpy.OK && numpy.Detail != "" })
 	s.wait("C++ does not, as the page says",
@@ -103,7 +104,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
 	cfg.Name, cfg.Conn = "w2", s.dial("w2")
 	s.start(cfg)
-	// The first heartbeat may leave before the slot has been asked what passed: the page gets it with the next one.
+	// The first heartbeat may leave before the slot has read its earlier results: the next one has them.
 	s.wait("what passed before", func() bool {
 		return slices.ContainsFunc(s.beats["w2"].SelfTest, func(l job.CheckLine) bool {
 			return l.Name == "NumPy on CPU" && l.OK && strings.Contains(l.Detail, "with the same software")
@@ -114,7 +115,7 @@ func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
 	}
 }
 
-// TestARetiredSlotComesBackWhenItsTestsPass also when its jobs were to blame, and a full disk is said as such.
+// TestARetiredSlotComesBackWhenItsTestsPass: also if its jobs were to blame. A full disk is named as the reason.
 func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	s := newSite(t)
 	var full atomic.Bool
@@ -139,7 +140,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	}
 }
 
-// TestARetiredSlotTakesJobsAgain, like one that a job's failure retired.
+// TestARetiredSlotTakesJobsAgain: like one that was retired after a job's failure.
 func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	s := newSite(t)
 	var broken atomic.Bool

@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks"
 )
 
-// drawn is a job for the built-in sum of vectors whose sizes are drawn, and secret.
+// drawn returns a job for the built-in sum of vectors whose sizes are drawn, and secret.
 func drawn(t *testing.T, id string, mode job.Mode, submission string) job.Job {
 	t.Helper()
 	j := example(t, vectorAdd, id, mode, []byte(submission))
@@ -28,7 +28,7 @@ func drawn(t *testing.T, id string, mode job.Mode, submission string) job.Job {
 
 const secretSize = "34567"
 
-// talks is a kernel that tells its size in each way that it has, and then does what end says.
+// talks returns a kernel that leaks its size in every way that it can, and then executes end.
 func talks(end string) string {
 	return `#include <cstdio>
 #include <cstdlib>

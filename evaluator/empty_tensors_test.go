@@ -2,7 +2,7 @@ package evaluator_test
 
 import "testing"
 
-// TestTensorsWithoutElementsAreHandedOver like all others, in inputs and in outputs.
+// TestTensorsWithoutElementsAreHandedOver: like all others, as inputs and as outputs.
 func TestTensorsWithoutElementsAreHandedOver(t *testing.T) {
 	w := evaluations.on(t)
 	type fields = map[string]any

@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks"
 )
 
-// doubling is a reference of KernelBench's form.
+// doubling is a reference in KernelBench's form.
 const doubling = `import torch
 class Model(torch.nn.Module):
     def forward(self, x):
@@ -27,7 +27,7 @@ def get_init_inputs():
     return []
 `
 
-// model is a torch module whose forward has this body.
+// model returns a torch module whose forward has this body.
 func model(body string) string {
 	return "import ctypes, os, torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " + body + "\n"
 }
@@ -36,7 +36,7 @@ func torch(source string) map[string]any {
 	return map[string]any{"source_code": source, "kernel_type": "torch"}
 }
 
-// ask reads a request as the site does; fields add to the kernelrun.
+// ask reads a request like the site; fields extend the body.
 func ask(t *testing.T, kind kernelrun.Kind, body map[string]any) kernelrun.Request {
 	t.Helper()
 	for name, value := range map[string]any{"num_trials": 3, "l2_flush": false, "timeout": 60} {
@@ -83,13 +83,13 @@ func evaluationJob(t *testing.T, request kernelrun.Request) job.Job {
 	}
 }
 
-// evaluateOn carries a request out on the worker.
+// evaluateOn runs a request on the worker.
 func evaluateOn(t *testing.T, w *evaluator.Worker, request kernelrun.Request) kernelrun.Result {
 	t.Helper()
 	return evaluateFor(t, w, "token:1", request)
 }
 
-// evaluateFor carries a caller's request out.
+// evaluateFor runs a caller's request.
 func evaluateFor(t *testing.T, w *evaluator.Worker, caller string, request kernelrun.Request) kernelrun.Result {
 	t.Helper()
 	j := evaluationJob(t, request)
@@ -105,8 +105,8 @@ func evaluateFor(t *testing.T, w *evaluator.Worker, caller string, request kerne
 	return out
 }
 
-// commonEvaluator is one worker for tests of evaluations: PyTorch is imported once for most of them, because they have
-// one caller.
+// commonEvaluator is one worker for the tests of evaluations: PyTorch is imported once for most of them, because they
+// have one caller.
 type commonEvaluator struct {
 	once   sync.Once
 	root   string
@@ -116,7 +116,7 @@ type commonEvaluator struct {
 
 var evaluations commonEvaluator
 
-// on returns the worker. What it logs is told to no test.
+// on returns the worker, whose log is discarded.
 func (c *commonEvaluator) on(t *testing.T) *evaluator.Worker {
 	t.Helper()
 	tier.Needs(t, tier.Torch)
@@ -136,7 +136,7 @@ func (c *commonEvaluator) on(t *testing.T) *evaluator.Worker {
 	return c.worker
 }
 
-// close ends what the last test left.
+// close ends processes that the last test left.
 func (c *commonEvaluator) close() {
 	if c.worker != nil {
 		c.worker.Close()

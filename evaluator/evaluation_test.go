@@ -16,7 +16,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestARightKernelIsTimedBesideItsReference also where counters are asked for and the device has none, which it says.
+// TestARightKernelIsTimedBesideItsReference: also with requested counters that the device does not have, which the
+// report notes.
 func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	request := compare(t, torch(doubling), torch(model("print('hello'); return x + x")))
 	request.DeviceMetrics = true
@@ -43,8 +44,8 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	}
 }
 
-// TestTheSameKernelTwiceIsAsFastAsItself has a kernel that sleeps: what it takes is the same on a busy machine, but for
-// a wake-up that comes some milliseconds late now and then.
+// TestTheSameKernelTwiceIsAsFastAsItself: the kernel sleeps, so that its time is the same on a busy machine, except for
+// occasional wake-ups that are some milliseconds late.
 func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
 	kernel := torch("import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep(0.15); return x * 2", 1))
 	w := evaluations.on(t)
@@ -167,9 +168,9 @@ func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongIsSaid runs kernels that fail, each in its own way. What a kernel lacks, and how answers differ, is in
-// kernelrun/evaluation/testdata, where it costs no processes; wrong numbers, a syntax error and a crash are in
-// web.TestEvaluationsAgainstARealWorker. The last one leaves nothing that has imported PyTorch to the next test.
+// TestWhatIsWrongIsSaid runs kernels that fail in different ways. kernelrun/evaluation/testdata tests missing parts of
+// a kernel and differing answers without processes; web.TestEvaluationsAgainstARealWorker tests wrong numbers, a syntax
+// error, and a crash. The last one leaves no process with PyTorch to the next test.
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	type fields = map[string]any
 	input := fields{"name": "x", "type": "tensor",
@@ -207,7 +208,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	}
 }
 
-// lessMemory runs the programs of a job with little of it.
+// lessMemory runs the programs of a job with little memory.
 type lessMemory struct {
 	toolchain.Runner
 	used *atomic.Bool
@@ -242,7 +243,7 @@ func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 	}
 }
 
-// TestAKernelFindsNothingOfTheOther: it could run the reference in place of its own source.
+// TestAKernelFindsNothingOfTheOther: otherwise it could run the reference in place of its own source.
 func TestAKernelFindsNothingOfTheOther(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	hunter := `import os, torch
@@ -264,7 +265,7 @@ class Model(torch.nn.Module):
 	}
 }
 
-// TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled: what it writes then, it finds when it runs.
+// TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled: files that it writes then, it finds when it runs.
 func TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	hunter := `import os, torch  # load_inline

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/slotbench"
 )
 
-// Benchmark measures a unit once; no one hears of it.
+// Benchmark benchmarks a slot once, without reporting the result.
 func (w *Worker) Benchmark(ctx context.Context, slot device.Slot) (job.SlotBenchmark, error) {
 	j, err := slotbench.Job(slot.Device, slot.IsGPU())
 	if err != nil {

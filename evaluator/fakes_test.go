@@ -16,13 +16,13 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// fakeSandbox gives the self-test that it is told to.
+// fakeSandbox returns these lines as its self-test.
 type fakeSandbox []job.CheckLine
 
 func (f fakeSandbox) SelfTest(context.Context) []job.CheckLine { return f }
 func (f fakeSandbox) Name() string                             { return "bubblewrap" }
 
-// fakeBuilder builds nothing; its programs do what run says.
+// fakeBuilder builds nothing; its programs call run.
 type fakeBuilder struct {
 	build   func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
 	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
@@ -63,10 +63,10 @@ func (f fakeBuilder) Prepare(ctx context.Context, p job.Preparation, place toolc
 	return f.prepare(ctx, p, place)
 }
 
-// OpenReady has no Python that waits.
+// OpenReady returns no waiting Python.
 func (f fakeBuilder) OpenReady(*toolchain.Artifact, toolchain.Place) toolchain.Program { return nil }
 
-// Recall has never seen anything.
+// Recall finds nothing.
 func (f fakeBuilder) Recall(toolchain.RecallKey) []byte { return nil }
 
 func (f fakeBuilder) Remember([]byte, toolchain.RecallKey) {}
@@ -128,13 +128,13 @@ func reportOf(req toolchain.StageRequest) string {
 
 func say(req toolchain.StageRequest, report string) { req.OnPipe([]byte(report)) }
 
-// untilKilled is a program that never ends on its own.
+// untilKilled is a program that never ends by itself.
 func untilKilled(ctx context.Context) (sandbox.Outcome, error) {
 	<-ctx.Done()
 	return sandbox.Outcome{Cancelled: true, Signal: "SIGKILL"}, nil
 }
 
-// passWhenTold passes when it is told to, or ends when it is killed.
+// passWhenTold passes when released is closed, or ends when it is killed.
 func passWhenTold(ctx context.Context, st fakeStage, released <-chan struct{}) (sandbox.Outcome, error) {
 	select {
 	case <-released:

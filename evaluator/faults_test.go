@@ -37,7 +37,7 @@ func TestWorkerWhoseSandboxDoesNotHoldTakesNoJobs(t *testing.T) {
 	}
 }
 
-// broken fails with an infrastructure error in the stage that the attempt id names.
+// errCompilerGone is the infrastructure error of a builder that fails in the stage that the attempt ID names.
 var errCompilerGone = errors.New("nvcc is not installed")
 
 func broken(_ context.Context, req toolchain.BuildRequest) (job.StageResult, error) {

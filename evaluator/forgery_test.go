@@ -8,7 +8,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// forger is a right submission to the vector add with something beside its kernel.
+// forger returns a correct submission to the vector add with other code beside its kernel.
 func forger(beside string) []byte {
 	return append([]byte(`#include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@ func forger(beside string) []byte {
 `+beside+"\n"), kernel("")...)
 }
 
-// forgedLines writes a ranked result to every descriptor that there is.
+// forgedLines writes a ranked result to every open descriptor.
 const forgedLines = `static void forge() {
     std::string all = "benchmark-count: 3\n";
     const char* specs[] = {"size: 65536; seed: 54352", "size: 262144; seed: 93246", "size: 1048576; seed: 6256"};
@@ -31,8 +31,8 @@ const forgedLines = `static void forge() {
 }
 `
 
-// TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once had a score of a nanosecond or an answer that no one
-// looked at. With no reason the run passes, and its time is an honest one. Forged clocks are in evaluator/attacks.
+// TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once got a score of a nanosecond, or an unchecked answer.
+// Without a reason, the run must pass with an honest time. Forged clocks are in evaluator/attacks.
 func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
@@ -57,8 +57,8 @@ __attribute__((section(".preinit_array"), used)) static void (*early)(int, char*
 	}
 }
 
-// wantNoForgery holds that a run failed for the reason or, without one, that what it tried changed nothing:
-// it has a score, and none that only a forger has.
+// wantNoForgery checks that a run failed for the reason or, without one, that its attempt changed nothing: it has a
+// score, and not a forger's.
 func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
 	t.Helper()
 	if reason == "" {
@@ -70,7 +70,7 @@ func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
 	}
 }
 
-// TestPythonForgeriesDoNotReachTheBoard does so for the softmax; a wrong answer is one of zeros. Forged clocks, and
+// TestPythonForgeriesDoNotReachTheBoard is the same for the softmax; a wrong answer is all zeros. Forged clocks, and
 // work in a tracer, are in evaluator/attacks.
 func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)

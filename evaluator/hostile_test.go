@@ -16,7 +16,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// kernel is a right submission to the vector add that does something before it adds.
+// kernel returns a correct submission to the vector add that executes before first.
 func kernel(before string) []byte {
 	return []byte(`#include <cstdio>
 #include <csignal>
@@ -33,7 +33,7 @@ output_t custom_kernel(input_t data) {
 `)
 }
 
-// left lists the processes that still run as one of the tests' users.
+// left lists the remaining processes of the tests' users.
 func left(t *testing.T) []string {
 	t.Helper()
 	status, err := filepath.Glob("/proc/[0-9]*/status")
@@ -123,7 +123,7 @@ func TestACompilerThatNeedsTooMuchMemoryIsTold(t *testing.T) {
 	}
 }
 
-// pyKernel is a right submission to the softmax that does something, once, before it begins.
+// pyKernel returns a correct submission to the softmax that executes before once at its start.
 func pyKernel(before string) []byte {
 	return []byte(`import os, shutil, signal, sys, time
 import numpy as np
@@ -142,8 +142,8 @@ def custom_kernel(data):
 `)
 }
 
-// TestPythonKernelThatAttacksItsRunner: stages of one run are forks of one warm process, which a kernel can signal and
-// whose directories it can spoil. It harms itself at most, and no one takes it for an infrastructure error.
+// TestPythonKernelThatAttacksItsRunner: the stages of a run are forks of one warm process, which a kernel can signal
+// and whose directories it can spoil. At most it harms itself, and that does not count as an infrastructure error.
 func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)

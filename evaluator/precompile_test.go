@@ -32,7 +32,7 @@ func (s *site) hint(p job.Preparation) {
 	s.handler.Hint(p)
 }
 
-// soon takes what a channel gives within tier.Patience.
+// soon receives from a channel within tier.Patience.
 func soon[T any](t *testing.T, what string, from <-chan T) T {
 	t.Helper()
 	select {
@@ -44,7 +44,7 @@ func soon[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// about makes a job one of a task of that name.
+// about returns the job as one of a task of that name.
 func about(task string, j job.Job) job.Job {
 	j.TaskKey = task
 	return j
@@ -83,7 +83,7 @@ func tellingConfig(t *testing.T) (evaluator.Config, <-chan prepared) {
 	return cfg, ended
 }
 
-// ownProgram is the C++ vector add with an eval program that it brings itself.
+// ownProgram returns the C++ vector add with its own eval program.
 func ownProgram(t *testing.T) map[string]string {
 	t.Helper()
 	files := exampleFiles(t)
@@ -101,7 +101,7 @@ tests: [{size: 1, seed: 1}]
 	return files
 }
 
-// ownProgramJob is one for it, which is compiled in no time; that of a task with our harness is in e2e.
+// ownProgramJob returns a job for ownProgram, which compiles fast; a task with our harness is tested in e2e.
 func ownProgramJob(t *testing.T, id string) job.Job {
 	t.Helper()
 	return jobOf(t, taskOf(t, ownProgram(t)), id, job.ModeTest, string(solution(t, vectorAdd, true)))
@@ -153,7 +153,7 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 	}
 }
 
-// endless is a preparation that ends when it has to give way, or when it is told to.
+// endless returns a preparation that ends when it has to make way, or when end is closed.
 func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.Preparation, toolchain.Place) (int,
 	error) {
 	return func(ctx context.Context, p job.Preparation, _ toolchain.Place) (int, error) {

@@ -25,8 +25,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// installNCU puts the stand-in for ncu with its pages into a directory, beside files of these names
-// that tell it what to do.
+// installNCU installs the stand-in for ncu with its pages into a directory, with files of these names as its orders.
 func installNCU(t *testing.T, orders ...string) nsight.Tool {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +55,7 @@ func installNCU(t *testing.T, orders ...string) nsight.Tool {
 	return tool
 }
 
-// profilingConfig is a worker's with everything real but the GPU and ncu.
+// profilingConfig returns the configuration of a worker with everything real except the GPU and ncu.
 func profilingConfig(t *testing.T, orders ...string) evaluator.Config {
 	var box toolchain.Runner
 	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { box = r; return r })
@@ -255,7 +254,7 @@ func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 	}
 }
 
-// TestOneBenchmarkIsProfiledUnderItsNumber: of two, the second alone.
+// TestOneBenchmarkIsProfiledUnderItsNumber: only the second of two.
 func TestOneBenchmarkIsProfiledUnderItsNumber(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)

@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks"
 )
 
-// twoRanks is a job for the corpus's task of two ranks.
+// twoRanks returns a job for the corpus's task with two ranks.
 func twoRanks(t *testing.T, id, submission string) job.Job {
 	t.Helper()
 	bundles, err := attacks.Tasks()
@@ -30,7 +30,7 @@ func twoRanks(t *testing.T, id, submission string) job.Job {
 	return j
 }
 
-// allReduce has ranks meet as KernelBot's submissions do: torch's process group is there already.
+// allReduce lets ranks communicate like KernelBot's submissions: torch's process group exists already.
 const allReduce = `
 import numpy as np
 import torch

@@ -27,7 +27,7 @@ import (
 // tools returns this machine's toolchain; finding it takes a moment.
 var tools = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })
 
-// cache keeps compiled harness objects over the tests.
+// cache is the directory of compiled harness objects that the tests share.
 var cache string
 
 func TestMain(m *testing.M) {
@@ -49,10 +49,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// firstUID sets the programs of these tests apart from those of other tests on the machine.
+// firstUID distinguishes the programs of these tests from those of other tests on the machine.
 var firstUID int
 
-// tested is a sandbox whose self-test is made by the first worker for all: it takes half a second.
+// tested is a sandbox whose first worker runs the self-test for all: it takes half a second.
 type tested struct{ *sandbox.Sandbox }
 
 func (s tested) SelfTest(ctx context.Context) []job.CheckLine {
@@ -65,13 +65,13 @@ var selfTest struct {
 	lines []job.CheckLine
 }
 
-// realConfig is a worker's with nothing faked: this machine's CPU, bubblewrap and g++.
+// realConfig returns the configuration of a worker with nothing faked: this machine's CPU, bubblewrap, and g++.
 func realConfig(t testing.TB) evaluator.Config {
 	t.Helper()
 	return realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return r })
 }
 
-// realConfigWith is realConfig with something between the builder and the sandbox.
+// realConfigWith is realConfig with a wrapper around the builder's sandbox.
 func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runner) evaluator.Config {
 	t.Helper()
 	cfg, err := configIn(t.TempDir(),
@@ -95,7 +95,7 @@ func configIn(root string, log *slog.Logger, between func(toolchain.Runner) tool
 	}, err
 }
 
-// example is a job for a built-in task with the given submission.
+// example returns a job for a built-in task with the given submission.
 func example(t testing.TB, task, id string, mode job.Mode, submission []byte) job.Job {
 	t.Helper()
 	bundles, err := tasks.Examples()
@@ -114,7 +114,7 @@ func example(t testing.TB, task, id string, mode job.Mode, submission []byte) jo
 	}
 }
 
-// solution is the first right or wrong submission that comes with a built-in task.
+// solution returns the first correct or wrong submission of a built-in task.
 func solution(t testing.TB, task string, correct bool) []byte {
 	t.Helper()
 	all, err := tasks.ExampleSolutions(task)

@@ -17,7 +17,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// lines is a log that a test reads; safe for concurrent use.
+// lines is a log for tests. It is safe for concurrent use.
 type lines struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -54,7 +54,7 @@ func TestWorkerThatFailsEverythingIsSetAsideAndSaysWhy(t *testing.T) {
 	for i := 0; usable() > 0; i++ {
 		id := fmt.Sprint("a", i)
 		s.publish(aJob(id, job.ModeTest))
-		// The worker cannot run it, and the run has nothing to do with that.
+		// The worker cannot run it, and the run is not to blame.
 		if r := s.result(id); r.Outcome != job.OutcomeLost || r.Suspect {
 			t.Fatalf("outcome %s, suspect %v", r.Outcome, r.Suspect)
 		}

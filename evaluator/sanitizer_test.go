@@ -18,8 +18,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// sanitizingConfig is a worker's with everything real but the GPU and compute-sanitizer, of which each tool does what
-// it is told.
+// sanitizingConfig returns the configuration of a worker with everything real except the GPU and compute-sanitizer.
+// does has the behavior of each tool.
 func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "bin")
@@ -52,7 +52,7 @@ func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
 	return cfg
 }
 
-// sanitizeJob is a job whose submission has a name that the logs of testdata have.
+// sanitizeJob returns a job whose submission has the name in the logs of testdata.
 func sanitizeJob(t *testing.T, id string) job.Job {
 	j := example(t, vectorAdd, id, job.ModeSanitize, solution(t, vectorAdd, true))
 	j.Device = "H200"
@@ -238,7 +238,7 @@ func TestWrongAnswersAreNoFindings(t *testing.T) {
 	}
 }
 
-// TestATasksOwnProgramRunsUnderTheToolsToo, without a judge beside it.
+// TestATasksOwnProgramRunsUnderTheToolsToo: without a judge beside it.
 func TestATasksOwnProgramRunsUnderTheToolsToo(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	bundle := taskOf(t, map[string]string{"task.yml": ownTask, "eval.py": ownEval})

@@ -23,7 +23,7 @@ import (
 // precompileTook is the reported duration of a compilation beside the slot, of the request's 60 seconds.
 const precompileTook = 20 * time.Second
 
-// sidecarBuilder has Pythons that compile, remembers what it is told to, and notes what runs where.
+// sidecarBuilder has Pythons that compile, and records its calls and the place of each run.
 type sidecarBuilder struct {
 	fakeBuilder
 	hold chan struct{} // a stage of "wait" runs until this is closed
@@ -114,7 +114,7 @@ func (b *sidecarBuilder) start(t *testing.T) *site {
 	return s
 }
 
-// publishKernel asks for the evaluation of one kernel on the GPU.
+// publishKernel requests the evaluation of one kernel on the GPU.
 func publishKernel(t *testing.T, s *site, caller, attempt, kind, source string) {
 	t.Helper()
 	code := map[string]any{"source_code": source, "kernel_type": kind, "io": map[string]any{"args": []any{}}}

@@ -20,7 +20,7 @@ import (
 
 type realConn = *queue.Conn
 
-// site is a real embedded queue with a desk that gives out what is published, and what came back over it.
+// site is a real embedded queue with a handler that hands out published jobs, and records the workers' reports.
 type site struct {
 	t       testing.TB
 	queue   *queue.Queue
@@ -70,7 +70,7 @@ func (s *site) note(change func()) {
 	s.changed = make(chan struct{})
 }
 
-// wait blocks until the condition holds for what the site has heard.
+// wait blocks until the condition holds for the reports that the site has received.
 func (s *site) wait(what string, holds func() bool) {
 	s.t.Helper()
 	for deadline := time.After(tier.Patience()); ; {
@@ -153,13 +153,13 @@ func (s *site) cancel(id string) {
 	}
 }
 
-// running is a worker that runs.
+// running is a running worker.
 type running struct {
 	stop  context.CancelFunc
 	ended chan error // what Run returned
 }
 
-// start runs a worker against the site; unset parts of cfg are fakes that work.
+// start runs a worker against the site. Unset parts of cfg are working fakes.
 func (s *site) start(cfg evaluator.Config) *running {
 	s.t.Helper()
 	if cfg.Name == "" {
@@ -205,7 +205,7 @@ func gpu(index int) device.Slot {
 		Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", index)}}
 }
 
-// aJob is a job with two tests and two benchmarks.
+// aJob returns a job with two tests and two benchmarks.
 func aJob(id string, mode job.Mode) job.Job {
 	c := func(n int) tasks.Case { return tasks.Case{{Name: "size", Value: fmt.Sprint(n)}} }
 	return job.Job{

@@ -20,7 +20,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// The numbers of any machine that these tests run on.
+// plausible checks the numbers, with limits that hold on any machine.
 func plausible(t *testing.T, g job.SlotBenchmark) {
 	t.Helper()
 	if !g.Valid() || g.FloorNS > 1e6 || g.BytesPerSecond < 1e8 || g.BytesPerSecond > 1e13 || g.FlopsPerSecond < 1e8 ||
@@ -31,8 +31,8 @@ func plausible(t *testing.T, g job.SlotBenchmark) {
 	t.Logf("floor %v ns, %.3g B/s, %.3g FLOP/s", g.FloorNS, g.BytesPerSecond, g.FlopsPerSecond)
 }
 
-// It takes some seconds: nothing less shows that judge, compiler and kernels make numbers of a processor.
-func TestAnIdleUnitIsGaugedByTheJudge(t *testing.T) {
+// It takes some seconds: nothing less shows that judge, compiler, and kernels produce numbers of a processor.
+func TestAnIdleSlotIsBenchmarkedByTheJudge(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	cfg := realConfig(t)
 	cfg.Name, cfg.Conn = "w1", evaluator.NopConn{}
@@ -44,7 +44,7 @@ func TestAnIdleUnitIsGaugedByTheJudge(t *testing.T) {
 	plausible(t, g)
 }
 
-// benchmarkReport has an empty call of 3 µs, and 1 ms for reading and for arithmetic.
+// benchmarkReport reports an empty call of 3 µs, and 1 ms for reading and for arithmetic.
 func benchmarkReport(req toolchain.StageRequest) string {
 	var b strings.Builder
 	b.WriteString("benchmark-count: 3\n")
@@ -58,9 +58,8 @@ func benchmarkReport(req toolchain.StageRequest) string {
 	return b.String() + "check: pass\n"
 }
 
-// TestAGPUIsGaugedBeforeItsFirstRankedRun: nothing else would hold a score above the roof back on a GPU that is never
-// idle.
-func TestAGPUIsGaugedBeforeItsFirstRankedRun(t *testing.T) {
+// TestAGPUIsBenchmarkedBeforeItsFirstRankedRun: otherwise a score above the roof would count on a GPU that is never idle.
+func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	var mu sync.Mutex
 	var ran []string
 	broken := true

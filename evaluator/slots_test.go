@@ -88,7 +88,7 @@ func TestJobsOfDifferentSlotsRunAtTheSameTime(t *testing.T) {
 	s.result("a2")
 }
 
-// oneTaker lets one slot alone receive jobs, as when the others' requests are on their way.
+// oneTaker lets only one slot receive jobs, as if the others' requests were in flight.
 type oneTaker struct {
 	realConn
 	asked atomic.Int32

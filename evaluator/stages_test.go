@@ -19,7 +19,7 @@ import (
 	"warpboard/tasks"
 )
 
-// recorder notes the stages that a fake program was asked for.
+// recorder records the requested stages of a fake program.
 type recorder struct {
 	mu  sync.Mutex
 	got []string
@@ -99,7 +99,7 @@ func TestEachModeRunsItsStages(t *testing.T) {
 	}
 }
 
-// modeWith is the mode of a run that has a stage: a ranked one if it can be.
+// modeWith returns the mode of a run that has a stage: ranked if possible.
 func modeWith(stage string) job.Mode {
 	if stage == string(job.StageBenchmark) {
 		return job.ModeBenchmark

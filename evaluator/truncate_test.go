@@ -14,7 +14,7 @@ import (
 
 const bulkyCases = 60 // of each stage
 
-// bulky is a result with much of everything in its ranked stage.
+// bulky returns a result with large data in its ranked stage.
 func bulky() job.Result {
 	r := job.Result{RunID: 1, AttemptID: "a1", Outcome: job.OutcomeDone}
 	for _, stage := range []job.Stage{job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked} {
@@ -59,8 +59,8 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 	}
 }
 
-// The site reads only so many values of a message, which may be small: a result that had more was refused, and its
-// request failed without a reason.
+// The site limits the values of a message, however small they are: a result with more was refused, and its request
+// failed without a reason.
 func TestAResultOfTooManyValuesLosesWhatMattersLeast(t *testing.T) {
 	report := "[" + strings.Repeat("0,", job.MaxValues) + "0]"
 	r := job.Result{Outcome: job.OutcomeDone,
@@ -90,7 +90,8 @@ func TestTruncatingDoesNotChangeWhatOthersHold(t *testing.T) {
 	}
 }
 
-// TestAResultThatCannotBeSentEndsTheAttempt with an infrastructure error that says why: it was sent again without end.
+// TestAResultThatCannotBeSentEndsTheAttempt: with an infrastructure error that has the reason. It used to be sent again
+// forever.
 func TestAResultThatCannotBeSentEndsTheAttempt(t *testing.T) {
 	for name, test := range map[string]struct {
 		stage job.StageResult

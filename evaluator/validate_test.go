@@ -12,7 +12,7 @@ import (
 	"warpboard/tasks"
 )
 
-// validating is a job in which a script tries a right submission of a Python task.
+// validating returns a job in which a script tries a correct submission of a Python task.
 func validating(t *testing.T, id, script string) job.Job {
 	t.Helper()
 	j := example(t, "softmax_numpy", id, job.ModeValidate, solution(t, "softmax_numpy", true))
@@ -24,7 +24,7 @@ func validating(t *testing.T, id, script string) job.Job {
 	return j
 }
 
-// TestAValidationScriptAnswersWithItsLastLine, and whatever else it does is a sentence.
+// TestAValidationScriptAnswersWithItsLastLine: any other output is an error with a sentence.
 func TestAValidationScriptAnswersWithItsLastLine(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
