@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// debianPython is Debian's, the one that has NumPy.
+// debianPython is Debian's Python, which has NumPy.
 const debianPython = "/usr/bin/python3"
 
 // TestAnswersOfAnotherTypeAreNamed: the task's checker compares what a kernel returned, and its message names the type

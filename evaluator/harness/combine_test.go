@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// TestPooledRunsGainNothingByLuck: 20 runs of one kernel, whose runs differ by 1 %.
+// TestPooledRunsGainNothingByLuck: 20 runs of one kernel that differ by 1 %.
 func TestPooledRunsGainNothingByLuck(t *testing.T) {
 	const truth, trials, submissions = 100e3, 400, 20
 	r := rand.New(rand.NewPCG(5, 6))
@@ -48,7 +48,7 @@ func TestPooledRunsGainNothingByLuck(t *testing.T) {
 	}
 }
 
-// A run that was cancelled after its first process does not show how much runs differ.
+// A run that was cancelled after its first process does not show the variation between runs.
 func TestARunOfOneProcessMakesAPoolsIntervalHardlyNarrower(t *testing.T) {
 	run := []float64{8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000}
 	width := func(runs ...[][]float64) float64 {

@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks"
 )
 
-// newFakeGPU has the CUDA harness beside a device that is threads and memory of the host.
+// newFakeGPU returns the CUDA harness with a device made of threads and memory of the host.
 func newFakeGPU(t *testing.T) native {
 	t.Helper()
 	n := native{t.TempDir()}
@@ -29,7 +29,7 @@ func newFakeGPU(t *testing.T) native {
 
 const gpuFlags = "-D__CUDACC__ -x c++"
 
-// field is a value of the report.
+// field returns a value of the report.
 func field(report, key string) string {
 	for line := range strings.Lines(report) {
 		if k, v, _ := strings.Cut(line, ": "); k == key {
@@ -53,9 +53,9 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined",
 		"side_stream", "stale", "copied_before"}
 	const plain = "size: 1000; moving: 0; broken: no; seed: 1\n"
-	// Which clock is ahead is measured, on a device of threads that compete with other tests for the processor, and who
-	// copies before the release has what it wanted only if its thread gets a processor in time (else it copies the
-	// input itself, which is right): either may take a few tries. All else holds at once.
+	// The leading clock depends on device threads that compete with other tests for the processor, and a submission
+	// that copies before the release succeeds only if its thread gets a processor in time (otherwise it copies the
+	// input itself, which is correct): either may take a few tries. All other checks hold at once.
 	tries := func(way, key string) int {
 		if way == "copied_before" || strings.HasSuffix(key, ".clock") {
 			return 5
@@ -78,7 +78,7 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 		{"side_stream", "leaderboard", plain, 112, "check", "fail"}, // the answer is not there yet
 		{"in_place", "benchmark", "size: 1000; moving: 1; broken: no; seed: 1\n", 0, "check", "pass"},
 		{"stale", "test", plain, 112, "check", "fail"},
-		// Of less there would be nothing to copy: small arrays are sealed whole.
+		// With a smaller input there would be nothing to copy: small arrays are sealed whole.
 		{"copied_before", "test", "size: 1000000; moving: 0; broken: no; seed: 1\n", 112, "check", "fail"},
 		{"in_place", "test", "size: 777; moving: 0; broken: no; seed: 1\n", 117, "task",
 			"check_implementation failed: an odd size"},

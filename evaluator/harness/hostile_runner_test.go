@@ -17,7 +17,7 @@ import (
 
 const oneCase = "seed: 1; size: 100; scale: 2.5; kind: plain\n"
 
-// player is a test in the runner's place: it may write what it likes.
+// player is a test in the runner's place, which may write anything.
 type player struct {
 	t       *testing.T
 	channel *os.File
@@ -34,7 +34,7 @@ func newPlayer(t *testing.T, e pairtest.Ends) *player {
 	return &player{t, e.Runner, page}
 }
 
-// Words of the page, and where the answer's description is.
+// Offsets of the page's words and of the answer's description.
 const (
 	wordRelease, wordQueued, wordDone, wordSize = 0, 64, 128, 192
 	atNS, atAnswer                              = 136, 4096
@@ -67,7 +67,7 @@ func (p *player) call() uint32 {
 	}
 }
 
-// answer says that a call has ended, in the order in which a runner does.
+// answer reports the end of a call, in a runner's order.
 func (p *player) answer(number uint32, description []byte, ns float64) {
 	p.word(wordQueued).Store(number)
 	for p.word(wordRelease).Load() != number {
@@ -78,7 +78,7 @@ func (p *player) answer(number uint32, description []byte, ns float64) {
 	p.word(wordDone).Store(number)
 }
 
-// array describes an answer that is one array: count elements, at an offset of a region, or with their bytes.
+// array describes an answer of one array: count elements, at an offset of a region, or with their bytes.
 func array(count uint64, region byte, offset uint64, bytes ...byte) []byte {
 	d := binary.LittleEndian.AppendUint64([]byte{'A'}, count)
 	d = append(d, region)
@@ -193,7 +193,7 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 	})
 }
 
-// play runs a test stage with a test as the runner, which leaves when it has played.
+// play runs a test stage with a test as the runner, which exits afterwards.
 func play(t *testing.T, judge string, runner func(*player)) pairtest.Result {
 	t.Helper()
 	e := pairtest.NewEnds(t)
@@ -203,8 +203,8 @@ func play(t *testing.T, judge string, runner func(*player)) pairtest.Result {
 	return wait()
 }
 
-// scribble answers the first call with bytes of chance, most of them beginning as answers do, and then overwrites
-// the page until the judge has had enough.
+// scribble answers the first call with random bytes, most of which begin like answers, and then overwrites the page
+// until the judge gives up.
 func (p *player) scribble(seed uint64) {
 	chance := rand.New(rand.NewPCG(seed, 1))
 	p.frame(1, 0)

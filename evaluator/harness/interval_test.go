@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// measured is a case whose processes took these times.
+// measured returns a case whose processes took these times.
 func measured(index int, processes ...float64) job.CaseResult {
 	return job.CaseResult{Index: index, Status: job.StatusPass, Median: quantile(processes, 0.5), Processes: processes,
 		Clocks: job.Clocks{Counts: job.ClockEvent}}
@@ -40,7 +40,7 @@ func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 	}
 }
 
-// Runs differ by more than their processes show: without what is added for that, a fifth to a third of the intervals
+// Runs differ by more than their processes show: without the addition for that, a fifth to a third of the intervals
 // miss.
 func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 	const trials = 3000
@@ -154,7 +154,7 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 	}
 }
 
-// The database takes no interval that begins below what a clock can show.
+// The database refuses an interval that begins below the smallest time of a clock.
 func TestAWideIntervalStaysWithinTimes(t *testing.T) {
 	for _, scores := range [][]float64{{1000, 1e6}, {1, 1, 1e9}, {1e17, 1e18}} {
 		if s := summarize(scores); s.Lo < minTime || s.Hi > maxTime*(1+1e-9) || s.Lo > s.Hi {

@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// A kernel that waits for its device describes its answer only after "done". If the description is the foreseen one,
-// the judge has copied the answer by then, and what the runner did in between is not its kernel's time.
+// A kernel that waits for its device describes its answer only after "done". If the description is the expected one,
+// the judge has copied the answer by then, and the runner's work in between is not part of its kernel's time.
 func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
@@ -54,7 +54,7 @@ func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing
 	}
 }
 
-// Else a kernel that notices a slow process could end its run as a failure of the task, which counts nowhere.
+// Otherwise a kernel that detects a slow process could end its run as a failure of the task, which does not count.
 func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
@@ -72,7 +72,7 @@ func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 	}
 }
 
-// Else a kernel that notices a later process could hold its GPU until the stage's limit.
+// Otherwise a kernel that detects a later process could hold its GPU until the stage's limit.
 func TestALaterProcessThatNeverLoadsIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))

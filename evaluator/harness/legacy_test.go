@@ -12,8 +12,7 @@ import (
 	"warpboard/tasks"
 )
 
-// A reference as people wrote them for KernelBot: it leans on what the harness includes and on no
-// name but its own.
+// legacyReference is a typical reference for KernelBot: it relies on the harness's includes, and on no other names.
 const legacyReference = `#include <vector>
 #define CUDA_CHECK(x) do { if ((x) != 0) std::abort(); } while (0)
 template <class T> struct DeviceBuffer { T* data; };
@@ -28,7 +27,7 @@ bool check_implementation(output_t custom, output_t ref) {
 }
 `
 
-// legacyJudge readies the legacy format's judge, for which one reference is enough; flags compile for its language.
+// legacyJudge prepares the legacy format's judge with a reference. flags are the compiler's for its language.
 func legacyJudge(t *testing.T, lang tasks.Lang) (n native, flags []string) {
 	t.Helper()
 	n = native{t.TempDir()}
@@ -84,7 +83,7 @@ func TestLegacyFormatTakesWhatPeopleWrite(t *testing.T) {
 		programs := map[string][]string{"judge": append(slices.Clone(flags), "eval."+string(lang))}
 		for name, test := range tests {
 			if test.lang == lang {
-				// Each submission is the one file train.cuh, in a folder of its own that is looked at first.
+				// Each submission is the one file train.cuh, in its own folder that is searched first.
 				dir := filepath.Join(n.dir, "of "+name)
 				if err := os.Mkdir(dir, 0o755); err != nil {
 					t.Fatal(err)

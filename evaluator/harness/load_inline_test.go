@@ -11,7 +11,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestLoadInlineCompilesWithTheHeadersThatASourceNames: the real one, of the C++ part; the answers are torch's.
+// TestLoadInlineCompilesWithTheHeadersThatASourceNames uses the real compiler for the C++ part; the answers are
+// torch's.
 func TestLoadInlineCompilesWithTheHeadersThatASourceNames(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	const looks = "import os; from torch.utils.cpp_extension import include_paths, verify_ninja_availability as ninja\n" +

@@ -11,8 +11,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// Mapping the memory of a small input took 500 to 1,000 µs, of which 20 were subtracted. The quickest calls are
-// compared: machines that run tests keep others waiting.
+// Mapping the memory of a small input took 500 to 1,000 µs, of which 20 were subtracted. The test compares the fastest
+// calls, because machines that run tests delay others.
 func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	const kernel, most = 57_000, 250_000
@@ -45,8 +45,8 @@ func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
 	}
 }
 
-// What may be subtracted of a case is by its own input, not by the one of the case before. Without mapping, it is 20
-// µs.
+// The limit of the subtraction depends on the case's own input, not on that of the case before. Without mapping, it is
+// 20 µs.
 func TestACaseAfterASmallerOneHasItsOwnBound(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	n := newNative(t, testdata(t, "mapping/task.h", "mapping/reference.h", "mapping/honest.cpp"))

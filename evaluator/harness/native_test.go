@@ -20,7 +20,7 @@ import (
 
 const twoCases = "seed: 1; size: 100; scale: 2.5; kind: plain\nseed: 2; size: 100000; scale: -1e-05; kind: shifted_by_1\n"
 
-// native compiles programs in a folder that has the C++ harness and a task.
+// native compiles programs in a folder with the C++ harness and a task.
 type native struct {
 	dir string
 }
@@ -33,13 +33,14 @@ func newNative(t *testing.T, files map[string][]byte) native {
 	return n
 }
 
-// scaled are the judge of testdata/cpp and its runner without a submission, compiled by the first test that wants them.
+// scaled holds the judge of testdata/cpp and its runner without a submission, compiled by the first test that needs
+// them.
 var scaled struct {
 	compile sync.Once
 	files   map[string][]byte
 }
 
-// newScaled has both, and further files of testdata.
+// newScaled returns both, with further files of testdata.
 func newScaled(t *testing.T, names ...string) native {
 	t.Helper()
 	n := newNative(t, testdata(t, append(names, "cpp/task.h", "cpp/reference.h")...))
@@ -79,7 +80,7 @@ func (n native) build(t *testing.T, name string, arguments ...string) (program s
 	return program
 }
 
-// buildAll compiles several programs, by their names, as many at a time as there are processors.
+// buildAll compiles several programs by name, one per processor at a time.
 func (n native) buildAll(t *testing.T, programs map[string][]string) {
 	t.Helper()
 	var group errgroup.Group
@@ -158,7 +159,7 @@ func TestNativeVerdicts(t *testing.T) {
 	}
 }
 
-// Cases in which regions grow, so that earlier ones are given up.
+// Cases in which regions grow, so that earlier ones are released.
 const growingCases = "seed: 1; size: 100; scale: 2.5; kind: plain\nseed: 2; size: 100000; scale: -1e-05; kind: plain\n" +
 	"seed: 3; size: 900000; scale: 3; kind: plain\nseed: 4; size: 10; scale: 1.5; kind: plain\n"
 

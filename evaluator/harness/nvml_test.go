@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// standInForNVML counts as NVML does how often it was begun.
+// standInForNVML counts its initializations, like NVML.
 const standInForNVML = `
 static int begun;
 int nvmlInit(void) { begun++; return 0; }
@@ -15,7 +15,7 @@ int nvmlShutdown(void) { return begun ? (begun--, 0) : 1; }
 int times(void) { return begun; }
 `
 
-// TestAWarmPythonLetsNVMLGo: a stage can then begin it again. On a GPU, NCCL did not start otherwise.
+// TestAWarmPythonLetsNVMLGo: a stage can then initialize it again. Otherwise NCCL did not start on a GPU.
 func TestAWarmPythonLetsNVMLGo(t *testing.T) {
 	dir := t.TempDir()
 	source, library := filepath.Join(dir, "nvml.c"), filepath.Join(dir, "libnvidia-ml.so.1")

@@ -137,7 +137,7 @@ const judged = "clock.handover: 154000\nclock.spread: 450\nbenchmark.0.spec: n: 
 	"benchmark.0.snapshot: 221000\nbenchmark.0.snapshots: 221000,221000,224000\nbenchmark.0.late: 1\nbenchmark.0.prepared: 70000\n" +
 	"benchmark.0.tolerance: 10000\nbenchmark.0.handover: 154000\nbenchmark.0.status: pass\ncheck: pass\n"
 
-// TestManyJudgedCasesLeaveRoomForTheRest: three lists and eight numbers of each case once filled what a stage may keep.
+// TestManyJudgedCasesLeaveRoomForTheRest: three lists and eight numbers of each case once filled the limit of a stage.
 func TestManyJudgedCasesLeaveRoomForTheRest(t *testing.T) {
 	const cases = 3500
 	p := NewParser(nil)
@@ -202,8 +202,8 @@ func TestEndlessReportsStayBounded(t *testing.T) {
 	}
 }
 
-// FuzzParser holds that what comes in pieces is read as what comes at once, and that no input makes
-// numbers that JSON cannot carry or text that a database refuses.
+// FuzzParser checks that input in pieces is parsed like input at once, and that no input produces numbers that JSON
+// cannot encode or text that a database refuses.
 func FuzzParser(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add([]byte("test-count: 1\ntest.0.spec: seed: 1\ntest.0.status: pass\ncheck: pass\n"), 7)

@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Small arrays are sealed whole, of large ones random pieces; of large ones that overlap nothing is, for what is taken
-// out of one would be missing in the other's copy.
+// Small arrays are sealed whole, of large ones random pieces. Nothing of overlapping large ones is sealed, because a
+// piece removed from one would be missing in the other's copy.
 func TestPartsOfEveryArrayAreSealedUntilTheRelease(t *testing.T) {
 	type array = [3]int64 // where the runner has it, the judge's own, bytes
 	row := func(n int, bytes int64) (list []array) {

@@ -72,7 +72,7 @@ func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 	}
 }
 
-// TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree: what it says in the others counts if it is about the same.
+// TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree: its time in the others counts if it is about the same.
 func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 	disturbed := func(event string) string {
 		return strings.NewReplacer("event: 130", "event: "+event).Replace(timedCase(0, 130, "wall"))

@@ -48,7 +48,7 @@ func TestStagesRunTheirCases(t *testing.T) {
 	}
 }
 
-// file names in link order, the judge's and the submission's marked.
+// compiled returns the files' names in link order, and marks the judge's and the submission's.
 func compiled(l SourceSet) []string {
 	var names []string
 	for _, u := range l.ToCompile {

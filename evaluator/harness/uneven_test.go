@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A kernel whose time depends on its input cannot report for each call what a quarter of them take.
+// A kernel whose time depends on its input cannot report for each call the time of the fastest quarter.
 func TestAClockThatShowsTheQuickerInputsDoesNotCount(t *testing.T) {
 	n := newNative(t, testdata(t, "uneven.cpp"))
 	printed, err := exec.Command(n.build(t, "uneven", "uneven.cpp")).Output()

@@ -14,7 +14,7 @@ const timed = "benchmark-count: 2\nbenchmark.0.spec: n: 1\nbenchmark.0.runs: 2\n
 	"benchmark.0.best: 10\nbenchmark.0.worst: 20\nbenchmark.0.times: 10,20\nbenchmark.0.status: pass\n" +
 	"benchmark.1.spec: n: 2\nbenchmark.1.runs: 1\nbenchmark.1.mean: 3\nbenchmark.1.status: pass\n"
 
-// TestReportsThatAreNotToBeBelieved: each is a good report with something forged.
+// TestReportsThatAreNotToBeBelieved: each is a good report with one forged value.
 func TestReportsThatAreNotToBeBelieved(t *testing.T) {
 	swap := func(old, new string) string { return strings.Replace(timed, old, new, 1) + "check: pass\n" }
 	tests := []struct {
@@ -73,7 +73,7 @@ func TestReportsThatAreNotToBeBelieved(t *testing.T) {
 	}
 }
 
-// TestProgramsOfBundlesAreBelieved: a bundle's own program reports what it likes.
+// TestProgramsOfBundlesAreBelieved: a bundle's own program may report anything.
 func TestProgramsOfBundlesAreBelieved(t *testing.T) {
 	for name, pipe := range map[string]string{
 		"tests":                 "test-count: 1\ntest.0.spec: seed: 1\ntest.0.status: pass\ntest.0.message: fine\ncheck: pass\n",

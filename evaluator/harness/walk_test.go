@@ -73,7 +73,7 @@ func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
 	}
 }
 
-// TestErrorsAgainstAReferenceInDoublePrecision: in ULPs of whatever type the answer has, in C++ and in Python alike.
+// TestErrorsAgainstAReferenceInDoublePrecision: in ULPs of the answer's type, in C++ and in Python.
 func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	native := newNative(t, testdata(t, "walk/numerics.cpp"))

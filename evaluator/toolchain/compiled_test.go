@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// compiled has each file compiled once, however many of the tests begin with an empty cache: the harness takes g++ ten
-// seconds. It stands below the spies, which see every command.
+// compiled caches compiled files, so that each is compiled once although many tests begin with an empty cache: the
+// harness takes g++ ten seconds. It is below the spies, which see every command.
 var compiled = memory{made: map[string]*memo{}}
 
 type memory struct {
@@ -23,8 +23,7 @@ type memo struct {
 	outcome *sandbox.Outcome
 }
 
-// remembering is a sandbox that answers from the memory what g++ has made of the same files by the same command before.
-// What failed is tried again.
+// remembering is a sandbox that returns g++'s earlier output for the same files and command. Failures are repeated.
 type remembering struct{ Runner }
 
 func newSandbox() Runner {

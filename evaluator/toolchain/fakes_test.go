@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks"
 )
 
-// spyRunner remembers what a real sandbox was asked to run.
+// spyRunner records the commands of a real sandbox.
 type spyRunner struct {
 	Runner
 	mu   sync.Mutex
@@ -30,7 +30,7 @@ func (r *spyRunner) specs() []sandbox.Spec {
 	return r.seen
 }
 
-// fakeCompiler makes something of all that it is asked for, in no time: for tests of what is compiled, and when.
+// fakeCompiler returns some output for every command at once, for tests of what is compiled, and when.
 type fakeCompiler struct{}
 
 func (fakeCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
@@ -41,7 +41,7 @@ func (fakeCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome
 	return sandbox.Outcome{Files: made}, ctx.Err()
 }
 
-// legacyJob is a task of the legacy format; the reference is to be added.
+// legacyJob returns a task of the legacy format without its reference.
 func legacyJob(lang tasks.Lang, name string, submission []byte) job.Job {
 	j := job.Job{
 		Task: tasks.Definition{

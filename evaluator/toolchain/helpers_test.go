@@ -17,13 +17,13 @@ import (
 	"warpboard/tasks"
 )
 
-// tools is found once: asking compilers for their versions takes time.
+// tools is found once, because asking compilers for their versions takes time.
 var tools = sync.OnceValue(func() Toolchain { return Find(context.Background()) })
 
-// cacheDir is shared by the tests to which it makes no difference what has been compiled before.
+// cacheDir is shared by the tests that do not depend on an empty cache.
 var cacheDir string
 
-// firstUID is the first of the users that the tests' programs run under.
+// firstUID is the first UID for the tests' programs.
 var firstUID int
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func newBuilder() *Builder {
 	return NewBuilder(Config{Tools: tools(), Runner: newSandbox(), Cache: cacheDir})
 }
 
-// newSpiedBuilder returns one with a cache of its own that remembers what it ran.
+// newSpiedBuilder returns a builder with its own cache that records its commands.
 func newSpiedBuilder(t *testing.T) (*Builder, *spyRunner) {
 	t.Helper()
 	return newSpiedBuilderOn(t, newSandbox())
@@ -88,7 +88,7 @@ func cases(lines ...string) []tasks.Case {
 	return out
 }
 
-// cppJob is the C++ task of testdata with one of its submissions.
+// cppJob returns the C++ task of testdata with one of its submissions.
 func cppJob(t *testing.T, submission string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{
@@ -97,7 +97,7 @@ func cppJob(t *testing.T, submission string) job.Job {
 				{Name: "task.h", Source: "task.h"}, {Name: "reference.h", Source: "reference.h"},
 				{Name: "submission.cpp", Source: tasks.SubmissionSource},
 			},
-			// Nothing here asks for quick programs: compiling takes two thirds of the time.
+			// No test needs fast programs: compiling takes two thirds of the time.
 			Config: tasks.Config{Sources: []string{"submission.cpp"}, CompileFlags: []string{"-O0"}},
 			Tests: cases("seed: 1; size: 100; scale: 2.5; kind: plain",
 				"seed: 2; size: 1000; scale: -1e-05; kind: shifted_by_1"),
@@ -109,7 +109,7 @@ func cppJob(t *testing.T, submission string) job.Job {
 	}
 }
 
-// pyJob is the NumPy task of testdata with one of its submissions.
+// pyJob returns the NumPy task of testdata with one of its submissions.
 func pyJob(t *testing.T, submission string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{
@@ -126,7 +126,7 @@ func pyJob(t *testing.T, submission string) job.Job {
 	}
 }
 
-// mustBuild builds a job that is to build.
+// mustBuild builds a job, and fails the test if that fails.
 func mustBuild(t *testing.T, b *Builder, j job.Job) (*Artifact, job.StageResult) {
 	t.Helper()
 	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu()})
@@ -139,7 +139,7 @@ func mustBuild(t *testing.T, b *Builder, j job.Job) (*Artifact, job.StageResult)
 	return a, result
 }
 
-// mustOpen readies an artifact, to be closed with the test.
+// mustOpen opens an artifact, and closes it at the end of the test.
 func mustOpen(t *testing.T, b *Builder, a *Artifact) Program {
 	t.Helper()
 	p, err := b.Open(t.Context(), a, cpu())
@@ -150,7 +150,7 @@ func mustOpen(t *testing.T, b *Builder, a *Artifact) Program {
 	return p
 }
 
-// turns opens programs one after the other, in the Pythons of the one before where these live.
+// turns opens programs one after the other, in the Pythons of the previous one if these are alive.
 type turns struct {
 	builder *Builder
 	place   Place
@@ -167,7 +167,7 @@ func newTurns(t *testing.T, b *Builder, place Place) *turns {
 	return r
 }
 
-// open readies the next artifact; the program before is closed.
+// open closes the previous program and opens the next artifact.
 func (r *turns) open(t *testing.T, a *Artifact) Program {
 	t.Helper()
 	if r.last != nil {
@@ -196,7 +196,7 @@ type stageRun struct {
 	outcome judge.Ending
 }
 
-// runStage runs one stage and judges it as the pipeline does.
+// runStage runs one stage and judges it like the pipeline.
 func runStage(t *testing.T, p Program, req StageRequest, want int) stageRun {
 	t.Helper()
 	if req.Timeout == 0 {

@@ -16,11 +16,11 @@ import (
 	"warpboard/internal/tier"
 )
 
-// killUID begins a range of uids of these tests' own: other packages' tests run at the same time.
+// killUID is the first of a range of UIDs for these tests: other packages' tests run at the same time.
 const killUID = 62100
 
-// The states of a stage in which someone kills one of its processes. In each, one of the task's or the submission's
-// functions says "here" and waits.
+// killStates are the states of a stage in which one of its processes is killed. In each, a function of the task or the
+// submission prints "here" and waits.
 var killStates = []struct{ name, mode, generate, load, kernel string }{
 	{"before the submission is loaded", "test", "", "here()", ""},
 	{"in a call", "test", "", "", "here()"},
@@ -131,7 +131,7 @@ func killSources(generate, load, kernel string) map[string][]byte {
 	return map[string][]byte{"reference.py": []byte(or(killReference)), "submission.py": []byte(or(killSubmission))}
 }
 
-// runStruck runs a stage, with someone who strikes when it says "here", to its end.
+// runStruck runs a stage to its end, and calls strike when it prints "here".
 func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sources map[string][]byte,
 	strike func()) (job.Status, *job.Failure) {
 	t.Helper()
@@ -169,7 +169,7 @@ func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sourc
 	return harness.Judge(end, req.Timeout, parser, req.Cases)
 }
 
-// victim is the process of a name, or 0. A process that was just forked may be missing from one reading of /proc.
+// victim returns the process of a name, or 0. A process that was just forked may be missing from one reading of /proc.
 func victim(t *testing.T, name string) int {
 	uid := killUID
 	if strings.HasPrefix(name, "judge's") {
@@ -195,7 +195,7 @@ func victim(t *testing.T, name string) int {
 	return 0
 }
 
-// pythons is the living Pythons of a uid, each with its parent.
+// pythons returns the living Pythons of a UID, each with its parent.
 func pythons(t *testing.T, uid int) map[int]int {
 	t.Helper()
 	found := map[int]int{}

@@ -8,7 +8,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestALargeProgramIsInMemoryOnceAndNotForLong builds one of 100 MB, as a source of one line can be.
+// TestALargeProgramIsInMemoryOnceAndNotForLong builds a program of 100 MB, which a source of one line can produce.
 func TestALargeProgramIsInMemoryOnceAndNotForLong(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	const size = 100 << 20

@@ -14,7 +14,7 @@ import (
 	"warpboard/tasks"
 )
 
-// slowCompiler takes all the time that each command has, but a second, and makes what is collected.
+// slowCompiler takes all but a second of each command's time limit, and produces the expected output.
 type slowCompiler struct{ running, most atomic.Int32 }
 
 func (c *slowCompiler) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
@@ -31,7 +31,7 @@ func (c *slowCompiler) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outcom
 }
 
 // A submission with the most files allowed takes no more memory than one with a single file, and does not occupy the
-// build place for half an hour.
+// build slot for half an hour.
 func TestManyFilesAreBuiltAFewAtATimeAndNotForLong(t *testing.T) {
 	names, found := []string{}, tools()
 	for i := range tasks.MaxSubmissionFiles {

@@ -167,7 +167,7 @@ func TestNeitherProgramSeesTheOthersSources(t *testing.T) {
 	}
 }
 
-// The program comes from the store, and the judge, which belongs to the task, had been cleared from it.
+// The program comes from the store, from which the judge, which belongs to the task, had been removed.
 func TestACachedProgramHasItsJudge(t *testing.T) {
 	b, spy := newSpiedBuilderOn(t, fakeCompiler{})
 	first, _ := mustBuild(t, b, cppJob(t, "correct.cpp"))

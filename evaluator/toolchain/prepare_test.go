@@ -26,7 +26,7 @@ func hintOf(j job.Job) job.Preparation {
 	return job.Preparation{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: sources}
 }
 
-// prepare has a task's files compiled ahead, and checks how many there were.
+// prepare compiles a task's files in advance, and checks their number.
 func prepare(t *testing.T, b *Builder, p job.Preparation, want int) {
 	t.Helper()
 	made, err := b.Prepare(t.Context(), p, cpu())
@@ -38,7 +38,7 @@ func prepare(t *testing.T, b *Builder, p job.Preparation, want int) {
 	}
 }
 
-// ownBundleJob is a task that brings an eval program and a second file of its own.
+// ownBundleJob returns a task with its own eval program and a second file.
 func ownBundleJob(t *testing.T) job.Job {
 	j := cppJob(t, "correct.cpp")
 	j.Task.OwnHarness = true
@@ -112,7 +112,7 @@ func TestWhatCannotBePreparedSaysWhy(t *testing.T) {
 	prepare(t, b, hintOf(pyJob(t, "correct.py")), 0)
 }
 
-// No compiler has run in vain: the cache is looked at first.
+// No compiler has run in vain, because the cache is checked first.
 func TestABadCacheFolderIsReportedBeforeCompiling(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "objects")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -157,7 +157,7 @@ func TestThatAUnitNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
 	}
 }
 
-// together compiles a task's files only when all builds of submissions are on.
+// together compiles a task's files only when all builds of submissions are running.
 type together struct {
 	fakeCompiler
 	builds *sync.WaitGroup

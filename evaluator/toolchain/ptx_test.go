@@ -12,7 +12,7 @@ import (
 	"warpboard/tasks"
 )
 
-// productRunner stands for a compiler: every command leaves what it is asked for, but PTX where it has none.
+// productRunner stands for a compiler: every command produces its output, except PTX if there is none.
 type productRunner struct {
 	mu       sync.Mutex
 	commands []string // of PTX

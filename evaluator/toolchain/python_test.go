@@ -14,7 +14,7 @@ import (
 	"warpboard/tasks"
 )
 
-// keepWarm keeps a runner ready for the length of the test.
+// keepWarm keeps a runner ready until the end of the test.
 func keepWarm(t *testing.T, b *Builder) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -96,7 +96,7 @@ func TestATracebackOfABundlesProgramBeginsInIt(t *testing.T) {
 	}
 }
 
-// framesIn are the places that a traceback names.
+// framesIn returns the places in a traceback.
 func framesIn(stderr string) (files []string) {
 	for line := range strings.Lines(stderr) {
 		if file, ok := strings.CutPrefix(strings.TrimSpace(line), "File "); ok {
@@ -130,8 +130,8 @@ func bundle(eval string) job.Job {
 	}
 }
 
-// poolEval opens a spawn pool, whose worker imports the submission, sends back an object of a class
-// of the script's, and tries what it must not be able to do.
+// poolEval opens a spawn pool, whose worker imports the submission, returns an object of a class of the script, and
+// tries forbidden acts.
 const poolEval = `
 import multiprocessing, os, sys
 class Stats:
@@ -173,7 +173,7 @@ func TestSpawnPoolsWorkWarmAndCold(t *testing.T) {
 	}
 }
 
-// coldProgram runs every stage in an interpreter of its own.
+// coldProgram runs every stage in its own interpreter.
 type coldProgram struct {
 	Program
 	builder *Builder
@@ -184,7 +184,7 @@ func (p coldProgram) RunStage(ctx context.Context, req StageRequest) (judge.Endi
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// leavingEval leaves what it can, and reports what it found.
+// leavingEval leaves files and processes where it can, and reports those that it finds.
 const leavingEval = `
 import os, subprocess, sys, time
 found = sorted(name for name in os.listdir(".") if name not in ("eval.py", "submission.py", "cases.txt"))
@@ -275,7 +275,7 @@ func TestCancelEndsAStage(t *testing.T) {
 	if err != nil || !out.Cancelled || !strings.HasPrefix(out.Stdout, "begun") {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	// What comes after is a fresh runner, not the dead one.
+	// The next runner is a fresh one, not the dead one.
 	out, err = p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Second})
 	if err != nil || out.Limit != "wall" {
 		t.Errorf("next stage: %+v, %v", out, err)

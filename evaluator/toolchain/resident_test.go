@@ -44,8 +44,8 @@ end.send(b"x")
 end.recv(1)
 `
 
-// TestAResidentJudgeServesTheNextStage also says that it gets each stage's own descriptors and files, that a
-// failure ends it, and that a stage of another kind gets a process of its own.
+// TestAResidentJudgeServesTheNextStage: each stage gets its own descriptors and files, a failure ends the judge, and a
+// stage of another kind gets another process.
 func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b := newBuilder()
@@ -96,7 +96,7 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	want(serve("four", true), "1", "four")
 }
 
-// TestAJudgeThatStaysAndHangsIsEndedInTime ends with its stage.
+// TestAJudgeThatStaysAndHangsIsEndedInTime: together with its stage.
 func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import signal; signal.pause()"),
@@ -118,7 +118,7 @@ func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 	}
 }
 
-// busyJudge works for as many seconds as it is asked to.
+// busyJudge works for the requested number of seconds.
 const busyJudge = `
 import time
 with open("asked") as file:
@@ -127,7 +127,7 @@ while time.process_time() < end:
     pass
 `
 
-// TestAJudgeThatStaysGivesEachStageItsProcessorTime: what it used in earlier ones is not missing in the last.
+// TestAJudgeThatStaysGivesEachStageItsProcessorTime: the time used in earlier stages does not count in the last.
 func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b, at := newBuilder(), cpu()

@@ -7,7 +7,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// settings shows what a stage can change of the sandbox's first process, after it has changed it where it is told to.
+// settings prints the settings of the sandbox's first process that a stage can change, and changes them if requested.
 const settings = `
 import os, resource
 with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
@@ -16,7 +16,7 @@ resource.prlimit(1, resource.RLIMIT_NOFILE, (77, 77))
 os.setpriority(os.PRIO_PROCESS, 1, 7)
 `
 
-// TestTheSandboxesFirstProcessCarriesNoWord: after a change the Python is spent.
+// TestTheSandboxesFirstProcessCarriesNoWord: after a change the Python is not used again.
 func TestTheSandboxesFirstProcessCarriesNoWord(t *testing.T) {
 	b := newBuilder()
 	a, _ := mustBuild(t, b, bundle(settings))

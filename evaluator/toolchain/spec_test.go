@@ -43,7 +43,7 @@ func TestCasesThatDoNotFitEndWithASentence(t *testing.T) {
 	}
 }
 
-// argumentsReference lets the Python harness show what it makes of a case.
+// argumentsReference makes the Python harness print the arguments that it makes of a case.
 const argumentsReference = `
 def generate_input(**arguments):
     return sorted((name, repr(value)) for name, value in arguments.items())
@@ -65,7 +65,7 @@ func TestPythonArgumentsHaveTheirTypes(t *testing.T) {
 	}
 }
 
-// The first call of a test is on the input that the case's seed makes, which its author can look at.
+// The first call of a test has the input of the case's seed, which its author can inspect.
 func TestTheFirstCallOfATestHasTheCasesSeed(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	python := pyJob(t, "correct.py")

@@ -68,7 +68,7 @@ func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// TestWorkersThatShareAStoreMayClearItAtTheSameTime, each from a process of its own.
+// TestWorkersThatShareAStoreMayClearItAtTheSameTime: each from its own process.
 func TestWorkersThatShareAStoreMayClearItAtTheSameTime(t *testing.T) {
 	dir := t.TempDir()
 	var workers errgroup.Group

@@ -7,8 +7,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// The judge of these tests has what an attacker would like to reach: a word in its folders, in its memory and behind
-// sockets.
+// The judge of these tests has targets for an attacker: a word in its folders, in its memory, and behind sockets.
 const walledReference = `
 import os, socket
 import numpy as np
@@ -89,7 +88,7 @@ for m in maps():
     if word.encode() in m[:]: reached("the word in shared memory")`, pass, ""},
 
 		{"shrinks", "[refused('ftruncate', libc.ftruncate(fd, ctypes.c_long(size)), errno.EPERM, errno.EFBIG) for fd in shared() for size in (0, os.fstat(fd).st_size + 4096)]", pass, ""},
-		// It touches none of the memory that it asks for; the judge would, while it copies the answer.
+		// It touches none of the memory that it requests; the judge would, while it copies the answer.
 		{"describes an answer larger than the judge", `
 import __main__, json
 size, asked = 800 << 20, []
@@ -141,7 +140,7 @@ for fd in shared():
 				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason,
 					r.outcome.Stderr)
 			}
-			// Whatever became of the attacker, the judge ended in order.
+			// Whatever happened to the attacker, the judge ended normally.
 			j := r.outcome.Judge
 			if harmed := j == nil || j.Signal != "" && j.Limit != "wall"; harmed ||
 				strings.Contains(r.failure.Reason, "The task failed") {

@@ -60,7 +60,7 @@ with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
     print(f"before: {before}", file=pipe)
 `
 
-// TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt also where a Python waits that has not.
+// TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt: also if a Python without it is waiting.
 func TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	b, spy := newSpiedBuilder(t)
@@ -102,7 +102,7 @@ with os.fdopen(int(os.environ.get("POPCORN_FD", 1)), "w") as pipe:
     print(*said, file=pipe)
 `
 
-// TestTorchUsesTheInstructionsThatItUsesOutside of the sandbox, which has no /proc/cpuinfo.
+// TestTorchUsesTheInstructionsThatItUsesOutside: the sandbox has no /proc/cpuinfo.
 func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	b := newBuilder()
@@ -174,7 +174,7 @@ func TestWithoutWarmRunnerStagesRunCold(t *testing.T) {
 	b := newBuilder()
 	a, _ := mustBuild(t, b, bundle(whoEval))
 	p := mustOpen(t, b, a)
-	// An interpreter that ends at once stands for a runner that cannot start.
+	// An interpreter that exits at once stands for a runner that cannot start.
 	broken := *b.cfg.Tools.Python
 	cold := p.(*pythonProgram).spec(StageRequest{Mode: "test"})
 	broken.Path = "/usr/bin/false"
@@ -188,7 +188,7 @@ func TestWithoutWarmRunnerStagesRunCold(t *testing.T) {
 	}
 }
 
-// compilingSubmission stands for one that calls load_inline: it takes its product from the extension
+// compilingSubmission stands for a submission that calls load_inline: it takes its product from the extension
 // directory, or makes it.
 const compilingSubmission = `
 import os
@@ -274,7 +274,7 @@ with open(os.path.join(os.path.dirname(path), "warpboard.log"), "w") as log:
     log.write("main.cpp: compiled\n")
 raise SystemExit("no GPU")
 `)
-	// Whatever the import does after it.
+	// Regardless of what the import does after it.
 	if _, result := mustBuild(t, b, j); result.Stdout != "mine: main.cpp: compiled\n" {
 		t.Errorf("the log is %q", result.Stdout)
 	}
