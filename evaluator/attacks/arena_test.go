@@ -26,7 +26,7 @@ import (
 	"warpboard/tasks"
 )
 
-// arena runs stages one after another, in sandboxes that are used again where they can be.
+// arena runs stages one after another, reusing sandboxes where possible.
 type arena struct {
 	builder *toolchain.Builder
 	place   toolchain.Place
@@ -77,8 +77,8 @@ func newArena(t *testing.T) *arena {
 	return a
 }
 
-// compileAhead fills the builder's cache with a compiler on each core, unless some attacks alone are asked for: while
-// a stage is timed nothing may be compiled beside it.
+// compileAhead fills the builder's cache with a compiler on each core, unless only some attacks are requested: nothing
+// may be compiled while a stage is timed.
 func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 	if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
 		return
@@ -146,7 +146,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	if strings.Contains(got.failure.Reason, "The task failed") {
 		t.Errorf("the task is blamed: %s", got.failure.Reason)
 	}
-	// In C++ the quicker calls are compared, and the tolerance is another one.
+	// In C++ the faster calls are compared, with another tolerance.
 	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.Honest &&
 		got.shown < 0.97*got.snapshot-6_000 {
 		t.Errorf("it is shown with %.1f µs by %s, and its answers came after %.1f", got.shown/1e3, got.clock,
@@ -254,7 +254,7 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 	return r
 }
 
-// open readies a program, in the sandboxes of the one before where these live.
+// open opens a program, in the sandboxes of the previous one if they are alive.
 func (a *arena) open(t *testing.T, built *toolchain.Artifact, lang tasks.Lang, ranks int) {
 	if a.program != nil && a.lang == lang && a.ranks == ranks {
 		if next := a.program.Next(built); next != nil {

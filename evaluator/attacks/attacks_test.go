@@ -27,21 +27,21 @@ const leastShare = 0.7
 // input).
 const hideable = 120_000
 
-// TestScoredCPUAttacksShowTheirTrueTime runs each of them, and its honest twin, as a ranked stage in
-// two sandboxes. Their times are compared: nothing else may run beside it.
+// TestScoredCPUAttacksShowTheirTrueTime runs each of them, and its honest twin, as a ranked stage in two sandboxes. It
+// compares their times, so nothing else may run concurrently.
 func TestScoredCPUAttacksShowTheirTrueTime(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	tryAll(t, func(a attacks.Attack) bool { return a.Holds(attacks.Honest) })
 }
 
-// TestCPUAttacksAreRefusedAndTheirTwinsRanked does so with all others. Who has no score has no time,
-// so other tests may run beside it.
+// TestCPUAttacksAreRefusedAndTheirTwinsRanked runs all others. Attacks without a score have no time, so other tests may
+// run concurrently.
 func TestCPUAttacksAreRefusedAndTheirTwinsRanked(t *testing.T) {
 	tier.Needs(t, tier.Attacks)
 	tryAll(t, func(a attacks.Attack) bool { return !a.Holds(attacks.Honest) })
 }
 
-// tryAll tries those of the CPU's attacks that are asked for.
+// tryAll tries the requested CPU attacks.
 func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 	all, err := attacks.All()
 	if err != nil {
@@ -73,7 +73,7 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 	}
 }
 
-// write writes a table. One that is there keeps what was not run.
+// write writes a table. An existing one keeps the rows that were not run.
 func write(path string, ended attacks.Table) error {
 	var before attacks.Table
 	if text, err := os.ReadFile(path); err == nil {

@@ -10,8 +10,8 @@ import (
 	"warpboard/tasks"
 )
 
-// evaluate asks the evaluation API's worker for one kernel, alone or beside the corpus's reference. All have one
-// caller, so that they meet what the one before left.
+// evaluate evaluates one kernel, alone or against the corpus's reference, as the evaluation API's worker does. All have
+// one caller, so that each meets the leftovers of the one before.
 func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) result {
 	t.Helper()
 	request := kernelrun.Request{
@@ -40,7 +40,7 @@ func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) res
 	return resultOf(r)
 }
 
-// resultOf has an evaluation's times in nanoseconds, where it has any.
+// resultOf converts an evaluation's times to nanoseconds, if it has any.
 func resultOf(r kernelrun.Result) result {
 	said := r.CompilationError + r.ValidationError + r.ProfilingError
 	out := result{status: job.StatusFail, failure: job.Failure{Reason: said}, stderr: r.Stderr}

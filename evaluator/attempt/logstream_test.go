@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// pieces collects what a log stream sends.
+// pieces collects the pieces that a log stream sends.
 type pieces struct {
 	mu  sync.Mutex
 	got []string

@@ -30,8 +30,7 @@ func detect(t *testing.T, options device.Options) []device.Slot {
 	return slots
 }
 
-// noDriver is NVML as it is on a machine without a driver: any call but Init panics, as the true
-// library ends the process.
+// noDriver is NVML on a machine without a driver: any call but Init panics, because the real library ends the process.
 func noDriver(ret nvml.Return) nvml.Interface {
 	return &mock.Interface{InitFunc: func() nvml.Return { return ret }}
 }
@@ -54,7 +53,7 @@ func TestMachineWithoutDriverHasItsCPU(t *testing.T) {
 	}
 }
 
-// The binary must start where there is no NVIDIA library, and this is such a binary.
+// The binary must start without an NVIDIA library, and this test's binary is like it.
 func TestSystemsLibraryIsAskedWithoutHarm(t *testing.T) {
 	slots := detect(t, device.Options{CPUSlots: 1})
 	if n := len(slots); n == 0 || slots[n-1].Device != "CPU" {
@@ -190,7 +189,7 @@ func TestWatchOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A second process shows that asking a missing library does not end it, whatever Go's tests do.
+// A second process shows that querying a missing library does not end it, whatever Go's tests do.
 func TestProcessSurvivesAMissingLibrary(t *testing.T) {
 	if os.Getenv("WARPBOARD_TEST_DETECT") != "" {
 		detect(t, device.Options{})

@@ -42,7 +42,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestReadCopiesNoLongText of a request, whose source and tensors may have megabytes.
+// TestReadCopiesNoLongText: the source and tensors of a request may have megabytes.
 func TestReadCopiesNoLongText(t *testing.T) {
 	long := strings.Repeat("QUJD", 1<<20)
 	body := decode(t, `{"kernel":{"source_code":"`+long+`","kernel_type":"torch","io":{"args":[
@@ -127,8 +127,8 @@ func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no body makes the reader fail otherwise than by naming problems, and that what was
-// read can be sent to a worker and passes or is refused with details.
+// FuzzRead checks that the reader only fails by naming problems, and that what it reads can be sent to a worker and
+// passes or is refused with details.
 func FuzzRead(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add(`{"kernel":{"source_code":"x","kernel_type":"torch","io":{"args":[{"name":"a","type":"int","value":1.5}]}},"num_trials":"1e3"}`)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// worst are bodies of one MiB in which everything is wrong.
+// worst returns bodies of one MiB in which everything is wrong.
 func worst() map[string]string {
 	const size = 1 << 20
 	many := func(before, one, after string) string {
@@ -50,7 +50,7 @@ func TestABodyFullOfErrorsCostsLittleMoreThanReadingIt(t *testing.T) {
 	}
 }
 
-// TestALongSourceIsReadWithoutACopy since it may have megabytes.
+// TestALongSourceIsReadWithoutACopy: it may have megabytes.
 func TestALongSourceIsReadWithoutACopy(t *testing.T) {
 	source := strings.Repeat("x = y + 1 # of many lines\n", 8<<20/27)
 	body := map[string]any{"kernel": map[string]any{"source_code": source, "kernel_type": "torch"}}

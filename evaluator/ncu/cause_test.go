@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// only is a report of one kernel of a fixture.
+// only returns a report with one kernel of a fixture.
 func only(t *testing.T, name string, kernel int) *Report {
 	r := Parse(pages(t, name))
 	return &Report{Kernels: r.Kernels[kernel : kernel+1]}
@@ -67,7 +67,7 @@ func TestNothingIsExplainedOfWhatIsTheSame(t *testing.T) {
 	if w, ok := Causes(r, &Report{}); ok {
 		t.Errorf("a report without kernels: %+v", w)
 	}
-	// A kernel of which only the time is known explains nothing.
+	// A kernel with only a time explains nothing.
 	slow := &Report{Kernels: []Kernel{{Metrics: map[string]Metric{"gpu__time_duration.sum": NewMetric("900", "us")}}}}
 	if w, ok := Causes(r, slow); !ok || len(w.Causes) != 0 {
 		t.Errorf("a kernel without counters: %v, %+v", ok, w)

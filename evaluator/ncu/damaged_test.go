@@ -27,7 +27,7 @@ func TestTruncatedPagesNeverGiveHalfANumber(t *testing.T) {
 	}
 }
 
-// sameNumbers fails when a number of the damaged report differs from the whole one.
+// sameNumbers fails if a number of the damaged report differs from the whole one.
 func sameNumbers(t *testing.T, damaged, whole *Kernel) {
 	t.Helper()
 	if whole == nil {

@@ -39,7 +39,7 @@ func many(before, one, behind string, n int) string {
 	return before + strings.Repeat(one+",", n-1) + one + behind
 }
 
-// TestNoTextThatIsNoReportCostsMoreThanARequestMay: a stolen secret of a worker can send what it likes.
+// TestNoTextThatIsNoReportCostsMoreThanARequestMay: with a worker's stolen secret, anything can be sent.
 func TestNoTextThatIsNoReportCostsMoreThanARequestMay(t *testing.T) {
 	const size = 30 << 20
 	for name, text := range map[string]string{

@@ -6,7 +6,7 @@ import (
 	"warpboard/evaluator/ncu/ncutest"
 )
 
-// reports names the fixtures: what ncu 2025.3.1 printed on an H200.
+// reports names the fixtures: output of ncu 2025.3.1 on an H200.
 var reports = []string{"cuda4", "tri"}
 
 func fixture(t testing.TB, report, page string) []byte {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAReportWithoutItsProgramNumbersItsKernels, and leaves the kept one whole.
+// TestAReportWithoutItsProgramNumbersItsKernels: the stored report stays whole.
 func TestAReportWithoutItsProgramNumbersItsKernels(t *testing.T) {
 	kernel := func(id int, name, short, says string) Kernel {
 		return Kernel{ID: id, Name: name, Short: short, Process: "trick", Rules: []Rule{{Name: "Rule", Message: says}},

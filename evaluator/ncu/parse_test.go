@@ -163,8 +163,7 @@ func TestLaunchesOfOneNameGetTheirOwnTables(t *testing.T) {
 	}
 }
 
-// sourceForms are the forms in which ncu prints one instruction on its source page, by --print-source
-// and version.
+// sourceForms returns the forms in which ncu prints one instruction on its source page, by --print-source and version.
 func sourceForms() map[string]string {
 	return map[string]string{
 		"sass":                   "\"Kernel Name\",\"f\"\n\"Address\",\"Source\",\"# Samples\",\"stall_wait\"\n\"0x10\",\"NOP\",\"3\",\"2\"\n",

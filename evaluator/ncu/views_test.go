@@ -190,7 +190,7 @@ func TestCompareHasTheDerivedViews(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", label, d, want)
 		}
 	}
-	// A state that hardly any cycle is spent in stands behind those that matter, whatever its ratio.
+	// A state with hardly any cycles comes after those that matter, whatever its ratio.
 	if tiny, great := rows["Warp States / IMC miss"],
 		rows["Warp States / Long scoreboard"]; tiny.Effect >= great.Effect || great.Effect < 0.7 {
 		t.Errorf("effects: %v of a tiny state, %v of the greatest", tiny.Effect, great.Effect)

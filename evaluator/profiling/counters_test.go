@@ -30,7 +30,7 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 	}
 }
 
-// A report of fewer bytes than may be sent can still have more values than the site reads: its result was refused.
+// A report of fewer bytes than the limit can still have more values than the site reads: its result was refused.
 func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
 	report := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	line := ncu.SourceLine{Address: "0x10", SASS: "NOP", Cells: slices.Repeat([]string{"0"}, 60)}

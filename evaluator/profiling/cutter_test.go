@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// A step of a profiled process: "case 0" and "over 0" are the judge's, "k" is a launch, "16k" sixteen of them; all else
-// is printed as it stands.
+// follow executes the steps of a profiled process: "case 0" and "over 0" are the judge's, "k" is a launch, "16k"
+// sixteen of them; anything else is printed.
 func follow(c *cutter, steps string) {
 	for step := range strings.SplitSeq(steps, ",") {
 		var n int

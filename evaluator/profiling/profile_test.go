@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// likeReport is a report as large as those of programs with torch, which packs as well as they do.
+// likeReport returns a report with the size and compressibility of those of programs with torch.
 func likeReport(seed uint64) []byte {
 	random := rand.NewChaCha8([32]byte{byte(seed)})
 	data := bytes.Repeat([]byte("smsp__sass_thread_inst_executed_op_ffma_pred_on "), 7_000_000/48)
@@ -18,7 +18,7 @@ func likeReport(seed uint64) []byte {
 	return data
 }
 
-// Three cases of a program with torch leave more than a message holds, if they are not packed.
+// Unpacked, three cases of a program with torch exceed a message.
 func TestAReportFileIsPackedWell(t *testing.T) {
 	a, err := packed("profile.0-2.ncu-rep", likeReport(2))
 	if err != nil || a.Name != "profile.0-2.ncu-rep.gz" || a.Size != int64(len(a.Data)) || a.Size > 1_000_000 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Where something forks while the file is open for writing, execve says "Text file busy".
+// If another goroutine forks while the file is open for writing, execve returns "Text file busy".
 func TestAProgramCanBeExecutedAsSoonAsItIsWritten(t *testing.T) {
 	program, err := os.ReadFile("/bin/true")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// An attacker with an account on the machine read seeds and tokens of runs from the command lines in /proc.
+// An attacker with an account on the machine could read seeds and tokens of runs from the command lines in /proc.
 func TestNoCommandLineHoldsTheProgramsEnvironment(t *testing.T) {
 	sb := newSandbox(t)
 	in, hold, err := os.Pipe()
@@ -39,7 +39,7 @@ func TestNoCommandLineHoldsTheProgramsEnvironment(t *testing.T) {
 	}
 }
 
-// An attacker who names a file or a variable cannot write an option of the sandbox's into it.
+// An attacker who chooses the name of a file or a variable cannot write an option of the sandbox into it.
 func TestAZeroByteInAVariableMakesNoOption(t *testing.T) {
 	sb := newSandbox(t)
 	spec := shell("ls /planted")

@@ -83,7 +83,7 @@ func TestFaultsEndTheRunWithTheirReason(t *testing.T) {
 		change func(*sandbox.Limits)
 	}{
 		{what: "daemon"},
-		// cgroup v2 charges kernel stacks: room for them, or the memory limit comes first.
+		// cgroup v2 charges kernel stacks: without memory for them, the memory limit comes first.
 		{what: "forks", limit: "processes", signal: "SIGKILL", code: -1,
 			change: func(l *sandbox.Limits) { l.Memory = 1 << 30 }},
 		{what: "forks and sleeps", limit: "processes", code: 4},
@@ -119,7 +119,7 @@ func TestFaultsEndTheRunWithTheirReason(t *testing.T) {
 			if took := time.Since(begun); took > 10*time.Second {
 				t.Errorf("it took %s", took)
 			}
-			// Whether bubblewrap lives to tell the code depends on whom the kernel kills first.
+			// Whether bubblewrap survives to report the code depends on the process that the kernel kills first.
 			oom := test.limit == "memory" && (o.ExitCode == -1 || o.ExitCode == 137)
 			if o.Limit != test.limit || o.Signal != test.signal || o.ExitCode != test.code && !oom {
 				t.Errorf("limit %q signal %q code %d, want %q %q %d: %.200s", o.Limit, o.Signal, o.ExitCode, test.limit,
@@ -214,8 +214,8 @@ func TestSelfTestHoldsOnThisMachine(t *testing.T) {
 	}
 }
 
-// TestSelfTestFindsANetwork of a bubblewrap that lets programs have the server's: on its loopback and on every other
-// kind of address that this machine has.
+// TestSelfTestFindsANetwork: a bubblewrap gives programs the server's network, on its loopback and on every other kind
+// of address of this machine.
 func TestSelfTestFindsANetwork(t *testing.T) {
 	real, err := exec.LookPath("bwrap")
 	if err != nil {
@@ -226,7 +226,7 @@ func TestSelfTestFindsANetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	// The options come from a descriptor (--args N), and the last word is the one that counts.
+	// The options come from a descriptor (--args N), and the last word counts.
 	wrapper := "#!/bin/sh\nargs=$1 number=$2; shift 2\nexec " + real + " \"$args\" \"$number\" --share-net \"$@\"\n"
 	if err := errors.Join(os.Chmod(dir, 0o755),
 		os.WriteFile(filepath.Join(dir, "bwrap"), []byte(wrapper), 0o755)); err != nil {
@@ -250,7 +250,7 @@ func TestSelfTestFindsANetwork(t *testing.T) {
 	t.Errorf("no one looked for a network: %+v", lines)
 }
 
-// addressesOf are this machine's of one kind, as they stand in "ADDRESS:PORT".
+// addressesOf returns this machine's addresses of one kind, in the form of "ADDRESS:PORT".
 func addressesOf(t *testing.T, kind func(net.IP) bool) (list []string) {
 	t.Helper()
 	own, err := net.InterfaceAddrs()

@@ -15,10 +15,10 @@ import (
 	"warpboard/internal/tier"
 )
 
-// firstUID is the first of this process's own uids: other tests and a site may run at the same time.
+// firstUID is the first of this process's UIDs: other tests and a site may run concurrently.
 var firstUID int
 
-// newSandbox is a sandbox of which nothing may be left when the test ends.
+// newSandbox returns a sandbox that must have no leftovers at the end of the test.
 func newSandbox(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "runs")
@@ -57,7 +57,7 @@ func assertUnharmed(t *testing.T, sb *sandbox.Sandbox, slot int) {
 	}
 }
 
-// assertNothingLeft looks for processes, cgroups, directories and mounts of runs.
+// assertNothingLeft checks for leftover processes, cgroups, directories, and mounts of runs.
 func assertNothingLeft(t *testing.T, root string) {
 	t.Helper()
 	if left := processesOf(firstUID, firstUID+100); len(left) > 0 {
@@ -78,8 +78,8 @@ func assertNothingLeft(t *testing.T, root string) {
 	}
 }
 
-// processesOf is the pids whose real uid is at least first and less than last: of the living, and
-// of the dead whom this process ought to have buried.
+// processesOf returns the PIDs whose real UID is at least first and less than last, also dead ones that this process
+// should have reaped.
 func processesOf(first, last int) []int {
 	living, dead := census(first, last)
 	return append(living, dead...)
@@ -111,7 +111,7 @@ func census(first, last int) (living, dead []int) {
 	return living, dead
 }
 
-// cgroupsOf names the cgroups of the server's runs.
+// cgroupsOf returns the names of the cgroups of the server's runs.
 func cgroupsOf(server int) []string {
 	var found []string
 	prefix := fmt.Sprintf("warpboard-%d-", server)
@@ -124,7 +124,7 @@ func cgroupsOf(server int) []string {
 	return found
 }
 
-// compile builds a C++ program in the sandbox, as submissions are built.
+// compile builds a C++ program in the sandbox, like a submission.
 func compile(t *testing.T, sb *sandbox.Sandbox, source string) []byte {
 	t.Helper()
 	o := run(t, sb, sandbox.Spec{

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openInheritable opens a file that programs started later would inherit.
+// openInheritable opens a file that later programs inherit.
 func openInheritable(path string) (*os.File, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY, 0)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
-// ServerAtGate is a server that has a program at its gate, and waits there to be killed. It prints the
-// pid of the process that waits.
+// ServerAtGate is a server with a program at its gate, which waits to be killed. It prints the PID of the waiting
+// process.
 func ServerAtGate(config Config) error {
 	s := New(config)
 	h, err := s.setup()
@@ -49,10 +49,11 @@ func ServerAtGate(config Config) error {
 	return <-failed
 }
 
-// sleeping is a program that can be told from others on the machine.
+// sleeping returns a program that is distinguishable from others on the machine.
 func sleeping(firstUID int) []string { return []string{"/bin/sleep", fmt.Sprint(firstUID)} }
 
-// killServerAtGate kills a server, a process of its own, before it opens the gate, and names what it leaves.
+// killServerAtGate kills a server, in its own process, before it opens the gate, and returns the process that it
+// leaves.
 func killServerAtGate(t *testing.T, firstUID int) (left int) {
 	t.Helper()
 	server := exec.Command("/proc/self/exe")
@@ -77,7 +78,7 @@ func killServerAtGate(t *testing.T, firstUID int) (left int) {
 	return left
 }
 
-// named is the command line of a living process, "" of one that is dead or was never there.
+// named returns the command line of a living process, or "".
 func named(pid int) string {
 	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return string(command)
@@ -92,9 +93,8 @@ func running(argv []string) bool {
 	})
 }
 
-// waitsAtGate kills a server at its gate, and looks for a moment whether the program begins.
-// bubblewrap's outer process dies with the server. Its child has no parent to die with yet: it waits at the gate, which
-// has no end.
+// waitsAtGate kills a server at its gate, and checks for a moment that the program does not begin. bubblewrap's outer
+// process dies with the server. Its child has no parent to die with yet: it waits at the gate forever.
 func waitsAtGate(t *testing.T, firstUID int) (left int) {
 	t.Helper()
 	left = killServerAtGate(t, firstUID)
@@ -193,7 +193,7 @@ func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
 	}
 }
 
-// cgroupsNamed are the cgroups of this name, of all controllers.
+// cgroupsNamed returns the cgroups of this name, of all controllers.
 func cgroupsNamed(name string) (found []string) {
 	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Name() == name {

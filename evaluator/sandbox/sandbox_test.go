@@ -95,7 +95,7 @@ func TestMountsAreReadOnlyAndMayLieWhereOnlyRootReaches(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(cache, "object"), []byte("cached"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Only the mount itself is to refuse.
+	// Only the mount itself must refuse it.
 	if err := errors.Join(os.Chmod(cache, 0o777), os.Chmod(filepath.Join(cache, "object"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestMountsAreReadOnlyAndMayLieWhereOnlyRootReaches(t *testing.T) {
 
 func TestProgramSeesNoDescriptorOfTheServer(t *testing.T) {
 	sb := newSandbox(t)
-	// As a C library might have opened it: not marked close-on-exec.
+	// As a C library might open it: not marked close-on-exec.
 	leak, err := openInheritable("/etc/hostname")
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func TestRunsOfOneSlotAtTheSameTimeDoNotMeet(t *testing.T) {
 		"ls /proc | grep -c '^[0-9]'; grep -rs secret-4711 /tmp /out /in /dev/shm /etc /proc/[0-9]*/root/out /proc/[0-9]*/environ; kill -9 -1; echo alive")
 	second.Proc = true
 	o := run(t, sb, second)
-	// pid 1, the shell, ls and grep are all there is.
+	// Only PID 1, the shell, ls, and grep exist.
 	if lines := strings.Fields(o.Stdout); o.Signal != "SIGKILL" && (len(lines) != 2 || lines[0] > "4") {
 		t.Errorf("the second run saw %q", o.Stdout)
 	}

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Numbers come from the C library's headers here, not from the table that the filter is made of.
+// The numbers come from the C library's headers, not from the filter's table.
 const deniedSource = `
 #include <cerrno>
 #include <cstdio>
@@ -123,7 +123,7 @@ int main() {
 }
 `
 
-// TestBuffersOfSocketsAreBounded where a program has a loopback: TCP's are no part of its memory in version 1 of
+// TestBuffersOfSocketsAreBounded: with a loopback. TCP's buffers do not count as a program's memory in version 1 of
 // cgroups.
 func TestBuffersOfSocketsAreBounded(t *testing.T) {
 	sb := newSandbox(t)
@@ -140,7 +140,7 @@ func TestBuffersOfSocketsAreBounded(t *testing.T) {
 	}
 }
 
-// It writes to connections of its own as much as they take, without reading, and prints how many MiB that were.
+// It writes to its own connections until they are full, without reading, and prints the number of MiB.
 const buffersSource = `
 #include <arpa/inet.h>
 #include <cerrno>

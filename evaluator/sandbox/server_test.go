@@ -22,7 +22,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// A test that needs a server of its own runs this test binary again with one of these roles.
+// A test that needs a separate server runs this test binary again with one of these roles.
 const (
 	roleVariable = "WARPBOARD_TEST_ROLE"
 	rootVariable = "WARPBOARD_TEST_ROOT"
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// hold is a server that runs something until it is killed.
+// hold is a server that runs a program until it is killed.
 func hold() error {
 	sb := sandbox.New(sandbox.Config{FirstUID: firstUID, Root: os.Getenv(rootVariable)})
 	spec := shell("echo begun; trap '' TERM HUP; sleep 1000 & sleep 1000")
@@ -61,7 +61,7 @@ func hold() error {
 	return err
 }
 
-// check is a server that tests itself, and looks for what its runs leave.
+// check is a server that runs its self-test, and checks for leftovers of its runs.
 func check() error {
 	sb := sandbox.New(sandbox.Config{Root: os.Getenv(rootVariable)})
 	lines := sb.SelfTest(context.Background())
@@ -78,10 +78,10 @@ func check() error {
 	return json.NewEncoder(os.Stdout).Encode(lines)
 }
 
-// server is a command that runs this test binary in a role, with a directory that it may use.
+// server returns a command that runs this test binary in a role, with a directory for it.
 func server(t *testing.T, role string, uid uint32) (cmd *exec.Cmd, root string) {
 	t.Helper()
-	// Not t.TempDir, into which another user cannot reach.
+	// Not t.TempDir, which another user cannot enter.
 	dir, err := os.MkdirTemp("", "sandbox-test-")
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	// The run holds the other end of nothing but its own pipes, so this ends with the server.
+	// The run holds only the other end of its own pipes, so this ends with the server.
 	_, _ = io.Copy(io.Discard, out)
 	_ = cmd.Wait()
 	for deadline := time.Now().Add(tier.Patience()); ; time.Sleep(5 * time.Millisecond) {
@@ -175,7 +175,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	if left := cgroupsOf(cmd.Process.Pid); len(left) == 0 {
 		t.Error("a killed server's run had no cgroup: this test looks in the wrong place")
 	}
-	// Another server removes what a dead one cannot.
+	// Another server removes the leftovers that a dead one cannot.
 	dead := filepath.Join(root, fmt.Sprintf("warpboard-%d-1-1", cmd.Process.Pid))
 	if err := os.MkdirAll(filepath.Join(dead, "out"), 0o700); err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	}
 }
 
-// reap waits for orphans of a killed server, which this process has adopted as any server does.
+// reap waits for orphans of a killed server, which this process has adopted like any server.
 func reap(t *testing.T, dead []int) {
 	t.Helper()
 	for _, pid := range dead {

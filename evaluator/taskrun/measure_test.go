@@ -26,7 +26,7 @@ func reportOf(number int, ns float64) string {
 		fmt.Sprintf("process: %d\n", number)
 }
 
-// processes runs a stage in which process i takes each(i) and reports times(i), and returns how many there were.
+// processes runs a stage in which process i takes each(i) and reports times(i), and returns their number.
 func processes(m *measuring, each func(int) time.Duration, times func(int) float64) int {
 	for i := 0; ; i++ {
 		time.Sleep(each(i))
@@ -126,7 +126,7 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 	}
 }
 
-// A kernel that idles in between has a low clock when it likes.
+// A kernel that idles in between can cause a low clock at will.
 func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
 		return func() string { return device.LowClock }

@@ -6,7 +6,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// A wrong solution that fails by the task's fault must not be taken for one that the check has found.
+// A wrong solution that fails because of the task must not count as found by the check.
 func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 	wrong := []job.StageResult{{Stage: job.StageTest,
 		Cases: []job.CaseResult{{Status: job.StatusPass}, {Status: job.StatusFail}}}}

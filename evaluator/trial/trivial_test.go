@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// TestAnswersThatComputeNothingHaveTheSolutionsForm runs replaced solutions on an input, and prints what they answer.
+// TestAnswersThatComputeNothingHaveTheSolutionsForm runs replaced solutions on an input, and prints their answers.
 func TestAnswersThatComputeNothingHaveTheSolutionsForm(t *testing.T) {
 	const solution = `import numpy
 def custom_kernel(data):

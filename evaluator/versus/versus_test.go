@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks"
 )
 
-// judged is a case that a judge timed in fresh processes.
+// judged returns a case that a judge timed in fresh processes.
 func judged(spec string, processes ...float64) job.CaseResult {
 	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Processes: processes,
 		Clocks: job.Clocks{Counts: job.ClockEvent}}
@@ -51,7 +51,7 @@ func TestADifferenceIsSaidOnlyWhereFreshProcessesShowIt(t *testing.T) {
 	}
 }
 
-// near takes floats as equal that sums in another order make of the same numbers.
+// near compares floats with a tolerance for sums in another order.
 var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b)) })
 
 func TestScoresOfRunsThatShareNoCaseAreThoseOfTheirOwn(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// action is as much of clients/action/action.yml as is run here.
+// action is the tested part of clients/action/action.yml.
 type action struct {
 	Inputs map[string]any
 	Runs   struct {

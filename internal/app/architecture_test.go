@@ -16,8 +16,8 @@ import (
 
 var markdownLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// TestLinksOfDocumentsExist holds the links of the documents to the code: the file is there, and declares what
-// the link names behind #: a heading of a document, or a function, type, variable, template or Type.Method.
+// TestLinksOfDocumentsExist checks the links from the documents to the code: the file exists, and declares the name
+// after #: a heading of a document, or a function, type, variable, template, or Type.Method.
 func TestLinksOfDocumentsExist(t *testing.T) {
 	checked := 0
 	for _, document := range documents(t) {
@@ -45,7 +45,7 @@ func TestLinksOfDocumentsExist(t *testing.T) {
 	}
 }
 
-// documents are the Markdown files of the repository's top and of docs/.
+// documents lists the Markdown files of the repository's root and of docs/.
 func documents(t *testing.T) (list []string) {
 	t.Helper()
 	for _, folder := range []string{"", "docs"} {
@@ -60,7 +60,7 @@ func documents(t *testing.T) (list []string) {
 	return list
 }
 
-// TestReadmeIsShort holds README to what a reader finishes in a minute.
+// TestReadmeIsShort limits the README to what a reader finishes in a minute.
 func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestEveryPackageHasADoc holds that a comment introduces each package but the program's own, which is one line.
+// TestEveryPackageHasADoc checks that a comment introduces each package except the program's own, which is one line.
 func TestEveryPackageHasADoc(t *testing.T) {
 	has := map[string]bool{}
 	err := filepath.WalkDir("../..", func(file string, entry fs.DirEntry, err error) error {

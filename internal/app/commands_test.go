@@ -41,7 +41,7 @@ func TestErrorsAreJSONHoweverThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// full is a disk without room.
+// full is a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
@@ -142,8 +142,7 @@ func TestWhatASiteRefusesIsToldInWordsOfTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestEveryCommandOfASiteHasExamplesThatItTakes: an example with a flag or an argument that is not there would teach a
-// mistake.
+// TestEveryCommandOfASiteHasExamplesThatItTakes: an example with a nonexistent flag or argument would teach a mistake.
 func TestEveryCommandOfASiteHasExamplesThatItTakes(t *testing.T) {
 	root := rootCommand(Environment{Getenv: func(string) string { return "" }})
 	var check func(*cobra.Command)

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// noEnvironment is an environment without any variable.
+// noEnvironment is an environment without variables.
 func noEnvironment(string) string { return "" }
 
-// parse gives the settings of a command line.
+// parse returns the settings of a command line.
 func parse(command string, args []string, getenv func(string) string) (*Config, error) {
 	var got *Config
 	cmd := settingsCommand(Environment{Getenv: getenv, Stdout: io.Discard}, command, "",
@@ -159,7 +159,7 @@ func TestHelpListsEveryFlagWithItsVariable(t *testing.T) {
 	}
 }
 
-// TestFlagsMayHaveOneHyphen as package flag read them, but for those of the commands that talk to a site.
+// TestFlagsMayHaveOneHyphen: like package flag's, except those of the commands that talk to a site.
 func TestFlagsMayHaveOneHyphen(t *testing.T) {
 	for line, want := range map[string]string{
 		"check-config -addr 127.0.0.1:5000 -no-worker":                     "--addr 127.0.0.1:5000 flag",

@@ -39,8 +39,8 @@ func recipes(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestRecipesAreShortAndUseSettingsThatExist holds every command line and every variable in deploy/ to the program's
-// own.
+// TestRecipesAreShortAndUseSettingsThatExist checks every command line and every variable in deploy/ against the
+// program.
 func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
 	lines := 0
 	for path, text := range recipes(t) {
@@ -74,7 +74,7 @@ func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
 	}
 }
 
-// commandLines finds what comes after the program's name, in shells, units and lists.
+// commandLines returns the words after the program's name in shells, units, and lists.
 func commandLines(t *testing.T, path, text string) (lines [][]string) {
 	for _, m := range regexp.MustCompile(
 		`(?m)^(?:ExecStart=|srun |run: ).*?warpboard ((?:serve|work)\b.*)$`).FindAllStringSubmatch(text, -1) {
@@ -118,7 +118,7 @@ func walkLists(at any, see func([]any)) {
 	}
 }
 
-// TestUnitsAreFitForSystemd with a program in place of ours.
+// TestUnitsAreFitForSystemd: with another program in place of ours.
 func TestUnitsAreFitForSystemd(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
@@ -145,7 +145,7 @@ func TestUnitsAreFitForSystemd(t *testing.T) {
 	}
 }
 
-// TestASpotMachinesNoticeIsWrittenForTheWorker as each cloud gives it.
+// TestASpotMachinesNoticeIsWrittenForTheWorker: in the form of each cloud.
 func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 	for cloud, test := range map[string]struct {
 		answers map[string]string
@@ -195,8 +195,8 @@ func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 	}
 }
 
-// skyKeys are the keys of a SkyPilot task that a recipe may have, below each key, as the documentation of SkyPilot
-// lists them (docs.skypilot.co/en/latest/reference/yaml-spec.html). A key without a list below holds what it likes.
+// skyKeys are the allowed keys of a SkyPilot task, below each key, from SkyPilot's documentation
+// (docs.skypilot.co/en/latest/reference/yaml-spec.html). A key without a list may contain anything.
 var skyKeys = map[string][]string{
 	"": {"name", "workdir", "num_nodes", "resources", "envs", "secrets", "volumes", "file_mounts", "config",
 		"setup", "run", "service"},
@@ -205,7 +205,7 @@ var skyKeys = map[string][]string{
 		"labels", "any_of", "ordered", "autostop"},
 }
 
-// TestSkyPilotKnowsEveryKey of the recipe, and finds in it what it must.
+// TestSkyPilotKnowsEveryKey: also that the recipe has the required ones.
 func TestSkyPilotKnowsEveryKey(t *testing.T) {
 	var task map[string]any
 	if err := yaml.Unmarshal([]byte(recipes(t)["../../deploy/skypilot.yaml"]), &task); err != nil {

@@ -20,7 +20,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// folderOf makes a folder with copies of the small task, and with files of these texts.
+// folderOf creates a folder with copies of the small task, and with files of these texts.
 func folderOf(t *testing.T, copies []string, texts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func folderOf(t *testing.T, copies []string, texts map[string]string) string {
 	return dir
 }
 
-// install puts the tasks below dir on a site and returns what was logged.
+// install installs the tasks below dir on a site and returns the log.
 func install(t *testing.T, store *models.Store, dir string, devices ...string) string {
 	t.Helper()
 	var log bytes.Buffer
@@ -185,8 +185,8 @@ func TestFolderThatIsNoneStopsTheServer(t *testing.T) {
 	}
 }
 
-// Who is new begins with what is easy, and with what the machine can run: the list on the home page is the latest
-// first, with what is online before what is not.
+// New users should find easy tasks first, and those that the machine can run: the home page lists the latest first, and
+// online devices before others.
 func TestBuiltInTasksStandFromEasyToHard(t *testing.T) {
 	store := modelstest.Open(t)
 	install(t, store, "")

@@ -8,7 +8,7 @@ import (
 	"warpboard/models/db"
 )
 
-// TestAGuestWithItsMachinesNameGetsASuffix, a new one at each start; a name that was chosen stays.
+// TestAGuestWithItsMachinesNameGetsASuffix: a new one at each start; a chosen name stays.
 func TestAGuestWithItsMachinesNameGetsASuffix(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestANoticeSaysWhenTheMachineGoes after it was written or by the clock, and the machine may outlive it.
+// TestANoticeSaysWhenTheMachineGoes: relative to its writing or by the clock. The machine may outlive it.
 func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 	written := time.Now().Add(-10 * time.Second).Truncate(time.Second)
 	at := written.Add(time.Minute).UTC()
@@ -41,7 +41,7 @@ func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 	}
 }
 
-// TestNoWorkerStartsWhileTheMachineGoesAway and one starts after a notice that the machine outlived.
+// TestNoWorkerStartsWhileTheMachineGoesAway: one starts after a notice that the machine outlived.
 func TestNoWorkerStartsWhileTheMachineGoesAway(t *testing.T) {
 	n := &notice{file: filepath.Join(t.TempDir(), "notice"), log: slog.New(slog.DiscardHandler)}
 	if n.awaitEnd(t.Context()) {

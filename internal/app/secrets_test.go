@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// said runs a command with secrets in its environment and returns all that it printed.
+// said runs a command with secrets in its environment and returns its whole output.
 func said(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer

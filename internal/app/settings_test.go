@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// write puts a file for a test and returns its path.
+// write writes a file for a test and returns its path.
 func write(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

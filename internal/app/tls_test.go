@@ -28,7 +28,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// acmeServer is Let's Encrypt's test server, which asks the site at a port of this machine for its proof.
+// acmeServer starts Let's Encrypt's test server, which asks the site at a port of this machine for its proof.
 func acmeServer(t *testing.T, sitePort int) (directory, caFile string, roots *x509.CertPool) {
 	t.Helper()
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
@@ -75,7 +75,7 @@ func startSite(t *testing.T, args ...string) (stop func()) {
 	return stop
 }
 
-// healthy asks a site at an address under its name until it answers, and returns the certificate that it showed.
+// healthy requests a site at an address under its name until it answers, and returns its certificate.
 func healthy(t *testing.T, name, address string, roots *x509.CertPool) (shown *x509.Certificate) {
 	t.Helper()
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -99,7 +99,7 @@ func healthy(t *testing.T, name, address string, roots *x509.CertPool) (shown *x
 	return shown
 }
 
-// TestTheSiteGetsItsOwnCertificate from an ACME server, serves with it, and keeps it over a restart.
+// TestTheSiteGetsItsOwnCertificate: from an ACME server. The site keeps it over a restart.
 func TestTheSiteGetsItsOwnCertificate(t *testing.T) {
 	address, data, name := sandboxtest.Addr(t), t.TempDir(), "boards.example.com"
 	_, port, _ := net.SplitHostPort(address)
@@ -122,7 +122,7 @@ func TestTheSiteGetsItsOwnCertificate(t *testing.T) {
 	}
 }
 
-// TestACertificateInFilesIsReadAgainWhenItChanges: others renew it.
+// TestACertificateInFilesIsReadAgainWhenItChanges: another program renews it.
 func TestACertificateInFilesIsReadAgainWhenItChanges(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
 	defer server.Close()

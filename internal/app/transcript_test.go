@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestTheTranscriptNamesCommandsThatExist holds docs/transcript.md to the program: who changes a command runs
+// TestTheTranscriptNamesCommandsThatExist checks docs/transcript.md against the program: after changing a command, run
 // scripts/transcript again.
 func TestTheTranscriptNamesCommandsThatExist(t *testing.T) {
 	text, err := os.ReadFile("../../docs/transcript.md")
@@ -54,8 +54,8 @@ var (
 	comment     = regexp.MustCompile(`\s+#.*`)
 )
 
-// TestCommandsInTheDocumentsExist: each command line of README and docs/, in a block or in a sentence, names a command
-// and flags that the program has.
+// TestCommandsInTheDocumentsExist: each command line of README and docs/, in a block or in a sentence, names an
+// existing command and existing flags.
 func TestCommandsInTheDocumentsExist(t *testing.T) {
 	checked := 0
 	for _, document := range documents(t) {

@@ -58,7 +58,7 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 	}
 }
 
-// TestAnExtensionIsKnownInAnotherRequest: what is compiled is kept by a task's files.
+// TestAnExtensionIsKnownInAnotherRequest: compiled extensions are stored by a task's files.
 func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
 	inline := kernelrun.Code{Type: "torch_cuda",
 		Source: "from torch.utils.cpp_extension import load_inline\nload_inline('e', 'int f();')\n"}

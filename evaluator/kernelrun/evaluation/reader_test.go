@@ -11,7 +11,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// readerOf is a program's pipe up to somewhere.
+// readerOf returns a reader that has parsed these lines.
 func readerOf(lines ...string) *reader {
 	r := newReader(func(string) {})
 	for _, line := range lines {
@@ -98,7 +98,7 @@ func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestAJudgeThatFailsIsNotTheKernelsFault has judges that end in ways of their own.
+// TestAJudgeThatFailsIsNotTheKernelsFault has judges that end in different ways.
 func TestAJudgeThatFailsIsNotTheKernelsFault(t *testing.T) {
 	_, err := readerOf(compilingCustom).conclude(judge.Ending{Judge: &sandbox.Outcome{ExitCode: 1,
 		Stderr: "Traceback\nKeyError: 'x'\n"}})

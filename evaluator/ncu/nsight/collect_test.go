@@ -101,7 +101,7 @@ func TestEveryPageIsPrintedAndKept(t *testing.T) {
 	}
 }
 
-// install writes an executable that prints text and ends with the exit code.
+// install writes an executable that prints text and exits with the code.
 func install(t *testing.T, path, text, code string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

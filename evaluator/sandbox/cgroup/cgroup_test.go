@@ -67,8 +67,8 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 	}
 }
 
-// TestControllersOfBindMountsAreIgnored: container runtimes, chroots and
-// sandboxes bind parts of the cgroup trees at places of their own, before and after the line that counts.
+// TestControllersOfBindMountsAreIgnored: container runtimes, chroots, and sandboxes bind parts of the cgroup trees
+// elsewhere, before and after the line that counts.
 func TestControllersOfBindMountsAreIgnored(t *testing.T) {
 	root := tree(t, map[string]string{
 		"memory/user/x": "", "elsewhere/memory/user/x": "", "part/x": "", "over/user/x": "", "a b/user/x": "",
@@ -120,7 +120,7 @@ func TestControllersOfBindMountsAreIgnored(t *testing.T) {
 	}
 }
 
-// tree makes a directory tree that looks like cgroup version 2, with these files.
+// tree creates a directory tree like cgroup version 2 with these files.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -270,7 +270,7 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 	}
 }
 
-// The kernel holds a directory that someone still has a process in; a run's result must not wait for that.
+// The kernel keeps a directory with a process in it; a run's result must not wait for that.
 func TestAGroupThatTheKernelKeepsGoesWithTheNextOne(t *testing.T) {
 	c, err := Find()
 	if err != nil {

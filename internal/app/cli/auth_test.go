@@ -15,7 +15,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// signing makes the world's site know one token, wb_kept, of Ada; it returns the requests that had it.
+// signing makes the world's site accept one token, wb_kept, of Ada. It returns the requests with that token.
 func (w *world) signing() *[]string {
 	asked := &[]string{}
 	login := w.Config.Handler
@@ -149,7 +149,7 @@ func TestTokensAndWebhooksAreManagedByCommands(t *testing.T) {
 	}
 }
 
-// TestAnOlderCommandIsTold only where something failed, or to a person at a terminal.
+// TestAnOlderCommandIsTold: only after a failure, or to a person at a terminal.
 func TestAnOlderCommandIsTold(t *testing.T) {
 	w := newWorld(t)
 	agent, status := "", http.StatusNotFound

@@ -16,7 +16,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// repository is a git repository with kernels, whose scores a site makes of their texts: "100" takes 95 to 105 ns.
+// repository is a git repository with kernels, whose scores a site makes from their texts: "100" takes 95 to 105 ns.
 type repository struct {
 	*world
 	t    *testing.T

@@ -10,8 +10,7 @@ import (
 	"warpboard/clients/go"
 )
 
-// TestAComparisonSaysOneThing: its verdict follows from the ratio and from the scores that it is made of, and a pool is
-// named.
+// TestAComparisonSaysOneThing: its verdict follows from the ratio and from the scores behind it, and it names a pool.
 func TestAComparisonSaysOneThing(t *testing.T) {
 	answer := ""
 	w := newWorld(t)

@@ -18,7 +18,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// world is a machine with a config file and a site that notes the tokens that it is sent.
+// world is a machine with a config file, and a site that records the tokens of requests.
 type world struct {
 	*httptest.Server
 	vars    map[string]string

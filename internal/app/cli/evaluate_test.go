@@ -13,8 +13,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// evaluating makes the world's site answer evaluations: a kernel whose source is "wrong" or "broken" is, and others are
-// right. It returns what was asked last.
+// evaluating makes the world's site answer evaluations: a kernel with the source "wrong" or "broken" is, and others are
+// right. It returns the last request.
 func (w *world) evaluating(t *testing.T) *map[string]any {
 	asked := &map[string]any{}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -41,7 +41,7 @@ func (w *world) evaluating(t *testing.T) *map[string]any {
 	return asked
 }
 
-// kernels writes a file for each verdict, with that as its source.
+// kernels writes a file for each verdict, with the verdict as its source.
 func kernels(t *testing.T, dir string) {
 	t.Helper()
 	for _, name := range []string{"right", "wrong", "broken"} {
@@ -170,7 +170,7 @@ func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
 	if err := w.run(t, "ci", dir, "--server", w.URL); err == nil || !strings.Contains(err.Error(), "below the folder") {
 		t.Errorf("a kernel outside of the folder: %v", err)
 	}
-	// Links lead out, too: a pull request may name what the machine keeps secret.
+	// A link may lead outside: a pull request could name a secret file of the machine.
 	secret := filepath.Join(t.TempDir(), "secret.py")
 	if err := errors.Join(os.WriteFile(secret, []byte("token = 1\n"), 0o600),
 		os.Symlink(secret, filepath.Join(dir, "link.py")),

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration: what popcorn-cli has of GPU MODE is not lost.
+// TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration: popcorn-cli's registration with GPU MODE is not lost.
 func TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration(t *testing.T) {
 	w := newWorld(t)
 	for name, tt := range map[string]struct{ before, after, said string }{

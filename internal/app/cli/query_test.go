@@ -12,7 +12,7 @@ import (
 	"warpboard/clients/go"
 )
 
-// TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams for people and for programs.
+// TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams: for people and for programs.
 func TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams(t *testing.T) {
 	w := newWorld(t)
 	var me client.User
@@ -43,7 +43,7 @@ func TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams(t *testing.T) {
 	}
 }
 
-// TestATerminalBoardRanksOnlyTheNewestSoftware, as its page does not.
+// TestATerminalBoardRanksOnlyTheNewestSoftware: unlike its page.
 func TestATerminalBoardRanksOnlyTheNewestSoftware(t *testing.T) {
 	w := newWorld(t)
 	board := client.Board{Total: 2, Entries: []client.Entry{{Rank: 1, ScoreNS: 12_000, User: client.User{Name: "Ann"}},

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAForeignFolderCannotBlockTheProgram with pipes, devices, and files without an end.
+// TestAForeignFolderCannotBlockTheProgram: with pipes, devices, and endless files.
 func TestAForeignFolderCannotBlockTheProgram(t *testing.T) {
 	w := newWorld(t)
 	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter,

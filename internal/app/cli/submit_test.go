@@ -71,7 +71,7 @@ func TestAFilterIsSentWithASubmission(t *testing.T) {
 	}
 }
 
-// TestATextThatIsNotUTF8IsNeverSent: JSON would carry another text, and that would be measured.
+// TestATextThatIsNotUTF8IsNeverSent: JSON would contain another text, and that would be measured.
 func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 	w := newWorld(t)
 	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter,
@@ -94,7 +94,7 @@ func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 	}
 }
 
-// TestSubmitSaysThatNoWorkerServesTheDevice, beside its answer.
+// TestSubmitSaysThatNoWorkerServesTheDevice: in addition to its answer.
 func TestSubmitSaysThatNoWorkerServesTheDevice(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/submissions", func(w http.ResponseWriter, _ *http.Request) {
@@ -149,7 +149,7 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 	}
 }
 
-// lines hands on what is written to it.
+// lines passes on each write.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }

@@ -16,7 +16,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// withTask makes the world's site have a task with a bundle, and take tasks; it returns the requests that published.
+// withTask makes the world's site have a task with a bundle, and accept tasks. It returns the publishing requests.
 func (w *world) withTask(name string, bundle []byte) *[]string {
 	published := &[]string{}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -153,7 +153,7 @@ func TestSyncChangesNothingUnlessItIsToldTo(t *testing.T) {
 	}
 }
 
-// publishes makes the world's site take tasks as it has them, by name, and note what was published of each.
+// publishes makes the world's site accept tasks with these contents, by name, and record each publication.
 func (w *world) publishes(t *testing.T, has map[string][]byte) *[]string {
 	t.Helper()
 	asked := &[]string{}

@@ -17,7 +17,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// ranked are the events of a ranked run of three cases, each of which passes in two processes.
+// ranked returns the events of a ranked run of three cases, each of which passes in two processes.
 func ranked() (all []client.Event) {
 	add := func(state string, d *job.Event) {
 		all = append(all, client.Event{ID: int64(len(all) + 1), Device: "CPU", State: state, Detail: d})
@@ -116,8 +116,8 @@ func TestAnInterruptedWatchSaysThatTheSubmissionContinues(t *testing.T) {
 	}
 }
 
-// TestTheStatusLineIsNeverOlderThanTheLinesAboveIt: an answer that was asked for before an event does not replace what
-// it said.
+// TestTheStatusLineIsNeverOlderThanTheLinesAboveIt: an answer requested before an event does not replace the event's
+// state.
 func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	var out bytes.Buffer
 	s := &console.Screen{Out: &out, Terminal: true, Width: 80}

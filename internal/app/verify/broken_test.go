@@ -9,7 +9,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// brokenTask is a built-in task with only its wrong solutions, and one of its own files replaced.
+// brokenTask returns a built-in task with only its wrong solutions, and with one of its files replaced.
 func brokenTask(t *testing.T, task, file, text string) string {
 	t.Helper()
 	folder := taskFolder(t, task)

@@ -20,7 +20,7 @@ type formatCase struct {
 const (
 	// doubling draws one array; a checker follows.
 	doubling = "reference.py\nimport numpy as np\ndef generate_input(n, seed):\n    return np.random.default_rng(seed).standard_normal(n)\n"
-	// pairs and tail begin and end a task.yml with one small test and one small benchmark.
+	// beginning and end of a task.yml with one small test and one small benchmark.
 	beginning = "lang: py\ngpus: [CPU]\ndescription: Double each number.\nfiles:\n  - {name: reference.py, source: reference.py}\n" +
 		"  - {name: submission.py, source: \"@SUBMISSION@\"}\nranking_by: geom\nranked_budget: 1\n"
 	oneCase = "tests:\n  - {n: 10, seed: 1}\nbenchmarks:\n  - {n: 20, seed: 2}\n"
@@ -29,7 +29,7 @@ const (
 	agrees  = "def check_implementation(data, output):\n    return bool(np.allclose(output, data * 2)), 'wrong'\n"
 )
 
-// formatCases are tasks of people who come from elsewhere, each with a habit of its own.
+// formatCases are typical tasks of people from other systems.
 func formatCases() map[string]formatCase {
 	checker := func(body string) string { return doubling + "def check_implementation(data, output):\n" + body }
 	return map[string]formatCase{
