@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// asBearer sends a person's token with every request.
+// asBearer adds a person's token to every request.
 type asBearer string
 
 func (b asBearer) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -20,7 +20,7 @@ import (
 	"warpboard/tasks"
 )
 
-// compiledAhead waits until a worker's log says that it has compiled what belongs to a task.
+// compiledAhead waits until a worker's log reports that it has compiled a task's files.
 func (p *process) compiledAhead(t *testing.T, task string) {
 	t.Helper()
 	tier.WaitFor(t, task+" to be compiled ahead", func() error {
@@ -33,7 +33,7 @@ func (p *process) compiledAhead(t *testing.T, task string) {
 	})
 }
 
-// wantReused fails unless the run's build found the task's own units compiled.
+// wantReused fails unless the run's build reused the task's own files.
 func wantReused(t *testing.T, run client.Run, units ...string) {
 	t.Helper()
 	if err := wantState(run, work.StateDone); err != nil {
@@ -44,7 +44,7 @@ func wantReused(t *testing.T, run client.Run, units ...string) {
 	}
 }
 
-// publish puts a task on the running site, in its database.
+// publish stores a task in the database of the running site.
 func (s *site) publish(t *testing.T, bundle *tasks.Bundle) {
 	t.Helper()
 	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
@@ -63,7 +63,7 @@ func (s *site) publish(t *testing.T, bundle *tasks.Bundle) {
 	}
 }
 
-// uncompiledTask makes a folder with the small task and a unique comment in it, so that it is not compiled yet.
+// uncompiledTask creates a folder with the small task and a unique comment in it, so that it is not compiled yet.
 // Everything else that these tests compile is among the objects of all sites. It returns the task's parent.
 func uncompiledTask(t *testing.T, name string) (parent, dir string) {
 	t.Helper()
@@ -86,8 +86,8 @@ func uncompiledTask(t *testing.T, name string) (parent, dir string) {
 
 const ownProgram = "own-program"
 
-// ownProgramTask makes a folder with such a task, of an eval program and a second unit of its own, which are compiled
-// in no time. It returns the task's parent.
+// ownProgramTask creates a folder with such a task, with its own eval program and a second file, which compile fast. It
+// returns the task's parent.
 func ownProgramTask(t *testing.T) (parent string) {
 	t.Helper()
 	parent, dir := uncompiledTask(t, ownProgram)
@@ -122,8 +122,7 @@ func (p person) testsOwnProgram() client.Run {
 	return p.ended(sub.ID)
 }
 
-// withoutBuiltIns makes the data of a site where the built-in tasks have been deleted: they would be compiled ahead,
-// too.
+// withoutBuiltIns creates the data of a site without the built-in tasks, which would be compiled in advance, too.
 func withoutBuiltIns(t *testing.T) (data string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")

@@ -8,8 +8,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestATaskIsMadeFromAStarter goes as someone who has read nothing would: from "New task" to a published task whose
-// check was tried on real submissions.
+// TestATaskIsMadeFromAStarter acts like an author who has read nothing: from "New task" to a published task whose check
+// was tried on real submissions.
 func TestATaskIsMadeFromAStarter(t *testing.T) {
 	tier.Needs(t, tier.Browser)
 	s := startSite(t, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2", "--baselines=false")

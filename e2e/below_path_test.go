@@ -9,8 +9,8 @@ import (
 // belowPath is the path under which some tests serve their site.
 const belowPath = "/warpboard"
 
-// worksBelowThePath signs in, solves the small task and follows the run live, by links, forms, streams and scripts
-// alone: what leaves the path finds nothing.
+// worksBelowThePath signs in, solves the small task, and follows the run live, only by links, forms, streams, and
+// scripts: a request outside the path finds nothing.
 func (w *window) worksBelowThePath() {
 	w.T.Helper()
 	w.Open("/me")

@@ -86,7 +86,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	}
 }
 
-// benchEvent is an event of three tasks, the liveliest among them, on all their boards.
+// benchEvent creates an event of three tasks, including the most active one, on all their boards.
 func benchEvent(b *testing.B, store *models.Store, filled modelstest.Filled) string {
 	b.Helper()
 	in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
@@ -108,7 +108,7 @@ func benchEvent(b *testing.B, store *models.Store, filled modelstest.Filled) str
 	return "/events/" + e.Slug
 }
 
-// signedIn is the cookie of a person's session.
+// signedIn returns the cookie of a person's session.
 func signedIn(b *testing.B, store *models.Store, user int64) string {
 	b.Helper()
 	secret, _, err := store.Accounts.StartSession(b.Context(),
@@ -119,7 +119,7 @@ func signedIn(b *testing.B, store *models.Store, user int64) string {
 	return webpages.SessionCookie + "=" + secret
 }
 
-// profiledRun is a run that comes first on the hot board, with a real report of its only case.
+// profiledRun returns a run that leads the hot board, with a real report of its only case.
 func profiledRun(b *testing.B, store *models.Store, filled modelstest.Filled, ns float64) work.Run {
 	b.Helper()
 	ctx, task := b.Context(), filled.Task
@@ -149,7 +149,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.Filled, ns
 	return run
 }
 
-// packedReport is a report of the fixtures as a worker sends it.
+// packedReport returns a report of the fixtures in a worker's form.
 func packedReport(b *testing.B) []byte {
 	b.Helper()
 	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
@@ -169,13 +169,13 @@ func packedReport(b *testing.B) []byte {
 	return packed.Bytes()
 }
 
-// reader asks for pages with a cookie, or without one.
+// reader requests pages with a cookie, or without one.
 type reader struct {
 	*testing.B
 	cookie string
 }
 
-// bench reports what one page costs.
+// bench reports the cost of one page.
 func (b reader) bench(store *models.Store, site, path string) {
 	page, cold := len(b.fetch(site+path)), b.coldBytes(site, path)
 	asked, cpu, pages := store.Queries(), processorTime(b.B), 0
@@ -259,7 +259,7 @@ func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	}
 }
 
-// fetch reads a page as browsers do, compressed, and returns its bytes as they came.
+// fetch reads a page compressed, like browsers, and returns the received bytes.
 func (b reader) fetch(url string) []byte {
 	b.Helper()
 	return b.read(url, "gzip, br")
@@ -286,10 +286,10 @@ func (b reader) read(url, encodings string) []byte {
 	return body
 }
 
-// static finds what a page loads at once: stylesheets, scripts, the font and the icon.
+// static matches the files that a page loads at once: stylesheets, scripts, the font, and the icon.
 var static = regexp.MustCompile(`(?:src|href)="(/static/[^"]+)"`)
 
-// coldBytes is the size of all that a first visit loads, as it is sent.
+// coldBytes returns the size of everything that a first visit loads, as sent.
 func (b reader) coldBytes(site, path string) int {
 	b.Helper()
 	total := len(b.fetch(site + path))

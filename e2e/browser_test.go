@@ -14,7 +14,7 @@ import (
 	"warpboard/web/browsertest"
 )
 
-// window is a page of a real Chromium that notes what its console shows.
+// window is a page of a real Chromium that records its console.
 type window struct {
 	*browsertest.Window
 	site *site
@@ -23,7 +23,7 @@ type window struct {
 	problems []string // what the console showed: errors, and what the page's policy refused
 }
 
-// window opens one for one more person; it ends with the test.
+// window opens a window for one more person; it closes with the test.
 func (s *site) window(t *testing.T) *window {
 	t.Helper()
 	w := &window{Window: chromium.Open(t, s.url), site: s}
@@ -31,7 +31,7 @@ func (s *site) window(t *testing.T) *window {
 	return w
 }
 
-// listen notes what the console shows until the window closes.
+// listen records the console until the window closes.
 func (w *window) listen(console iter.Seq2[chromedp.ConsoleMessage, error]) {
 	for m, err := range console {
 		if err != nil {
@@ -49,7 +49,7 @@ func (w *window) note(problem string) {
 	w.problems = append(w.problems, problem)
 }
 
-// clean fails the test when the console showed errors or refusals.
+// clean fails the test if the console has errors or refusals.
 func (w *window) clean() {
 	w.T.Helper()
 	w.Eval("0") // what was said before this is here now
@@ -60,14 +60,14 @@ func (w *window) clean() {
 	}
 }
 
-// looks are the ways in which each page is shown: desktop and phone, light and dark.
+// looks are the variants of each page: desktop and phone, light and dark.
 var looks = []struct {
 	width int64
 	theme string
 }{{1280, "light"}, {1280, "dark"}, {390, "light"}, {390, "dark"}}
 
-// shoot checks that nothing of the page stands out to the side, on a desktop and on a phone, and keeps pictures of it
-// in every look where WARPBOARD_SHOTS names a folder for them.
+// shoot checks that nothing overflows the page sideways, on a desktop and on a phone, and saves pictures of it in every
+// look if WARPBOARD_SHOTS names a folder.
 func (w *window) shoot(name string) {
 	w.T.Helper()
 	dir := os.Getenv("WARPBOARD_SHOTS")

@@ -18,7 +18,7 @@ import (
 	"warpboard/models/work"
 )
 
-// command runs a command line of this person and returns what it printed.
+// command runs a command line of this person and returns its output.
 func (p person) command(site string, args ...string) (string, error) {
 	p.t.Helper()
 	var out bytes.Buffer
@@ -29,7 +29,7 @@ func (p person) command(site string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// The command line, an agent and a browser use a site that lives below a path; all other tests have theirs at the root.
+// The command line, an agent, and a browser use a site below a path; all other tests have theirs at the root.
 func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()

@@ -10,8 +10,9 @@ import (
 	"warpboard/internal/tier"
 )
 
-// completions source what `warpboard completion` prints in each shell, and ask what could follow "warpboard boa". zsh
-// has no way to ask without a terminal: there the function is registered, and what it calls is asked.
+// completions source the output of `warpboard completion` in each shell, and ask for the continuations of "warpboard
+// boa". zsh cannot be asked without a terminal: the test checks that the function is registered, and asks the command
+// that it calls.
 var completions = map[string]string{
 	"bash": `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}; prev=${words[cword-1]}; } # of the package bash-completion
 		source <(warpboard completion bash)

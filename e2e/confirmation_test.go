@@ -13,9 +13,9 @@ import (
 	"warpboard/models/accounts"
 )
 
-// TestTheFirstOfABoardIsConfirmed goes the whole way on the CPU: someone comes first, the worker measures both kernels
-// again in turns, and the board has the new numbers. Both sleep, and lie twenty times apart: a busy machine, which adds
-// milliseconds to the mean of a kernel that computes, does not turn them round.
+// TestTheFirstOfABoardIsConfirmed runs everything on the CPU: a kernel takes the lead, the worker measures both kernels
+// again in turns, and the board shows the new numbers. Both kernels sleep, with times that differ by a factor of
+// twenty: a busy machine, which adds milliseconds to the mean of a computing kernel, does not swap them.
 func TestTheFirstOfABoardIsConfirmed(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()

@@ -20,7 +20,7 @@ import (
 	"warpboard/models/work"
 )
 
-// answers waits until an address answers with a status.
+// answers waits until a path answers with a status.
 func (s *site) answers(t *testing.T, path string, status int) {
 	t.Helper()
 	tier.WaitFor(t, fmt.Sprintf("%s to answer %d", path, status), func() error {
@@ -36,8 +36,8 @@ func (s *site) answers(t *testing.T, path string, status int) {
 	})
 }
 
-// TestANearlyFullDiskEndsNoRun nearly fills the disk under a running site and empties it again, then
-// kills the site and starts it. What was accepted is evaluated, what waited at the first attempt.
+// TestANearlyFullDiskEndsNoRun nearly fills the disk under a running site and frees it again, then kills the site and
+// starts it. Accepted runs are evaluated, waiting ones in the first attempt.
 func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 	}
 }
 
-// fillDisk leaves so many bytes on the disk.
+// fillDisk fills the disk except for this many bytes.
 func fillDisk(t *testing.T, path string, room int64) {
 	t.Helper()
 	file, err := os.Create(path)

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// hostile is a submission that does harm, and how its run has to end.
+// hostile is a harmful submission with the expected end of its run.
 type hostile struct {
 	name, source string
 	state        work.RunState // "" when it may pass as well
@@ -24,7 +24,7 @@ type hostile struct {
 
 func hostileKernels(s *site) []hostile {
 	return []hostile{
-		// It has all that it may have at once, and is at it again when the time limit of ten seconds ends it.
+		// It reaches its limit at once, and still does when the time limit of ten seconds ends it.
 		{"forks without end", kernel(`while (fork() >= 0) {} sleep(4); for (;;) fork();`), work.StateFailed, "limit",
 			""},
 		{"eats memory", kernel(`for (;;) memset(malloc(1 << 26), 1, 1 << 26);`), work.StateFailed, "limit", ""},
@@ -61,9 +61,9 @@ func hostileKernels(s *site) []hostile {
 	}
 }
 
-// TestHostileKernels sends the kernels that want to harm the server through the whole of it. Each
-// run ends with its reason, nothing of it is left, and other people's runs between them are unharmed. Kernels that harm
-// no more than themselves are in evaluator.
+// TestHostileKernels runs kernels that try to harm the server through the whole system. Each run ends with its reason
+// and no leftovers, and other people's runs in between are unharmed. Kernels that harm only themselves are in
+// evaluator.
 func TestHostileKernels(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t)
@@ -81,7 +81,7 @@ func TestHostileKernels(t *testing.T) {
 	}
 }
 
-// in is the same person in a part of the test.
+// in returns the same person in a subtest.
 func (p person) in(t *testing.T) person {
 	p.t = t
 	return p

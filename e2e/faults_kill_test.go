@@ -21,8 +21,8 @@ template <int N> constexpr long burn() {
 constexpr long burnt0 = burn<0>(), burnt1 = burn<1>(), burnt2 = burn<2>(), burnt3 = burn<3>();
 `
 
-// lingering is a kernel that takes its time in one state of its run. The seeds tell it which: the
-// task's own are below 100, the ranked stage's are not.
+// lingering returns a kernel that is slow in one state of its run. It detects the state by the seeds: the task's own
+// are below 100, the ranked stage's are not.
 func lingering(state work.RunState) string {
 	switch state {
 	case work.StateBuilding:
@@ -37,7 +37,7 @@ func lingering(state work.RunState) string {
 	return kernel("")
 }
 
-// modeOf is the mode of a run that comes to a state: a ranked one if it can.
+// modeOf returns the mode of a run that reaches a state: ranked if possible.
 func modeOf(state work.RunState) job.Mode {
 	if state == work.StateBenchmarking {
 		return job.ModeBenchmark
@@ -45,10 +45,10 @@ func modeOf(state work.RunState) job.Mode {
 	return job.ModeRanked
 }
 
-// TestKillServerInEachState cuts the power in every state of a run and starts the server again on what is left on the
-// disk: each run ends exactly once, and the board has one entry per person. Of the runs that waited behind these, one
-// is ranked: the others wait in the same way, and measuring each takes seconds. The small tier kills the server in one
-// state.
+// TestKillServerInEachState simulates a power cut in every state of a run and starts the server again with the data on
+// the disk: each run ends exactly once, and the board has one entry per person. Of the runs that waited behind these,
+// one is ranked: the others wait in the same way, and measuring each takes seconds. The small tier kills the server in
+// one state.
 func TestKillServerInEachState(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t)
@@ -87,7 +87,7 @@ func TestKillServerInEachState(t *testing.T) {
 	wantBoard(t, s, runs)
 }
 
-// endsOnce reads all events of a run: its end must be told exactly once, and last.
+// endsOnce reads all events of a run: its end must be reported exactly once, and last.
 func endsOnce(t *testing.T, p person, id int64) {
 	t.Helper()
 	var ends, after int
@@ -105,7 +105,7 @@ func endsOnce(t *testing.T, p person, id int64) {
 	}
 }
 
-// wantBoard checks that the board holds exactly these runs, the fastest first.
+// wantBoard checks that the board has exactly these runs, the fastest first.
 func wantBoard(t *testing.T, s *site, runs []client.Run) {
 	t.Helper()
 	board, err := client.New(s.url, "").Board(t.Context(), smallTask, "CPU", 1)

@@ -13,9 +13,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// leavesNothing waits until nothing is left of any run of the server's present process: no process,
-// no cgroup, no directory. Of one that was killed, only the processes go by themselves; the next
-// server removes the rest.
+// leavesNothing waits until no process, cgroup, or directory of any run of the current server process is left. After a
+// kill, only processes disappear by themselves; the next server removes the rest.
 func (s *site) leavesNothing(t *testing.T) {
 	t.Helper()
 	pid := s.cmd.Process.Pid
@@ -50,7 +49,7 @@ func wantNone(what string, left []string) error {
 	return fmt.Errorf("%d %s are left: %s", len(left), what, strings.Join(left, ", "))
 }
 
-// cgroups lists the directories of all hierarchies whose name begins so.
+// cgroups lists the directories of all hierarchies whose name has this prefix.
 func cgroups(prefix string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
@@ -65,7 +64,7 @@ func cgroups(prefix string) ([]string, error) {
 	return found, err
 }
 
-// empty fails while a cgroup of a server that was killed has processes, but for bubblewrap's own: one that waited to
+// empty returns an error while a cgroup of a killed server has processes other than bubblewrap's: one that waited to
 // begin at that moment waits until the next server ends it (TestProgramOfAKilledServerNeverPassesItsGate).
 func empty(groups []string) error {
 	for _, dir := range groups {
@@ -83,7 +82,7 @@ func empty(groups []string) error {
 	return nil
 }
 
-// children lists the processes below pid; orphans of its runs come to it.
+// children lists the processes below pid, which adopts orphans of its runs.
 func children(pid int) []string {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	var found []string
@@ -92,7 +91,7 @@ func children(pid int) []string {
 		if err != nil {
 			continue // it has ended
 		}
-		// "PID (NAME) STATE PPID …", where the name may hold anything.
+		// "PID (NAME) STATE PPID …", where the name may contain anything.
 		end := strings.LastIndexByte(string(stat), ')')
 		if fields := strings.Fields(string(stat[end+1:])); len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
 			found = append(found, string(stat[:end+1])+" "+fields[0])

@@ -22,15 +22,14 @@ import (
 	"warpboard/models/work"
 )
 
-// startOpenSite starts a server that evaluates nothing itself and lets remote workers in at the
-// address that it returns.
+// startOpenSite starts a server that evaluates nothing itself and accepts remote workers at the returned address.
 func startOpenSite(t *testing.T, args ...string) (s *site, nats string) {
 	t.Helper()
 	nats = sandboxtest.Addr(t)
 	return startTaskSite(t, append(args, "--no-worker", "--nats-listen", nats)...), "nats://" + nats
 }
 
-// startWorker starts a worker as a second process, with a credential of its own.
+// startWorker starts a worker as a second process, with its own credential.
 func (s *site) startWorker(t *testing.T, url, name string, args ...string) *process {
 	t.Helper()
 	uid := strconv.Itoa(sandboxtest.FirstUID(t))
@@ -40,7 +39,7 @@ func (s *site) startWorker(t *testing.T, url, name string, args ...string) *proc
 		"--grace", "2s"}, args...)...)
 }
 
-// credential makes a worker's credential for the CPU device, in the running server's database.
+// credential creates a worker's credential for the CPU device in the running server's database.
 func (s *site) credential(t *testing.T, name string) string {
 	t.Helper()
 	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
@@ -92,8 +91,7 @@ func TestWorkerWithAWrongSecretIsTurnedAway(t *testing.T) {
 	}
 }
 
-// TestVanishedWorkersRunGoesToAnother pulls the plug of a worker in the middle of a run, when
-// another one is there.
+// TestVanishedWorkersRunGoesToAnother kills a worker in the middle of a run while another one is connected.
 func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
@@ -116,15 +114,15 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 	if run.Machine.Worker == first || run.Attempts != 2 {
 		t.Errorf("evaluated by %s in attempt %d", run.Machine.Worker, run.Attempts)
 	}
-	// The other worker must begin within 30 s; this run's own time is not its fault.
+	// The other worker must begin within 30 s, not counting this run's own time.
 	if took := run.Started.Sub(vanished); took > 30*time.Second {
 		t.Errorf("the other worker began after %v", took)
 	}
 	endsOnce(t, ada, id)
 }
 
-// TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost stops a worker in the middle of a run that would
-// take a minute there; on the other worker it takes long enough to be seen.
+// TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost stops a worker in the middle of a run that would take a minute
+// there; on the other worker it takes long enough to be seen.
 func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
@@ -162,8 +160,8 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy gives a worker a file where it
-// wants to keep what it compiles: all that it builds fails by its own fault.
+// TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy puts a file where a worker needs the directory of its compiled
+// objects: every build fails because of the worker.
 func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
@@ -192,14 +190,14 @@ func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	if log := broken.log.String(); !strings.Contains(log, "failed its self-test and takes no jobs") {
 		t.Errorf("its own log says:\n%s", log)
 	}
-	// No one's run has failed for that: a worker that works takes it.
+	// No run has failed because of that: a working worker takes it.
 	s.startWorker(t, nats, "rack-2")
 	if err := wantState(ada.ended(id), work.StateDone); err != nil {
 		t.Error(err)
 	}
 }
 
-// worker waits until a worker has taken the submission's run, and names it.
+// worker waits until a worker has taken the submission's run, and returns its name.
 func (p person) worker(id int64) string {
 	p.t.Helper()
 	var name string
@@ -217,7 +215,7 @@ func (p person) worker(id int64) string {
 	return name
 }
 
-// hasSlots waits until n CPU slots take jobs: their workers' sandboxes have passed their tests.
+// hasSlots waits until n CPU slots take jobs: their workers' sandboxes have passed their self-tests.
 func (s *site) hasSlots(t *testing.T, n int) {
 	t.Helper()
 	tier.WaitFor(t, fmt.Sprintf("%d CPU slots", n), func() error {

@@ -8,8 +8,8 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestAFirstRankedEntryTakesThreeClicks goes as a new person would who has just signed in: from home to an entry on the
-// board of a built-in task, with the site's own measure of a ranked run.
+// TestAFirstRankedEntryTakesThreeClicks acts like a new person who has just signed in: from home to an entry on the
+// board of a built-in task, with the site's default measuring.
 func TestAFirstRankedEntryTakesThreeClicks(t *testing.T) {
 	tier.Needs(t, tier.Browser)
 	const mostClicks = 3

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-// furtherFiles are a header and a second translation unit of a submission to the small task, which takes such files.
+// furtherFiles returns a header and a second source file of a submission to the small task, which accepts such files.
 func furtherFiles() map[string]string {
 	return map[string]string{
 		"sum.h":   "#pragma once\n#include \"task.h\"\noutput_t sum(const input_t& data);\n",
@@ -22,7 +22,8 @@ func furtherFiles() map[string]string {
 
 const sumFromAFile = "#include \"sum.h\"\noutput_t custom_kernel(input_t data) { return sum(data); }\n"
 
-// ranksSeveralFiles submits a kernel of three files, reads all of it back, and is refused what shadows or is too much.
+// ranksSeveralFiles submits a kernel of three files, reads them back, and is refused for files that shadow others or
+// are too many.
 func (p person) ranksSeveralFiles() {
 	p.t.Helper()
 	in := client.NewSubmission{Task: smallTask, Devices: []string{"CPU"}, Mode: job.ModeRanked, FileName: "kernel.cpp",
@@ -62,7 +63,7 @@ func (p person) ranksSeveralFiles() {
 	}
 }
 
-// submitsSeveralFiles does the same at the command line.
+// submitsSeveralFiles does the same on the command line.
 func (p person) submitsSeveralFiles(site string, says func(want string, args ...string)) {
 	p.t.Helper()
 	dir := p.t.TempDir()

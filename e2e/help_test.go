@@ -18,18 +18,18 @@ import (
 	"warpboard/models/work"
 )
 
-// smallTask is the name and testdata/task the files of a task whose runs are over soon: one test
-// case and one benchmark case of the sum of two numbers.
+// smallTask is the name, and testdata/task the files, of a task with short runs: one test case and one benchmark case
+// of the sum of two numbers.
 const smallTask = "sum"
 
-// startTaskSite starts a server with one CPU slot that has the small task.
+// startTaskSite starts a server with one CPU slot and the small task.
 func startTaskSite(t *testing.T, args ...string) *site {
 	t.Helper()
 	return startSite(t, append(smallTaskArgs(t), args...)...)
 }
 
-// smallTaskArgs are the flags of a site with the small task and one CPU slot. A score is measured in one process, which
-// is cheap: TestStoryInTheBrowser has two, TestAFirstRankedEntryTakesThreeClicks as many as a site of people.
+// smallTaskArgs returns the flags of a site with the small task and one CPU slot. A score is measured in one process,
+// which is cheap: TestStoryInTheBrowser has two, TestAFirstRankedEntryTakesThreeClicks the default number.
 func smallTaskArgs(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,8 +45,8 @@ func once(does string) string {
 	return "static bool called; if (!called) { called = true; " + does + " }"
 }
 
-// kernel is a right submission to the small task that does something before it answers. It can end
-// with tells, which prints why a call failed and leaves with code 4, or with 5 if it did not fail.
+// kernel returns a correct submission to the small task that executes before first. before can end with tells, which
+// prints why a call failed and exits with code 4, or with 5 if it did not fail.
 func kernel(before string) string {
 	return `#include "task.h"
 #include <cerrno>
@@ -72,14 +72,14 @@ output_t custom_kernel(input_t data) {
 `
 }
 
-// person is someone who uses the site's API with a token of theirs.
+// person uses the site's API with their own token.
 type person struct {
 	*client.Client
 	t     *testing.T
 	token string
 }
 
-// person makes a person, by the command that an operator has for it.
+// person creates a person, by the operator's command.
 func (s *site) person(t *testing.T, name string, role accounts.Role) person {
 	t.Helper()
 	var out bytes.Buffer
@@ -95,7 +95,7 @@ func (s *site) person(t *testing.T, name string, role accounts.Role) person {
 	return person{client.New(s.url, token), t, token}
 }
 
-// submit hands in a kernel for the small task and returns its submission's id.
+// submit submits a kernel for the small task and returns the submission's ID.
 func (p person) submit(mode job.Mode, source string) int64 {
 	p.t.Helper()
 	sub, err := p.Submit(p.t.Context(), client.NewSubmission{
@@ -117,7 +117,7 @@ func (p person) look(id int64) client.Run {
 	return sub.Runs[0]
 }
 
-// reach waits until the submission's run is in this state, and fails when it is past it.
+// reach waits until the submission's run is in this state, and fails if it is past it.
 func (p person) reach(id int64, state work.RunState) client.Run {
 	p.t.Helper()
 	var run client.Run

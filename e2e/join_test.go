@@ -17,7 +17,7 @@ import (
 	"warpboard/models/work"
 )
 
-// joinToken makes a token for workers of the CPU device, in the running server's database.
+// joinToken creates a token for workers of the CPU device in the running server's database.
 func (s *site) joinToken(t *testing.T) string {
 	t.Helper()
 	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
@@ -34,7 +34,7 @@ func (s *site) joinToken(t *testing.T) string {
 	return token
 }
 
-// TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten: the job is someone's who waits for a device without a worker.
+// TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten: the job waits for a device without a worker.
 func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()

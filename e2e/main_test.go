@@ -21,8 +21,8 @@ import (
 	"warpboard/web/browsertest"
 )
 
-// asProgram makes the test binary behave as warpboard itself, so that tests can start, kill -9
-// and restart a real server process without building another binary.
+// asProgram makes the test binary behave as warpboard itself, so that tests can start, kill -9, and restart a real
+// server process without building another binary.
 const asProgram = "WARPBOARD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -65,7 +65,7 @@ type process struct {
 	done chan struct{} // closed when it has ended
 }
 
-// logBuffer collects a process's output; safe for concurrent use.
+// logBuffer collects a process's output. It is safe for concurrent use.
 type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -83,19 +83,19 @@ func (b *logBuffer) String() string {
 	return b.buf.String()
 }
 
-// start runs a warpboard command as a process of its own; it is stopped when the test ends.
+// start runs a warpboard command as a separate process, which stops when the test ends.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	return startWith(t, nil, args...)
 }
 
-// startWith does the same with more variables in the process's environment.
+// startWith is start with more variables in the process's environment.
 func startWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	return startPassing(t, nil, env, args...)
 }
 
-// startPassing does the same with open files, which the process has as descriptors from 3 on.
+// startPassing is startWith with open files, which the process has as descriptors from 3 on.
 func startPassing(t *testing.T, files []*os.File, env []string, args ...string) *process {
 	t.Helper()
 	exe, err := os.Executable()
@@ -103,9 +103,9 @@ func startPassing(t *testing.T, files []*os.File, env []string, args ...string) 
 		t.Fatal(err)
 	}
 	p := &process{t: t, cmd: exec.Command(exe, args...), log: &logBuffer{}, done: make(chan struct{})}
-	// Compiling ahead and confirmations would disturb the tests that look for what runs leave; those of them switch
-	// them on. Sites share what they compiled, but for those tests. Idle slots are not benchmarked: that takes half a
-	// minute of a processor, of which other tests have none to spare.
+	// Compiling in advance and confirmations would disturb the tests that check for leftovers of runs; the tests of
+	// these features enable them. Sites share compiled objects, except in those tests. Idle slots are not benchmarked:
+	// that takes half a minute of a processor, which other tests need.
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false",
 		"WARPBOARD_GAUGE_EVERY=0",
 		"WARPBOARD_BUILD_NICE=1", "WARPBOARD_OBJECT_CACHE="+objects)
@@ -138,7 +138,7 @@ func (p *process) stop() {
 	}
 }
 
-// kill ends the process as a power cut would.
+// kill ends the process like a power cut.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.done
@@ -153,13 +153,13 @@ type site struct {
 	socket          *os.File // that it is started with, as by systemd; nil: it listens for itself
 }
 
-// startSite starts a server at an address of its own with a fresh data directory.
+// startSite starts a server at its own address with a fresh data directory.
 func startSite(t *testing.T, args ...string) *site {
 	t.Helper()
 	return startSiteBelow(t, "", args...)
 }
 
-// startSiteBelow starts one that lives below a path of its address.
+// startSiteBelow starts a server below a path of its address.
 func startSiteBelow(t *testing.T, path string, args ...string) *site {
 	t.Helper()
 	s := &site{addr: sandboxtest.Addr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t),

@@ -16,8 +16,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestALeavingMachineHandsBackLongRunsAtOnce and ends what can: by past runs of the mode, a benchmark takes an
-// hour and a test no time. The notice leaves five minutes.
+// TestALeavingMachineHandsBackLongRunsAtOnce: short runs finish. By past runs of the mode, a benchmark takes an hour
+// and a test no time. The notice leaves five minutes.
 func TestALeavingMachineHandsBackLongRunsAtOnce(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()

@@ -11,7 +11,8 @@ import (
 	"warpboard/web/popcorn/popcorntest"
 )
 
-// TestPopcornCLIWorksUnchanged makes a day's calls of popcorn-cli, of now and of before 1.3.16, at a real site.
+// TestPopcornCLIWorksUnchanged makes the usual calls of popcorn-cli, of the current version and of those before 1.3.16,
+// to a real site.
 func TestPopcornCLIWorksUnchanged(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t, "--submissions-per-hour", "0")

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestRunOnPostgres takes a submission to its board with the real server on a real PostgreSQL, and
-// finds all of it again after a restart.
+// TestRunOnPostgres takes a submission to its board with the real server on a real PostgreSQL, and finds all data again
+// after a restart.
 func TestRunOnPostgres(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t, "--database-url", modelstest.AlwaysPostgresURL(t))

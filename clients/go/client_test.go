@@ -152,8 +152,8 @@ func FuzzReadEvents(f *testing.F) {
 	})
 }
 
-// TestNothingIsSentToAnotherHost that a site redirects to: neither the token, nor the key of a caller without one, nor
-// what is submitted. Another address of the same site is followed.
+// TestNothingIsSentToAnotherHost: a site's redirect to another host gets neither the token, nor the key of a caller
+// without one, nor the submission. Another address of the same site is followed.
 func TestNothingIsSentToAnotherHost(t *testing.T) {
 	for _, token := range []string{"wb_token", ""} {
 		got := 0
@@ -189,7 +189,7 @@ func TestNothingIsSentToAnotherHost(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsTooLargeIsRefused and not cut off.
+// TestAnAnswerThatIsTooLargeIsRefused: it is not truncated.
 func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		piece := make([]byte, 1<<20)

@@ -14,7 +14,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// interpreter is Debian's Python, the one that has numpy.
+// interpreter is Debian's Python, which has NumPy.
 const interpreter = "/usr/bin/python3"
 
 var testsRun = regexp.MustCompile(`(?m)^Ran ([1-9]\d*) tests? in .*\n\nOK$`)
@@ -27,14 +27,14 @@ func TestPythonClient(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the Python client's tests failed: %v\n%s", err, out)
 	}
-	// "OK (skipped=1)" does not match: a test that does not run is not one that passes.
+	// "OK (skipped=1)" does not match: a skipped test has not passed.
 	if !testsRun.Match(out) {
 		t.Fatalf("the Python client's tests did not all run:\n%s", out)
 	}
 }
 
-// environment is this process's without what would point the client at a real server. The tests against
-// one, tests/test_live.py, are run where there is one.
+// environment returns this process's environment without the variables that would point the client at a real server.
+// The tests against one, tests/test_live.py, need one.
 func environment() []string {
 	var kept []string
 	for _, variable := range os.Environ() {

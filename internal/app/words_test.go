@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// retired are words that no page, error, comment, or document uses; docs/style.md has what to write instead.
+// retired lists words that no page, error, comment, or document uses; docs/style.md has the replacements.
 func retired() []string {
 	return []string{"nobody", "somebody", "everybody", "whoever", "anew", "meanwhile", "beforehand", "whereabouts",
 		"mend", "mends",
 		"at the least", "at the most", "tells whether", "our fault", "for ever", "an own", "the own"}
 }
 
-// quoting are files that have to quote such words, or hold texts that other programs match.
+// quoting reports whether a file must quote such words, or has texts that other programs match.
 func quoting(file string) bool {
 	return slices.ContainsFunc([]string{"node_modules/", "static/", "tasks/examples/", "testdata/", "docs/style.md",
 		"internal/app/words_test.go",
@@ -47,7 +47,7 @@ func TestRetiredWordsStayOutOfTextsAndComments(t *testing.T) {
 	}
 }
 
-// letters keeps what words are made of.
+// letters keeps the characters of words.
 func letters(r rune) rune {
 	if strings.ContainsRune("_-'", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
 		return r

@@ -158,7 +158,7 @@ func TestOnePersonGetsSoManyMailsADay(t *testing.T) {
 			o.comment(o.admin)
 			o.check(o.Inbox.MarkAllRead(o.t.Context(), o.ann, time.Now()))
 		}
-		// Comments have half of a day's mails: the rest is for what else a person is told.
+		// Comments get half of a day's mails: the rest is for other notices.
 		if p := o.postbox(); p.Waiting != 10 {
 			o.t.Errorf("%d mails wait", p.Waiting)
 		}

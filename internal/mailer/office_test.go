@@ -25,7 +25,7 @@ import (
 
 const site = "https://boards.example.org"
 
-// office is a site whose people get mail.
+// office is a site whose people receive mail.
 type office struct {
 	*models.Store
 	t     *testing.T
@@ -61,7 +61,7 @@ func (o *office) person(name, email string) accounts.User {
 	return u
 }
 
-// reader is a person who wants all mails.
+// reader creates a person who wants all mails.
 func (o *office) reader(name, email string) accounts.User {
 	o.t.Helper()
 	u := o.person(name, email)
@@ -69,7 +69,7 @@ func (o *office) reader(name, email string) accounts.User {
 	return u
 }
 
-// comment has someone comment on the task, and the others be told.
+// comment comments on the task, so that the others are notified.
 func (o *office) comment(who accounts.User) {
 	o.t.Helper()
 	_, err := o.Comments.Add(o.t.Context(), who, o.task, fmt.Sprint("hello ", time.Now().UnixNano()))
@@ -116,7 +116,7 @@ func (o *office) postbox() inbox.Postbox {
 	return p
 }
 
-// failing waits until one mail failed for a reason, and so many wait.
+// failing waits until one mail has failed for a reason, and the given number of mails wait.
 func (o *office) failing(says string, waiting int64) (p inbox.Postbox) {
 	o.t.Helper()
 	tier.Until(o.t, "a failure: "+says, func() bool {
@@ -126,7 +126,7 @@ func (o *office) failing(says string, waiting int64) (p inbox.Postbox) {
 	return p
 }
 
-// read takes a mail apart as a mail program does.
+// read parses a mail like a mail program.
 func (o *office) read(m received) (*mail.Message, string) {
 	o.t.Helper()
 	parsed, err := mail.ReadMessage(strings.NewReader(m.text))
@@ -136,13 +136,13 @@ func (o *office) read(m received) (*mail.Message, string) {
 	return parsed, string(body)
 }
 
-// ask chooses another address, which a mail then asks to confirm.
+// ask sets another address, which a mail then asks to confirm.
 func (o *office) ask(who accounts.User, address string) error {
 	_, err := o.Inbox.SetAddress(o.t.Context(), who, address)
 	return err
 }
 
-// question waits for the mail that asks whether an address is right, and returns its code and its text.
+// question waits for the mail that asks to confirm an address, and returns its code and its text.
 func (o *office) question(address string) (code, text string) {
 	o.t.Helper()
 	tier.Until(o.t, "the question to "+address, func() bool {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// postOffice is an SMTP server that keeps what it gets.
+// postOffice is an SMTP server that stores the received mails.
 type postOffice struct {
 	net.Listener
 	t     *testing.T
@@ -28,7 +28,7 @@ type postOffice struct {
 	plain  bool                          // no TLS is offered
 }
 
-// received is one mail, and how it came.
+// received is one mail with its transport.
 type received struct {
 	secure, signedIn bool
 	from, to, text   string
@@ -62,7 +62,7 @@ func (p *postOffice) change(do func()) {
 	do()
 }
 
-// got are the mails so far.
+// got returns the mails so far.
 func (p *postOffice) got() []received {
 	p.mu.Lock()
 	defer p.mu.Unlock()

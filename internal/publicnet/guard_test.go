@@ -34,7 +34,7 @@ func TestOnlyPublicAddressesAreDialled(t *testing.T) {
 	}
 }
 
-// TestAPortThatIsNeverDialledIsRefusedWithItsName, unless the operator allows a network: the name may lead there.
+// TestAPortThatIsNeverDialledIsRefusedWithItsName: unless the operator allows a network, to which the name may lead.
 func TestAPortThatIsNeverDialledIsRefusedWithItsName(t *testing.T) {
 	public, inside := New(nil), New([]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")})
 	for port, ok := range map[string][2]bool{

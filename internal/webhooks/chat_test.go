@@ -7,7 +7,7 @@ import (
 	models "warpboard/models/webhooks"
 )
 
-// TestChatsGetATextInTheirForm, and every other address the body as it is.
+// TestChatsGetATextInTheirForm: every other receiver gets the unchanged body.
 func TestChatsGetATextInTheirForm(t *testing.T) {
 	s := sender{message: func(body []byte, reader int64) (string, error) {
 		if reader != 7 || string(body) != "{}" {

@@ -16,7 +16,7 @@ import (
 	hooks "warpboard/models/webhooks"
 )
 
-// TestEventsAreDeliveredOverFailuresAndRestarts is the way of an event, on both databases.
+// TestEventsAreDeliveredOverFailuresAndRestarts follows an event, on both databases.
 func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin, ada, bob := modelstest.Person(t, s, "Grace", accounts.RoleAdmin),
@@ -27,7 +27,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		hook := create(t, s, ada, hooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: hooks.Personal()})
 		create(t, s, bob, hooks.NewWebhook{URL: his.URL, Events: []hooks.Kind{hooks.RecordTaken}})
 
-		// It happens while no one delivers: nothing is lost.
+		// It happens while there is no deliverer: nothing is lost.
 		modelstest.Finish(t, s, modelstest.Submit(t, s, bob, task)[0], 2000)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, ada, task)[0], 1000)
 		var c clock
@@ -73,7 +73,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			d.Error != "" {
 			t.Errorf("noted: %+v", d)
 		}
-		// One that was under way at the restart comes twice, with one id.
+		// A delivery in progress at the restart comes twice, with one ID.
 		told := map[string]bool{}
 		for _, d := range his.wait(2) {
 			told[d.id] = true
@@ -84,7 +84,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 	})
 }
 
-// TestTwoDeliverersSendEachMessageOnce: replicas of a site.
+// TestTwoDeliverersSendEachMessageOnce: they are replicas of a site.
 func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	dsn := modelstest.PostgresURL(t)
 	var stores []*models.Store
@@ -119,7 +119,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	}
 }
 
-// TestReceiversCannotHarmTheSite: each answer ends its try, and is noted in a sentence.
+// TestReceiversCannotHarmTheSite: each answer ends its try, and is stored as a sentence.
 func TestReceiversCannotHarmTheSite(t *testing.T) {
 	s, err := models.Open(t.Context(),
 		models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{Site: loopback, People: loopback}})
@@ -180,7 +180,7 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 	}
 }
 
-// TestAddressesInsideAreRefusedAlsoUnderAName, and what is given up switches a webhook off.
+// TestAddressesInsideAreRefusedAlsoUnderAName: failed deliveries switch the webhook off.
 func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		ada := modelstest.Person(t, s, "Ada", accounts.RoleUser)
@@ -221,7 +221,7 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 	})
 }
 
-// TestALostWorkerAndALongWaitAreToldOnce, also over a restart.
+// TestALostWorkerAndALongWaitAreToldOnce: also over a restart.
 func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Grace", accounts.RoleAdmin)

@@ -27,7 +27,7 @@ import (
 	hooks "warpboard/models/webhooks"
 )
 
-// receiver is a program that is told of events, and answers as its test says.
+// receiver is a program that receives events, and answers with the test's handler.
 type receiver struct {
 	*httptest.Server
 	t      *testing.T
@@ -59,7 +59,7 @@ func newReceiver(t *testing.T) *receiver {
 
 func (r *receiver) respond(answer http.HandlerFunc) { r.answer.Store(&answer) }
 
-// wait returns what has come, once that is so much.
+// wait waits for n deliveries and returns those received so far.
 func (r *receiver) wait(n int) []received {
 	r.t.Helper()
 	var got []received
@@ -74,7 +74,7 @@ func (r *receiver) wait(n int) []received {
 	return got
 }
 
-// proper checks a signature as a receiver does that only knows the public description.
+// proper reports whether a signature is valid, by the public description only.
 func (d received) proper(secret string) bool {
 	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	mac := hmac.New(sha256.New, key)
@@ -103,7 +103,7 @@ func (c *clock) forward(d time.Duration) { c.ahead.Add(int64(d)) }
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
-// roots believe receivers of tests.
+// roots returns the certificates of the tests' receivers.
 func roots() *x509.CertPool {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
@@ -139,7 +139,7 @@ func create(t *testing.T, s *models.Store, actor accounts.User, n hooks.NewWebho
 	return hook
 }
 
-// over waits until a webhook's newest delivery is over, or a condition holds for it.
+// over waits until a webhook's newest delivery has ended, or a condition holds for it.
 func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.Delivery) bool) hooks.Delivery {
 	t.Helper()
 	boss := accounts.User{ID: -1, Role: accounts.RoleAdmin}
@@ -161,7 +161,7 @@ func tried(n int) func(hooks.Delivery) bool {
 	return func(d hooks.Delivery) bool { return d.Tries == n }
 }
 
-// each is a store of each kind that takes http:// addresses.
+// each runs fn on a store of each kind that accepts http:// addresses.
 func each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	modelstest.EachConfig(t, models.Config{Webhooks: hooks.Reach{Site: loopback, People: loopback},
 		Site: "https://boards.example.org"}, fn)

@@ -16,7 +16,7 @@ import (
 	hooks "warpboard/models/webhooks"
 )
 
-// owners of webhooks: the site's admin, and two people.
+// owners has the owners of webhooks: the site's admin, and two people.
 type owners struct {
 	t               *testing.T
 	s               *models.Store
@@ -76,7 +76,7 @@ func (o owners) exec(statement string, args ...any) {
 	}
 }
 
-// TestWhatWebhooksMayTakeIsBounded, on both databases.
+// TestWhatWebhooksMayTakeIsBounded: on both databases.
 func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
@@ -164,7 +164,7 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 	})
 }
 
-// TestEventsAreToldToThoseWhoMayKnow, and one that cannot be read stops no others.
+// TestEventsAreToldToThoseWhoMayKnow: an unreadable event does not block others.
 func TestEventsAreToldToThoseWhoMayKnow(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
@@ -195,7 +195,7 @@ func TestEventsAreToldToThoseWhoMayKnow(t *testing.T) {
 	})
 }
 
-// TestSlowReceiversOfPeopleHoldUpNotTheSite, and together have no more than the room of people.
+// TestSlowReceiversOfPeopleHoldUpNotTheSite: all people's together have no more than the people's limit.
 func TestSlowReceiversOfPeopleHoldUpNotTheSite(t *testing.T) {
 	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{People: loopback}})
 	if err != nil {

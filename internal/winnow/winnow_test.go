@@ -32,7 +32,7 @@ __global__ void tile(const float* a, const float* b, float* c, int n) {
 }
 `
 
-// renamed is a source with other names, comments, and layout.
+// renamed returns a source with other names, comments, and layout.
 func renamed(source string) string {
 	for old, now := range map[string]string{"left": "sA", "right": "sB", "sum": "acc", "row": "r", "col": "column",
 		"tile": "gemm"} {
@@ -116,7 +116,7 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// TestPairsOfManyLongSourcesHoldLittle since an author can ask for them, and people write the sources.
+// TestPairsOfManyLongSourcesHoldLittle: an author can request them, and people write the sources.
 func TestPairsOfManyLongSourcesHoldLittle(t *testing.T) {
 	const sources, each = 200, 14_000 // of 64 KiB each
 	prints := make([]Prints, sources)

@@ -131,7 +131,7 @@ func TestVerifyTaskTakesWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-// TestVerifyTaskRefusesATaskWithoutBenchmarks: before any solution is run.
+// TestVerifyTaskRefusesATaskWithoutBenchmarks: before any solution runs.
 func TestVerifyTaskRefusesATaskWithoutBenchmarks(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "draft")
 	writeAt(t, filepath.Join(folder, "task.yml"), beginning+"tests: [{n: 10, seed: 1}]\nbenchmarks:\n")

@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks/mutants"
 )
 
-// TestMutantsOfARightSolutionAreFoundWrong runs those that need more than the answer of one call: in each language that
-// runs on the CPU, the checker of a sound task lets none through.
+// TestMutantsOfARightSolutionAreFoundWrong runs the mutants that need more than the answer of one call: in each
+// language that runs on the CPU, the checker of a sound task passes none.
 func TestMutantsOfARightSolutionAreFoundWrong(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	for right, folder := range map[string]string{"vectorised.cpp": quickTask(t),
@@ -31,7 +31,7 @@ func TestMutantsOfARightSolutionAreFoundWrong(t *testing.T) {
 	}
 }
 
-// writeMutants puts mutants among the wrong solutions of a task, in place of its own.
+// writeMutants replaces the wrong solutions of a task by mutants.
 func writeMutants(t *testing.T, folder string, right []byte, suffix string, names ...string) {
 	t.Helper()
 	upload, err := tasks.OpenPath(folder)

@@ -12,7 +12,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestTheStarterForSeveralGPUsTellsRightFromWrong runs its ranks on the CPU: a small benchmark, for the right
+// TestTheStarterForSeveralGPUsTellsRightFromWrong runs its ranks on the CPU, with a small benchmark for the correct
 // solutions.
 func TestTheStarterForSeveralGPUsTellsRightFromWrong(t *testing.T) {
 	tier.Needs(t, tier.Torch)

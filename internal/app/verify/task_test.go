@@ -47,7 +47,7 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// quickTask is a copy of the C++ vector add with its solutions, with one benchmark, which is over soon.
+// quickTask returns a copy of the C++ vector add with its solutions, and with one short benchmark.
 func quickTask(t *testing.T) (folder string) {
 	t.Helper()
 	folder = taskFolder(t, "vectoradd_cpp")
@@ -68,7 +68,7 @@ func quickTask(t *testing.T) (folder string) {
 	return folder
 }
 
-// taskFolder is a copy of a built-in task, or of another to begin with, with its solutions.
+// taskFolder returns a copy of a built-in task, or of a starter, with its solutions.
 func taskFolder(t *testing.T, name string) string {
 	t.Helper()
 	from, err := tasks.StarterFolder(name)
@@ -82,14 +82,14 @@ func taskFolder(t *testing.T, name string) string {
 	return folder
 }
 
-// execute carries out a command with these arguments.
+// execute runs a command with these arguments.
 func execute(ctx context.Context, cmd *cobra.Command, args []string) error {
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(args)
 	return cmd.ExecuteContext(ctx)
 }
 
-// verify runs `warpboard verify-task` on a path and gives what it printed.
+// verify runs `warpboard verify-task` on a path and returns its output.
 func verify(t *testing.T, path string, flags ...string) (printed string, err error) {
 	t.Helper()
 	var out bytes.Buffer

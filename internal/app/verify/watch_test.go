@@ -74,7 +74,7 @@ func writeAt(t *testing.T, file, text string) string {
 	return file
 }
 
-// replace saves a file at once, as editors do: it is never seen half written.
+// replace saves a file atomically, like editors: it is never seen half written.
 func replace(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.Rename(writeAt(t, filepath.Join(t.TempDir(), "saved"), text), file); err != nil {
