@@ -1,7 +1,10 @@
 package toolchain
 
 import (
+	"archive/tar"
+	"bytes"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
 )
@@ -27,9 +30,54 @@ func TestTheNextBuildRunsInTheSameRunner(t *testing.T) {
 	if r := runStage(t, next, req, len(req.Cases)); r.status != job.StatusFail {
 		t.Errorf("second build: %s (%s)", r.status, r.failure.Reason)
 	}
-	again := next.Next(&Artifact{extensions: map[string][]byte{"submission.py": []byte("archive")}})
-	if again == nil || again.Warm() {
-		t.Fatal("compiled extensions were to go into a runner that has served others")
+}
+
+// extensionsEval prints the compiled extensions that it finds.
+const extensionsEval = report + `
+import os
+top = os.environ["TORCH_EXTENSIONS_DIR"]
+report(*sorted(os.path.join(os.path.relpath(folder, top), name) for folder, _, names in os.walk(top) for name in names))
+`
+
+// TestExtensionsGoIntoARunnerThatHasServedOthers: a new one would import torch, for up to 13 s. No other program finds them.
+func TestExtensionsGoIntoARunnerThatHasServedOthers(t *testing.T) {
+	b := newBuilder()
+	plain, _ := mustBuild(t, b, bundle(extensionsEval))
+	var archive bytes.Buffer
+	packed := tar.NewWriter(&archive)
+	for name, text := range map[string]string{"one/one.so": "code", "times.json": `{"one/one.so": 1}`} {
+		if err := packed.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := packed.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	again.Close()
+	if err := packed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	extended, broken := *plain, *plain
+	extended.extensions = map[string][]byte{plain.sources.Submitted[0]: archive.Bytes()}
+	broken.extensions = map[string][]byte{plain.sources.Submitted[0]: []byte("no archive")}
+	p := mustOpen(t, b, plain)
+	if got := said(t, p); got != "\ncheck: pass\n" {
+		t.Errorf("the first program found %q", got)
+	}
+	for _, c := range []struct {
+		a    *Artifact
+		want string
+	}{{&extended, "one/one.so\ncheck: pass\n"}, {plain, "\ncheck: pass\n"}, {&extended, "one/one.so\ncheck: pass\n"}} {
+		if p = p.Next(c.a); p == nil || !p.Warm() {
+			t.Fatal("the runner was not handed over")
+		}
+		t.Cleanup(func() { p.Close() })
+		if got := said(t, p); got != c.want {
+			t.Errorf("found %q, want %q", got, c.want)
+		}
+	}
+	p = p.Next(&broken)
+	t.Cleanup(func() { p.Close() })
+	if out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute}); err != nil || out.ExitCode != 1 {
+		t.Errorf("a broken archive: exit code %d, %v", out.ExitCode, err)
+	}
 }

@@ -96,21 +96,15 @@ func (p *pythonProgram) judges() Place {
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
-// Next passes on the warm Pythons. Every stage is a fork of their pristine processes. A program with compiled extensions
-// needs a fresh Python, so only the judge's, which has no extensions, is passed on.
+// Next passes on the warm Pythons. Every stage is a fork of their pristine processes, and unpacks its extensions itself.
 func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.Alive() {
 		return nil
 	}
-	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a}
-	if len(a.extensions) == 0 && len(p.artifact.extensions) == 0 {
-		next.warm, next.runner, next.beside = true, p.runner, p.beside
-		p.runner, p.beside = nil, nil
-	} else if p.judge == nil {
-		return nil
+	next := &pythonProgram{
+		builder: p.builder, place: p.place, artifact: a, warm: true, runner: p.runner, judge: p.judge, beside: p.beside,
 	}
-	next.judge, p.judge = p.judge, nil
-	p.Close()
+	p.runner, p.judge, p.beside = nil, nil, nil
 	return next
 }
 

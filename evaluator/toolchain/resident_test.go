@@ -153,7 +153,6 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	}
 }
 
-// TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled: the runners of such a program are not.
 func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import os; os.write(3, str(os.getpid()).encode())"),
@@ -172,7 +171,7 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	}
 	defer func() { p.Close() }()
 	judges := map[string]bool{}
-	for i, next := range []*Artifact{plain, &extended, plain} { // the last one comes after extensions
+	for _, next := range []*Artifact{plain, &extended, plain} { // the last one comes after extensions
 		var output strings.Builder
 		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Resident: true,
 			OnPipe: func(b []byte) { output.Write(b) }}); err != nil || out.Judge.ExitCode != 0 {
@@ -180,7 +179,7 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 		}
 		judges[output.String()] = true
 		following := p.Next(next)
-		if following == nil || following.Warm() != (i == 0) {
+		if following == nil || !following.Warm() {
 			t.Fatalf("handed over: %+v", following)
 		}
 		p = following

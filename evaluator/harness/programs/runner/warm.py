@@ -175,9 +175,6 @@ class Runner:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(base64.b64decode(text))
-        if request.get("extensions"):
-            extensions = os.path.join(self.cache, "torch_extensions")
-            warpboard_extensions.unpack(base64.b64decode(request["extensions"]), extensions)
 
 
 class Stage:
@@ -190,6 +187,7 @@ class Stage:
         self.cache = cache
         self.wires = wires
         self.reports = request.get("report", True)
+        self.extensions = request.get("extensions")
         self.script = os.path.join(job, self.argv[0])
         self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
 
@@ -197,6 +195,8 @@ class Stage:
         code = 1
         try:
             self.become(writers)
+            if self.extensions:  # here, where the submission is anyway: its code has made the archive
+                warpboard_extensions.unpack(base64.b64decode(self.extensions), os.path.join(self.cache, "torch_extensions"))
             warpboard_inline.install()  # before a fork server: its children compile extensions, too
             if self.pools and sys.version_info < (3, 14):
                 offer_spawn_pools()
