@@ -30,9 +30,9 @@ type Highlighter struct {
 	languages *syntax.Languages
 }
 
-// NewHighlighter returns a Highlighter with a cache of room bytes, which colors only the first most bytes of a page.
-func NewHighlighter(room, most int) *Highlighter {
-	return &Highlighter{cache.New[[32]byte, string](int64(room)), most, syntax.NewLanguages()}
+// NewHighlighter returns a Highlighter with a cache of size bytes, which colors only the first most bytes of a page.
+func NewHighlighter(size, most int) *Highlighter {
+	return &Highlighter{cache.New[[32]byte, string](int64(size)), most, syntax.NewLanguages()}
 }
 
 // SourcePage is the sources of one page.

@@ -186,7 +186,7 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 	begun := time.Now()
 	err := d.store.CanWrite(ctx)
 	if took := time.Since(begun); err != nil || took > d.watch.writeFor {
-		d.log.Warn("the database was slow to write or failed: workers get time to be heard again", "took", took, "err", err)
+		d.log.Warn("the database was slow to write or failed: workers get more time to report", "took", took, "err", err)
 		d.watch.resetClock(now.Add(took))
 		return err
 	}

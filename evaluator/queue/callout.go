@@ -71,7 +71,7 @@ func (c callout) answer(m *nats.Msg) {
 		err = m.Respond([]byte(token))
 	}
 	if err != nil {
-		c.q.log.Error("the cluster was not told who may connect", "err", err)
+		c.q.log.Error("a connection to the cluster was not answered", "err", err)
 	}
 }
 

@@ -47,8 +47,8 @@ func (w *watcher) caseOf(device string, d *job.Event) {
 		}
 		return
 	}
-	told := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message)
-	w.out.Line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", device, d.Stage, d.Case.Spec, d.Case.Status, told), " "))
+	message := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message)
+	w.out.Line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", device, d.Stage, d.Case.Spec, d.Case.Status, message), " "))
 }
 
 func allPassed(cases int) string {
