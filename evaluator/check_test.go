@@ -169,7 +169,7 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsSaidAsSuch(t *testing.T) {
+func TestAFullDiskIsNamedAsTheReason(t *testing.T) {
 	s, check := newSite(t), checking("")
 	check.Disk, check.MinFree = t.TempDir(), 1<<62
 	s.start(evaluator.Config{Check: check})

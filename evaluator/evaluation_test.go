@@ -168,10 +168,10 @@ func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongIsSaid runs kernels that fail in different ways. kernelrun/evaluation/testdata tests missing parts of
-// a kernel and differing answers without processes; web.TestEvaluationsAgainstARealWorker tests wrong numbers, a syntax
-// error, and a crash. The last one leaves no process with PyTorch to the next test.
-func TestWhatIsWrongIsSaid(t *testing.T) {
+// TestFailingKernelsReportTheReason runs kernels that fail in different ways. kernelrun/evaluation/testdata tests
+// missing parts of a kernel and differing answers without processes; web.TestEvaluationsAgainstARealWorker tests wrong
+// numbers, a syntax error, and a crash. The last one leaves no process with PyTorch to the next test.
+func TestFailingKernelsReportTheReason(t *testing.T) {
 	type fields = map[string]any
 	input := fields{"name": "x", "type": "tensor",
 		"tensor_spec": fields{"shape": []int{8}, "init": fields{"kind": "arange", "start": 1}}}
@@ -220,7 +220,7 @@ func (l lessMemory) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome
 	return l.Runner.Run(ctx, spec)
 }
 
-func TestAKernelThatNeedsTooMuchMemoryIsTold(t *testing.T) {
+func TestAKernelThatNeedsTooMuchMemoryReportsIt(t *testing.T) {
 	var used atomic.Bool
 	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, &used} })
 	cfg.Conn = evaluator.NopConn{}

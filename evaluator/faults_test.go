@@ -106,7 +106,7 @@ func TestSlotWithAnUnkillableProcessIsOutOfService(t *testing.T) {
 	s.wait("slot out of service", func() bool { return s.beats["w1"].Slots[0].Disabled != "" })
 }
 
-func TestUnitThatFailsItsCheckAfterAFailureIsOutOfService(t *testing.T) {
+func TestASlotThatFailsItsCheckAfterAFailureIsOutOfService(t *testing.T) {
 	s := newSite(t)
 	var probed atomic.Int32
 	s.start(evaluator.Config{

@@ -111,7 +111,7 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 	}
 }
 
-func TestACompilerThatNeedsTooMuchMemoryIsTold(t *testing.T) {
+func TestACompilerThatNeedsTooMuchMemoryReportsIt(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, new(atomic.Bool)} }))

@@ -127,7 +127,7 @@ func solution(t testing.TB, task string, correct bool) []byte {
 
 const vectorAdd = "vectoradd_cpp"
 
-func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
+func TestCorrectAndWrongSubmissionsInARealSandboxWithARealCompiler(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
 	right := example(t, vectorAdd, "right", job.ModeRanked, solution(t, vectorAdd, true))

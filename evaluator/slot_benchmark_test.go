@@ -58,7 +58,8 @@ func benchmarkReport(req toolchain.StageRequest) string {
 	return b.String() + "check: pass\n"
 }
 
-// TestAGPUIsBenchmarkedBeforeItsFirstRankedRun: otherwise a score above the roof would count on a GPU that is never idle.
+// TestAGPUIsBenchmarkedBeforeItsFirstRankedRun: otherwise a score above the roof would count on a GPU that is never
+// idle.
 func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	var mu sync.Mutex
 	var ran []string
@@ -110,7 +111,7 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	}
 }
 
-func TestAWorkerWithoutNVCCRanksPythonTasksWithoutAGauge(t *testing.T) {
+func TestAWorkerWithoutNVCCRanksPythonTasksWithoutASlotBenchmark(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
 		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Every: time.Hour, First: time.Hour},

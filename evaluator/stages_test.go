@@ -255,7 +255,7 @@ func TestSecretPassOfABundleLeavesAVerdictAlone(t *testing.T) {
 	}
 }
 
-func TestEndOfAStageIsToldWithItsCasesAndWithoutItsOutput(t *testing.T) {
+func TestTheEndOfAStageIsReportedWithItsCasesAndWithoutItsOutput(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 		say(st.StageRequest, "note: short\nbenchmark.0.times: 1,2,3\nbenchmark.1.message: "+strings.Repeat("m", 10_000)+

@@ -45,7 +45,7 @@ func (s *site) wantAhead(announced []job.Preparation, want ...string) {
 	}
 }
 
-func TestWorkersAreToldOnceOfEachOpenTaskTheLatestFirst(t *testing.T) {
+func TestEachOpenTaskIsAnnouncedToAWorkerOnceTheLatestFirst(t *testing.T) {
 	eachSite(t, func(s *site) {
 		s.boot()
 		owner := modelstest.Person(s, s.store, "Cora", accounts.RoleCreator)

@@ -86,8 +86,8 @@ func TestADeviceHasOneJobMoreThanSlotsAndTheFairOnesFirst(t *testing.T) {
 	})
 }
 
-// TestWorkIsAnnouncedWhileADeviceHasRoomForIt, and not again and again while it has none.
-func TestWorkIsAnnouncedWhileADeviceHasRoomForIt(t *testing.T) {
+// TestWorkIsAnnouncedWhileADeviceHasFreeSlots, and not again and again while it has none.
+func TestWorkIsAnnouncedWhileADeviceHasFreeSlots(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
 		s.pass(d, 0)

@@ -58,8 +58,8 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 	}
 }
 
-// TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain, because what it may ask for was decided when it came.
-func TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain(t *testing.T) {
+// TestANewDeviceIsStoredOnceAndItsWorkerReconnects, because what it may ask for was decided when it came.
+func TestANewDeviceIsStoredOnceAndItsWorkerReconnects(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "H100")
 	d := s.boot()
 	for range 2 {
@@ -77,8 +77,8 @@ func TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain(t *testing.T) {
 	}
 }
 
-// TestALegIsMeasuredOnABusyDevice, after ten minutes.
-func TestALegIsMeasuredOnABusyDevice(t *testing.T) {
+// TestAConfirmationIsMeasuredOnABusyDevice, after ten minutes.
+func TestAConfirmationIsMeasuredOnABusyDevice(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, store *models.Store) {
 		s := newSite(t, store, "CPU")
 		d := s.boot()

@@ -11,7 +11,7 @@ import (
 )
 
 // A score that was measured on a slot which drifts waits for a review; the next steady one counts.
-func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
+func TestRankedRunsOfASlotThatDriftsAreHeldBack(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
 		beat := func(minute int, ns float64) {
@@ -55,8 +55,8 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 	})
 }
 
-// TestAnUnchangedGaugeAddsNoCostToAHeartbeat, because it does not change the slot's device or software.
-func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
+// TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat, because it does not change the slot's device or software.
+func TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
 		at := time.Now()

@@ -156,7 +156,7 @@ func TestManyJudgedCasesLeaveRoomForTheRest(t *testing.T) {
 	}
 }
 
-func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
+func TestCasesAreReportedAsSoonAsTheyEnd(t *testing.T) {
 	var reported []string
 	p := NewParser(func(c job.CaseResult, total int) {
 		reported = append(reported, c.Spec+" "+string(c.Status)+" "+c.Message)

@@ -118,7 +118,7 @@ func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 	}
 }
 
-func TestAWorkerOfAnotherVersionIsToldSoAndCostsNoJob(t *testing.T) {
+func TestAWorkerOfAnotherVersionIsRefusedAndCostsNoJob(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		publish(t, s, aJob("a1", "CPU"))
 		w := s.worker(t, "w1")

@@ -151,7 +151,7 @@ func TestNetworkOfTheHostIsNotReached(t *testing.T) {
 	}
 }
 
-func TestDiskBombsFillOnlyTheirOwnRoom(t *testing.T) {
+func TestDiskBombsFillOnlyTheirOwnDirectory(t *testing.T) {
 	sb := newSandbox(t)
 	tests := map[string]struct{ script, limit string }{
 		"/out":         {"cat /dev/zero >/out/x", "file size"},

@@ -138,7 +138,7 @@ func TestProgramSeesNoDescriptorOfTheServer(t *testing.T) {
 	}
 }
 
-func TestCancelKillsTheRunAndKeepsWhatItSaid(t *testing.T) {
+func TestCancelKillsTheRunAndKeepsItsOutput(t *testing.T) {
 	sb := newSandbox(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

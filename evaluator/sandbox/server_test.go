@@ -112,7 +112,7 @@ func server(t *testing.T, role string, uid uint32) (cmd *exec.Cmd, root string) 
 	return cmd, root
 }
 
-func TestServerWithoutRootHasTheSameWalls(t *testing.T) {
+func TestAServerWithoutRootHasTheSameIsolation(t *testing.T) {
 	cmd, root := server(t, "check", uint32(firstUID+99))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-func TestTheBestGaugeIsInEveryMachineRecord(t *testing.T) {
+func TestTheBestSlotBenchmarkIsInEveryMachineRecord(t *testing.T) {
 	p := slots.NewPool(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}},
 		Builds: 1})
 	s := p.All()[0]

@@ -140,7 +140,7 @@ func TestPreparingEndsWithItsContext(t *testing.T) {
 }
 
 // A file that includes the submission fails alone; trying that once is enough.
-func TestThatAUnitNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
+func TestThatAFileNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	j := ownBundleJob(t)
 	j.Task.Config.Sources = []string{"eval.cpp"}
@@ -173,7 +173,7 @@ func (r together) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, 
 	return r.fakeCompiler.Run(ctx, spec)
 }
 
-func TestBuildsOfOneTaskCompileItsUnitsTogetherOnce(t *testing.T) {
+func TestConcurrentBuildsOfATaskCompileItsFilesOnce(t *testing.T) {
 	submissions := []string{"correct.cpp", "wrong.cpp", "stale.cpp"}
 	var on sync.WaitGroup
 	on.Add(len(submissions))

@@ -221,8 +221,8 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 	})
 }
 
-// TestALostWorkerAndALongWaitAreToldOnce: also over a restart.
-func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
+// TestALostWorkerAndALongWaitAreReportedOnce: also over a restart.
+func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Grace", accounts.RoleAdmin)
 		r := newReceiver(t)
