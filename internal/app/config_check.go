@@ -13,7 +13,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/queue"
-	"warpboard/internal/app/machine"
+	"warpboard/internal/app/verify"
 	"warpboard/internal/statement"
 	"warpboard/models/files"
 	"warpboard/web"
@@ -67,7 +67,7 @@ func (p *problems) unless(ok bool, format string, args ...any) {
 func (w WorkerSettings) check(wrong *problems) {
 	wrong.unless(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
 	wrong.unless(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
-	wrong.unless(w.FirstUID >= machine.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, machine.LeastUID)
+	wrong.unless(w.FirstUID >= verify.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, verify.LeastUID)
 	wrong.unless(w.BuildNice >= 1 && w.BuildNice <= 19, "--build-nice %d: want 1 to 19", w.BuildNice)
 	wrong.unless(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
 	wrong.unless(w.SlotBenchmarkEvery == 0 || w.SlotBenchmarkEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.SlotBenchmarkEvery)

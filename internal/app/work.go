@@ -17,7 +17,7 @@ import (
 	"warpboard/evaluator/sanitizing"
 	"warpboard/evaluator/selftest"
 	"warpboard/evaluator/slots"
-	"warpboard/internal/app/machine"
+	"warpboard/internal/app/verify"
 )
 
 // leastDisk is the minimum free disk space in bytes for a slot to take jobs: objects, inputs, and profiles need some of
@@ -59,7 +59,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		return err
 	}
 	defer conn.Close()
-	config, box, err := machine.Find(ctx, cfg.machine(log))
+	config, box, err := verify.FindMachine(ctx, cfg.machine(log))
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,8 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 }
 
 // machine returns the settings of this machine.
-func (c *Config) machine(log *slog.Logger) machine.Settings {
-	return machine.Settings{
+func (c *Config) machine(log *slog.Logger) verify.Machine {
+	return verify.Machine{
 		Name: c.Worker.Name, Version: version(), Data: c.Data, Objects: c.objects(), CPUSlots: cpuSlots(c.Worker.CPUSlots),
 		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, BuildNice: c.Worker.BuildNice, Libraries: c.Worker.libraries(), Log: log,
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"warpboard/internal/cache"
-	"warpboard/internal/winnow"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -34,13 +33,13 @@ const (
 // Likeness compares the sources of one database.
 type Likeness struct {
 	db     *db.DB
-	hasher winnow.Hasher
-	kept   *cache.Cache[string, winnow.Prints] // by the source's hash
+	hasher Hasher
+	kept   *cache.Cache[string, Prints] // by the source's hash
 }
 
 // New returns the comparison.
 func New(database *db.DB) *Likeness {
-	return &Likeness{db: database, hasher: winnow.New(), kept: cache.New[string, winnow.Prints](mostPrints)}
+	return &Likeness{db: database, hasher: newHasher(), kept: cache.New[string, Prints](mostPrints)}
 }
 
 // Source is a submission that is its person's entry on a board.
@@ -80,7 +79,7 @@ func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.T
 	if err != nil {
 		return Found{}, err
 	}
-	prints := make([]winnow.Prints, len(sources))
+	prints := make([]Prints, len(sources))
 	for i, source := range sources {
 		prints[i] = byHash[source.SourceHash]
 	}
@@ -97,8 +96,8 @@ func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source,
 }
 
 // printsOf reads sources by their hashes, if their prints are not kept. It holds one at a time: many at once could fill the memory.
-func (l *Likeness) printsOf(ctx context.Context, sources []Source, without winnow.Prints) (map[string]winnow.Prints, error) {
-	prints := map[string]winnow.Prints{}
+func (l *Likeness) printsOf(ctx context.Context, sources []Source, without Prints) (map[string]Prints, error) {
+	prints := map[string]Prints{}
 	var hashes []string
 	for _, source := range sources {
 		if kept, ok := l.kept.Get(source.SourceHash); ok {
@@ -132,31 +131,31 @@ func (l *Likeness) printsOf(ctx context.Context, sources []Source, without winno
 	return prints, db.ReadError(rows.Err(), "sources of a task's boards")
 }
 
-func (l *Likeness) prints(s tasks.Submission) winnow.Prints {
+func (l *Likeness) prints(s tasks.Submission) Prints {
 	left := mostBytes
-	of := func(text []byte) winnow.Prints {
+	of := func(text []byte) Prints {
 		n := min(len(text), left)
 		left -= n
 		return l.hasher.Of(text[:n])
 	}
-	all := []winnow.Prints{of(s.Source)}
+	all := []Prints{of(s.Source)}
 	for _, name := range s.Names() {
 		all = append(all, of(s.Files[name]))
 	}
-	return winnow.Union(all...)
+	return union(all...)
 }
 
 // ofTask are the prints of what everyone may begin with: the task's files, templates and references.
-func (l *Likeness) ofTask(given *tasks.Bundle) winnow.Prints {
-	var all []winnow.Prints
+func (l *Likeness) ofTask(given *tasks.Bundle) Prints {
+	var all []Prints
 	for _, file := range given.Files {
 		all = append(all, l.hasher.Of(file))
 	}
-	return winnow.Union(all...)
+	return union(all...)
 }
 
-func pairsOf(sources []Source, prints []winnow.Prints) (list []Pair) {
-	for _, pair := range winnow.Pairs(prints, mostHaving) {
+func pairsOf(sources []Source, prints []Prints) (list []Pair) {
+	for _, pair := range sharing(prints, mostHaving) {
 		a, b := sources[pair.A], sources[pair.B]
 		percent := 100 * pair.Shared / max(min(len(prints[pair.A]), len(prints[pair.B])), 1)
 		if a.UserID == b.UserID || pair.Shared < leastShared || percent < leastPercent {

@@ -18,7 +18,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/trial"
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/app/machine"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views/format"
@@ -168,7 +167,7 @@ func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, 
 		v.cpus = need
 		settings := v.options.machine
 		settings.CPUSlots = v.cpus
-		config, _, err := machine.Find(ctx, settings)
+		config, _, err := FindMachine(ctx, settings)
 		if err != nil {
 			return device.Slot{}, err
 		}

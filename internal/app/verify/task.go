@@ -16,7 +16,6 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/app/machine"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views/format"
@@ -37,7 +36,7 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
-	machine           machine.Settings
+	machine           Machine
 	processes         int    // maximum number for a score
 	sandbox           string // on or off
 	device            string
@@ -60,8 +59,8 @@ func (o *verifyOptions) validate() error {
 	if s := o.sandbox; s != "on" && s != "off" {
 		return fmt.Errorf("--sandbox %q: want on or off", s)
 	}
-	if uid := o.machine.FirstUID; uid < machine.LeastUID {
-		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, machine.LeastUID)
+	if uid := o.machine.FirstUID; uid < LeastUID {
+		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, LeastUID)
 	}
 	if n := o.processes; n < 1 || n > harness.MostProcesses {
 		return fmt.Errorf("--ranked-processes %d: want 1 to %d", n, harness.MostProcesses)

@@ -1,10 +1,4 @@
-// Package winnow finds common parts of sources, independent of identifiers, comments, and layout.
-//
-// A source becomes a sequence of tokens in which all identifiers are equal. Every run of gram tokens is hashed, and the
-// smallest hash of each window of neighboring hashes is kept, as in S. Schleimer, D. Wilkerson, and A. Aiken,
-// "Winnowing: Local Algorithms for Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 consecutive
-// tokens share a print.
-package winnow
+package likeness
 
 import (
 	"cmp"
@@ -15,25 +9,29 @@ import (
 const (
 	gram   = 20
 	window = 8
-	// mostBytes limits the part of a source that is read, so that comparing many sources takes bounded time.
-	mostBytes = 128 << 10
+	// mostHashed limits the part of a source that is read, so that comparing many sources takes bounded time.
+	mostHashed = 128 << 10
 )
 
 // Prints are the fingerprints of a source, sorted and unique. They are comparable only with those of the same Hasher.
 type Prints []uint64
 
-// Hasher computes prints. Its seed is random, so that a source cannot be designed to have rare-looking prints.
+// Hasher computes prints of sources, independent of identifiers, comments, and layout: a source becomes a sequence of tokens in
+// which all identifiers are equal. Every run of gram tokens is hashed, and the smallest hash of each window of neighboring
+// hashes is kept, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing: Local Algorithms for Document Fingerprinting"
+// (SIGMOD 2003). Sources that share gram+window-1 consecutive tokens share a print.
+// Its seed is random, so that a source cannot be designed to have rare-looking prints.
 type Hasher struct {
 	seed    maphash.Seed
 	classes map[string]byte // classes of keywords
 }
 
-// New returns a Hasher.
-func New() Hasher { return Hasher{maphash.MakeSeed(), classes()} }
+// newHasher returns a Hasher.
+func newHasher() Hasher { return Hasher{maphash.MakeSeed(), classes()} }
 
 // Of returns the prints of a source. Only its first 128 KiB count.
 func (h Hasher) Of(source []byte) Prints {
-	hashes := h.grams(h.tokens(source[:min(len(source), mostBytes)]))
+	hashes := h.grams(h.tokens(source[:min(len(source), mostHashed)]))
 	var kept Prints
 	last := -1 // index of the last kept hash
 	for end := window; end <= len(hashes); end++ {
@@ -67,19 +65,19 @@ func (p Prints) Without(others Prints) Prints {
 	})
 }
 
-// Union returns the union of all prints.
-func Union(all ...Prints) Prints {
+// union returns the union of all prints.
+func union(all ...Prints) Prints {
 	union := slices.Concat(all...)
 	slices.Sort(union)
 	return slices.Compact(union)
 }
 
-// Pair is two sources, by index, with their number of shared prints.
-type Pair struct{ A, B, Shared int }
+// overlap is two sources, by index, with their number of shared prints.
+type overlap struct{ A, B, Shared int }
 
-// Pairs returns the pairs of sources that share prints, most first. Prints that occur in more than most sources are
+// sharing returns the pairs of sources that share prints, most first. Prints that occur in more than most sources are
 // ignored: they are idioms of the field.
-func Pairs(sources []Prints, most int) []Pair {
+func sharing(sources []Prints, most int) []overlap {
 	type one struct {
 		print  uint64
 		source int
@@ -95,7 +93,7 @@ func Pairs(sources []Prints, most int) []Pair {
 		}
 	}
 	slices.SortFunc(all, func(a, b one) int { return cmp.Or(cmp.Compare(a.print, b.print), a.source-b.source) })
-	shared := map[Pair]int{}
+	shared := map[overlap]int{}
 	for begin, end := 0, 0; begin < total; begin = end {
 		for end = begin + 1; end < total && all[end].print == all[begin].print; end++ {
 		}
@@ -104,14 +102,14 @@ func Pairs(sources []Prints, most int) []Pair {
 		}
 		for i, a := range all[begin:end] {
 			for _, b := range all[begin+i+1 : end] {
-				shared[Pair{A: a.source, B: b.source}]++
+				shared[overlap{A: a.source, B: b.source}]++
 			}
 		}
 	}
-	pairs := make([]Pair, 0, len(shared))
+	pairs := make([]overlap, 0, len(shared))
 	for pair, n := range shared {
-		pairs = append(pairs, Pair{pair.A, pair.B, n})
+		pairs = append(pairs, overlap{pair.A, pair.B, n})
 	}
-	slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Or(b.Shared-a.Shared, a.A-b.A, a.B-b.B) })
+	slices.SortFunc(pairs, func(a, b overlap) int { return cmp.Or(b.Shared-a.Shared, a.A-b.A, a.B-b.B) })
 	return pairs
 }

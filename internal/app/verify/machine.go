@@ -1,4 +1,4 @@
-package machine
+package verify
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 // LeastUID keeps sandboxes away from an operating system's own users.
 const LeastUID = 1000
 
-// Settings are the configurable properties of this machine.
-type Settings struct {
+// Machine are the configurable properties of this machine.
+type Machine struct {
 	Name, Version string
 	Data          string // directory with the sandbox's root
 	Objects       string // directory of compiled objects
@@ -28,9 +28,9 @@ type Settings struct {
 	Log           *slog.Logger
 }
 
-// Find returns a worker's configuration with the parts that this machine determines: its devices, compilers, and
+// FindMachine returns a worker's configuration with the parts that this machine determines: its devices, compilers, and
 // sandbox. The command sets the rest.
-func Find(ctx context.Context, s Settings) (evaluator.Config, *sandbox.Sandbox, error) {
+func FindMachine(ctx context.Context, s Machine) (evaluator.Config, *sandbox.Sandbox, error) {
 	detected, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Log: s.Log})
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)

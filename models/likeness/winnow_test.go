@@ -1,4 +1,4 @@
-package winnow
+package likeness
 
 import (
 	"bytes"
@@ -54,9 +54,9 @@ const warps = `__global__ void dot(const float* __restrict__ x, const float* __r
 `
 
 func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
-	h := New()
+	h := newHasher()
 	sources := []Prints{h.Of([]byte(tiled)), h.Of([]byte(warps)), h.Of([]byte(renamed(tiled)))}
-	pairs := Pairs(sources, 5)
+	pairs := sharing(sources, 5)
 	if len(pairs) == 0 || pairs[0].A != 0 || pairs[0].B != 2 || pairs[0].Shared < len(sources[0])*9/10 ||
 		len(pairs) > 1 && pairs[1].Shared > 8 {
 		t.Errorf("pairs %+v of %d, %d and %d prints", pairs, len(sources[0]), len(sources[1]), len(sources[2]))
@@ -64,10 +64,10 @@ func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
 }
 
 func TestWhatTheTaskGivesSaysNothing(t *testing.T) {
-	h := New()
+	h := newHasher()
 	mine, yours := []byte(tiled+"void mine() { int a = 1; }"), []byte(tiled+"void yours() { return; }")
-	given := Union(h.Of([]byte(tiled)), h.Of([]byte(warps)))
-	pairs := Pairs([]Prints{h.Of(mine).Without(given), h.Of(yours).Without(given)}, 5)
+	given := union(h.Of([]byte(tiled)), h.Of([]byte(warps)))
+	pairs := sharing([]Prints{h.Of(mine).Without(given), h.Of(yours).Without(given)}, 5)
 	if len(pairs) > 0 && pairs[0].Shared > 8 { // where the template ends and what follows begins
 
 		t.Errorf("a shared template makes %+v", pairs)
@@ -76,25 +76,25 @@ func TestWhatTheTaskGivesSaysNothing(t *testing.T) {
 	for i := range 6 {
 		many = append(many, h.Of(fmt.Appendf(nil, "%s\nint x%d;", tiled, i)))
 	}
-	if pairs := Pairs(many, 5); len(pairs) > 0 {
+	if pairs := sharing(many, 5); len(pairs) > 0 {
 		t.Errorf("what six sources have makes %+v", pairs)
 	}
 }
 
 func TestAKernelInAStringOfPythonIsCompared(t *testing.T) {
-	h := New()
+	h := newHasher()
 	python := func(kernel string) Prints {
 		return h.Of([]byte("import torch\nsrc = \"\"\"\n" + kernel +
 			"\n\"\"\"  # a comment\nmodule = load_inline(name='x', cuda_sources=src)\n"))
 	}
-	if pairs := Pairs([]Prints{python(tiled), h.Of([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
+	if pairs := sharing([]Prints{python(tiled), h.Of([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
 		pairs[0].Shared < 40 {
 		t.Errorf("pairs %+v", pairs)
 	}
 }
 
 func TestNoSourceCostsMoreThanMilliseconds(t *testing.T) {
-	h := New()
+	h := newHasher()
 	for name, source := range map[string][]byte{
 		"one letter": bytes.Repeat([]byte("a "), 500_000), "one word": bytes.Repeat([]byte("a"), 1_000_000),
 		"open comments": bytes.Repeat([]byte("/* "), 300_000), "slashes": bytes.Repeat([]byte("/"), 1_000_000),
@@ -108,7 +108,7 @@ func FuzzOf(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add([]byte(tiled))
 	f.Add([]byte("/*/ '\"#//"))
-	h := New()
+	h := newHasher()
 	f.Fuzz(func(t *testing.T, source []byte) {
 		if prints := h.Of(source); len(prints) > len(source) {
 			t.Errorf("%d prints of %d bytes", len(prints), len(source))
@@ -130,7 +130,7 @@ func TestPairsOfManyLongSourcesHoldLittle(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	Pairs(prints, 8)
+	sharing(prints, 8)
 	runtime.ReadMemStats(&after)
 	if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 64 {
 		t.Errorf("%d MiB are allocated", made)

@@ -1,4 +1,4 @@
-package winnow
+package likeness
 
 import (
 	"bytes"
