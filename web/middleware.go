@@ -26,7 +26,7 @@ func quiet(c *fiber.Ctx) error {
 }
 
 // fasthttp calls holdBody when it has the head of a request. It would wait for the first 8 KiB of a body of known length,
-// and request a held-back body, before the sender is known. So the length is hidden from it until releaseBody, and "Expect:
+// and request a held-back body, before the sender is known. So the length is hidden from it until received, and "Expect:
 // 100-continue" until ReadBody.
 func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > 0 {
@@ -36,46 +36,30 @@ func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return fasthttp.RequestConfig{}
 }
 
-// releaseBody gives the request its own length back, before anything reads from it.
-func releaseBody(c *fiber.Ctx) error {
+// received names a request in the log and in error pages (fiber's own would take a name that the sender chose), and gives it its
+// own length back, before anything reads from it. It ends the connection of one that was not read to its end: the rest would be
+// taken for the next request.
+func received(c *fiber.Ctx) error {
+	id := site.RandomText(9)
+	c.Locals(site.LocalRequestID, id)
+	c.Set(fiber.HeaderXRequestID, id)
 	if c.Request().IsBodyStream() {
 		if length, err := strconv.Atoi(site.RawHeader(c, fiber.HeaderContentLength)); err == nil {
 			c.Request().Header.Del(fiber.HeaderTransferEncoding)
 			c.Request().Header.SetContentLength(length)
 		}
 	}
-	return c.Next()
-}
-
-// closeUnread ends a connection whose request was not read to its end: the rest would be taken for the next
-// request.
-func closeUnread(c *fiber.Ctx) error {
 	err := c.Next()
 	if c.Request().IsBodyStream() {
-		c.Context().SetConnectionClose()
-		conns.LingerAtClose(c.Context().Conn())
+		endConnection(c)
 	}
 	return err
 }
 
-// plainBodies refuses compressed requests: a few megabytes unpack to gigabytes, before any handler can set its limit. No
-// client needs them.
-func plainBodies(c *fiber.Ctx) error {
-	for _, encoding := range c.Request().Header.PeekAll(fiber.HeaderContentEncoding) {
-		if len(encoding) > 0 {
-			return &site.Failure{Status: fiber.StatusUnsupportedMediaType, Code: "encoding",
-				Message: "Send the request as it is: a body with a Content-Encoding is not unpacked."}
-		}
-	}
-	return c.Next()
-}
-
-// requestID names the request in the log and in error pages. fiber's own would take a name that the sender chose.
-func requestID(c *fiber.Ctx) error {
-	id := site.RandomText(9)
-	c.Locals(site.LocalRequestID, id)
-	c.Set(fiber.HeaderXRequestID, id)
-	return c.Next()
+// endConnection closes the connection of a request behind its answer, which is to arrive.
+func endConnection(c *fiber.Ctx) {
+	c.Context().SetConnectionClose()
+	conns.LingerAtClose(c.Context().Conn())
 }
 
 // accessLog writes one line per request, after errors have become answers.
@@ -171,31 +155,20 @@ func (s *Server) belowThePath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// makeRoom closes connections that would stay open after their answer while there is little room for others:
-// an idle one keeps another visitor out, and 16 KB.
-func (s *Server) makeRoom(c *fiber.Ctx) error {
-	if !site.IsInside(c) && s.site.Connected.Crowded() {
-		c.Context().SetConnectionClose()
-	}
-	return c.Next()
-}
-
 // admit counts requests under way, and refuses those above the limits. Those that ask to wait have places of their own, so that
 // none of them takes the place of a page. Those of this server itself count, too: they go on when the request has left on whose
 // behalf they are.
 func (s *Server) admit(c *fiber.Ctx) error {
 	who := conns.ShareOf(s.site.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)
-	places := s.site.UnderWay
+	of := site.Requests
 	if site.AsksToWait(c) {
-		places = s.site.Held
+		of = site.Held
 	}
-	switch places.Take(who, 1) {
-	case conns.UsedUp:
-		return site.TooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
-	case conns.Full:
-		return site.Busy("The site is overloaded. Try again in a moment.")
+	give, err := s.site.Limiter.Take(of, who, 1)
+	if err != nil {
+		return err
 	}
-	defer places.Give(who, 1)
+	defer give()
 	return c.Next()
 }

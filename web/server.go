@@ -138,7 +138,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if s.tls != nil {
 		ln = tls.NewListener(ln, s.tls)
 	}
-	ln = conns.NewGuard(ln, s.site.Connected, s.site.Proxies, s.site.Log)
+	ln = conns.NewGuard(ln, s.site.Limiter, s.site.Proxies, s.site.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
 	case err := <-ended:

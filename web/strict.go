@@ -10,19 +10,27 @@ import (
 	"warpboard/web/site"
 )
 
-// strictRequests refuses what this server and a proxy before it could read as two different requests.
-// fasthttp takes most of it.
-func strictRequests(c *fiber.Ctx) error {
-	why := ""
+// wellFormed refuses requests that this server and a proxy before it could read as two different ones, of which fasthttp takes
+// most, and compressed ones: a few megabytes unpack to gigabytes, before any handler can set its limit. While there is little
+// room for others, it closes connections that would stay open after their answer: an idle one keeps another visitor out, and
+// 16 KB.
+func (s *Server) wellFormed(c *fiber.Ctx) error {
 	if !site.IsInside(c) {
-		why = malformed(&c.Request().Header)
+		if why := malformed(&c.Request().Header); why != "" {
+			endConnection(c)
+			return &site.Failure{Status: fiber.StatusBadRequest, Code: "bad_request", Message: "The request could not be understood: " + why + "."}
+		}
+		if s.site.Limiter.Crowded(conns.Connections) {
+			c.Context().SetConnectionClose()
+		}
 	}
-	if why == "" {
-		return c.Next()
+	for _, encoding := range c.Request().Header.PeekAll(fiber.HeaderContentEncoding) {
+		if len(encoding) > 0 {
+			return &site.Failure{Status: fiber.StatusUnsupportedMediaType, Code: "encoding",
+				Message: "Send the request as it is: a body with a Content-Encoding is not unpacked."}
+		}
 	}
-	c.Context().SetConnectionClose()
-	conns.LingerAtClose(c.Context().Conn())
-	return &site.Failure{Status: fiber.StatusBadRequest, Code: "bad_request", Message: "The request could not be understood: " + why + "."}
+	return c.Next()
 }
 
 // malformed says what is wrong with the head of a request; nothing if it is well-formed.

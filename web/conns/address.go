@@ -76,7 +76,7 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// ShareOf is whom a tally counts an address for. With IPv6 one customer has a network of 2⁶⁴ addresses, and often 256 or 65,536
+// ShareOf is whom a limiter counts an address for. With IPv6 one customer has a network of 2⁶⁴ addresses, and often 256 or 65,536
 // such networks side by side: each width counts.
 func ShareOf(a netip.Addr) (who Share) {
 	switch {

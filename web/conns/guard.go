@@ -30,7 +30,7 @@ const (
 // Guard is a listener that outlives a lack of descriptors and refuses connections above the limits.
 type Guard struct {
 	net.Listener
-	open    *Tally
+	limiter *Limiter
 	proxies Proxies
 	log     *slog.Logger
 	closed  chan struct{}
@@ -39,9 +39,9 @@ type Guard struct {
 	warned  time.Time     // Accept is called by one goroutine
 }
 
-// NewGuard counts the connections of ln in open. Connections of proxies count for no one.
-func NewGuard(ln net.Listener, open *Tally, proxies Proxies, log *slog.Logger) *Guard {
-	return &Guard{Listener: ln, open: open, proxies: proxies, log: log,
+// NewGuard counts the connections of ln. Connections of proxies count for no one.
+func NewGuard(ln net.Listener, limiter *Limiter, proxies Proxies, log *slog.Logger) *Guard {
+	return &Guard{Listener: ln, limiter: limiter, proxies: proxies, log: log,
 		closed: make(chan struct{}), leaving: make(chan struct{}, mostTurnedAway)}
 }
 
@@ -91,18 +91,19 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 	if g.proxies.Trust(peer) {
 		who = nil
 	}
-	switch g.open.Take(who, 1) {
-	case UsedUp:
+	give, err := g.limiter.Take(Connections, who, 1)
+	switch bound := g.limiter.bounds[Connections]; {
+	case err != nil && errors.Is(err, bound.UsedUp):
 		g.turnAway(conn, "429 Too Many Requests")
-		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", g.open.share)
+		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", bound.Each)
 		return nil
-	case Full:
+	case err != nil:
 		g.turnAway(conn, "503 Service Unavailable")
-		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", g.open.most)
+		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", bound.Most)
 		return nil
 	}
 	conn.SetReadDeadline(time.Now().Add(firstByte))
-	return &guarded{Conn: conn, left: []func(){func() { g.open.Give(who, 1) }}}
+	return &guarded{Conn: conn, left: []func(){give}}
 }
 
 // turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket, and a goroutine waits a moment for the

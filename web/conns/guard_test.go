@@ -34,7 +34,7 @@ func TestAcceptWaitsForBetterTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := NewGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, NewTally(9, 9), nil, slog.New(slog.DiscardHandler))
+	g := NewGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, limited(9, 9), nil, slog.New(slog.DiscardHandler))
 	if _, err := net.Dial("tcp", ln.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestARefusedBodyIsDrainedUntilTheAnswerIsRead(t *testing.T) {
 			return tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true})
 		}},
 	} {
-		guard := NewGuard(test.ln, NewTally(9, 9), nil, slog.New(slog.DiscardHandler))
+		guard := NewGuard(test.ln, limited(9, 9), nil, slog.New(slog.DiscardHandler))
 		answered := make(chan error, 1)
 		go func() { answered <- answerTooEarly(guard) }()
 		them, err := test.dial(test.ln.Addr().String())
@@ -126,7 +126,7 @@ func TestWhoIsTurnedAwayReadsWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := NewGuard(ln, NewTally(1, 1), nil, slog.New(slog.DiscardHandler))
+	guard := NewGuard(ln, limited(1, 1), nil, slog.New(slog.DiscardHandler))
 	defer guard.Close()
 	var conns [2]net.Conn
 	for i := range conns {

@@ -20,22 +20,8 @@ const hangUpEvery = 250 * time.Millisecond
 // only heartbeats remain.
 func (o *Writer) Watch() <-chan struct{} {
 	gone := make(chan struct{})
-	go watch(o.chunks.conn, gone)
+	OnLeaving(o.chunks.conn, func() { close(gone) })
 	return gone
-}
-
-func watch(conn net.Conn, gone chan<- struct{}) {
-	sc, ok := conn.(syscall.Conn)
-	if !ok {
-		return
-	}
-	raw, err := sc.SyscallConn()
-	if err != nil {
-		return
-	}
-	conn.SetReadDeadline(time.Time{}) // the request's deadline must not end the watch
-	leaves(raw, nil)
-	close(gone)
 }
 
 // leaves blocks until the other side is gone, which it reports, or this one: the connection is closed, its read deadline passes

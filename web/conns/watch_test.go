@@ -34,7 +34,7 @@ func TestWhoLeavesIsNoticed(t *testing.T) {
 				return tls.Dial("tcp", ln.Addr().String(), &tls.Config{InsecureSkipVerify: true})
 			}
 		}
-		guard := NewGuard(listener, NewTally(9, 9), nil, slog.New(slog.DiscardHandler))
+		guard := NewGuard(listener, limited(9, 9), nil, slog.New(slog.DiscardHandler))
 		caller, left, stayed := make(chan net.Conn, 1), make(chan struct{}), make(chan struct{}, 1)
 		go func() {
 			conn, err := dial()

@@ -14,7 +14,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/views/format"
-	"warpboard/web/conns"
 )
 
 // RawHeader is what the sender wrote of a header that holdBody has changed.
@@ -40,12 +39,10 @@ func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
 }
 
 func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
-	r := &bodyReader{limits: s.Settings.Limits, limit: limit, conn: c.Context().Conn(), who: shareOf(c), budget: s.StrangerBytes}
-	if user := Viewer(c); user != nil {
-		r.who, r.budget = personShare(user.ID), s.bodyBytes
-	}
+	r := &bodyReader{limits: s.Settings.Limits, limit: limit, conn: c.Context().Conn()}
+	r.take = func(n int) (give func(), err error) { return s.take(c, Bodies, n) }
 	defer r.release()
-	r.place = s.Uploading.takeLater(c, quickBody, "send something", func() { r.conn.SetReadDeadline(time.Now()) })
+	r.place = s.takeLater(c, Uploads, quickBody, func() { r.conn.SetReadDeadline(time.Now()) })
 	defer r.place.end()
 	length := c.Request().Header.ContentLength() // -1: chunked
 	if length > r.limit {
@@ -154,10 +151,9 @@ type bodyReader struct {
 	limits Limits
 	limit  int // bytes
 	conn   net.Conn
-	who    conns.Share
-	budget *conns.Tally
+	take   func(n int) (give func(), err error)
 	place  *laterPlace
-	taken  int
+	gives  []func() // what was taken
 	bytes  []byte
 }
 
@@ -206,19 +202,19 @@ func (r *bodyReader) grow(length int) error {
 		return errBodyTooLarge
 	}
 	more := max(size, smallBody) - max(cap(r.bytes), smallBody)
-	switch r.budget.Take(r.who, more) {
-	case conns.UsedUp:
-		return TooMany("Too many requests with large bodies from your address. Try again in a moment.", 5*time.Second)
-	case conns.Full:
-		return Busy("Too many requests with large bodies. Try again in a moment.")
+	give, err := r.take(more)
+	if err != nil {
+		return err
 	}
-	r.taken += more
+	r.gives = append(r.gives, give)
 	r.bytes = append(make([]byte, 0, size), r.bytes...)
 	return nil
 }
 
 // release gives the room back; once is enough.
 func (r *bodyReader) release() {
-	r.budget.Give(r.who, r.taken)
-	r.taken, r.bytes = 0, nil
+	for _, give := range r.gives {
+		give()
+	}
+	r.gives, r.bytes = nil, nil
 }

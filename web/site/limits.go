@@ -2,6 +2,7 @@ package site
 
 import (
 	"cmp"
+	"fmt"
 	"runtime"
 	"syscall"
 	"time"
@@ -55,15 +56,46 @@ func (l Limits) withDefaults(nofile int) Limits {
 	return l
 }
 
+// Resources that senders hold of this process. Those of strangers are counted apart, so that people get theirs.
+const (
+	Requests conns.Resource = "requests"
+	Held     conns.Resource = "held" // requests that ask to wait; they do not count as requests
+	Waiting  conns.Resource = "waiting"
+	Uploads  conns.Resource = "uploads"
+	Bodies   conns.Resource = "bodies" // bytes of them
+	streams  conns.Resource = "streams"
+	workers  conns.Resource = "workers" // their connections
+)
+
+// OfStrangers is a resource as far as senders use it who have not signed in.
+func OfStrangers(of conns.Resource) conns.Resource { return "strangers' " + of }
+
 func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
-	s.Settings.Limits = l
-	s.Connected = conns.NewTally(l.Connections, l.ConnectionsEach)
-	s.UnderWay = conns.NewTally(l.Requests, l.RequestsEach)
-	s.Held, s.turns = conns.NewTally(4*l.Slow, l.RequestsEach), make(chan struct{}, runtime.GOMAXPROCS(0))
-	s.streaming, s.working = newPool(l.Streams, l.StreamsEach), conns.NewTally(l.Streams, l.StreamsEach)
-	s.Waiting, s.Uploading = newPool(l.Slow, l.SlowEach), newPool(l.Slow, l.SlowEach)
-	s.bodyBytes, s.StrangerBytes = conns.NewTally(l.Bodies, l.BodiesEach), conns.NewTally(l.Strangers, l.StrangersEach)
+	s.Settings.Limits, s.turns = l, make(chan struct{}, runtime.GOMAXPROCS(0))
+	few := func(most, each int, usedUp, full string) conns.Bound {
+		return conns.Bound{Most: most, Each: each, UsedUp: TooMany(usedUp, RetrySoon), Full: Busy(full)}
+	}
+	slow := func(doing string) conns.Bound {
+		return few(l.Slow, l.SlowEach, fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing),
+			fmt.Sprintf("Too many requests %s just now. Try again in a moment.", doing))
+	}
+	requests := few(l.Requests, l.RequestsEach, "Too many requests from your address at once. Try again in a moment.", "The site is overloaded. Try again in a moment.")
+	held := requests
+	held.Most = 4 * l.Slow
+	bodies := few(l.Bodies, l.BodiesEach, "Too many requests with large bodies from your address. Try again in a moment.", "Too many requests with large bodies. Try again in a moment.")
+	small := bodies
+	small.Most, small.Each = l.Strangers, l.StrangersEach
+	live := conns.Bound{Most: l.Streams, Each: l.StreamsEach, UsedUp: TooMany("Too many of your live connections. Close some of them.", time.Minute),
+		Full: TooMany("Too many live connections. Try again in a minute.", time.Minute)}
+	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.Bound{
+		conns.Connections: few(l.Connections, l.ConnectionsEach, "Too many connections.", "Too many connections."),
+		Requests:          requests, Held: held, workers: live,
+		streams: live, OfStrangers(streams): live,
+		Waiting: slow("wait"), OfStrangers(Waiting): slow("wait"),
+		Uploads: slow("send something"), OfStrangers(Uploads): slow("send something"),
+		Bodies: bodies, OfStrangers(Bodies): small,
+	})
 }
 
 // connectionsFor is how many connections fit beside all else that needs descriptors.

@@ -66,12 +66,8 @@ type Site struct {
 	Mount      basepath.Path // in Base; all other addresses are from the site's own root
 	Proxies    conns.Proxies
 
-	Connected, UnderWay, working *conns.Tally // connections, requests, connections of workers
-	Held                         *conns.Tally // requests that ask to wait; they do not count in UnderWay
-	turns                        chan struct{}
-	bodyBytes, StrangerBytes     *conns.Tally
-	Waiting, Uploading           pool
-	streaming                    pool // live streams
+	Limiter *conns.Limiter
+	turns   chan struct{} // of requests that ask to wait
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.

@@ -11,60 +11,39 @@ import (
 	"warpboard/web/conns"
 )
 
-// pool has places for requests whose length the senders choose. There are fewer than the places for all requests, so that
-// others are still answered.
-type pool struct{ people, strangers *conns.Tally }
-
-func newPool(most, each int) pool {
-	return pool{conns.NewTally(most, each), conns.NewTally(most, each)}
-}
-
-// Taken is how many requests are counted.
-func (p pool) Taken() int { return p.people.Taken() + p.strangers.Taken() }
-
-// take counts one more request until end is called. People count for themselves, strangers by address.
-func (p pool) take(c *fiber.Ctx, doing string) (end func(), err error) {
-	tally, who := p.of(c)
-	return takeOf(tally, who, doing)
-}
-
-// of is where the sender of a request counts, and as whom.
-func (p pool) of(c *fiber.Ctx) (*conns.Tally, conns.Share) {
+// sender is where a request counts, and as whom: people for themselves, strangers by address.
+func sender(c *fiber.Ctx, of conns.Resource) (conns.Resource, conns.Share) {
 	if user := Viewer(c); user != nil {
-		return p.people, personShare(user.ID)
+		return of, conns.Share{fmt.Sprint("person:", user.ID)}
 	}
-	return p.strangers, shareOf(c)
+	return OfStrangers(of), shareOf(c)
 }
 
-func takeOf(tally *conns.Tally, who conns.Share, doing string) (end func(), err error) {
-	switch tally.Take(who, 1) {
-	case conns.UsedUp:
-		return nil, TooMany(fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing), RetrySoon)
-	case conns.Full:
-		return nil, Busy(fmt.Sprintf("Too many requests %s just now. Try again in a moment.", doing))
-	}
-	return func() { tally.Give(who, 1) }, nil
+// take counts n more of a resource for the sender of a request until give is called.
+func (s *Site) take(c *fiber.Ctx, of conns.Resource, n int) (give func(), err error) {
+	of, who := sender(c, of)
+	return s.Limiter.Take(of, who, n)
 }
 
-// takeLater counts one more request, unless it has ended after so long: those that are quick need no room. If there is none then,
-// refused is called, and refusal says why. Several goroutines may ask; after end nothing is called any more.
-func (p pool) takeLater(c *fiber.Ctx, after time.Duration, doing string, refused func()) *laterPlace {
+// takeLater takes one of a resource, unless end is called before: requests that are quick need no room. If there is none then,
+// refused is called, and refusal says why. Several goroutines may ask.
+func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *laterPlace {
 	place := &laterPlace{}
-	tally, who := p.of(c)
+	of, who := sender(c, of)
 	place.timer = time.AfterFunc(after, func() {
 		place.mu.Lock()
 		defer place.mu.Unlock()
 		if place.ended {
 			return
 		}
-		if place.give, place.why = takeOf(tally, who, doing); place.why != nil {
+		if place.give, place.why = s.Limiter.Take(of, who, 1); place.why != nil {
 			refused()
 		}
 	})
 	return place
 }
 
-// laterPlace is a place in a pool that is taken later, or never. mu guards all but the timer.
+// laterPlace is a place that is taken later, or never. mu guards all but the timer.
 type laterPlace struct {
 	timer *time.Timer
 	mu    sync.Mutex
@@ -89,10 +68,9 @@ func (l *laterPlace) end() {
 	l.ended = true
 }
 
-func personShare(id int64) conns.Share { return conns.Share{fmt.Sprint("person:", id)} }
-
-// Wait takes one of the places for requests that are answered when something happens, until end is called.
-func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.Waiting.take(c, "wait") }
+// Wait takes one of the places for requests that are answered when something happens, until end is called. There are fewer
+// than the places for all requests, so that others are still answered.
+func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.take(c, Waiting, 1) }
 
 // AsksToWait reports whether a request asks for an answer that comes when something has ended.
 func AsksToWait(c *fiber.Ctx) bool { return c.QueryInt("wait") > 0 }
@@ -116,7 +94,7 @@ func (s *Site) InTurn(c *fiber.Ctx) error {
 // again. Such requests take half of the places, so that those that cannot find one. Until end is called, others have the turn
 // that InTurn gave.
 func (s *Site) WaitIfRoom(c *fiber.Ctx) (end func(), ok bool) {
-	if tally, _ := s.Waiting.of(c); !tally.Crowded() {
+	if of, _ := sender(c, Waiting); !s.Limiter.Crowded(of) {
 		if end, err := s.Wait(c); err == nil {
 			<-s.turns
 			return func() { end(); s.turns <- struct{}{} }, true

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"net"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -39,22 +38,21 @@ func (s *Site) TakeOver(c *fiber.Ctx, write func(*conns.Writer)) {
 
 // HoldStream counts the connection of a request as a live stream until it is closed. An answer that is no stream must close it.
 func (s *Site) HoldStream(c *fiber.Ctx) error {
-	tally, who := s.streaming.of(c)
-	return holdConnection(c, tally, who)
+	give, err := s.take(c, streams, 1)
+	return untilClosed(c, give, err)
 }
 
 // HoldWorker counts the connection of a request as a worker's until it is closed.
-func (s *Site) HoldWorker(c *fiber.Ctx) error { return holdConnection(c, s.working, shareOf(c)) }
+func (s *Site) HoldWorker(c *fiber.Ctx) error {
+	give, err := s.Limiter.Take(workers, shareOf(c), 1)
+	return untilClosed(c, give, err)
+}
 
-func holdConnection(c *fiber.Ctx, tally *conns.Tally, who conns.Share) error {
-	switch tally.Take(who, 1) {
-	case conns.UsedUp:
-		return TooMany("Too many of your live connections. Close some of them.", time.Minute)
-	case conns.Full:
-		return TooMany("Too many live connections. Try again in a minute.", time.Minute)
+func untilClosed(c *fiber.Ctx, give func(), err error) error {
+	if err == nil {
+		conns.WhenClosed(c.Context().Conn(), give)
 	}
-	conns.WhenClosed(c.Context().Conn(), func() { tally.Give(who, 1) })
-	return nil
+	return err
 }
 
 // Stream answers with server-sent events until the source is complete, the reader is gone or signed out, or

@@ -1,0 +1,81 @@
+package conns
+
+import (
+	"slices"
+	"sync"
+)
+
+// Share identifies a sender: their name, then those of their groups, from small to large. nil is an unknown visitor, who has
+// no share.
+type Share []string
+
+// Resource is something that senders hold for a while.
+type Resource string
+
+// Connections are the open ones, which a Guard counts.
+const Connections Resource = "connections"
+
+// Bound limits a resource: in all, and for the first name of each Share. Each further name of a Share has twice as much as
+// the one before. The errors are for senders who get no more.
+type Bound struct {
+	Most, Each   int
+	Full, UsedUp error // everything is taken; the sender has their share
+}
+
+// Limiter counts the use of resources.
+type Limiter struct {
+	bounds map[Resource]Bound
+	mu     sync.Mutex
+	taken  map[Resource]map[string]int // by name; the sum has none
+}
+
+// NewLimiter returns a limiter of these resources.
+func NewLimiter(bounds map[Resource]Bound) *Limiter {
+	l := &Limiter{bounds: bounds, taken: map[Resource]map[string]int{}}
+	for of := range bounds {
+		l.taken[of] = map[string]int{}
+	}
+	return l
+}
+
+// Take counts n more of a resource for who until give is called, once, if there is room.
+func (l *Limiter) Take(of Resource, who Share, n int) (give func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	bound := l.bounds[of]
+	for i, name := range who {
+		if l.taken[of][name]+n > bound.Each<<i {
+			return nil, bound.UsedUp
+		}
+	}
+	if l.taken[of][""]+n > bound.Most {
+		return nil, bound.Full
+	}
+	l.add(of, who, n)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.add(of, who, -n)
+	}, nil
+}
+
+func (l *Limiter) add(of Resource, who Share, n int) {
+	for _, name := range slices.Concat(who, Share{""}) {
+		if l.taken[of][name] += n; l.taken[of][name] == 0 {
+			delete(l.taken[of], name)
+		}
+	}
+}
+
+// Taken returns how much of some resources is in use.
+func (l *Limiter) Taken(of ...Resource) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, one := range of {
+		n += l.taken[one][""]
+	}
+	return n
+}
+
+// Crowded reports whether more than half of a resource is in use.
+func (l *Limiter) Crowded(of Resource) bool { return 2*l.Taken(of) > l.bounds[of].Most }
