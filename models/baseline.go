@@ -87,9 +87,9 @@ func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash strin
 	}
 	err = tx.Table("baselines b").Joins("join runs r on r.id = b.run_id").
 		Where("b.version_id = ? and b.name = ? and b.source_hash = ?", version.ID, name, hash).
-		// seen_at is when the site first heard of the software, queued_at when the baseline began to wait, both by the
-		// site's clock. A run that was queued before the change and ended after it counts as old, even if it was measured
-		// with the new software.
+		// seen_at is the time at which the site first received the software, queued_at that at which the baseline was
+		// queued, both by the site's clock. A run that was queued before the change and ended after it counts as old,
+		// even if it was measured with the new software.
 		Where("(r.ended_at is null or not exists (select 1 from device_epochs d where d.device = b.device and d.kind = ? and d.seen_at > r.queued_at))", kind).
 		Pluck("b.device", &have).Error
 	return have, db.ReadError(err, "baselines")

@@ -64,5 +64,6 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 	return d, ok
 }
 
-// Judged is the larger of the judge's own two clocks; Event is what the runner's process read, which the kernel shares.
+// Judged is the larger of the judge's own two clocks. Event is the clock of the runner's process, which also runs the
+// kernel.
 func gap(c job.Clocks) float64 { return math.Abs(c.Judged() - c.Event) }

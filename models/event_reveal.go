@@ -117,7 +117,7 @@ func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, su
 	return name, changes, err
 }
 
-// revealing is how an event's entrants stand before a step.
+// revealing holds the ranks of an event's entrants before a step.
 type revealing struct {
 	entrants events.Entrants
 	at       map[events.Entrant]int // in the standings, from 1

@@ -76,7 +76,7 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 
 func keyOf(b events.Board) boards.Key { return boards.Key{VersionID: b.VersionID, Device: b.Device} }
 
-// mostStandings is how many bytes of standings a process keeps, about.
+// mostStandings is the approximate limit in bytes of the standings that a process caches.
 const mostStandings = 32 << 20
 
 // standingsKey names all that standings depend on. Each visible change of a board, even of a name, raises its change number.

@@ -41,7 +41,7 @@ type ReviewFilter struct {
 	Limit    int
 }
 
-// Priority is how soon a flagged run needs a person.
+// Priority is the urgency of reviewing a flagged run.
 type Priority string
 
 // The priorities. A run of low priority can wait: it was disturbed, and only its clocks differ, as they do on a loaded machine.
@@ -102,7 +102,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	return list, err
 }
 
-// ReviewCount is how many runs of a task wait with a flag of one kind.
+// ReviewCount is the number of a task's runs that wait with a flag of one kind.
 type ReviewCount struct {
 	TaskSlug  string
 	TaskTitle string

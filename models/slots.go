@@ -16,12 +16,12 @@ import (
 	"warpboard/tasks"
 )
 
-// driftEntries is how many entries of each board are measured again when the software of its device changed.
-// Without being asked, after each driver update: the first ten decide who leads. More would keep a GPU busy for hours
-// after each of them, and every worker of a fleet is updated at another moment.
+// driftEntries is the number of entries of each board that are measured again after the software of its device changed.
+// This happens automatically after each driver update, and the first ten decide who leads. More would keep a GPU busy
+// for hours after each update, and the workers of a fleet are not updated at the same time.
 const driftEntries = 100
 
-// softwareMost is how many kinds of software one heartbeat may have: a machine has one for each device.
+// softwareMost limits the kinds of software in one heartbeat: a machine has one for each device.
 const softwareMost = 32
 
 // NoteSlots stores the devices and the software of a worker, and returns the new labels of devices. For software that is new

@@ -73,7 +73,7 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 	return statement.New(about.SourceHash, version.Key, result), nil
 }
 
-// seedsOf returns the seeds that stay after a run; secret is that of its attempt, which is never used again.
+// seedsOf returns the seeds that remain after a run. secret is the seed of its attempt, which is never used again.
 func seedsOf(version catalog.TaskVersion, secret uint64) statement.Seeds {
 	seeds := statement.Seeds{Note: judgedNote}
 	if public := version.Definition.Seed; public != nil {

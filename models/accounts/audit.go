@@ -27,7 +27,7 @@ type Audit struct {
 	About string `gorm:"-"` // how people call the subject, a person or a run; Audits reads it
 }
 
-// mostActs is how many acts of one person in an hour are noted, those of admins and of the operator aside.
+// mostActs limits the recorded acts of one person in an hour, except those of admins and of the operator.
 const mostActs = 1000
 
 // WriteAudit notes an act, in the transaction that does it. TooMany: the person has done too much in the last hour.
@@ -70,7 +70,7 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 	return rows, s.nameRuns(ctx, rows)
 }
 
-// about is the id of the subject if it is of one of these kinds; 0: it is another.
+// about returns the subject's ID if its kind is one of kinds, or 0.
 func (a Audit) about(kinds ...string) int64 {
 	kind, number, _ := strings.Cut(a.Subject, " ")
 	if !slices.Contains(kinds, kind) {

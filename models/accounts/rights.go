@@ -5,7 +5,7 @@ import "warpboard/models/db"
 // Act is something that not everyone may do.
 type Act string
 
-// The acts. rights says who may do them.
+// The acts. rights lists the roles that may do them.
 const (
 	MakeTask         Act = "make a task"
 	EditTask         Act = "edit a task"   // change, delete, and see it while it is hidden
@@ -105,7 +105,7 @@ func (u User) May(act Act, of Of) bool {
 	return r.by == bySignedIn
 }
 
-// Check is May as an error: Forbidden, with the sentence that says who may.
+// Check is May as an error: Forbidden, with a sentence that names the allowed people.
 func (u User) Check(act Act, of Of) error {
 	if u.May(act, of) {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Role is what a person may do; each role includes the rights of the one before.
+// Role is the set of a person's rights. Each role includes the rights of the one before.
 type Role string
 
 // The roles. A visitor has no row: the zero User is one.

@@ -83,7 +83,7 @@ func (s *Boards) readAwards(ctx context.Context, of few, season Season) (map[Key
 	return out, s.addRecords(ctx, of, out)
 }
 
-// end is when a season ends: one that is open ends after all runs.
+// end returns the end of a season. An open season ends after all runs.
 func (s Season) end() time.Time {
 	if s.Until.IsZero() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)

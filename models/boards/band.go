@@ -89,8 +89,9 @@ func (e Entry) most() float64 {
 	return max(*e.HighNS, e.ScoreNS)
 }
 
-// Band is entries that share a rank: none of them is apart from the first, and all are of one epoch. An entry is compared with the first of its
-// band only, so that bands do not chain into one; the last of a band and the first of the next may well be equal.
+// Band is a group of entries that share a rank: none is apart from the first, and all have the same epoch. An entry is
+// compared only with the first of its band, so that bands do not chain into one; the last entry of a band and the first
+// of the next may be equal.
 type Band struct {
 	VersionID int64   `gorm:"primaryKey;autoIncrement:false"`
 	Device    string  `gorm:"primaryKey"`

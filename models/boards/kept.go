@@ -6,7 +6,7 @@ import (
 	"warpboard/internal/cache"
 )
 
-// mostKept is how many bytes of boards a process keeps, about.
+// mostKept is the approximate limit in bytes of the boards that a process caches.
 const mostKept = 32 << 20
 
 // kept caches a process's data of boards: summaries, people's places, and the content of pages. Each key has the board's
@@ -56,7 +56,7 @@ func keepSummary(k *kept, key Key, summary Summary, userID int64) {
 	k.Put(summaryKey{key, summary.Change}, summary, 2000)
 }
 
-// Shown is what everyone sees of a board on one page.
+// Shown is the part of a board that everyone sees on one page.
 type Shown struct {
 	Standings []Standing
 	Bands     []Band // of the whole board

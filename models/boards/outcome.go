@@ -8,8 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Outcome is what a ranked run means on its board: how it compares with its person's best, where they stand, and who is next.
-// Pages, the API, the command line and webhooks all show it.
+// Outcome is the meaning of a ranked run for its board: the comparison with the person's best run, the person's rank,
+// and the entry ahead. Pages, the API, the command line, and webhooks show it.
 type Outcome struct {
 	Rank        int   // of the person; 0: their entry was measured with older software
 	Tied        bool  // others share that rank
@@ -104,8 +104,8 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	return &o, found[0].Validated, err
 }
 
-// outcome is a person's entry with what an Outcome says of it. The entry ahead is the last one before its band; without one, all
-// others of its epoch come next.
+// outcome selects a person's entry with the values of an Outcome. The entry ahead is the last one before its band;
+// without one, all others of its epoch follow.
 const outcome = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
 		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns, e.interval_low as own_interval_low, e.interval_high as own_interval_high,
 		` + ofBand + `, b.size - 1 as tied_with, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,

@@ -7,9 +7,9 @@ import (
 	"warpboard/models/db"
 )
 
-// Past returns a board as it stood at a time: of each person the best run until then with the newest software of then, cut into bands by today's rule.
-// It knows what is known now: a run that was disqualified, deleted or measured again since stood there with other
-// numbers. All of the board is read, a row for each person.
+// Past returns a board as it was at a time: for each person the best run until then with the newest software of that
+// time, in bands by today's rule. It uses today's data: a run that was disqualified, deleted, or measured again since
+// then had other numbers at that time. It reads the whole board, one row per person.
 func (s *Boards) Past(ctx context.Context, versionID int64, device string, at time.Time) (list []Standing, bands []Band, err error) {
 	until := s.db.Read(ctx).Table("bests").
 		Select("user_id, run_id, tries, row_number() over (partition by user_id order by score_ns, run_id) as place").

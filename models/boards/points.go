@@ -26,10 +26,11 @@ const (
 	countedTasks = 10
 )
 
-// readPlaces is how many entries of a board decide all of its points.
+// readPlaces is the number of a board's first entries that decide all of its points.
 const readPlaces = pointPlaces + mostTied + fullField
 
-// points are those of an entry with so many entries ahead of its band, in its band, and behind that.
+// points returns the points of an entry, from the numbers of entries ahead of its band, in its band, and behind its
+// band.
 func points(ahead, tied, behind int) int {
 	if tied > mostTied {
 		return 0
@@ -41,7 +42,7 @@ func points(ahead, tied, behind int) int {
 	return int(math.Round(sum / float64(tied) * float64(min(behind, fullField)) / fullField))
 }
 
-// award is what one board gives a person.
+// award is a person's result on one board.
 type award struct {
 	userID int64
 	points int
@@ -49,7 +50,7 @@ type award struct {
 	since  time.Time // since when the person holds the board's record; zero: another does
 }
 
-// Total is what the boards of a scope give a person.
+// Total is a person's result on all boards of a scope.
 type Total struct {
 	UserID  int64
 	Rank    int
@@ -96,7 +97,7 @@ func (t *tally) total() Total {
 	return t.Total
 }
 
-// awards are what a board gives, from its first entries in their order: up to readPlaces, and others of the last score.
+// awards returns a board's awards, from its first entries in order: up to readPlaces, and others with the last score.
 func awards(list []Entry) (out []award) {
 	var cut cutter
 	for _, e := range list {

@@ -19,7 +19,7 @@ type Summary struct {
 	Own     Place // of the person that Listed was asked about
 }
 
-// Place is where a person stands on a board; the zero value is nowhere.
+// Place is a person's rank on a board. The zero value means no rank.
 type Place struct {
 	Rank int
 	Tied bool
@@ -36,7 +36,7 @@ type Leader struct {
 	Interval
 }
 
-// short is what a summary reads of a board.
+// short is the part of a board that a summary reads.
 type short struct {
 	VersionID int64
 	Device    string

@@ -13,7 +13,7 @@ const joined = "t.visibility = 'members' and t.id in (select m.task_id from memb
 // IsPublic finds the public tasks t at a time, its parameter: as Task.Sight does.
 const IsPublic = "(t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= ?)"
 
-// VisibleTo leaves of a question about tasks t those that the viewer may know of, as Task.VisibleTo does.
+// VisibleTo restricts a query of tasks t to those that the viewer may see, like Task.VisibleTo.
 func VisibleTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return seen(q, viewer, "t.visibility = 'unlisted' or "+IsPublic)
 }
@@ -23,7 +23,7 @@ func ListedTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return seen(q, viewer, IsPublic)
 }
 
-// ListedOf is ListedTo for what a person did: people see in lists of their own what they may know of.
+// ListedOf is ListedTo for a person's own activity: in lists of their own, people see every task that they may see.
 func ListedOf(q *gorm.DB, viewer accounts.User, userID int64) *gorm.DB {
 	if viewer.SignedIn() && viewer.ID == userID {
 		return VisibleTo(q, viewer)
@@ -45,7 +45,7 @@ func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 	return q.Where(open+" or t.owner_id = ? or "+joined, db.Now(), author, viewer.ID)
 }
 
-// Seers leaves of a question about people u those who may know of the task, as Task.VisibleTo does.
+// Seers restricts a query of people u to those who may see the task, like Task.VisibleTo.
 func Seers(q *gorm.DB, t Task) *gorm.DB {
 	if t.Sight() == Public || t.Visibility == Unlisted {
 		return q

@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Visibility says who sees a task.
+// Visibility selects the people who see a task.
 type Visibility string
 
 // The visibilities.
@@ -61,7 +61,8 @@ func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t
 // after the deadline, or at once where there is none. Sources have a rule of their own, MaySeeSource.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
-// Sight is who sees the task now: a hidden one is public from the start of its event on. IsPublic is the same in SQL.
+// Sight returns the current visibility: a hidden task becomes public at the start of its event. IsPublic is the same in
+// SQL.
 func (t Task) Sight() Visibility {
 	if t.Visibility == Hidden && t.OpensAt != nil && !db.Now().Before(*t.OpensAt) {
 		return Public
@@ -69,7 +70,7 @@ func (t Task) Sight() Visibility {
 	return t.Visibility
 }
 
-// VisibleTo reports whether the person may know of the task. The function VisibleTo is the same in SQL.
+// VisibleTo reports whether the person may see the task. The function VisibleTo is the same in SQL.
 func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Unlisted || t.ListedTo(u) }
 
 // ListedTo reports whether lists name the task to the person. The function ListedTo is the same in SQL.
@@ -82,7 +83,7 @@ func (t Task) EditableBy(u accounts.User) bool {
 	return u.May(accounts.EditTask, accounts.Of{AuthorID: t.OwnerID})
 }
 
-// TaskSettings is what can be changed about a task without a new version.
+// TaskSettings are the properties of a task that can change without a new version.
 type TaskSettings struct {
 	Title      string // empty: the definition's title, else the slug
 	Devices    []string

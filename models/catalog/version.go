@@ -99,7 +99,7 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 	return version, change, err
 }
 
-// settled is how publishing a bundle changes a task's settings; nil: it leaves them.
+// settled returns the task's settings after publishing a bundle, or nil if they do not change.
 func (t Task) settled(given *TaskSettings, oldTitle, newTitle string) *TaskSettings {
 	if given == nil && oldTitle == newTitle {
 		return nil

@@ -28,7 +28,7 @@ type Hooks struct {
 // New returns the comments of a database.
 func New(database *db.DB, hooks Hooks) *Comments { return &Comments{database, hooks} }
 
-// Thread is what a list of comments is about: a task, or one of its submissions.
+// Thread is the subject of a list of comments: a task, or one of its submissions.
 type Thread struct {
 	Task       catalog.Task
 	Submission *submissions.Submission // nil: the task itself
@@ -50,7 +50,7 @@ func (t Thread) Locked() bool {
 	return t.Task.CommentsLocked
 }
 
-// Count is how many comments everyone sees.
+// Count returns the number of visible comments.
 func (t Thread) Count() int {
 	if t.Submission != nil {
 		return t.Submission.Comments

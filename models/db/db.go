@@ -44,7 +44,7 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 	return d, applied, nil
 }
 
-// SetClock has another clock than the machine's say which day it is; before the database is used.
+// SetClock sets another clock for the current day. Call it before using the database.
 func (d *DB) SetClock(now func() time.Time) {
 	utc := func() time.Time { return Time(now()) }
 	d.writer.Config.NowFunc, d.reader.Config.NowFunc = utc, utc

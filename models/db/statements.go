@@ -22,5 +22,5 @@ func (*statements) Error(context.Context, string, ...any) {}
 
 func (s *statements) Trace(context.Context, time.Time, func() (string, int64), error) { s.sent.Add(1) }
 
-// Queries is how many statements were sent to the database since it was opened.
+// Queries returns the number of statements sent to the database since it was opened.
 func (d *DB) Queries() int64 { return d.statements.sent.Load() }

@@ -33,8 +33,8 @@ type Device struct {
 // NoteDevices stores the devices of a worker and returns the new ones. Tasks that name their family get them, and work that
 // waits for the family goes to them.
 func (s *Devices) NoteDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
-	// Called when a worker says something new of its slots. A known label costs an insert that does nothing, so that
-	// SeenAt is when it was first seen.
+	// Called when a worker reports a change of its slots. A known label costs an insert without effect, so SeenAt is
+	// the time at which it was first seen.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, d := range seen {
 			d.Name, d.SeenAt = db.Sanitize(d.Name), db.Now()
@@ -89,7 +89,7 @@ func resolve(names, known []string) (list []string) {
 	return list
 }
 
-// task is what is read of a task here.
+// task is the part of a task that is read here.
 type task struct {
 	ID      int64
 	Devices []string `gorm:"serializer:json"`

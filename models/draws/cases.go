@@ -31,7 +31,7 @@ func (s *Draws) Draw(ctx context.Context, attempt work.Attempt, run work.Run, ta
 	return task.Draw(seed), nil
 }
 
-// softwareOf is what a worker last said of the software of its slots of a device.
+// softwareOf returns the software that a worker last reported for its slots of a device.
 func (s *Draws) softwareOf(ctx context.Context, worker, device string, lang tasks.Lang) (epochs.Software, error) {
 	workers, err := s.fleet.Workers(ctx)
 	if err != nil {

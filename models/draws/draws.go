@@ -20,7 +20,7 @@ type Draws struct {
 	fleet *fleet.Fleet
 }
 
-// New returns the draws of a database, for what its workers say of their software.
+// New returns the draws of a database. workers provides the reported software.
 func New(database *db.DB, workers *fleet.Fleet) *Draws { return &Draws{database, workers} }
 
 // Draw is the seed of one board and epoch.
@@ -81,11 +81,11 @@ type Shown struct {
 	Device   string
 	Software epochs.Software
 	Since    time.Time
-	// Cases are what was drawn; nil while that is secret.
+	// Cases has the drawn values, or is nil while they are secret.
 	Cases *tasks.Definition
 }
 
-// most is how many draws of a task are listed: each reader draws them again.
+// most limits the listed draws of a task: each reader draws them again.
 const most = 20
 
 // Of lists the newest draws of a task.

@@ -85,7 +85,7 @@ func IDOf(tx *gorm.DB, s Software) (int64, error) {
 	return e.ID, db.WriteError(err, "epoch")
 }
 
-// Kind is which of a device's software a task uses: scores of one board are of one kind.
+// Kind selects the part of a device's software that a task uses. All scores of a board have the same kind.
 type Kind string
 
 // The kinds.
@@ -113,7 +113,7 @@ func Note(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fre
 	return id, res.RowsAffected > 0, db.WriteError(res.Error, "epoch of %s", device)
 }
 
-// Since is when the newest software of a device came; the zero time if none is known.
+// Since returns the time at which a device's newest software was first seen, or the zero time.
 func Since(tx *gorm.DB, device string) (time.Time, error) {
 	var newest DeviceEpoch
 	err := tx.Where("device = ?", device).Order("seen_at desc").Limit(1).Find(&newest).Error

@@ -31,7 +31,7 @@ type JoinToken struct {
 	RevokedAt  *time.Time
 }
 
-// NewJoinToken is what a token lets in.
+// NewJoinToken is the request for a token that lets workers join.
 type NewJoinToken struct {
 	Name    string
 	Devices []string
@@ -114,7 +114,7 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 	return workers, err
 }
 
-// JoinSecret is what a worker shows that joins: the token, and a secret that it made for itself.
+// JoinSecret returns the secret that a joining worker presents: the token, and a secret that the worker made.
 func JoinSecret(token, own string) string { return token + "." + own }
 
 // join makes the credential of a worker that joins by a token for the first time, and returns the worker's own secret. It

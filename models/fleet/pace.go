@@ -13,7 +13,7 @@ const (
 	paceSpan = 5000 // ids that are looked through for them: a device that is seldom used must not cost more
 )
 
-// Pace is how long a run of a device took lately, in the middle of the last ones; 0 when there were none.
+// Pace returns the median time of a device's latest runs, or 0 if there were none.
 func (s *Fleet) Pace(ctx context.Context, device string) (time.Duration, error) {
 	var ended []struct{ StartedAt, EndedAt time.Time }
 	err := s.db.Read(ctx).Table("runs").Select("started_at", "ended_at").

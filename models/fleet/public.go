@@ -32,7 +32,7 @@ func (w Worker) Public() Worker {
 	return w
 }
 
-// refusingPublic says which tests of the sandbox failed; while none is known to have, they are under way.
+// refusingPublic names the sandbox tests that failed. While none has failed, they are running.
 func (w Worker) refusingPublic() string {
 	var failed []string
 	for _, line := range w.SelfTest {

@@ -10,11 +10,11 @@ import (
 	"warpboard/models/db"
 )
 
-// mostSaid is how many bytes of text are kept decoded, of each kind.
+// mostSaid limits the decoded texts in bytes, for each kind.
 const mostSaid = 16 << 20
 
-// said keeps what workers say of themselves, by its text: many pages read it, and it seldom changes. Decoding the largest heartbeat
-// takes 25 ms. All readers share what is kept: no one writes into it.
+// said caches the decoded reports of workers by their text, because many pages read them and they seldom change.
+// Decoding the largest heartbeat takes 25 ms. All readers share the values, which must not be modified.
 type said struct {
 	slots    *cache.Cache[string, []job.Slot]
 	attempts *cache.Cache[string, []string]

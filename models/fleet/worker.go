@@ -14,10 +14,10 @@ import (
 	"warpboard/models/db"
 )
 
-// WorkerTimeout is how long a worker may be silent before its attempts are given to another.
+// WorkerTimeout is the time without a heartbeat after which a worker's attempts are given to another worker.
 const WorkerTimeout = 10 * time.Second
 
-// Worker is what a worker last said about itself.
+// Worker is a worker's last report about itself.
 type Worker struct {
 	Name      string `gorm:"primaryKey"`
 	Version   string
@@ -61,7 +61,7 @@ func (w Worker) profiles(device string) bool {
 // Takes reports whether the worker takes jobs on one of its slots.
 func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refusing == "" }
 
-// DeviceSlots counts the slots of live workers that are of one device.
+// DeviceSlots has the number of slots of one device on live workers.
 type DeviceSlots struct {
 	Usable int // take jobs
 	Free   int // take jobs, and have none
@@ -110,9 +110,9 @@ func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
 	return devices
 }
 
-// SaveHeartbeat stores a worker's heartbeat. A heartbeat without a self-test leaves the last one in place. For a worker with
-// a credential it stores only the slots of the credential's devices: a slot of another device would attract runs that no
-// worker can take. The credential also says whether the worker is a guest.
+// SaveHeartbeat stores a worker's heartbeat. A heartbeat without a self-test keeps the last one. For a worker with a
+// credential it stores only slots of the credential's devices: a slot of another device would attract runs that no
+// worker can take. The credential also decides whether the worker is a guest.
 func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	id, err := s.identify(ctx, h.Worker)
 	if err != nil {

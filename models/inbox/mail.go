@@ -19,7 +19,7 @@ const Confirm = "confirm"
 
 const (
 	mailsADay = 20 // of one person, beside those that ask for a confirmation
-	// commentMailsADay are of these: others' comments leave room for what else a person is told.
+	// commentMailsADay is the limit for comments within these, so that they do not displace other mails.
 	commentMailsADay = 10
 	confirmsADay     = 3 // to one address, and of one person
 	codeLife         = 24 * time.Hour
@@ -56,7 +56,8 @@ func Cleaned(address string) (string, error) {
 	return address, nil
 }
 
-// AddressOf is where a person's mails go: the address that they confirmed, else the verified one of their sign-in; empty: none.
+// AddressOf returns the address for a person's mail: the confirmed one, or else the verified one of their sign-in, or
+// "".
 func (c Choices) AddressOf(signIn string) string {
 	if c.Address != "" {
 		return c.Address

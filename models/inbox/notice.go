@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Kind says what a notice is about.
+// Kind is the subject of a notice.
 type Kind string
 
 // The kinds of notices.
@@ -24,7 +24,7 @@ func Kinds() []Kind {
 	return []Kind{RunEnded, RecordLost, Confirmed, PlaceLost, CommentAdded, DeadlineNear}
 }
 
-// About says what a kind is, as a choice.
+// About describes a kind in the settings.
 func (k Kind) About() string {
 	return map[Kind]string{
 		RunEnded:     "One of your runs ends after a minute or more",
@@ -94,7 +94,7 @@ func ended(state string) string {
 	return state
 }
 
-// Path is where it happened, from the root of the site.
+// Path returns the path of the page about it, from the root of the site.
 func (t Told) Path() string {
 	task := "/tasks/" + url.PathEscape(t.TaskSlug)
 	switch {

@@ -30,7 +30,7 @@ func New(database *db.DB, site string, mails bool) *Inbox { return &Inbox{databa
 // Mails reports whether the site sends e-mail.
 func (x *Inbox) Mails() bool { return x.mails }
 
-// Choices is what a person chose.
+// Choices are a person's settings for notices.
 type Choices struct {
 	UserID     int64      `gorm:"primaryKey;autoIncrement:false"`
 	OffKinds   []Kind     `gorm:"serializer:json"`

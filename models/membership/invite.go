@@ -42,7 +42,7 @@ type Invite struct {
 	RevokedAt  *time.Time
 }
 
-// NewInvite is what a code lets in.
+// NewInvite is the request for an invite code.
 type NewInvite struct {
 	Note string
 	Most int           // 0: no limit

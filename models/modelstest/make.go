@@ -161,7 +161,7 @@ func Judge(r job.Result, event, wall float64) job.Result {
 	return r
 }
 
-// Result is what a worker would send at the end of an attempt whose stages all passed.
+// Result returns the result that a worker sends at the end of an attempt whose stages all passed.
 func Result(attempt work.Attempt, scoreNS float64) job.Result {
 	cases := []job.CaseResult{{Spec: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS, Std: scoreNS / 50, Err: scoreNS / 500}}
 	at := time.Now().UTC()
@@ -179,7 +179,7 @@ func Result(attempt work.Attempt, scoreNS float64) job.Result {
 	}
 }
 
-// Evaluated is what a worker would send at the end of an attempt at an evaluation, with its report.
+// Evaluated returns the result that a worker sends at the end of an attempt at an evaluation, with its report.
 func Evaluated(attempt work.Attempt, report string) job.Result {
 	return job.Result{
 		EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
@@ -187,7 +187,7 @@ func Evaluated(attempt work.Attempt, report string) job.Result {
 	}
 }
 
-// Completed is what package scores finds in the report of an evaluation that reached its end.
+// Completed returns the findings of package scores in the report of a completed evaluation.
 func Completed(samples ...counters.Sample) work.Findings {
 	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }

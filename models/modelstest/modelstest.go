@@ -82,7 +82,7 @@ func Pair(t *testing.T, fn func(t *testing.T, here, there *models.Store)) {
 	})
 }
 
-// sqliteFile is what a store calls its database.
+// sqliteFile is the name of a store's database file.
 const sqliteFile = "warpboard.db"
 
 // blank is the file of an empty store's database. To copy it takes a tenth of the time that all migrations take.

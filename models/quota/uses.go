@@ -66,7 +66,7 @@ func (s Spent) Left() (submissions, seconds int) {
 	return max(0, s.Submissions-s.Count), max(0, s.GPUSeconds-int(s.Used.Seconds()))
 }
 
-// OfTask is what a person has used of a task's limits. It asks nothing if there are none, or for admins, who have none.
+// OfTask returns a person's use of a task's limits. It reads nothing if there are none, or for admins, who have none.
 func (q *Quotas) OfTask(ctx context.Context, user accounts.User, taskID int64, limits []Limit) ([]Spent, error) {
 	return spentOf(q.db.Read(ctx), user, taskID, limits)
 }

@@ -23,7 +23,7 @@ const (
 	Unconfirmed Kind = "unconfirmed" // a confirmation of it ended without numbers
 )
 
-// LongestDetail is how much of a detail is kept, in bytes.
+// LongestDetail is the limit of a stored detail in bytes.
 const LongestDetail = 2000
 
 // Flag asks for a person's review of a run. It does not change the run, and is closed by the review.

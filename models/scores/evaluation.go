@@ -32,7 +32,7 @@ func ofEvaluation(r *job.Result) (found work.Findings) {
 	return found
 }
 
-// samples is what the counters gain from a result.
+// samples returns the additions to the counters from a result.
 func samples(r kernelrun.Result) []counters.Sample {
 	unit := fmt.Sprintf("%s:%d", r.Device, r.Slot)
 	out := []counters.Sample{{Name: counters.Device + unit, Value: r.Seconds}}

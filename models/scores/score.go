@@ -1,8 +1,9 @@
-// Package scores has what the site makes of a worker's result, which alone is a claim: the score of a run, its spread, and how near
-// it is to the best that the device can do; of an evaluation, how it ended and what its counters gain.
+// Package scores turns a worker's result, which alone is a claim, into the site's findings: for a run, the score, its
+// spread, and its distance from the device's limits; for an evaluation, its end and the additions to its counters.
 //
-// Read check.go first: Check compares a result with what the site knows of the run, and refuses one that contradicts itself.
-// score.go and roof.go compute from the result and the task alone; evaluation.go reads the report of an evaluation.
+// Read check.go first: Check compares a result with the site's data of the run, and refuses one that contradicts
+// itself. score.go and roof.go compute from the result and the task alone; evaluation.go reads the report of an
+// evaluation.
 package scores
 
 import (
@@ -16,12 +17,12 @@ import (
 	"warpboard/tasks"
 )
 
-// tolerance is how far, relatively, a worker's score may be from ours: they are the same sums,
+// tolerance is the largest allowed relative difference between a worker's score and ours: they are the same sums,
 // perhaps in another order.
 const tolerance = 1e-9
 
-// of is the score of a result that claims to be done, compared with the unit that it was measured on; nil in modes without one.
-// An error says how the result contradicts itself. drawn is the task with the values that its cases had.
+// of returns the score of a successful result, compared with the slot that measured it; nil in modes without a score.
+// An error describes how the result contradicts itself. drawn is the task with the drawn values of its cases.
 func of(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
 	score, err := scoreOf(mode, def.RankingBy, result)
 	compareWithUnit(score, def, drawn, result)

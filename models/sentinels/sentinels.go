@@ -80,14 +80,14 @@ func ByUnit(list []Sentinel) (units [][]Sentinel) {
 	return units
 }
 
-// Drift says how a unit differs from what it was; empty: it does not, or too little is known.
+// Drift describes how a device differs from its earlier times; "" if it does not, or if there is too little data.
 func (s *Sentinels) Drift(ctx context.Context, worker, unit string) (string, error) {
 	var list []Sentinel
 	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, unit).Order("at desc").Limit(before + recent).Find(&list).Error
 	return Drift(list), db.ReadError(err, "sentinels of worker %s", worker)
 }
 
-// Drifting says of each unit that differs from what it was how it does, in the order of their workers.
+// Drifting lists the devices that differ from their earlier times, in the order of their workers.
 func (s *Sentinels) Drifting(ctx context.Context) (list []Drifted, err error) {
 	var last []Sentinel
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered

@@ -15,7 +15,7 @@ type Storage struct{ db *db.DB }
 // New returns the storage of a database.
 func New(database *db.DB) *Storage { return &Storage{db: database} }
 
-// Use is how much someone or something takes.
+// Use is the storage used by a person or a task.
 type Use struct {
 	ID             int64
 	Name           string // a person's, or a task's title
@@ -26,20 +26,20 @@ type Use struct {
 	ArtifactsBytes int64
 }
 
-// Total is what is there in all, each content once.
+// Total is all stored data; equal contents count once.
 type Total struct {
 	Blobs, BlobBytes         int64 // contents in the database: sources, and the files of tasks
 	Artifacts, ArtifactBytes int64
 	Evaluations, Events      int64
 }
 
-// Next is what the sweep lets go within a time.
+// Next is the data that the sweep will delete within a time.
 type Next struct {
 	Artifacts, ArtifactBytes int64
 	Evaluations, Events      int64
 }
 
-// most is how many people and tasks are listed, the largest.
+// most limits the listed people and tasks; the largest are listed.
 const most = 50
 
 // uses sums by a group: its joins, its columns, and the grouping.
@@ -100,5 +100,5 @@ func (s *Storage) StorageTotal(ctx context.Context, actor accounts.User, goes Ti
 	return row.Total, next, db.ReadError(err, "storage")
 }
 
-// Times say what is let go: what was made, or has ended, before.
+// Times has the limits for deletion: data that was made, or has ended, before them is deleted.
 type Times struct{ Artifacts, Evaluations, Events time.Time }

@@ -8,8 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Added is who adds a submission for another person, after the deadline too, and why. It counts against no limit. The zero
-// value: the person submits.
+// Added is the admin who adds a submission for another person, also after the deadline, and the reason. It counts
+// against no limit. The zero value means that the person submits.
 type Added struct {
 	For string // the person's name; the site fills in NewSubmission.User
 	By  accounts.User

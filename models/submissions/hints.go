@@ -32,8 +32,8 @@ var hints = []hint{
 	{regexp.MustCompile(`pickle|__reduce(?:_ex)?__|__class__\s*=|__torch_function__|__torch_dispatch__`), "changes what its answer is when it is read"},
 }
 
-// mostLooked is how many bytes of a submission are looked through, all its files together: nine patterns over one of the largest
-// size take half a second. A longer submission is flagged for review.
+// mostLooked limits the bytes of a submission that are searched, all its files together: nine patterns over one of the
+// largest size take half a second. A longer submission is flagged for review.
 const mostLooked = 64 << 10
 
 // hintsIn lists the hints in a submission, each once per file with its first line, for people.

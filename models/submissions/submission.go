@@ -42,14 +42,14 @@ type Submission struct {
 	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // of mode profile
 }
 
-// HiddenFrom reports whether the viewer may not know of the submission: its event is frozen.
+// HiddenFrom reports whether the submission is hidden from the viewer, because its event is frozen.
 func (s Submission) HiddenFrom(viewer accounts.User) bool {
 	return s.FrozenEvent != 0 && !viewer.IsAdmin() && !(viewer.SignedIn() && viewer.ID == s.UserID)
 }
 
-// MaySeeSource reports whether the viewer may read a submission's source: their own always, an admin
-// always, everyone once the task's deadline is over. Without a deadline it stays hidden. Pages that link to sources ask it,
-// too; of the zero Submission, it says whether the viewer may read those of others.
+// MaySeeSource reports whether the viewer may read a submission's source: the author and admins always may, everyone
+// after the task's deadline. Without a deadline it stays hidden. Pages that link to sources use it, too. For the zero
+// Submission it reports whether the viewer may read other people's sources.
 func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at time.Time) bool {
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {
 		return true

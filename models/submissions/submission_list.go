@@ -27,10 +27,10 @@ type SubmissionFilter struct {
 	Short     bool  // only the columns that tables show, see shortSubmission and shortRun
 }
 
-// shortSubmission is what tables show of a submission s, of its person u and its task t.
+// shortSubmission selects the columns that tables show of a submission s, its person u, and its task t.
 const shortSubmission = "s.id, s.user_id, s.mode, s.created_at, u.name as user_name, t.slug as task_slug, t.title as task_title"
 
-// shortRun is what tables show of a run r: a fourth of its columns, for lists of hundreds.
+// shortRun selects the columns that tables show of a run r: a fourth of its columns, for lists of hundreds.
 const shortRun = `r.id, r.submission_id, r.mode, r.device, r.state, r.queued_at, r.score_ns, r.failure, r.interval_low, r.interval_high, r.processes,
 	r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
 

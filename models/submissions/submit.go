@@ -27,7 +27,7 @@ import (
 // ViaTrial marks submissions that try a task.
 const ViaTrial = "trial"
 
-// NewSubmission is what a person submits.
+// NewSubmission is a person's request to submit.
 type NewSubmission struct {
 	User     accounts.User
 	Added    Added  // by an admin
@@ -203,8 +203,8 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	if name == "" {
 		return d.SubmissionName(), nil
 	}
-	// The name is shown, and is that of a download: no folders (of Windows either), no control characters and none that
-	// turn the direction of text, at most 120 bytes. In the sandbox the task's definition names the file.
+	// The name is shown, and used for downloads: no folders (of Windows either), no control characters, and none that
+	// change the direction of text, at most 120 bytes. In the sandbox the task's definition names the file.
 	name = db.Cut(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", db.Errorf(db.Invalid, "The file name %q contains an invisible character. Rename the file.", name)

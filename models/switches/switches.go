@@ -31,7 +31,7 @@ const KeyPrefix = "off."
 // longestWhy keeps the sentence one.
 const longestWhy = 300
 
-// Switches is what is off of one database.
+// Switches reads and sets the switches of one database.
 type Switches struct{ db *db.DB }
 
 // New returns the switches of a database.
@@ -56,7 +56,7 @@ func (o Off) Sentence() string {
 	return "This task accepts no submissions for now. " + o.Why
 }
 
-// Sentence is that of the first of these names that is off; empty: none is.
+// Sentence returns the sentence for the first of these names that is off, or "".
 func Sentence(off []Off, names ...string) string {
 	for _, name := range names {
 		if i := slices.IndexFunc(off, func(o Off) bool { return o.What == name }); i >= 0 {
@@ -119,7 +119,7 @@ func (s *Switches) SwitchedOff(ctx context.Context) ([]Off, error) {
 	return read(s.db.Read(ctx).Where("key like ?", KeyPrefix+"%"))
 }
 
-// Sentence is that of the first of these names that is off; empty: none is.
+// Sentence returns the sentence for the first of these names that is off, or "".
 func (s *Switches) Sentence(ctx context.Context, names ...string) (string, error) {
 	return sentence(s.db.Read(ctx), names)
 }

@@ -10,13 +10,13 @@ import (
 	"warpboard/models/db"
 )
 
-// Validations is what scripts said in one database.
+// Validations reads and stores the results of validation scripts in one database.
 type Validations struct{ db *db.DB }
 
 // New returns the validations of a database.
 func New(database *db.DB) *Validations { return &Validations{db: database} }
 
-// Answer is what a script says of an entry.
+// Answer is a script's answer about an entry.
 type Answer string
 
 // The answers.
@@ -30,7 +30,7 @@ const (
 // LongestMessage bounds what is kept of a script's message, in bytes.
 const LongestMessage = 500
 
-// Validation is what a script said of one run.
+// Validation is the result of a script for one run.
 type Validation struct {
 	RunID         int64  `gorm:"primaryKey;autoIncrement:false"` // of the entry
 	ByRun         int64  // in which the script runs
@@ -82,7 +82,7 @@ func Ask(tx *gorm.DB, v Validation) error {
 	return db.WriteError(err, "validation")
 }
 
-// Newest is when a script was asked for last for an entry of a task; the zero time: never.
+// Newest returns the time of the last request to validate an entry of a task, or the zero time.
 func Newest(tx *gorm.DB, taskID int64) (time.Time, error) {
 	var newest Validation
 	err := tx.Where("run_id in (select r.id from runs r join submissions s on s.id = r.submission_id where s.task_id = ?)", taskID).

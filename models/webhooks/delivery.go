@@ -39,9 +39,9 @@ var pauses = [...]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minu
 const (
 	// mostFailures in a row switch a webhook off.
 	mostFailures = 5
-	// keepDeliveries is how long the log goes back.
+	// keepDeliveries is the age up to which the log keeps deliveries.
 	keepDeliveries = 30 * 24 * time.Hour
-	// keepOfEach is how many the log of one webhook has, beside those that are still to be sent.
+	// keepOfEach limits the log of one webhook, not counting deliveries still to be sent.
 	keepOfEach = 1000
 	// testsWaiting and askedPerHour, of each webhook, bound what can be asked for by hand.
 	testsWaiting, askedPerHour = 5, 30
@@ -56,9 +56,9 @@ type DueDelivery struct {
 	Place  int // among what is due of the same owner, from 1
 }
 
-// DueDeliveries lists the deliveries that are due for owners that are not busy: the site's first, then the first of each
-// person, the second of each, and so on, so that one person's backlog does not delay the others. most is how many of one
-// owner.
+// DueDeliveries lists the due deliveries of owners that are not busy: the site's first, then the first of each person,
+// the second of each, and so on, so that one person's backlog does not delay the others. most limits the deliveries of
+// one owner.
 func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64, most, limit int) (list []DueDelivery, err error) {
 	if len(busy) == 0 {
 		busy = []int64{-1} // an unused id: SQL has no empty list
@@ -78,7 +78,7 @@ func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.
 	return res.RowsAffected == 1, db.WriteError(res.Error, "delivery %d", d.ID)
 }
 
-// Tried is how one try went.
+// Tried is the result of one try.
 type Tried struct {
 	At      time.Time
 	Took    time.Duration

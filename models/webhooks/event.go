@@ -54,12 +54,12 @@ func ReleasePlaces(tx *gorm.DB) error {
 	return db.WriteError(err, "events for inboxes")
 }
 
-// forInboxes reports whether Rules.Tell has something to say of the event.
+// forInboxes reports whether Rules.Tell returns people to notify of the event.
 func (e WebhookEvent) forInboxes() bool {
 	return e.Kind == RunEnded || e.Kind == PlaceTaken || e.Kind == CommentMade || e.Kind == DeadlineCame
 }
 
-// Previous is who held a record, in the detail of record.taken.
+// Previous is the former holder of a record, in the detail of record.taken.
 type Previous struct {
 	User    Person  `json:"user"`
 	ScoreNS float64 `json:"score_ns"`

@@ -34,7 +34,7 @@ const (
 	CommentAdded Kind = "comment.added" // someone commented where the person is told of it
 	DeadlineNear Kind = "deadline.near" // a task closes soon
 
-	// What no one listens for by itself: Rules.Tell says who is told of it, and of what kind.
+	// Webhooks cannot select these kinds; Rules.Tell selects the people to notify and their kinds.
 	PlaceTaken   Kind = "place.taken"
 	placeHeld    Kind = "place.held" // place.taken that waits for a confirmation
 	CommentMade  Kind = "comment.made"
@@ -53,14 +53,14 @@ const (
 	mostOfPerson = 5
 	mostOfSite   = 50
 	longestURL   = 500
-	// secretPrefix and the length of the key are those of standardwebhooks.com.
+	// secretPrefix and the length of the key follow standardwebhooks.com.
 	secretPrefix = "whsec_"
 	secretBytes  = 32
 
 	leastWait, usualWait, longestWait = time.Minute, 30 * time.Minute, 7 * 24 * time.Hour
 )
 
-// Webhooks are those of one database.
+// Webhooks reads and stores the webhooks of one database.
 type Webhooks struct {
 	db    *db.DB
 	site  string // address of the site, for links
@@ -68,24 +68,24 @@ type Webhooks struct {
 	rules Rules
 }
 
-// Rules are what package models knows of runs.
+// Rules are the rules about runs from package models.
 type Rules struct {
-	// Sees reports whether a person may know of a run, which may be of a task that others do not see.
+	// Sees reports whether a person may see a run, whose task may be hidden from others.
 	Sees func(tx *gorm.DB, userID, runID int64) (bool, error)
-	// Outcome is what a run means on its board, as a person's webhook or the site's (0) may tell it; nil: it is on none.
+	// Outcome returns the outcome of a run on its board for a person's webhook or the site's (0); nil if it is on none.
 	Outcome func(tx *gorm.DB, receiver, runID int64) (any, error)
 	// Tell puts an event into the inboxes of the people whom it concerns, and returns what their webhooks get.
 	Tell func(tx *gorm.DB, e WebhookEvent) ([]Personally, error)
 }
 
-// Personally is what one person's webhooks get.
+// Personally is the message to one person's webhooks.
 type Personally struct {
 	UserID int64
 	Kind   Kind
 	Data   any
 }
 
-// Reach is which networks webhooks may reach although they are not public. Addresses of Site may be http://.
+// Reach lists networks that webhooks may reach although they are not public. Addresses in Site may use http://.
 type Reach struct {
 	Site   []netip.Prefix // the site's webhooks
 	People []netip.Prefix // people's: for tests, whose receivers are on this machine

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/db"
 )
 
-// attemptIDLength is that of a UUID as text.
+// attemptIDLength is the length of a UUID as text.
 const attemptIDLength = 36
 
 // Attempt is one try at a run or an evaluation. A result counts only with the secret of the work's current attempt.
@@ -37,7 +37,7 @@ type Attempt struct {
 // Ref names the work that it is an attempt at.
 func (a Attempt) Ref() job.Ref { return job.Ref{RunID: a.RunID, EvaluationID: a.EvaluationID} }
 
-// Began is when a worker took the attempt, or, if no one heard of that, when it was made.
+// Began returns the time at which a worker took the attempt or, if no worker reported that, at which it was created.
 func (a Attempt) Began() time.Time {
 	if a.TakenAt != nil {
 		return *a.TakenAt

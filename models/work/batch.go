@@ -12,7 +12,7 @@ import (
 	"warpboard/models/quota"
 )
 
-// rowsPerInsert is how many evaluations one statement stores: SQLite takes 32,766 parameters in one.
+// rowsPerInsert is the number of evaluations that one statement stores: SQLite allows 32,766 parameters in one.
 const rowsPerInsert = 250
 
 // NewBatch is many evaluations of one caller that are submitted together.

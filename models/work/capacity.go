@@ -7,8 +7,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Waiting is how much work of people waits for a device, and since when. Baselines and reruns do not count: no machine
-// should be started for them.
+// Waiting is the amount of people's work that waits for a device, and the time since when. Baselines and reruns do not
+// count: no machine should be started for them.
 type Waiting struct {
 	Device string
 	Work   int

@@ -46,7 +46,7 @@ type Evaluation struct {
 	Shared  bool            // anyone who has its id can read it
 	Kind    string          // kernelrun.Kind
 	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {}: not kept, because it was cancelled
-	// RequestBytes is how large the request was.
+	// RequestBytes is the size of the request.
 	RequestBytes int64
 	RequestKey   string // the idempotency key that was sent with it
 	SourceHash   string // of the sources
@@ -72,7 +72,7 @@ const (
 // noRequest stands for a request that is not stored.
 const noRequest = "{}"
 
-// MostShown is how many bytes of a request are shown: one may have 12 MiB.
+// MostShown limits the bytes of a request that are shown: one may have 12 MiB.
 const MostShown = 1 << 20
 
 // HasRequest reports whether the request is kept.

@@ -19,7 +19,7 @@ type EvaluationLimits struct {
 	HourBytes int64 // of their requests
 }
 
-// evaluationRetry is when a caller whose evaluations are all under way may come again.
+// evaluationRetry is the time after which a caller whose evaluations are all running may try again.
 const evaluationRetry = 2 * time.Second
 
 func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
@@ -35,7 +35,7 @@ func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, 
 	return hour.take(bytes)
 }
 
-// hourOf is what a caller has submitted in an hour, and may submit.
+// hourOf is a caller's use in an hour and its limits.
 type hourOf struct {
 	tx     *gorm.DB
 	limits EvaluationLimits

@@ -16,7 +16,7 @@ type EvaluationStats struct {
 	JustSubmitted, JustEnded int64
 }
 
-// StatsWindow is how long ago the recent past begins.
+// StatsWindow is the length of the recent past.
 const StatsWindow = 5 * time.Minute
 
 // EvaluationStats counts the evaluations that are kept, by state.

@@ -15,7 +15,7 @@ import (
 	"warpboard/models/switches"
 )
 
-// NewEvaluation is what is submitted.
+// NewEvaluation is a request to evaluate.
 type NewEvaluation struct {
 	User    accounts.User // zero: without sign-in
 	Owner   string

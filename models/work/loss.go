@@ -84,7 +84,7 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 	return out, a.unit.announce(tx, &out)
 }
 
-// countLost counts an attempt that someone should know of.
+// countLost counts a lost attempt that operators should see.
 func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	switch {
 	case loss == LossFree:
@@ -95,7 +95,8 @@ func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	return counters.Add(tx, counters.Sample{Name: counters.LostFailed})
 }
 
-// outcomeOf is how an attempt ended that is given up. One that no worker took counts as lost in the queue.
+// outcomeOf returns the outcome of an attempt that is given up. An attempt that no worker took counts as lost in the
+// queue.
 func outcomeOf(loss Loss, taken bool) job.Outcome {
 	if loss == LossFree && taken {
 		return job.OutcomeReturned
@@ -107,15 +108,15 @@ const (
 	// MaxLosses is the number of lost attempts, each with another worker, after which a run or evaluation is given up: it may
 	// have ended the workers itself.
 	MaxLosses = 3
-	// MaxRetries is how many attempts may be lost in all. The pauses before them are 1 s, 4 s, 16 s, 64 s, 256 s and then
-	// ten minutes each: two hours and a half in sum, longer than a restart of a whole cluster takes.
+	// MaxRetries limits the lost attempts of a job. The pauses before them are 1 s, 4 s, 16 s, 64 s, 256 s, and then
+	// ten minutes each: two and a half hours in all, longer than a restart of a whole cluster takes.
 	MaxRetries = 20
 
 	firstPause, longestPause = time.Second, 10 * time.Minute
 	pauseGrowth              = 4
 )
 
-// Loss says how the loss of an attempt is held against what it was an attempt at.
+// Loss decides how the loss of an attempt counts against its run or evaluation.
 type Loss int
 
 const (
@@ -145,7 +146,7 @@ func (t *Tries) lose(loss Loss) (givenUp bool) {
 	return t.Losses >= MaxLosses || t.Retries >= MaxRetries
 }
 
-// pauseAfter is how long the next attempt waits after so many lost ones.
+// pauseAfter returns the pause before the next attempt after a number of lost ones.
 func pauseAfter(retries int) time.Duration {
 	pause := firstPause
 	for range retries - 1 {

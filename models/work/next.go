@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// candidates is how many runs and evaluations are read; the first ones may not be for this worker.
+	// candidates is the number of runs and evaluations to read; the first ones may not be for this worker.
 	candidates = 16
-	// avoidFor is how long work that a worker lost waits for another worker, after its pause.
+	// avoidFor is the time for which work that a worker lost is reserved for other workers, after its pause.
 	avoidFor = 2 * time.Second
 	// inFlightPerSlot is the most that a worker may be given for each of its slots, beside those that it builds: one runs, and one
 	// comes next.
@@ -62,7 +62,7 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attemp
 const anythingFor = `select exists (select 1 from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
 	and (w.attempt_id = '' and (w.not_before is null or w.not_before <= ?) or a.worker = ? and a.taken_at is null))`
 
-// given is how many attempts are live on a device, and which of these a worker was given and does not have.
+// given counts the live attempts of a device, and those that were given to a worker and did not arrive.
 type given struct {
 	all, reruns, mine int
 	missing           []Attempt

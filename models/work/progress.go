@@ -13,12 +13,12 @@ import (
 	"warpboard/models/db"
 )
 
-// MaxLogBytes is how much log text of one attempt is kept as events. The stages of its result
-// hold the program's output in any case.
+// MaxLogBytes limits the log text of one attempt that is stored as events. The stages of its result contain the
+// program's output in any case.
 const MaxLogBytes = 512 << 10
 
-// MaxEventBytes is how much of the other events of one attempt is kept at least, and twice that where it has no logs: a byte of
-// them counts as a lightness-th of one of logs. 10,000 cases have some 3 MB.
+// MaxEventBytes limits the other events of one attempt that are stored; without logs, twice as much is. One byte of
+// them counts as 1/lightness byte of logs. 10,000 cases have some 3 MB.
 const (
 	lightness     = 32
 	MaxEventBytes = lightness * MaxLogBytes

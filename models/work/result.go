@@ -13,7 +13,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Score is what a ranked run measured, in nanoseconds.
+// Score is the result of a ranked run, in nanoseconds.
 type Score struct {
 	NS    float64
 	StdNS float64 // sample standard deviation
@@ -25,7 +25,7 @@ type Score struct {
 	Disturbed string
 }
 
-// Findings is what the site itself made of a worker's result; the result alone is a claim.
+// Findings are the site's conclusions from a worker's result; the result alone is a claim.
 type Findings struct {
 	Score      *Score            // only taken of a ranked run that is done
 	Evaluation EvaluationState   // for an ended evaluation: its report
@@ -109,7 +109,7 @@ func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	return a.unit.afterStop(tx, r)
 }
 
-// LossOf says how the loss of an attempt counts that its worker reports.
+// LossOf returns how a lost attempt counts that its worker reports.
 func LossOf(r job.Result) Loss {
 	switch {
 	case r.Outcome == job.OutcomeReturned:

@@ -15,8 +15,8 @@ import (
 // measured one ends without a result, the first of the others takes its place. A result is stored once: a caller may have 10,000
 // that share it. When a worker's credential is revoked, package fleet takes the hash from what it has measured.
 
-// mostSharing is how many may wait for one: all end in the transaction of its result, and move to the next one if it has none,
-// while no one else can write.
+// mostSharing limits the evaluations that wait for one: all end in the transaction of its result, or move to the next
+// one if it has none, and the transaction blocks all writers.
 const mostSharing = 200
 
 // unshared are evaluations whose result no other one has.

@@ -55,7 +55,7 @@ func disturbedBy(m job.Machine) string {
 	return db.Cut(db.Sanitize(strings.Join(m.Disturbances.Bad(), "; ")), 500)
 }
 
-// memoryOf is what the ranked stage had at most; nil if that was not measured.
+// memoryOf returns the peak memory of the ranked stage, or nil if it was not measured.
 func memoryOf(stages []job.StageResult) *int64 {
 	for _, stage := range stages {
 		if stage.Stage == job.StageRanked && stage.MemoryPeak > 0 {

@@ -42,7 +42,7 @@ func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...
 	return out, nil
 }
 
-// idsAtOnce is how many attempts one question names.
+// idsAtOnce limits the attempts in one query.
 const idsAtOnce = 512
 
 // liveAmong finds which of the attempts are live, and reads only those, because many workers ask. Texts that are not ids of
