@@ -19,7 +19,7 @@ const defaultBundleLimit = 32 << 20
 // SiteConfig is the parts and settings of the site that all handlers share.
 type SiteConfig = site.Config
 
-// Settings are those of the site that all handlers know.
+// Settings are the site's settings that all handlers share.
 type Settings = site.Settings
 
 // Config is everything that a Server is built from: what all handlers share, and what one room needs.
@@ -56,7 +56,7 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	return base, err
 }
 
-// Hub is what the dispatcher announces to; open pages listen to it.
+// Hub receives the dispatcher's announcements and passes them to open pages.
 type Hub = site.Hub
 
 // Signing is the key that statements are signed with.

@@ -16,7 +16,7 @@ import (
 type Queue interface {
 	// Health says why the queue carries no jobs at this moment; nil when it does.
 	Health(ctx context.Context) error
-	// Dropped is how many messages were dropped: unreadable, forged, or too many of one worker.
+	// Dropped returns the number of dropped messages: unreadable, forged, or too many from one worker.
 	Dropped() int64
 	// WorkerConn is a new connection of a remote worker to the embedded NATS server.
 	WorkerConn() (net.Conn, error)
@@ -53,7 +53,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ready"})
 }
 
-// readyText says what is missing, and nothing of the site's inside.
+// readyText names the missing part, and reveals nothing else.
 func readyText(what string, err error) string {
 	switch what {
 	case "database":

@@ -13,7 +13,8 @@ import (
 	"warpboard/web/site"
 )
 
-// pythonIndex is where pip finds the client, and simpleJSON the kind of its answers to newer ones (PEP 691).
+// pythonIndex is the path where pip finds the client, and simpleJSON the content type for newer versions of pip (PEP
+// 691).
 const (
 	pythonIndex = "/clients/python/simple/"
 	simpleJSON  = "application/vnd.pypi.simple.v1+json"

@@ -26,7 +26,7 @@ func (s *Server) commentRoutes(pages group) {
 	}
 }
 
-// inboxRoutes are what a person was told. withoutPage takes forms that no page of this site sent.
+// inboxRoutes adds a person's notices. withoutPage accepts forms that no page of this site sent.
 func (s *Server) inboxRoutes(pages, withoutPage group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/inbox", site.NeedsSignIn, s.account.Inbox)

@@ -2,7 +2,7 @@ package web
 
 import "warpboard/web/site"
 
-// shareRoutes are what other sites show of this one, and downloads of boards.
+// shareRoutes adds content that other sites embed, and downloads of boards.
 func (s *Server) shareRoutes(pages group) {
 	const board = "/tasks/:slug/boards/:device/"
 	pages.get(board+"badge.svg", s.boards.BoardBadge)

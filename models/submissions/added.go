@@ -8,8 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Added is the admin who adds a submission for another person, also after the deadline, and the reason. It counts
-// against no limit. The zero value means that the person submits.
+// Added describes a submission that an admin adds for another person, also after the deadline. It counts against no
+// limit. The zero value means that the person submits.
 type Added struct {
 	For string // the person's name; the site fills in NewSubmission.User
 	By  accounts.User

@@ -7,8 +7,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Waiting is the amount of people's work that waits for a device, and the time since when. Baselines and reruns do not
-// count: no machine should be started for them.
+// Waiting is the number of people's runs and evaluations that wait for a device, and the time of the oldest. Baselines
+// and reruns do not count: no machine should be started for them.
 type Waiting struct {
 	Device string
 	Work   int

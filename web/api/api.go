@@ -26,7 +26,7 @@ func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations) *API 
 	return &API{site: site, runs: runs, evals: evals}
 }
 
-// Tasks lists the tasks that the sender may know of.
+// Tasks lists the tasks that the sender may see.
 func (a *API) Tasks(c *fiber.Ctx) error {
 	list, err := a.site.Store.TaskList(c.UserContext(), site.Actor(c))
 	if err != nil {

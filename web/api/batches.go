@@ -56,7 +56,7 @@ func (a *API) batchAnswer(batch evaluations.Batch) client.Batch {
 	return answer
 }
 
-// mostMistakes is how many mistakes of one request of a batch are told.
+// mostMistakes limits the reported mistakes in one request of a batch.
 const mostMistakes = 5
 
 func firstMistakes(err error) error {

@@ -116,8 +116,8 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
 	return c.JSON(answer)
 }
 
-// waitAWhile returns the evaluation once it has ended, or as it is when the time is over or the caller leaves; at once where too
-// many wait.
+// waitAWhile returns the evaluation once it has ended, or its current state after wait, when the caller leaves, or at
+// once if too many requests wait.
 func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
 	end, ok := a.site.WaitIfRoom(c)
 	if !ok {

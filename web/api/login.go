@@ -7,7 +7,7 @@ import (
 	"warpboard/web/site"
 )
 
-// loginEvery is how many seconds a command waits between two questions whether it was let in.
+// loginEvery is the interval in seconds at which a command asks whether its login was approved.
 const loginEvery = 2
 
 // BeginLogin answers a command line's request to be signed in with a code, which a person approves or denies in a browser.

@@ -137,7 +137,7 @@ func (o operation) security() []any {
 	return []any{token, nothing}
 }
 
-// parameters are those of the path, in its braces, of headers, and of the query.
+// parameters returns the parameters of the path (in its braces), of headers, and of the query.
 func (o operation) parameters() []any {
 	list := []any{}
 	for part := range strings.SplitSeq(o.path, "/") {

@@ -75,7 +75,7 @@ func (o operation) pathType(name string) map[string]any {
 	return number()
 }
 
-// contentType is what an operation answers with.
+// contentType returns the content type of the operation's response.
 func (o operation) contentType() string {
 	if strings.HasSuffix(o.path, "}/events") {
 		return "text/event-stream"

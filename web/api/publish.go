@@ -15,8 +15,8 @@ import (
 	"warpboard/web/site"
 )
 
-// PublishTask makes a task of the zip or reference file that is the body, or brings the task of this name to its state.
-// With ?dry_run=true it only says what that would change.
+// PublishTask creates a task from the zip or reference file in the body, or updates the task of this name. With
+// ?dry_run=true it only reports the changes.
 func (a *API) PublishTask(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	if !user.MayCreate() {

@@ -16,10 +16,10 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// statusGone is what logs have of a caller who left before the answer; nginx's has the same.
+// statusGone is the status in logs for a caller who left before the answer, as in nginx.
 const statusGone = 499
 
-// finishedAge is how long ago a job must have ended for CleanUp to drop it.
+// finishedAge is the age from which CleanUp drops ended jobs.
 const finishedAge = 300 * time.Second
 
 // Evaluate measures one kernel and answers when that has ended.

@@ -13,7 +13,7 @@ import (
 	"warpboard/web/site"
 )
 
-// stopPause is when a caller who was cut off by a restart may come again.
+// stopPause is the time after which a caller that a restart cut off may try again.
 const stopPause = 5 * time.Second
 
 // Why no one waits for an evaluation any more.

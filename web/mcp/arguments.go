@@ -44,8 +44,8 @@ func refusedArguments(answer *sdk.CallToolResult) bool {
 	return ok && (strings.HasPrefix(text.Text, `validating "arguments"`) || strings.HasPrefix(text.Text, "json: "))
 }
 
-// wrongArguments says what is wrong with the arguments of a tool first; empty: nothing that is found. It reads them as a stream and
-// stops there: they may be megabytes.
+// wrongArguments describes the first error in a tool's arguments, or returns "". It parses them as a stream and stops
+// there, because they may be megabytes.
 func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMessage) string {
 	given := map[string]bool{}
 	if len(arguments) > 0 && kindOf(arguments) != "null" {
@@ -86,7 +86,7 @@ func instead(key string, schema *jsonschema.Schema) string {
 	return "it takes " + strings.Join(known, ", ") + "."
 }
 
-// wrongValue says how a value does not fit its schema.
+// wrongValue describes how a value does not fit its schema.
 func wrongValue(at string, schema *jsonschema.Schema, value json.RawMessage) string {
 	kind, want := kindOf(value), schema.Types
 	if schema.Type != "" {
@@ -144,10 +144,10 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
-// mostLooked is how many elements of a list, or keys of an object, are looked at.
+// mostLooked limits the checked elements of a list, or keys of an object.
 const mostLooked = 200
 
-// longest is how many bytes of what was sent an error repeats.
+// longest limits the bytes of input that an error repeats.
 const longest = 40
 
 func clip(text []byte) string {

@@ -88,7 +88,7 @@ func filterOf(given object) (*job.ProfileFilter, error) {
 	return &filter, nil
 }
 
-// value is what an answer points to.
+// value dereferences an answer.
 func value[T any](answer *T, err error) (T, error) {
 	if err != nil {
 		var none T

@@ -7,7 +7,7 @@ import (
 	"warpboard/web/site"
 )
 
-// MostAside is how many bytes a message may have beside the arguments that hold sources: the SDK copies some of them a dozen
+// MostAside limits the bytes of a message besides the arguments that hold sources: the SDK copies some of them a dozen
 // times, and repeats them in its answers.
 const MostAside = 128 << 10
 

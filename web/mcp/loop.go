@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// submissionWait is how long one request to the site waits for a submission's end, and so the time between two words on
-// its progress.
+// submissionWait limits one request that waits for the end of a submission, and so is the interval between two progress
+// reports.
 const submissionWait = 10 * time.Second
 
 type kernelIn struct {

@@ -41,7 +41,7 @@ type offering struct {
 	schemas *Schemas
 }
 
-// New returns a server whose tools ask the site. What they may do is what the client's token may.
+// New returns a server whose tools call the site's API, with the rights of the client's token.
 func New(site *client.Client, version string, o Options) *sdk.Server {
 	schemas := cmp.Or(o.Schemas, NewSchemas())
 	server := sdk.NewServer(&sdk.Implementation{Name: "warpboard", Title: "Warpboard", Version: version}, &sdk.ServerOptions{

@@ -5,5 +5,5 @@ import _ "embed"
 //go:embed skill.md
 var skill string
 
-// Skill is what an agent should know before it works on a board, as a file of instructions.
+// Skill returns the instructions for agents that work on a board.
 func Skill() string { return skill }

@@ -19,17 +19,17 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Access says who beside admins may read what the site measures.
+// Access lists the readers of the metrics besides admins.
 type Access struct {
 	From  []netip.Prefix // who may without a token; nil: this machine, while no proxy is in front
 	Token string         // for those who may with one; empty: no one
 }
 
-// Queue is what is measured of the queue.
+// Queue is the measured part of the queue.
 type Queue interface {
 	// Health says why the queue carries no jobs at this moment; nil when it does.
 	Health(ctx context.Context) error
-	// Dropped is how many messages were dropped: unreadable, forged, or too many of one worker.
+	// Dropped returns the number of dropped messages: unreadable, forged, or too many from one worker.
 	Dropped() int64
 }
 

@@ -19,7 +19,7 @@ const (
 	lastOffset  = 1 << 20 // more is behind the end of everything
 )
 
-// Leaderboards lists the tasks that the caller may know of.
+// Leaderboards lists the tasks that the caller may see.
 func (p *Popcorn) Leaderboards(c *fiber.Ctx) error {
 	list, err := p.site.Store.TaskList(c.UserContext(), site.Actor(c))
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *Popcorn) entries(ctx context.Context, task catalog.Task, page boards.Pa
 	return list, err
 }
 
-// RunnerQueue says what waits for a GPU, or for all of its family.
+// RunnerQueue answers with the work that waits for a GPU, or for all of its family.
 func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
 	devices, err := p.runs.DeviceList(c.UserContext())
 	if err != nil {
@@ -105,7 +105,7 @@ func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
 	return c.JSON(queue)
 }
 
-// queueFor says what waits for a device.
+// queueFor returns the work that waits for a device.
 func (p *Popcorn) queueFor(ctx context.Context, device string) (*runnerQueue, error) {
 	devices, err := p.runs.DeviceList(ctx)
 	return queueOf(devices, device), err

@@ -14,11 +14,12 @@ import (
 )
 
 const (
-	// Path is where popcorn-cli finds the site: POPCORN_API_URL ends with it.
+	// Path is the site's path for popcorn-cli: POPCORN_API_URL ends with it.
 	Path = views.PopcornPath
 
 	callerHeader = "X-Popcorn-Cli-Id"
-	// statusEvery is how long a submission that is followed may go without a word; popcorn-cli expects one in 15 seconds.
+	// statusEvery is the longest pause between status lines of a followed submission; popcorn-cli expects one in 15
+	// seconds.
 	statusEvery = 10 * time.Second
 )
 

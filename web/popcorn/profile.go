@@ -18,7 +18,7 @@ import (
 
 const (
 	profiler = "Nsight Compute"
-	// mostTrace is how many bytes of report files, packed, go into one result; others have their address alone.
+	// mostTrace limits the bytes of packed report files in one result; others have only their address.
 	mostTrace = 16 << 20
 )
 
@@ -156,7 +156,8 @@ func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	return err
 }
 
-// deflated is what a gzip file has between its head, which may have a name, and its tail; not ok: it is cut short or no gzip file.
+// deflated returns the content of a gzip file between its header, which may have a name, and its trailer. ok is false
+// if it is cut short or no gzip file.
 func deflated(data []byte) (body []byte, ok bool) {
 	rest := bytes.NewReader(data)
 	if _, err := gzip.NewReader(rest); err != nil || rest.Len() < gzipTail {

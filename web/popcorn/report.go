@@ -41,7 +41,7 @@ func (e ending) full() fullResult {
 	return f
 }
 
-// compilation is how the program was built; nil where nothing was compiled.
+// compilation describes the program's build; nil if nothing was compiled.
 func (e ending) compilation() *compileResult {
 	b := e.stages.build()
 	if b == nil {

@@ -9,10 +9,10 @@ import (
 	"warpboard/models/work"
 )
 
-// stages are those of one attempt; with a build that failed there is no other.
+// stages has the stages of one attempt; if the build failed, there are no others.
 type stages []job.StageResult
 
-// stageName is what KernelBot calls a stage.
+// stageName returns KernelBot's name of a stage.
 func stageName(stage job.Stage) string {
 	if stage == job.StageRanked || stage == job.StageSecret {
 		return "leaderboard"
@@ -71,7 +71,7 @@ func (e ending) rows() (list []row) {
 	return list
 }
 
-// report is what a stage found, as lines of KernelBot's result pipe. Times are nanoseconds.
+// report returns a stage's result as lines of KernelBot's result pipe. Times are in nanoseconds.
 func report(r job.StageResult) map[string]string {
 	lines := map[string]string{"check": verdict(r.Status == job.StatusPass)}
 	kind := "benchmark"
@@ -116,8 +116,8 @@ func addCase(lines map[string]string, key string, c job.CaseResult) {
 	}
 }
 
-// jobOf says how a submission stands, and why it did not succeed. popcorn-cli prints the reason of a failed job, and
-// nothing of the reports of its runs.
+// jobOf returns the state of a submission, and the reason if it did not succeed. popcorn-cli prints the reason of a
+// failed job, and nothing of the reports of its runs.
 func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 	state := jobStatus{Status: "succeeded"}
 	if !ended(list) {
@@ -155,7 +155,7 @@ func badEnd(run work.Run) (word, why string) {
 	return "failed", run.Failure.Reason
 }
 
-// address is where a submission is in a browser.
+// address returns the URL of a submission's page.
 func (p *Popcorn) address(sub submissions.Submission) string {
 	return fmt.Sprintf("%s/submissions/%d", p.site.Settings.BaseURL, sub.ID)
 }

@@ -35,7 +35,7 @@ type entry struct {
 	GPUType         string    `json:"gpu_type"`
 }
 
-// runnerQueue says what waits for a GPU.
+// runnerQueue is the work that waits for a GPU.
 type runnerQueue struct {
 	Runner     string `json:"runner"`
 	GPU        string `json:"gpu"`
@@ -95,7 +95,7 @@ type row struct {
 	Result    map[string]string `json:"result"`
 }
 
-// jobStatus says how a whole submission stands.
+// jobStatus is the state of a whole submission.
 type jobStatus struct {
 	Status string  `json:"status"` // "pending", "running", "succeeded", "failed", "timed_out", "hacked"
 	Error  *string `json:"error"`  // why it did not succeed

@@ -59,7 +59,7 @@ func (f *follower) source(every time.Duration) stream.Source {
 	return stream.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.beat, Live: f.live, Beat: f.beat, Cut: f.cut, Heartbeat: every}
 }
 
-// beat says how the submission stands, or its result.
+// beat writes the submission's state, or its result.
 func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
 	over, err := f.over(ctx)
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// Callback is where the provider sends the browser back to.
+// Callback handles the provider's redirect back to the site.
 func (s *SignIn) Callback(c *fiber.Ctx) error {
 	p, err := s.provider(c.Params("provider"))
 	if err != nil {

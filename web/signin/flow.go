@@ -13,8 +13,8 @@ const (
 	stateLife   = 10 * time.Minute
 )
 
-// oauthState is what the browser keeps between leaving for a provider and coming back. No one else can read or
-// set the cookie, and a callback counts only with its state; so it needs no place on the server.
+// oauthState is the browser's state between leaving for a provider and coming back. No one else can read or set the
+// cookie, and a callback counts only with its state, so the server stores nothing.
 type oauthState struct {
 	Provider string `json:"p"`
 	State    string `json:"s"`

@@ -32,7 +32,7 @@ type provider struct {
 	way
 }
 
-// way is how a browser goes to a provider and comes back.
+// way sends a browser to a provider and handles its return.
 type way interface {
 	// begin returns the provider's address to send the browser to.
 	begin(ctx context.Context, f oauthState) (string, error)

@@ -77,8 +77,8 @@ func (s *Site) fromPage(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// SameOrigin trusts what browsers say of where a request comes from, and anything that is not a browser
-// as far as the token goes.
+// SameOrigin reports whether a request comes from this site, as far as browsers report it. Other clients are protected
+// only by the token.
 func (s *Site) SameOrigin(c *fiber.Ctx) bool {
 	switch c.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":

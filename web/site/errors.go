@@ -51,7 +51,7 @@ func TooMany(message string, wait time.Duration) error {
 	return &Failure{Status: fiber.StatusTooManyRequests, Code: "too_many", Message: message, RetryAfter: wait}
 }
 
-// RetrySoon is when to retry what failed on this side and may work in a moment.
+// RetrySoon is the time after which to retry an error of the site that may be over soon.
 const RetrySoon = 5 * time.Second
 
 // Busy refuses anyone until there is room again.
@@ -138,8 +138,8 @@ func wantsProblem(c *fiber.Ctx) bool {
 	return kind != "" || strings.Contains(accept, "json")
 }
 
-// failedPart is what a person sees of an error. A part of a page that cannot be renewed keeps what it shows: an error's
-// page in its place would never be renewed again. The page's script says why.
+// failedPart renders an error for a part of a page. A part that cannot be renewed keeps its content: an error page in
+// its place would never be renewed again. The page's script shows the reason.
 func (s *Site) failedPart(c *fiber.Ctx, f Failure, requestID string) templ.Component {
 	if !IsFragment(c) {
 		return s.errorPage(c, f.Status, f.Message, requestID)

@@ -10,7 +10,7 @@ import (
 	"warpboard/web/stream"
 )
 
-// gatherBatch is how many events of a submission are read from the store at once.
+// gatherBatch is the number of a submission's events that are read from the store at once.
 const gatherBatch = 500
 
 // EventStore reads events, which another process may have stored.
@@ -33,8 +33,8 @@ type gatherer struct {
 	newest map[int64]*passedOn // by submission
 }
 
-// passedOn is how far the readers of a submission have been told. One goroutine reads, at most one more waits to read what is
-// stored from now on.
+// passedOn is the position up to which the readers of a submission have its events. One goroutine reads, and at most
+// one more waits to read later events.
 type passedOn struct {
 	waiting atomic.Bool
 

@@ -9,7 +9,7 @@ import (
 	"warpboard/web/stream"
 )
 
-// RunBuffer is how many events a reader of runs may be behind; then they are sent to the store instead.
+// RunBuffer limits the events by which a reader of runs may be behind; beyond it, the reader gets them from the store.
 const RunBuffer = 32
 
 // Hub announces the changes from the dispatcher on its topics. The store has the truth; an announcement is
@@ -73,7 +73,7 @@ func (h *Hub) EvaluationChanged(e work.Evaluation) {
 	h.tell(announcement{Evaluation: change})
 }
 
-// pollInterval is how long a missed announcement can delay a reader that waits for it.
+// pollInterval is the longest delay that a missed announcement causes for a reader.
 const pollInterval = time.Second
 
 // Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends. Of a run's events
@@ -135,7 +135,7 @@ func (e *SharedEvent) Rest(f Format, ask func() (work.Rest, error)) (rest work.R
 	return rest, err
 }
 
-// Format is how an event is put into a stream.
+// Format selects the encoding of events in a stream.
 type Format int
 
 const (

@@ -58,7 +58,7 @@ var notices = map[string]string{
 	"unlinked": "Removed. You can no longer sign in with that account, and you are signed out everywhere else.",
 }
 
-// Page is what every page has; section names its link in the head.
+// Page returns the common part of every page. section names its link in the header.
 func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	p := views.Page{
 		Title: title, Section: section, CSRF: s.csrfToken(c), Nonce: nonce(c), Next: c.OriginalURL(),
@@ -106,7 +106,7 @@ func (s *Site) DeadlineOf(t catalog.Task) views.Deadline {
 	return d
 }
 
-// errorPage is what a person sees when a request failed.
+// errorPage renders the page for a failed request.
 func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) templ.Component {
 	p := views.ErrorPage{Page: s.Page(c, "Error", ""), Status: status, Sentence: sentence, RequestID: requestID}
 	p.Title = p.Heading()

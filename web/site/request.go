@@ -32,7 +32,7 @@ const (
 // RequestTimeout bounds the work of one request.
 const RequestTimeout = 30 * time.Second
 
-// ProbeTimeout is how long the database may take to answer before the site says that it is down.
+// ProbeTimeout is the time that the database has to answer before the site reports that it is down.
 const ProbeTimeout = 2 * time.Second
 
 // nonce is the value that inline styles of this page must carry.

@@ -101,7 +101,7 @@ func lineOf(json []byte) int {
 	return line
 }
 
-// What a path says of where it is: the sender of the body chose the keys.
+// Limits for the path in an error: the sender of the body chose the keys.
 const mostSteps, mostOfKey = 16, 80
 
 func pathTo(open []Place) (path []string) {

@@ -8,21 +8,22 @@ import (
 	"warpboard/views/format"
 )
 
-// MostValues is how many values, keys included, the JSON of one request may have by default: each takes far more memory and
-// time than its text.
+// MostValues is the default limit of the values, keys included, in the JSON of one request: each takes far more memory
+// and time than its text.
 const MostValues = 1 << 12
 
-// mostFields is how many fields a form may have.
+// mostFields limits the fields of a form.
 const mostFields = 1 << 12
 
-// mostParts is how many parts a form with files may have; the others are how many bytes each may say of itself, and all together.
+// mostParts limits the parts of a form with files, largestPartHead the bytes in one part's header, and mostHeads those
+// in all headers.
 const mostParts, largestPartHead, mostHeads = 1 << 10, 4 << 10, 1 << 20
 
-// MostText is how many bytes of text the fields of a form may have together that shows all of it again: a page says each
-// character with up to five.
+// MostText limits the text in the fields of a form that shows all of it again: a page writes each character with up to
+// five.
 const MostText = 1 << 20
 
-// TooMuchText refuses what does not fit into a form; instead says what to do.
+// TooMuchText refuses text that does not fit into a form; instead names an alternative.
 func TooMuchText(instead string) error {
 	return &Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
 		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MostText), instead)}

@@ -2,7 +2,7 @@ package stream
 
 import "sync"
 
-// Topic is what a stream listens to.
+// Topic is the subject of a stream.
 type Topic struct {
 	Kind string
 	ID   int64

@@ -20,7 +20,7 @@ const (
 // ErrDone ends a stream that has nothing more to say.
 var ErrDone = errors.New("stream is complete")
 
-// Source is what one stream sends. Nothing of a fiber.Ctx may be inside: the stream outlives its handler.
+// Source produces the content of one stream. It must not hold anything of a fiber.Ctx: the stream outlives its handler.
 type Source struct {
 	Topic  Topic
 	Buffer int // messages that a reader may be behind; a slower one gets a message without event

@@ -30,8 +30,8 @@ func NewComparedScene(profiled *ProfiledScene) *ComparedScene {
 // Path is the address of their comparison.
 func (s *ComparedScene) Path() string { return fmt.Sprintf("/compare?a=%d&b=%d", s.Slow.ID, s.Fast.ID) }
 
-// judgedNS makes the first case as long as its kernel in the report cuda4/1 (416.4 µs), with the launch. Factor 0.428 is that of
-// tri/0 (175.9 µs).
+// judgedNS makes the first case as long as its kernel in the report cuda4/1 (416.4 µs), with the launch. Factor 0.428
+// makes it as long as that of tri/0 (175.9 µs).
 const judgedNS = 105.4e3
 
 // Judged ends a run whose cases took so many times their usual time, each in five fresh processes, and its profile.

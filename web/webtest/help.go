@@ -37,7 +37,8 @@ func Code(err error) string {
 // Second is the error of an answer that has no other use.
 func Second[T any](_ T, err error) error { return err }
 
-// BoardOf is what a page shows a person, as it was sent but for what differs with each answer; without an id: a visitor.
+// BoardOf returns a page as a person sees it, without the parts that differ with each answer; for a visitor without an
+// ID.
 func BoardOf(s *Site, user accounts.User, path string) string {
 	b := s.Browser()
 	if user.ID != 0 {
@@ -72,7 +73,7 @@ func (s *Scene) Costs(t *testing.T, what string, path func(time int) string) {
 	})
 }
 
-// Keys are those of an object, so many bytes of them.
+// Keys returns the keys of an object with this many bytes.
 func Keys(size int) string {
 	var text strings.Builder
 	for i := 0; text.Len() < size-10; i++ {
@@ -116,8 +117,7 @@ func (s *Site) Ask(method, path, token, body string, headers ...string) *http.Re
 	return resp
 }
 
-// Hostile is what someone would store to script a page, in every way that HTML knows, or to have it read
-// another way than it is.
+// Hostile is a text that would script a page, in every way that HTML knows, or change the text around it.
 const Hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=alert(3) x='<hx-partial hx-target="body">gone</hx-partial></pre></textarea></title>` +
 	"pass \u202Edeliaf\u202C \u2066"
 

@@ -15,7 +15,7 @@ import (
 // SubmissionPath is the page of a run's submission.
 func SubmissionPath(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 
-// Href is where the link of these words leads.
+// Href returns the target of the link with these words.
 func Href(t *testing.T, doc *goquery.Document, text string) string {
 	t.Helper()
 	found := doc.Find("main a").FilterFunction(func(_ int, e *goquery.Selection) bool { return Words(e) == text })

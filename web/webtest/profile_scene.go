@@ -109,7 +109,7 @@ func (s *ProfiledScene) Repeated(ns float64) []job.CaseResult {
 	return cases
 }
 
-// SoftmaxPTX is what Triton would have left of a kernel of the report "tri".
+// SoftmaxPTX is PTX as Triton leaves it of a kernel of the report "tri".
 const SoftmaxPTX = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry softmax_row(\n\t.param .u64 softmax_row_param_0\n)\n.reqntid 128\n{\n" +
 	"\t.loc\t1 9 20\n\tex2.approx.f32 %f2, %f1;\n\tret;\n}\n\t.file\t1 \"/out/submission.py\"\n"
 
@@ -168,7 +168,7 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	s.Record(result, nil)
 }
 
-// FixtureReport parses what ncu printed of a real report; "cuda4/1" is that of one of its kernels.
+// FixtureReport parses ncu's output of a real report; "cuda4/1" is one of its kernels.
 func FixtureReport(t testing.TB, name string) *ncu.Report {
 	t.Helper()
 	if name, kernel, one := strings.Cut(name, "/"); one {

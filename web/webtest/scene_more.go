@@ -54,7 +54,7 @@ func (s *Scene) Ended(e events.Event) {
 	s.SQL("update tasks set deadline = $1 where id in (select task_id from event_tasks where event_id = $2)", past, e.ID)
 }
 
-// Closes ends the scene's task, and says whether it takes practice runs.
+// Closes ends the scene's task. practice makes it accept practice runs.
 func (s *Scene) Closes(practice bool) {
 	s.T.Helper()
 	b := s.BrowserOf(s.Admin)

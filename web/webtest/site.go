@@ -225,7 +225,7 @@ func (s *Site) API(user accounts.User) *client.Client {
 	return client.New(s.URL, secret)
 }
 
-// moduleFile is where a file of the repository is, for tests of all folders.
+// moduleFile returns the path of a file of the repository, for tests of all folders.
 func moduleFile(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -16,7 +16,7 @@ import (
 	"warpboard/models/work"
 )
 
-// QuietTitle is what stands wherever the task is shown. Its slug does not: errors repeat what was asked for.
+// QuietTitle appears wherever the task is shown. Its slug does not: errors repeat the requested slug.
 const QuietTitle = "Zanzibar sums"
 
 // QuietWords are a comment on it, and on a submission to it.
@@ -113,8 +113,8 @@ func (s *ClosedScene) Change(who catalog.Visibility) {
 	s.Visibility = who
 }
 
-// Documented returns a check of whether a value is what the document says of a schema. It fails at once
-// when the document's schemas are not sound.
+// Documented returns a check that a value matches a schema of the document. It fails at once if the document's schemas
+// are invalid.
 func (s *Site) Documented(t *testing.T) func(name string, value any) {
 	t.Helper()
 	text := strings.ReplaceAll(Body(t, s.Browser().Get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")

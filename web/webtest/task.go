@@ -42,7 +42,7 @@ func AddFile(t testing.TB, form *multipart.Writer, field, name string, data []by
 	file.Write(data)
 }
 
-// Fields are what a browser would send of a form that no one touched.
+// Fields returns the values that a browser sends for an untouched form.
 func Fields(form *goquery.Selection) url.Values {
 	values := url.Values{}
 	form.Find("input[name], textarea[name]").Each(func(_ int, e *goquery.Selection) {

@@ -56,7 +56,7 @@ func (p *Account) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
 	return err
 }
 
-// personPlaces is how many boards one page of a person lists.
+// personPlaces is the number of boards on one page of a person's list.
 const personPlaces = 25
 
 // addPlaces fills in one page of the person's entries on the current boards that the viewer may see.

@@ -25,7 +25,7 @@ import (
 	"warpboard/web/site"
 )
 
-// upload is what a creator sent: a zip of tasks, or one reference file of the legacy format.
+// upload is a creator's upload: a zip of tasks, or one reference file of the legacy format.
 type upload struct {
 	name string
 	data []byte

@@ -163,8 +163,8 @@ func fits(files []views.EditedFile) error {
 	return nil
 }
 
-// bundleOf reads edited files as the upload of one task: without a folder around them, which problems would name. Problems
-// are what is wrong with them.
+// bundleOf reads edited files as the upload of one task, without a folder around them, so that problems name no folder.
+// It returns the problems that it finds.
 func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, wrong []problems.Problem, err error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
@@ -217,7 +217,7 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	return p.showPreview(c, task, version, bundle)
 }
 
-// previewed is the task that the files are of, and the number of its version: a new one where the form names none.
+// previewed returns the task of the files and its version number: a new version if the form names none.
 func (p *Authoring) previewed(c *fiber.Ctx, page views.TaskFilesPage) (task catalog.Task, version int, err error) {
 	slug := c.FormValue("task")
 	if slug == "" {

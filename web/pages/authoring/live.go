@@ -112,7 +112,7 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 	return append(list, notes...), err
 }
 
-// notes are what is allowed in the files, but probably not meant.
+// notes lists suspicious but allowed content of the files.
 func (p *Authoring) notes(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []remark, err error) {
 	var lines tasks.Lines
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
@@ -158,7 +158,7 @@ func unheardOf(name string, workers []fleet.Worker) string {
 	return text
 }
 
-// fileIn is the file that a warning begins with, if it does; the others are of task.yml.
+// fileIn returns the file with whose name a warning begins, or else task.yml.
 func fileIn(warning string, files []views.EditedFile) string {
 	for _, f := range files {
 		if strings.HasPrefix(warning, f.Path+" ") {

@@ -67,7 +67,7 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	return p.showDrafts(c, out.status, out.left, out.published)
 }
 
-// outcome is what became of a form's drafts.
+// outcome is the result of publishing a form's drafts.
 type outcome struct {
 	left      []draft // with the reason, if one was refused
 	published []views.TaskRef
@@ -131,8 +131,8 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 	return p.publishVersion(ctx, user, d.current.ID, bundle, &d.in)
 }
 
-// publishVersion makes a bundle the task's current state, with these settings where some are given, and returns the page that
-// says what that changed.
+// publishVersion makes a bundle the task's current version, with the given settings unless they are nil, and returns
+// the page that shows the changes.
 func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id int64, bundle *tasks.Bundle, settings *catalog.TaskSettings) (task catalog.Task, done templ.SafeURL, err error) {
 	_, change, err := p.runs.PublishTask(ctx, user, id, bundle, settings)
 	if err == nil {

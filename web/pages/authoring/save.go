@@ -158,7 +158,7 @@ func withoutDevice(b *tasks.Bundle) []problems.Problem {
 	return []problems.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
 }
 
-// refusal is what an author did wrong, as a list; other errors stay errors.
+// refusal returns an author's mistakes as a list; other errors stay errors.
 func refusal(err error) ([]string, error) {
 	if err == nil {
 		return nil, nil

@@ -241,12 +241,13 @@ func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 }
 
 var (
-	// lackingCase is how Warpboard's harness for C++ says that a case lacks an argument, lackingCall how Python does.
+	// lackingCase matches the message of Warpboard's C++ harness about a missing argument of a case, lackingCall the
+	// one of Python.
 	lackingCase = regexp.MustCompile(`case '(.*)' has no argument '(\w+)'`)
 	lackingCall = regexp.MustCompile(`in case (\d+) .*missing 1 required \S+ argument: '(\w+)'`)
 )
 
-// lacks says which argument a case does not have, if a stage failed for that.
+// lacks names the argument that a case lacks, if a stage failed for that reason.
 func lacks(failed *job.StageResult, d tasks.Definition) string {
 	if failed == nil {
 		return ""

@@ -61,8 +61,8 @@ func leadTo(c *fiber.Ctx, to string, err error) error {
 	return c.Redirect(to, fiber.StatusSeeOther)
 }
 
-// boardTag changes with everything that the page shows: the board, the task, who looks, the program, the look itself
-// and, because the page says how long the deadline is off, the hour.
+// boardTag changes with everything that the page shows: the board, the task, the viewer, the program, the design, and
+// the hour, because the page shows the time until the deadline.
 func (p *Boards) boardTag(c *fiber.Ctx, b *board) string {
 	head := p.site.Page(c, "", "")
 	var event views.EventBanner

@@ -20,7 +20,7 @@ import (
 
 const (
 	datasetRows = 500
-	// datasetBytes is of the sources on a page, which are in memory at the same time. Each has at most 1 MiB.
+	// datasetBytes limits the sources on a page, which are in memory at the same time. Each has at most 1 MiB.
 	datasetBytes = 16 << 20
 	// licence goes with every dataset.
 	licence = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
@@ -125,7 +125,7 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 	return head, rows, err
 }
 
-// fitting is how many of the first rows have sources of at most so many bytes in all, one row at least.
+// fitting returns the number of first rows whose sources have at most this many bytes in all, at least one.
 func fitting[R any](list []R, size func(R) int64, most int64) int {
 	for i, row := range list {
 		if most -= size(row); most < 0 {

@@ -18,7 +18,7 @@ import (
 	"warpboard/views"
 )
 
-// mostAddresses is how many a map of a site may have (sitemaps.org).
+// mostAddresses limits the addresses in one sitemap (sitemaps.org).
 const mostAddresses = 50_000
 
 // private begins the addresses that say nothing to who is not signed in, or cost much and are in no list.

@@ -47,7 +47,7 @@ func (p *Boards) EventEdit(c *fiber.Ctx) error {
 	return p.eventForm(c, c.Params("slug"), in, nil)
 }
 
-// eventStored is what the event in the address is, for those who may change it.
+// eventStored returns the stored settings of the event in the path, if the sender may change it.
 func (p *Boards) eventStored(c *fiber.Ctx) (in events.Settings, err error) {
 	found, err := p.site.Store.Events.Event(c.UserContext(), c.Params("slug"))
 	if err != nil {

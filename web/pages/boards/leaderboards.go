@@ -11,7 +11,7 @@ import (
 	"warpboard/web/site"
 )
 
-// leaderboardRows is how many people a page of the leaderboards lists.
+// leaderboardRows is the number of people on one page of the leaderboards.
 const leaderboardRows = 50
 
 // activeDays are the days whose submissions the leaderboards count.

@@ -40,7 +40,7 @@ func (p *Boards) boardOf(c *fiber.Ctx) (b publicBoard, err error) {
 // path is the board's own page.
 func (b publicBoard) path() string { return boardPath(b.task.Slug, b.head.Device) }
 
-// name says which board it is.
+// name returns the board's task and device.
 func (b publicBoard) name() string { return b.task.Title + " on " + b.head.Device }
 
 // send answers with something that other sites show, or with 304 if the reader has it already.

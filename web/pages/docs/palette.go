@@ -269,7 +269,7 @@ func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) 
 	return inOrder(found, words), err
 }
 
-// boardWords are what finds a task and its boards.
+// boardWords returns the search words for a task and its boards.
 func boardWords(t models.TaskSummary) string {
 	return t.Title + " " + t.Slug + " board " + strings.Join(t.Devices, " ")
 }
@@ -298,7 +298,7 @@ func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string
 	return list[:min(len(list), mostTasks)], nil
 }
 
-// taskPlace is a task with the boards that have entries; of the others the note says how many they are.
+// taskPlace returns a task with its boards that have entries; a note gives the number of the others.
 func taskPlace(t catalog.Task, entered map[boards.Key]int64) place {
 	p := to("Task", t.Title, "", views.TaskURL(t.Slug))
 	for _, device := range t.Devices {

@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// mostBudgets is how many people the page lists.
+// mostBudgets limits the listed people.
 const mostBudgets = 50
 
 func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error) {
@@ -63,7 +63,7 @@ func (p *Operation) TeamLeave(c *fiber.Ctx) error {
 	return p.done(c, p.site.Store.Quotas.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
 }
 
-// person is who a form names, by the whole name; 0: no one.
+// person returns the person whose full name is in the form, or 0.
 func (p *Operation) person(c *fiber.Ctx) (int64, error) {
 	name := strings.TrimSpace(c.FormValue("person"))
 	if name == "" {

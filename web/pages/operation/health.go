@@ -54,7 +54,7 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Health(page))
 }
 
-// waitingLong is how long the oldest work waits, and whether a slot takes it.
+// waitingLong checks the age of the oldest waiting work, and that slots can take it.
 func (p *Operation) waitingLong(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
 	devices, err := p.runs.CapacityOf(c.UserContext(), workers)
 	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Queue"}
@@ -82,7 +82,7 @@ func (p *Operation) waitingLong(c *fiber.Ctx, workers []fleet.Worker) (row views
 	return row, err
 }
 
-// queueUp is whether jobs reach workers.
+// queueUp checks that jobs reach workers.
 func (p *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Messages to workers", Says: "Messages are being delivered.", Link: "/docs/metrics", LinkText: "Health checks"}
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
@@ -124,7 +124,7 @@ func (p *Operation) workersUp(_ *fiber.Ctx, workers []fleet.Worker) (views.Healt
 	return row, nil
 }
 
-// slots are those of connected workers that are out of service.
+// slots checks for slots of connected workers that are out of service.
 func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Slots", Link: "/devices", LinkText: "Queue"}
 	var out []string
@@ -234,7 +234,7 @@ func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 	return row, err
 }
 
-// switches are what an admin keeps off.
+// switches checks for parts that an admin has switched off.
 func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Switches", Says: "Nothing is switched off.", Link: "/operate#switches", LinkText: "Switches"}
 	off, err := p.site.Store.Switches.SwitchedOff(c.UserContext())
@@ -253,10 +253,11 @@ func firstOf(list []string) string {
 	return fmt.Sprintf("%s And %d more.", list[0], len(list)-1)
 }
 
-// backupAt is a file in the data directory. Its time is that of the last backup: the operator's commands touch it at their end.
+// backupAt is a file in the data directory. The operator's commands touch it after a backup, so its time is that of the
+// last one.
 const backupAt = "last-backup"
 
-// backup is when the operator last recorded one, and how to make and record the next.
+// backup checks the age of the last recorded backup, and explains how to make and record one.
 func (p *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Backup", Link: "/docs/backup", LinkText: "Backup and restore"}
 	dir, err := filepath.Abs(p.site.Store.Disk.Dir)

@@ -15,8 +15,8 @@ import (
 
 const queueRows = 50 // runs shown of one device's queue
 
-// queueList collects the rows of all queues: what runs, then what waits. Submissions to tasks that
-// the viewer may not know of have their place, and nothing else.
+// queueList collects the rows of all queues: running work, then waiting work. For submissions to tasks that the viewer
+// may not see, it shows only their place.
 type queueList struct {
 	pages   *Operation
 	viewer  accounts.User
@@ -58,7 +58,7 @@ func whatOf(q work.QueuedWork) string {
 	return views.ModeName(q.Kind)
 }
 
-// card counts work that is live, and says how it stands: of what runs, since when this attempt is made.
+// card counts live work, and describes its state: for running work since the start of this attempt.
 func (l *queueList) card(q work.QueuedWork) views.RunCard {
 	if q.StartedAt != nil {
 		l.count(q, 0, 1)

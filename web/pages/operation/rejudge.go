@@ -142,7 +142,7 @@ func addPlaces(rows []views.RerunRow) {
 	}
 }
 
-// shownOutput is how much of a script's output its row shows, in bytes: the end.
+// shownOutput is the number of bytes at the end of a script's output that its row shows.
 const shownOutput = 1000
 
 // validatedTask reads the task in the address, if the viewer may have its script run.

@@ -13,7 +13,7 @@ import (
 	"warpboard/web/site"
 )
 
-// soon is how far the page looks ahead.
+// soon is the time that the page looks ahead.
 const soon = 7 * 24 * time.Hour
 
 // Storage shows what takes room, and what is let go next.
@@ -46,7 +46,7 @@ func many(n, size int64) string {
 	return fmt.Sprintf("%s in %s", format.Bytes(size), format.Plural(int(n), "piece", "pieces"))
 }
 
-// folders says what is in the data directory, and how much room is left. A worker on another machine has its own.
+// folders describes the contents of the data directory and the free space. A worker on another machine has its own.
 func (p *Operation) folders() (facts []views.Fact) {
 	for _, folder := range []struct{ name, what string }{{"objects", "Cache of compiled objects, at most 8 GiB"}, {"queue", "Queue"}} {
 		if size := sizeOf(filepath.Join(p.site.Store.Disk.Dir, folder.name)); size > 0 {
@@ -59,7 +59,7 @@ func (p *Operation) folders() (facts []views.Fact) {
 	return facts
 }
 
-// sizeOf is how much the files below a folder take, as far as they can be seen.
+// sizeOf returns the size of the files below a folder, as far as they are readable.
 func sizeOf(folder string) (size int64) {
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -2,7 +2,7 @@ package playground
 
 import "maps"
 
-// firstExample is what the playground opens with: it runs on every device.
+// firstExample is the initial example of the playground: it runs on every device.
 const firstExample = "torch"
 
 // exampleNames are the examples that the playground offers.

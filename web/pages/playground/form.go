@@ -176,7 +176,8 @@ func (f *form) json(name string) any {
 // initNumbers are the parameters that the two numbers of a row stand for, by how a tensor is filled.
 var initNumbers = map[string][]string{"randn": {"mean", "std"}, "uniform": {"low", "high"}, "full": {"fill_value"}, "arange": {"start", "step"}}
 
-// fieldOf finds the field that a path in the request came from; within says where in it, if it holds more.
+// fieldOf returns the field from which a path in the request came. within is the place inside the field, if it holds
+// more.
 func (f *form) fieldOf(path string) (field, within string) {
 	steps := strings.Split(path, " -> ")
 	from := map[string]string{"kernel": "kernel", "custom_kernel": "kernel", "ref_kernel": "reference"}[steps[0]]

@@ -104,7 +104,7 @@ func inputs(io map[string]any) string {
 	return strings.Join(lines, "") + "    return (" + strings.Join(names, " ") + ")"
 }
 
-// tensor is how a tensor is filled, in Python. Numbers that are left out are those of the API.
+// tensor returns the Python expression that fills a tensor. Missing numbers default to those of the API.
 func tensor(spec map[string]any) string {
 	said, _ := spec["dtype"].(string)
 	shape, dtype := shapeOf(spec["shape"]), "torch."+cmp.Or(said, "float32")

@@ -74,8 +74,8 @@ func headingOf(a, b comparedRun) string {
 	return fmt.Sprintf("#%d vs #%d", a.Sub.ID, b.Sub.ID)
 }
 
-// nameOf is the one name of a side: its submission's number, with what tells it from the other side where that is of the same
-// submission.
+// nameOf returns the name of a side: its submission's number, followed by the device or run if both sides are of the
+// same submission.
 func nameOf(r, other comparedRun) string {
 	name := fmt.Sprintf("#%d", r.Sub.ID)
 	switch {
@@ -130,7 +130,7 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 	})
 }
 
-// finding is what the times of both show; runs of two versions are compared by the rule of A's.
+// finding compares the times of both; runs of two versions are compared by the rule of A's.
 func finding(a, b comparedRun) versus.Finding {
 	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
 }
@@ -166,7 +166,7 @@ func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
-// sideOf describes a side. own is what the run's own times score, as the ratio counts them.
+// sideOf describes a side. own is the score of the run's own times, which the ratio uses.
 func sideOf(r, other comparedRun, own float64) charts.Side {
 	s := charts.Side{
 		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), Short: nameOf(r, other), URL: string(views.SubmissionURL(r.Sub.ID)),
@@ -181,7 +181,7 @@ func sideOf(r, other comparedRun, own float64) charts.Side {
 	return s
 }
 
-// scoresAlone reports whether a run's score is what its own times give.
+// scoresAlone reports whether a run's score equals that of its own times.
 func (r comparedRun) scoresAlone(own float64) bool {
 	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
 }
@@ -225,7 +225,7 @@ func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 	return tabs
 }
 
-// addReports compares the reports of the case, or says which is missing.
+// addReports compares the reports of the case, or names the missing one.
 func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index int) error {
 	reports, why, err := p.bothReports(a, b, index)
 	if err != nil || why != "" {
@@ -244,7 +244,7 @@ func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 	}
 }
 
-// bothReports reads the reports of the case; why says what is missing.
+// bothReports reads the reports of the case. why names the missing one.
 func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
 	names := []string{nameOf(a, b), nameOf(b, a)}
 	for i, r := range []comparedRun{a, b} {
@@ -303,8 +303,8 @@ const (
 	longAfter  = 24 * time.Hour // machines differ from day to day
 )
 
-// conditionsOf says whether the two runs were measured under the same conditions, in a sentence; apart: the times show a
-// difference, which other conditions may explain.
+// conditionsOf describes whether the two runs were measured under the same conditions. apart means that the times
+// differ, which other conditions may explain.
 func conditionsOf(a, b comparedRun, apart bool) string {
 	if a.Run.Machine == nil || b.Run.Machine == nil {
 		return "The conditions of one of the runs are unknown."

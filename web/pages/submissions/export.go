@@ -92,7 +92,7 @@ func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 	return site.SendCSV(c, rows)
 }
 
-// timeRows are both sides of a case: the mean, and what the clocks say where a judge timed one of them.
+// timeRows returns both sides of a case: the mean and, if a judge timed one of them, the clocks.
 func timeRows(spec string, a, b *job.CaseResult) [][]string {
 	row := func(name, unit string, of func(job.CaseResult) string) []string {
 		side := func(c *job.CaseResult) string {

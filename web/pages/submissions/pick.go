@@ -87,8 +87,8 @@ func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen
 	return seen, nil
 }
 
-// runsBeside are what a run may be compared with: itself, its board's first ten, the entry above the viewer's, and the
-// viewer's own.
+// runsBeside lists the runs to compare with: the run itself, its board's first ten, the entry above the viewer's, and
+// the viewer's own.
 func (p *Submissions) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := offers{task: site.TaskRef(base.Task)}

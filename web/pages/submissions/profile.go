@@ -139,7 +139,7 @@ func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Deta
 	return vm, of, leader, p.addSourceLinks(c, seen, profile, &vm)
 }
 
-// caseTime is how long a case took in a ranked run that stands; 0 if it did not end.
+// caseTime returns the time of a case in a ranked run that counts, or 0 if it did not end.
 func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
 	if run.ScoreNS == nil {
 		return 0
@@ -287,7 +287,7 @@ func (p *Submissions) ProfileText(c *fiber.Ctx) error {
 	return nil
 }
 
-// mostDrawn is how many bytes of HTML are kept; a profile has some 60 kB, a comparison 90.
+// mostDrawn limits the cached HTML in bytes; a profile has some 60 kB, a comparison 90 kB.
 const mostDrawn = 32 << 20
 
 // drawn returns charts that are drawn once for equal requests. made has everything that they depend on, with reports and

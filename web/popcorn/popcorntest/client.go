@@ -26,7 +26,7 @@ type Refusal struct {
 	Body   string
 }
 
-// Error is what popcorn-cli prints.
+// Error returns popcorn-cli's output.
 func (r *Refusal) Error() string {
 	if r.Detail == "" {
 		return fmt.Sprintf("Server returned status %d: %s", r.Status, r.Body)

@@ -19,7 +19,7 @@ type Event struct {
 	Raw        string // its bytes
 }
 
-// Streamed is what a stream brought.
+// Streamed is the content of a stream.
 type Streamed struct {
 	Events  []Event
 	Reports []string // what popcorn-cli prints at the end

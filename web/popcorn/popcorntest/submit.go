@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Details is what popcorn-cli reads of a submission.
+// Details is the part of a submission that popcorn-cli reads.
 type Details struct {
 	ID              int64
 	LeaderboardID   int64  `json:"leaderboard_id"`
@@ -39,7 +39,7 @@ type Run struct {
 	Result    map[string]string
 }
 
-// Queue is what waits for a GPU.
+// Queue is the work that waits for a GPU.
 type Queue struct {
 	Runner, GPU *string
 	QueuedJobs  *int64 `json:"queued_jobs"`

@@ -31,7 +31,7 @@ type Answer struct {
 	RefRuntime *kernelrun.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
 }
 
-// ExecResult is what is known of the custom kernel. What is not known is absent.
+// ExecResult has the known results of the custom kernel. Unknown ones are absent.
 type ExecResult struct {
 	kernelrun.Report
 	Runtime    float64            `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
@@ -45,7 +45,7 @@ type ExecResult struct {
 	Seconds    map[string]float64 `json:"stage_seconds,omitempty" jsonschema:"how long each stage took"`
 }
 
-// Metadata says where and on what a kernel ran.
+// Metadata describes the place and device of a kernel's run.
 type Metadata struct {
 	GPUID         int                           `json:"gpu_id"`
 	KernelName    string                        `json:"kernel_name,omitempty"`
@@ -131,7 +131,7 @@ func metadataOf(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) Metadata
 // PodIP is the address of this site that the caller reached.
 func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 
-// Kernel is what an answer says of its request.
+// Kernel identifies the request in an answer.
 type Kernel struct{ Type, Name string }
 
 // KernelOf describes a kernel.

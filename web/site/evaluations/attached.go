@@ -6,13 +6,13 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// Attached is what live workers can evaluate now.
+// Attached has the number of idle slots and the supported types of kernels of the live workers.
 type Attached struct {
 	Idle     int      // units that are free
 	Backends []string // types of kernels, in the order of the API
 }
 
-// Attached is what live workers can evaluate now.
+// Attached returns the idle slots and supported types of kernels of the live workers.
 func (s *Evaluations) Attached(ctx context.Context) (Attached, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {

@@ -18,13 +18,13 @@ import (
 	"warpboard/web/site"
 )
 
-// MostRequests is how many requests a batch may have, and mostBatchValues how many values these may have together: 131 of each.
+// MostRequests limits the requests of a batch, and mostBatchValues the values of all of them: 131 of each.
 const MostRequests, mostBatchValues = 1000, 1 << 17
 
-// mostMistakes is how many mistakes a batch may have: to find and tell one costs more than to read a value.
+// mostMistakes limits the mistakes of a batch: finding and reporting one costs more than reading a value.
 const mostMistakes = 2 * MostRequests
 
-// Batch is what became of a batch: one item per request, in order. ID is empty if all were refused.
+// Batch is the result of a batch: one item per request, in request order. ID is empty if all were refused.
 type Batch struct {
 	ID    string
 	Items []work.BatchItem
@@ -160,7 +160,7 @@ func readList(body []byte) (requests []json.RawMessage, err error) {
 	return requests, nil
 }
 
-// expect reads tokens, and says which one is another.
+// expect reads tokens, and returns an error that names the first different one.
 func expect(decoder *json.Decoder, tokens ...json.Token) error {
 	for _, want := range tokens {
 		token, err := decoder.Token()

@@ -14,7 +14,7 @@ import (
 
 const keyBytes = 32
 
-// Caller is who sends a request, as far as evaluations care.
+// Caller identifies the sender of a request for evaluations.
 type Caller struct {
 	work.Asker
 	limit string // whom the limits count for: a person with all their tokens, or the address of someone with neither token nor session

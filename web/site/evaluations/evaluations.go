@@ -23,7 +23,7 @@ type Limits struct {
 	Wait                  time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
 }
 
-// keptKernels is how many bytes of descriptions of kernels are kept.
+// keptKernels limits the cached descriptions of kernels in bytes.
 const keptKernels = 4 << 20
 
 // Evaluations has what the APIs and the playground share: callers, rights, and how an evaluation is read, submitted and followed.

@@ -117,13 +117,13 @@ func placeOf(err error, end int64, body []byte) int64 {
 	return end
 }
 
-// NotJSON says that a body is of another type than it must be.
+// NotJSON describes a body of the wrong type.
 func NotJSON(contentType string) string {
 	return fmt.Sprintf("the Content-Type is %.80q, not application/json", contentType)
 }
 
-// MostValues is how many values a request may have: each takes far more memory than its text. A source is one, and so
-// are the bytes of a tensor.
+// MostValues limits the values in a request: each takes far more memory than its text. A source is one, and so are the
+// bytes of a tensor.
 const MostValues = 1 << 14
 
 // IsJSON takes a body without a content type for JSON, too.
@@ -157,7 +157,7 @@ func (s *Evaluations) request(body map[string]any, kind kernelrun.Kind) (kernelr
 	return request, request.Check(s.EvalLimits.Bounds)
 }
 
-// kindOf tells what a body of the versioned API asks for.
+// kindOf returns the kind that a body of the versioned API requests.
 func kindOf(body map[string]any) kernelrun.Kind {
 	if _, one := body["kernel"]; one {
 		return kernelrun.Evaluate

@@ -42,13 +42,13 @@ func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelr
 	return e, err
 }
 
-// queued tells of new work.
+// queued announces new work.
 func (s *Evaluations) queued() {
 	s.site.Dispatcher.Wake()
 	s.site.Hub.QueueChanged()
 }
 
-// newEvaluation is what a request asks to be stored.
+// newEvaluation converts a request for the store.
 func newEvaluation(units []Device, request kernelrun.Request) (in work.NewEvaluation, err error) {
 	if in.Device, err = chooseDevice(units, request.GPUType); err != nil {
 		return in, err
@@ -103,7 +103,8 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	return units, nil
 }
 
-// startTime is how long after the start of a site its workers may still look for devices and Python, and check themselves.
+// startTime is the time after the start of a site in which its workers may still look for devices and Python, and run
+// their self-tests.
 const startTime = time.Minute
 
 // chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a request,

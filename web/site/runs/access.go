@@ -33,7 +33,7 @@ type Access struct {
 	TaskOpen     bool                // the viewer may see the task, and so other people's runs
 }
 
-// ProfileFilter is what was to be profiled, as the viewer may see it.
+// ProfileFilter returns the filter of the profile, as the viewer may see it.
 func (a Access) ProfileFilter() *job.ProfileFilter {
 	if a.MaySeeSource {
 		return a.Sub.ProfileFilter
@@ -102,9 +102,9 @@ func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int
 	return head.Change, err
 }
 
-// RedirectToGPU answers an address whose device has no board here, but has one in other letters ("cpu"), or is of a
-// family that the address names ("H100"). It redirects to the only such board, or to the first of several if
-// any suffices; otherwise the answer is the reason.
+// RedirectToGPU answers a path whose device has no board here, but has one in other letters ("cpu"), or is of a family
+// that the path names ("H100"). It redirects to the only such board, or to the first of several if any suffices;
+// otherwise the answer is the reason.
 func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	meant := gpuname.Choose(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
@@ -149,8 +149,8 @@ func Unchanged(c *fiber.Ctx, tag string) bool {
 	return false
 }
 
-// CommentThread is what the comments in an address are about, /tasks/:slug/… or /submissions/:id/…, with who may write it up.
-// The store decides whether the viewer may read them.
+// CommentThread returns the thread of a path, /tasks/:slug/… or /submissions/:id/…, and the author of its subject. The
+// store decides whether the viewer may read it.
 func (s *Runs) CommentThread(c *fiber.Ctx) (t comments.Thread, author views.Person, err error) {
 	if slug := c.Params("slug"); slug != "" {
 		t.Task, err = s.VisibleTask(c.UserContext(), site.Actor(c), slug)

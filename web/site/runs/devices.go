@@ -118,8 +118,8 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 	return choices
 }
 
-// Free is how many slots of a device are idle. Workers report busy slots only now and then, and a run that is being built
-// takes the next one: the larger number counts.
+// Free returns the number of idle slots of a device. Workers report busy slots only now and then, and a run that is
+// being built takes the next one: the larger number counts.
 func Free(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
 
 // choiceOf describes a device: whether a run could begin there now. It is offline only if no worker has it.
@@ -145,7 +145,7 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	return choice
 }
 
-// Waiting says what waits for a device, as the sender of a new run needs it.
+// Waiting describes the queue of a device for the sender of a new run.
 func Waiting(d client.Device) string {
 	if d.Ahead+d.Behind == 0 {
 		return "none waiting"

@@ -7,7 +7,7 @@ import (
 	"warpboard/views/charts"
 )
 
-// rememberedFacts is how many reports' facts are kept; each has some 100 bytes.
+// rememberedFacts is the number of reports whose facts are cached; each has some 100 bytes.
 const rememberedFacts = 10000
 
 // reportFacts are the cached facts of reports, so that pages need not open them: reports are large, and never change.

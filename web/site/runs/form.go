@@ -138,7 +138,8 @@ func taskWords(bundle *tasks.Bundle) (words []string) {
 
 var taskComment = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
 
-// Remarks are what the compiler or compute-sanitizer said of the lines of a submission with these further files, on whichever device it said it first.
+// Remarks returns the messages of compute-sanitizer or the compiler about lines of a submission with these further
+// files, from the first run that has any.
 func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further []string) ([]views.Remark, error) {
 	version, err := s.site.Store.Catalog.Version(ctx, sub.VersionID)
 	if err != nil {

@@ -20,7 +20,7 @@ type Hidden struct {
 	self bool // the task's own program reports
 }
 
-// HiddenOf is that of runs of a version.
+// HiddenOf returns the hidden parts of runs of a version.
 func HiddenOf(def tasks.Definition) Hidden {
 	return Hidden{def: def, self: harness.Name(def) == harness.Bundle}
 }
@@ -49,8 +49,8 @@ func (h Hidden) Stage(r *job.StageResult) {
 	}
 }
 
-// numbered is what a compiler said of kernels (ptxas.KERNEL.registers), whose names are the source's, with numbers in their place. Nothing else
-// that a build says is kept.
+// numbered returns the compiler's values for kernels (ptxas.KERNEL.registers) with numbers in place of the kernels'
+// names, which are the source's. It drops everything else from a build.
 func numbered(extra map[string]string) map[string]string {
 	const compiler = "ptxas."
 	numbers, shown := map[string]int{}, map[string]string{}
@@ -68,7 +68,7 @@ func numbered(extra map[string]string) map[string]string {
 	return shown
 }
 
-// Failure is what may be said of why a run or stage did not pass.
+// Failure returns the part of a failure of a run or stage that may be shown.
 func (h Hidden) Failure(f *job.Failure) *job.Failure {
 	if f == nil {
 		return nil

@@ -47,7 +47,7 @@ func (s *Runs) addMeasures(ctx context.Context, seen RunAccess, def tasks.Defini
 	return err
 }
 
-// ranIn is what ran in the profile of a run.
+// ranIn returns the kernels that ran in the profile of a run.
 func ranIn(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 	ran := views.Ran{Kernels: job.KernelsOf(profile.Cases), Refused: def.RefuseLibrary}
 	for _, c := range profile.Cases {

@@ -21,7 +21,8 @@ type unpackedFile struct {
 	io.Closer
 }
 
-// mostUnpacked is how many bytes of a file a request unpacks. The program under ncu can write a file that packs to a thousandth.
+// mostUnpacked limits the bytes of a file that a request unpacks. The program under ncu can write a file that packs to
+// a thousandth.
 const mostUnpacked = 8 << 20
 
 // Packed is an artifact that is open to send it.
@@ -61,7 +62,7 @@ func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (Packed, error) {
 	return Packed{unpackedFile{z, f}, size, false}, err
 }
 
-// damaged is what those read who ask for a file that cannot be read.
+// damaged is the error for readers of an unreadable file.
 func damaged(a work.Artifact, why error) error {
 	return errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, why), &site.Failure{Status: fiber.StatusInternalServerError, Code: "damaged",
 		Message: "The report file of this case is damaged. Submit in mode profile to create a new one."})

@@ -138,7 +138,7 @@ type ReportFile struct {
 	First, Last int // cases
 }
 
-// ReportFile is what ncu wrote of a case, if it was kept.
+// ReportFile returns ncu's report file of a case, if it was kept.
 func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
 	for name, a := range p.files {
 		if first, last, ok := reportCases(name); ok && first <= index && index <= last {
@@ -158,7 +158,7 @@ func (p Profile) ReportNote(index int) string {
 	return ""
 }
 
-// otherDots is how many of a board's best entries are drawn into a roofline.
+// otherDots is the number of a board's best entries that are drawn into a roofline.
 const otherDots = 8
 
 // BoardDots are the roofline dots of the board's best other entries, and the run to compare a run with, as Leader has it.

@@ -8,8 +8,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Runs is what pages and the API share of submissions: who may see one, how one is submitted, and a run as
-// people see it.
+// Runs is the part of submissions that pages and the API share: access to one, submitting one, and the view of a run.
 type Runs struct {
 	site         *site.Site
 	profileFacts *cache.Cache[string, reportFacts] // by the report's hash, as the next

@@ -15,8 +15,7 @@ import (
 	"warpboard/views/charts"
 )
 
-// addClock says of the stage that goes on how long it has, how long it may, and which case runs. A build's limit is
-// its worker's.
+// addClock adds to the running stage its time so far, its limit, and the running case. A build's limit is its worker's.
 func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 	limits := map[job.Stage]time.Duration{
 		job.StageTest: def.Timeouts.Test, job.StageBenchmark: def.Timeouts.Benchmark, job.StageRanked: def.Timeouts.Ranked,
@@ -106,7 +105,7 @@ func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, n
 	return all
 }
 
-// caseIntervals are those of a stage's cases; nil if it measured no fresh processes.
+// caseIntervals returns the intervals of a stage's cases; nil if it measured no fresh processes.
 func caseIntervals(r job.StageResult) []boards.Interval {
 	if len(r.Cases) == 0 || len(r.Cases[0].Processes) < 2 {
 		return nil

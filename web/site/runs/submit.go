@@ -83,7 +83,7 @@ func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submiss
 	return person, err
 }
 
-// VisibleTask returns the task if the person may know of it.
+// VisibleTask returns the task if the person may see it.
 func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string) (catalog.Task, error) {
 	task, err := s.site.Store.Catalog.Task(ctx, slug)
 	if err == nil && !task.VisibleTo(user) {
@@ -101,7 +101,7 @@ func (s *Runs) Posed(ctx context.Context, user accounts.User, slug string) (cata
 	return posed, err
 }
 
-// NoTask says that there is none, or none that the person may know of.
+// NoTask is the error for a task that does not exist, or that the person may not see.
 func NoTask(slug string) error { return db.Errorf(db.NotFound, "There is no task %q.", slug) }
 
 // chooseDevices prefers the request over the source, and with neither takes a task's only device. Names count

@@ -10,7 +10,7 @@ import (
 	"warpboard/views/format"
 )
 
-// addPlace says where a run stands in the queue, and why it waits.
+// addPlace adds a run's place in the queue, and the reason for waiting.
 func (s *Runs) addPlace(ctx context.Context, run work.Run, card *views.RunCard) error {
 	places, err := s.site.Store.Work.Places(ctx, run.SubmissionID)
 	if err != nil {
