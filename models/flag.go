@@ -32,7 +32,7 @@ const (
 	reportsPerHour = 10 // of one person
 )
 
-// reason is what a person wrote, fit to be kept: some text, and not too long.
+// reason checks and cleans a person's text: it must not be empty or too long.
 func reason(text string) (string, error) {
 	text = db.Sanitize(text)
 	switch n := len([]rune(text)); {
@@ -68,8 +68,8 @@ func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, wh
 		if err := checkReports(tx, actor); err != nil {
 			return err
 		}
-		// The unique index on open flags (run, kind, person) is what makes it once each: two requests at the same time
-		// cannot both pass.
+		// The unique index on open flags (run, kind, person) prevents a second flag: two simultaneous requests cannot
+		// both pass.
 		err = tx.Create(&review.Flag{RunID: runID, Kind: review.Report, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
 		if err = db.WriteError(err, "report"); db.KindOf(err) == db.Conflict {
 			return db.Errorf(db.Conflict, "You have reported run %d already; it has not been reviewed yet.", runID)

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// TestWhyARunFailedQuotesNoSourceInPublic: what a rejudge and a confirmation say of a run is public.
+// TestWhyARunFailedQuotesNoSourceInPublic: the reasons that a rejudge and a confirmation give are public.
 func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 	const quoted = `error: static assertion failed: "the trick"`
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// flagRun raises a flag of the site's, and says of the run how it was disturbed.
+// flagRun raises a flag of the site's, and marks the run as disturbed.
 func flagRun(t *testing.T, s *models.Store, run work.Run, kind review.Kind, disturbed string) {
 	t.Helper()
 	for _, statement := range []string{

@@ -89,7 +89,7 @@ func openRaw(b *testing.B, addr, path string) net.Conn {
 	return conn
 }
 
-// memory is what this process holds of heap and stacks after a collection.
+// memory returns the bytes of heap and stacks after a collection.
 func memory() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -12,7 +12,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestATextThatIsNotUTF8IsRefusedAtItsPlace, and not read with other characters: what is measured is what was sent.
+// TestATextThatIsNotUTF8IsRefusedAtItsPlace: it is not read with other characters, because the sent source must be the
+// measured one.
 func TestATextThatIsNotUTF8IsRefusedAtItsPlace(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for _, broken := range []string{"\xff", `\ud800`} {

@@ -1,11 +1,11 @@
-// Package web is the site's HTTP face: one fiber server over a store, a dispatcher and a hub. Only this part of the program
-// uses fiber, and only app builds it.
+// Package web is the HTTP server of the site: one fiber server over a store, a dispatcher, and a hub. Only this part of
+// the program uses fiber, and only app builds it.
 //
-// Read in this order: config.go (the operator's settings), server.go (New builds the packages, Run serves until its context
-// ends), routes.go (every address, with its middleware), middleware.go and strict.go (middleware for all requests),
-// probes.go (/healthz and /readyz), mcp.go (how agents reach the site's own API).
+// Read in this order: config.go (the operator's settings), server.go (New builds the packages, Run serves until its
+// context ends), routes.go (every address, with its middleware), middleware.go and strict.go (middleware for all
+// requests), probes.go (/healthz and /readyz), mcp.go (how agents reach the site's own API).
 //
-// The handlers live in packages that do not import each other:
+// The handlers are in packages that do not import each other:
 //
 //	pages and the packages below it   HTML
 //	api        /api/v1, its OpenAPI document and the page about both
@@ -15,13 +15,13 @@
 //	mcp        tools for agents
 //	signin     OAuth, OpenID Connect, developer sign-in
 //
-// They use site (the sender of a request, answers with errors and pages, limits), site/runs and site/evaluations (shared by
-// several packages), stream (server-sent events), conns (connections) and basepath (the path of a site below one).
-// internal/app/imports_test.go checks these imports.
+// They use site (the sender of a request, answers with errors and pages, limits), site/runs and site/evaluations
+// (shared by several packages), stream (server-sent events), conns (connections), and basepath (the path of a site
+// below one). internal/app/imports_test.go checks these imports.
 //
-// Tests of a handler stand beside it, and ask a whole site of package webtest over HTTP. Here are those of what all routes have:
-// limits, headers, paths, who sees what, queries, costs.
+// Tests of a handler are in its package, and send HTTP requests to a whole site of package webtest. This package tests
+// the properties of all routes: limits, headers, paths, visibility, queries, costs.
 //
-// Handlers are thin: read, query, shape, answer. Rules live in models and tasks, HTML in views. An error that a
-// handler returns becomes an answer in one place, site.HandleError, in the shape of its route.
+// Handlers are thin: read, query, shape, answer. Rules are in models and tasks, HTML in views. An error that a handler
+// returns becomes an answer in one place, site.HandleError, in the shape of its route.
 package web

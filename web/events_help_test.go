@@ -7,7 +7,7 @@ import (
 	"warpboard/models"
 )
 
-// storedIDs is what a watcher must have seen in the end.
+// storedIDs returns the IDs of the events that a watcher must have received in the end.
 func storedIDs(t testing.TB, store *models.Store, submissionID int64) []int64 {
 	t.Helper()
 	events, err := store.Work.EventsSince(context.Background(), submissionID, 0, 1<<20)

@@ -18,7 +18,7 @@ const (
 // App has the list of routes.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Shared is what all handlers share.
+// Shared returns the Site that all handlers share.
 func (s *Server) Shared() *site.Site { return s.site }
 
 // Evals waits for evaluations.

@@ -17,7 +17,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// addProfiled gives the scene a run whose profile names the trick: in its kernels, and in what the profiler says of them.
+// addProfiled gives the scene a run whose profile names the trick: in its kernels, and in the profiler's messages about
+// them.
 func (s *trickyScene) addProfiled() {
 	s.T.Helper()
 	run := s.Submit(s.person, "H200", webtest.GoodKernel+"// profiled "+trick)

@@ -20,7 +20,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// trick stands in a source, and in all that compilers, programs and profilers say of it.
+// trick is in a source, and in all messages of compilers, programs, and profilers about it.
 const trick = "static_assert_of_the_trick"
 
 // trickyScene is a scene in which one person's runs are in every state, each with the trick in all its texts.

@@ -75,7 +75,7 @@ func startProcess(t *testing.T, nofile int, connections string) process {
 	return process{}
 }
 
-// memory is what the process holds of the machine's memory, in MB.
+// memory returns the process's resident memory in MB.
 func (p process) memory(t *testing.T) float64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))

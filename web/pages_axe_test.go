@@ -59,6 +59,6 @@ func TestAxeFindsNothing(t *testing.T) {
 // cut finds a card that hides a part of what it has.
 const cut = `[...document.querySelectorAll(".card.overflow-hidden")].find((card) => card.scrollWidth > card.clientWidth)?.innerText.slice(0, 60) ?? ""`
 
-// alike is what repeats on a page, from the sixth on: lines of source, rows of tables, keys and operations. To look at each
-// takes a minute on some pages, and finds no more. What is folded away is not seen by axe anyway, only walked.
+// alike selects repeated parts of a page, from the sixth on: lines of source, rows of tables, keys, and operations.
+// Checking each takes a minute on some pages, and finds nothing more. axe skips folded parts anyway, but walks them.
 const alike = ".source .line:nth-child(n+6), tbody tr:nth-child(n+6), article.card:nth-child(n+6), [data-key]:nth-child(n+6), details:not([open]) > :not(summary)"

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// statedQueries is the document that says what each page asks the database, at most.
+// statedQueries is the document that lists the most queries that each page sends to the database.
 const statedQueries = "../docs/queries.md"
 
 // notPages are the GET addresses that answer something else: files, streams, data, redirects.

@@ -2,5 +2,5 @@
 
 package web_test
 
-// memoryFactor is how much more memory a program takes with the race detector, which is off.
+// memoryFactor is 1 because the race detector, which needs more memory, is off.
 const memoryFactor = 1

@@ -2,5 +2,5 @@
 
 package web_test
 
-// memoryFactor is how much more memory a program takes with the race detector.
+// memoryFactor is the factor by which a program needs more memory with the race detector.
 const memoryFactor = 8

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// shotPages are eight of the ten main pages, by the names of their pictures; the others are of a comparison.
+// shotPages returns eight of the ten main pages, by the names of their pictures; the other two belong to a comparison.
 func shotPages(s *webtest.ProfiledScene) map[string]string {
 	return map[string]string{
 		"home": "/", "task": "/tasks/" + s.Task.Slug, "board": "/tasks/" + s.Task.Slug + "/boards/H200", "workbench": fmt.Sprintf("/tasks/%s/solve?run=%d", s.Task.Slug, s.Second.ID),

@@ -10,8 +10,8 @@ import (
 // student is the t that makes an interval of 95 % from so many processes.
 var student = map[int]float64{3: 4.303, 5: 2.776, 10: 2.262, 25: 2.064}
 
-// measure is what a ranked run of a kernel gives whose processes differ by a relative deviation: the median of them, and
-// the interval of their mean, both of logarithms.
+// measure returns the score of a kernel whose processes differ by a relative deviation: their median, and the interval
+// of their mean, both of logarithms.
 func measure(r *rand.Rand, ns, deviation float64, processes int) Entry {
 	logs, mean, squares, n := make([]float64, processes), 0.0, 0.0, float64(processes)
 	for i := range logs {

@@ -145,7 +145,7 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 	})
 }
 
-// ended is when a run ended.
+// ended returns the end of a run.
 func ended(t *testing.T, s *models.Store, run work.Run) time.Time {
 	t.Helper()
 	return *modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID)).EndedAt

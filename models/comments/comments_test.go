@@ -20,7 +20,7 @@ type forum struct{ *modelstest.Forum }
 
 func newForum(t *testing.T, s *models.Store) forum { return forum{modelstest.NewForum(t, s)} }
 
-// texts are what a viewer reads there.
+// texts returns the comments that a viewer can read there.
 func (f forum) texts(who accounts.User, on comments.Thread) (list []string) {
 	f.T.Helper()
 	for _, c := range modelstest.Got[[]comments.Listed](f.T)(f.Comments.List(f.T.Context(), who, on, 0, 100)) {

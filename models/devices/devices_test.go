@@ -40,7 +40,7 @@ func measured(t *testing.T, s *models.Store, task catalog.Task, who, device, uni
 	return runs[0]
 }
 
-// on tells how many people are on each board of a task.
+// on returns the number of people on each board of a task.
 func on(t *testing.T, s *models.Store, task catalog.Task) map[string]int64 {
 	t.Helper()
 	summaries, err := s.Boards.Summaries(t.Context(), []int64{task.VersionID})

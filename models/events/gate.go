@@ -12,7 +12,7 @@ import (
 // HeldWhy is why a run is held back whose submission came while its event was frozen.
 const HeldWhy = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
 
-// utc is how times stand in sentences.
+// utc is the format of times in sentences.
 const utc = "2006-01-02 15:04:05"
 
 // Gate refuses a submission to a task whose event has not begun, and returns the event that is frozen for it; 0: none. What

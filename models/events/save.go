@@ -14,7 +14,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Settings is what an organizer says of an event.
+// Settings are an organizer's settings of an event.
 type Settings struct {
 	Title    string
 	About    string

@@ -32,7 +32,7 @@ type Entrant struct {
 	Name   string
 }
 
-// Result is what an entrant has on a board.
+// Result is an entrant's result on a board.
 type Result struct {
 	Rank    int  // among the entrants; 0: not on the board
 	Tied    bool // others have this rank, too

@@ -10,14 +10,14 @@ import (
 // ErrFull says that a content was not kept, because the disk is nearly full.
 var ErrFull = errors.New("the site's disk is nearly full")
 
-// Disk is that of a directory. Of what people and workers send, nothing that can be refused is stored while less than MinFree
-// bytes are free: a disk that is full ends runs that were accepted.
+// Disk watches the free space of a directory. While less than MinFree bytes are free, the site refuses new data from
+// people and workers where it can, because a full disk ends accepted runs.
 type Disk struct {
 	Dir     string
 	MinFree int64 // 0: nothing is refused
 }
 
-// Free is how many bytes are free.
+// Free returns the number of free bytes.
 func (d Disk) Free() (int64, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(d.Dir, &stat); err != nil {

@@ -31,7 +31,7 @@ func Open(where string, minFree int64) (Files, error) {
 	return newFolder(where, minFree)
 }
 
-// IsS3 reports whether an address is that of an S3 store.
+// IsS3 reports whether an address names an S3 store.
 func IsS3(where string) bool {
 	return strings.HasPrefix(where, "s3://") || strings.HasPrefix(where, "s3+http://")
 }

@@ -11,13 +11,13 @@ import (
 	"warpboard/models/db"
 )
 
-// claimedFor is how long the name of a worker that was never heard of stays with who claimed it.
+// claimedFor is the time for which the name of a worker without a heartbeat stays with the process that claimed it.
 const claimedFor = time.Minute
 
 // claimKey begins the settings that hold claims; the worker's name follows.
 const claimKey = "worker."
 
-// claim says which process of the site has a worker of this name.
+// claim is the site's process that has a worker of this name.
 type claim struct {
 	Holder string    `json:"holder"`
 	At     time.Time `json:"at"`

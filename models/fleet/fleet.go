@@ -23,8 +23,8 @@ type reading struct {
 	at      time.Time
 }
 
-// Lately returns the workers as this process last read them, for pages that may not ask; ok is false if that was too long ago
-// to say which are live. The dispatcher reads them all the time.
+// Lately returns the workers as this process last read them, for pages that may not query. ok is false if that was too
+// long ago to tell which are live. The dispatcher reads them all the time.
 func (s *Fleet) Lately(now time.Time) (workers []Worker, ok bool) {
 	last := s.last.Load()
 	if last == nil || now.Sub(last.at) > WorkerTimeout/2 {

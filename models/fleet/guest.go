@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// guestSilence is how long a worker that joined may be silent before it is removed.
+	// guestSilence is the time without a heartbeat after which a worker that joined is removed.
 	guestSilence = 24 * time.Hour
-	// guestArrives is how long a worker that has just joined is taken to be there before it is heard of.
+	// guestArrives is the time for which a worker that has just joined counts as present without a heartbeat.
 	guestArrives = time.Minute
-	// guestUnheard is how long a worker that joined keeps its place without ever being heard of. Workers are heard of as soon as they
-	// are connected.
+	// guestUnheard is the time for which a worker that joined keeps its place without any heartbeat. Workers send one
+	// as soon as they are connected.
 	guestUnheard = 15 * time.Minute
-	// guestFades is how long the name of a guest that left stays taken, and its credential revoked. A connection under that name may
-	// last as long: a cluster takes ten minutes to end it (letInFor in evaluator/queue). A name without a credential is the site's own.
+	// guestFades is the time for which the name of a guest that left stays taken, and its credential revoked. A
+	// connection under that name may last as long: a cluster takes ten minutes to end it (authorizedFor in
+	// evaluator/queue). A name without a credential is the site's own.
 	guestFades = 15 * time.Minute
 )
 

@@ -33,7 +33,7 @@ func (f forum) spread() {
 	}
 }
 
-// inbox is what a person reads there, the newest first, and how many of it are unread.
+// inbox returns a person's notices, the newest first, and the number of unread ones.
 func (f forum) inbox(who accounts.User) (texts []string, unread int) {
 	f.T.Helper()
 	f.spread()

@@ -11,8 +11,8 @@ import (
 	"warpboard/models/db"
 )
 
-// EventState is the type of events that the site itself makes: the run changed to State. All other types are those of
-// job.EventType.
+// EventState is the type of events that the site itself makes: the run changed to State. All other types are constants
+// of job.EventType.
 const EventState job.EventType = "state"
 
 // RunEvent is one event of a run for watchers. Ids grow in the order in which events become visible, so "all after the last

@@ -123,7 +123,7 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 	})
 }
 
-// TestAFloodOfEventsOfAnyKindIsCut: a stolen secret of a worker fills no disk with what it says of one attempt.
+// TestAFloodOfEventsOfAnyKindIsCut: with a worker's stolen secret, the events of one attempt cannot fill a disk.
 func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()

@@ -60,7 +60,7 @@ func (l life) taken(a work.Attempt, worker string) {
 	modelstest.Check(l.T, modelstest.Second(l.store.Work.NoteTaken(l.Context(), worker, a.ID)))
 }
 
-// result is what a worker sends of an attempt at either kind.
+// result returns a worker's result of an attempt at either kind.
 func (l life) result(a work.Attempt, outcome job.Outcome) job.Result {
 	r := modelstest.Result(a, 10)
 	r.EvaluationID, r.Evaluation, r.Outcome = a.EvaluationID, []byte("{}"), outcome
@@ -74,7 +74,7 @@ func (l life) cancel() (work.Recorded, error) {
 	return l.store.Work.CancelRun(l.Context(), accounts.User{ID: 1, Role: accounts.RoleAdmin}, l.ref.RunID)
 }
 
-// told is how many watchers of either kind a change is for.
+// told returns the number of events for watchers of either kind.
 func told(out work.Recorded) int { return len(out.Events) + len(out.Evaluations) }
 
 func (l life) wantWaiting(attempts, retries int) {

@@ -34,7 +34,7 @@ func read(s *webtest.EvalSite, id any, headers ...string) webtest.Object {
 	return e
 }
 
-// waiting is how many evaluations a worker can get.
+// waiting returns the number of evaluations that a worker can get.
 func waiting(s *webtest.EvalSite) int {
 	s.T.Helper()
 	queue, err := s.Cfg.Store.Work.Queue(context.Background())

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// keysOf tells which keys an object has, whatever their values.
+// keysOf returns the keys of an object.
 func keysOf(o webtest.Object) map[string]bool {
 	keys := map[string]bool{}
 	for key := range o {

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// mostToolList is what the list of tools may take of an agent's context, in bytes.
+// mostToolList limits the bytes that the list of tools takes of an agent's context.
 const mostToolList = 21_000
 
 func TestTheListOfToolsIsShort(t *testing.T) {

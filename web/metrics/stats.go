@@ -117,7 +117,7 @@ func (n totals) profilings() fiber.Map {
 }
 
 // utilization returns the use of slots. An attempt that was cancelled or lost while a worker had it counts as holding a
-// slot, because no report tells whether it had begun.
+// slot, because no report shows that it had not begun.
 func (n totals) utilization() fiber.Map {
 	held, waits := n.sum(n.withPrefix(counters.Device)...), n[counters.Waited]
 	released, active := held.Count+n[counters.GivenUp].Count, n[counters.Held].Count

@@ -40,7 +40,7 @@ func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.R
 // Profile takes a submission to profile, with options of Nsight Compute in its form, and streams how it goes.
 func (p *Popcorn) Profile(c *fiber.Ctx) error { return p.follow(c) }
 
-// read reads a submission from the path and the form. A path without a mode is that of Profile.
+// read reads a submission from the path and the form. A path without a mode means Profile.
 func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 	in = submissions.NewSubmission{Task: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
 	if in.Mode, err = modeOf(c.Params("mode", string(job.ModeProfile))); err != nil {

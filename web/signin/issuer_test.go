@@ -63,7 +63,7 @@ func newTestIssuer(t *testing.T) *testIssuer {
 	return i
 }
 
-// set changes what the issuer says of the person.
+// set changes the issuer's claims about the person.
 func (i *testIssuer) set(claims map[string]any) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

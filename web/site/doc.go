@@ -1,14 +1,15 @@
-// Package site has what all handlers share: the store and the other parts of the program, the sender of a request, answers
-// with errors and pages, and limits for one sender.
+// Package site is shared by all handlers: the store and the other parts of the program, the sender of a request,
+// answers with errors and pages, and limits for one sender.
 //
-// Read site.go first (Site and its settings), then request.go and session.go (a request's fields; its sender), errors.go
-// (one way from an error to an answer), page.go and render.go (the frame of a page; bounded rendering), csrf.go, limits.go
-// and body.go (shares of connections, requests and bytes), stream.go and hub.go (live streams and their topics), files.go
-// (uploads and downloads).
+// Read site.go first (Site and its settings), then request.go and session.go (a request's fields; its sender),
+// errors.go (one way from an error to an answer), page.go and render.go (the frame of a page; bounded rendering),
+// csrf.go, limits.go, and body.go (shares of connections, requests, and bytes), stream.go and hub.go (live streams and
+// their topics), files.go (uploads and downloads).
 //
-// A handlers' package has a *Site as a field and adds its own handlers. Middleware of this package never looks at paths:
-// web's list of routes says which of it a route uses, and Identify must come before every use of the Viewer.
+// A handlers' package has a *Site as a field and adds its own handlers. Middleware of this package never looks at
+// paths: web's list of routes names the middleware of each route, and Identify must come before every use of the
+// Viewer.
 //
-// What may go wrong: everything taken from a fiber.Ctx ends with the handler, and fiber's own context never
-// ends; use c.UserContext() in a handler, and Site.Streams in code that outlives it.
+// Trap: everything taken from a fiber.Ctx ends with the handler, and fiber's own context never ends. Use
+// c.UserContext() in a handler, and Site.Streams in code that outlives it.
 package site

@@ -155,7 +155,7 @@ func Signs(t *testing.T) func(*web.Config) {
 	}
 }
 
-// Bytes are those of an answer.
+// Bytes returns the body of a response.
 func (b *Browser) Bytes(t *testing.T, path string, status int) []byte {
 	t.Helper()
 	resp := b.Get(path)

@@ -28,8 +28,8 @@ func sends(b *webtest.Browser, t *testing.T, doc *goquery.Document, action strin
 
 func asIs(url.Values) {}
 
-// judgeTrial ends the runs of a trial as a worker would, and says how many: those of correct solutions pass, and those of
-// wrong ones get a wrong answer, but for the one that is let through.
+// judgeTrial ends the runs of a trial as a worker would, and returns their number: those of correct solutions pass, and
+// those of wrong ones get a wrong answer, except for letThrough.
 func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 	t.Helper()
 	task, _ := taskNow(s, slug)

@@ -33,7 +33,7 @@ func takesFiles(s *webtest.Scene) {
 	}
 }
 
-// sourceOf is what was submitted of a run.
+// sourceOf returns the submission of a run.
 func sourceOf(s *webtest.Scene, run work.Run) tasks.Submission {
 	s.T.Helper()
 	sub, err := s.Cfg.Store.Submissions.Submission(s.T.Context(), run.SubmissionID)

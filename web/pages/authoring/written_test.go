@@ -165,7 +165,7 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// pythonTask makes the files those of a task for a GPU that does not say which.
+// pythonTask turns the files into a task for any GPU.
 func pythonTask(f url.Values) {
 	f["path"] = []string{"task.yml", "reference.py"}
 	f["text"] = []string{"lang: py\ndescription: x\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: reference.py, source: reference.py}\n" +

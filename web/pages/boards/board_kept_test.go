@@ -14,8 +14,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestABoardThatIsKeptIsTheBoardAsItIs: what one process keeps of boards is what a process that has just begun reads, for
-// visitors and for people, whatever another process changed; and no one is shown what is someone else's.
+// TestABoardThatIsKeptIsTheBoardAsItIs: a process with cached boards shows the same as one that has just begun, for
+// visitors and for people, whatever another process changed; and no one sees another person's data.
 func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		ctx, s := t.Context(), webtest.StartAt(t, "127.0.0.1:0", there)

@@ -195,7 +195,7 @@ func TestStandingsComeInPagesOf200Entrants(t *testing.T) {
 	}
 }
 
-// TestAHiddenTaskIsInNoStandingsOfStrangers nor is what is on its boards.
+// TestAHiddenTaskIsInNoStandingsOfStrangers: the entries on its boards are not, either.
 func TestAHiddenTaskIsInNoStandingsOfStrangers(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
@@ -210,7 +210,7 @@ func TestAHiddenTaskIsInNoStandingsOfStrangers(t *testing.T) {
 	}
 }
 
-// TestAnEventThatHasNotBegunTakesNoSubmission and says when it starts.
+// TestAnEventThatHasNotBegunTakesNoSubmission: the error has the time of its start.
 func TestAnEventThatHasNotBegunTakesNoSubmission(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)

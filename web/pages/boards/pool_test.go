@@ -62,7 +62,8 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	cancelWhileItIsRanked(s, cleo, first)
 }
 
-// comparesTheRunsAlone: a comparison of two runs uses their own times for ratio and scores, and says what the board has instead.
+// comparesTheRunsAlone: a comparison of two runs uses their own times for ratio and scores, and notes the board's
+// numbers.
 func comparesTheRunsAlone(s *webtest.Scene, first, second work.Run) {
 	s.T.Helper()
 	type side struct {

@@ -136,7 +136,7 @@ func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, que
 	return nil
 }
 
-// rows is how many sentinels a page shows, of all slots of a device: a day of six slots.
+// sentinelRows limits the benchmarks on a page, over all slots of a device: a day of six slots.
 const sentinelRows = 900
 
 // Sentinel shows how steady the slots of a device are.

@@ -253,7 +253,7 @@ func firstOf(list []string) string {
 	return fmt.Sprintf("%s And %d more.", list[0], len(list)-1)
 }
 
-// backupAt is a file in the data directory. The operator's commands touch it after a backup, so its time is that of the
+// backupAt is a file in the data directory. The operator's commands touch it after a backup, so it has the time of the
 // last one.
 const backupAt = "last-backup"
 

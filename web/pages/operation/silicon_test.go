@@ -38,7 +38,7 @@ func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
 	}
 }
 
-// TestASubmissionMayNameTheFamilyOfItsOnlyDevice; where there are several, the answer says which.
+// TestASubmissionMayNameTheFamilyOfItsOnlyDevice: with several devices, the answer names them.
 func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 	s := webtest.NewScene(t)
 	if _, err := s.Cfg.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {

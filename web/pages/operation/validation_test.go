@@ -43,7 +43,7 @@ func answered(s *webtest.Scene, said ...job.CaseResult) {
 	}
 }
 
-// TestAnAuthorRunsTheValidationScript on its page: the board, the runs and the API then say what it said.
+// TestAnAuthorRunsTheValidationScript on its page: the board, the runs, and the API then show its answer.
 func TestAnAuthorRunsTheValidationScript(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := modelstest.Person(t, s.Cfg.Store, "Cora", accounts.RoleCreator)

@@ -74,7 +74,7 @@ func headingOf(a, b comparedRun) string {
 	return fmt.Sprintf("#%d vs #%d", a.Sub.ID, b.Sub.ID)
 }
 
-// nameOf returns the name of a side: its submission's number, followed by the device or run if both sides are of the
+// nameOf returns the name of a side: its submission's number, followed by the device or run if both sides belong to the
 // same submission.
 func nameOf(r, other comparedRun) string {
 	name := fmt.Sprintf("#%d", r.Sub.ID)

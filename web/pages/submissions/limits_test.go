@@ -25,7 +25,8 @@ func limits(s *webtest.Scene, change func(url.Values)) *http.Response {
 	return b.Post("/tasks/"+s.Task.Slug+"/edit", values)
 }
 
-// TestATasksLimitsAreShownBeforeTheyBite in the workbench and by the API, and say when to come again.
+// TestATasksLimitsAreShownBeforeTheyBite in the workbench and by the API, with the time from which another submission
+// is allowed.
 func TestATasksLimitsAreShownBeforeTheyBite(t *testing.T) {
 	s := webtest.NewScene(t)
 	webtest.WantStatus(t, limits(s, func(v url.Values) {

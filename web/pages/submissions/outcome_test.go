@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// outcomeOf is what the strip of a run says, without its score.
+// outcomeOf returns the text of a run's strip, without its score.
 func outcomeOf(doc *goquery.Document) string {
 	var said []string
 	for _, e := range doc.Find("[data-outcome] [data-fact]").EachIter() {

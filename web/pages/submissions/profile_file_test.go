@@ -86,12 +86,12 @@ func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
 	}
 }
 
-// reportPath is where the report file of a run's first case lies.
+// reportPath returns the path of the report file of a run's first case.
 func reportPath(s *webtest.ProfiledScene, run work.Run) string {
 	return artifactPath(s, run, "profile.0.ncu-rep")
 }
 
-// artifactPath is where what a run's profile left lies, under a name that begins so.
+// artifactPath returns the path of a file from a run's profile whose name begins with name.
 func artifactPath(s *webtest.ProfiledScene, run work.Run, name string) string {
 	s.T.Helper()
 	profile, err := s.Cfg.Store.Work.ProfileRun(context.Background(), run)

@@ -13,8 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestChartsThatAreKeptAreTheChartsAsTheyAre: profiles and comparisons that a process has drawn before are what one draws that
-// has just begun, whatever changed in between, and no one is shown what another may see.
+// TestChartsThatAreKeptAreTheChartsAsTheyAre: cached profiles and comparisons equal those of a process that has just
+// begun, whatever changed in between, and no one sees a chart that only another person may see.
 func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	owner, err := s.Cfg.Store.Accounts.User(t.Context(), s.Second.UserID)

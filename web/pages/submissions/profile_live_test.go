@@ -73,7 +73,7 @@ func TestPagesWithChartsFitEveryScreenAndPolicy(t *testing.T) {
 	}
 }
 
-// maxCold is what a page with charts may take for a reader who comes for the first time, in bytes.
+// maxCold limits the bytes of a page with charts for a first visit.
 const maxCold = 150 << 10
 
 func TestPagesWithChartsAreSmall(t *testing.T) {

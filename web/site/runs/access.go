@@ -102,9 +102,9 @@ func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int
 	return head.Change, err
 }
 
-// RedirectToGPU answers a path whose device has no board here, but has one in other letters ("cpu"), or is of a family
-// that the path names ("H100"). It redirects to the only such board, or to the first of several if any suffices;
-// otherwise the answer is the reason.
+// RedirectToGPU answers a path whose device has no board here, but has one in other letters ("cpu"), or is a family of
+// devices ("H100"). It redirects to the only such board, or to the first of several if any suffices; otherwise the
+// answer is the reason.
 func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	meant := gpuname.Choose(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {

@@ -8,7 +8,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TestACaseOfAPrivateRunNamesNoKernels in the stream of its events: what Nsight Compute says of a case quotes their names.
+// TestACaseOfAPrivateRunNamesNoKernels in the stream of its events: Nsight Compute's messages about a case quote their
+// names.
 func TestACaseOfAPrivateRunNamesNoKernels(t *testing.T) {
 	hidden := HiddenOf(tasks.Definition{Lang: tasks.LangCUDA})
 	for _, stage := range []job.Stage{job.StageProfile, job.StageSanitize} {
