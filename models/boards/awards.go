@@ -12,9 +12,10 @@ import (
 	"warpboard/models/db"
 )
 
-// firstEntries are the entries of boards that decide their points, each board's in its order: those that wait to be measured with
-// newer software keep places behind those that have been. The limits here and below have both databases find the last
-// place of each board once, and then join; the two halves and "cross" have SQLite find the entries by both of its values.
+// firstEntries selects the entries of boards that decide their points, in each board's order: entries that wait to be
+// measured with newer software come after those that have been. The limits here and below have both databases find the
+// last place of each board once, and then join; the two halves and "cross" have SQLite find the entries by both of its
+// values.
 const firstEntries = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntry + `), 0) as age, coalesce((select x.score_ns ` + lastEntry + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
 	e as (select e.* from c cross join entries e where e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.score_ns <= c.last
@@ -22,11 +23,11 @@ const firstEntries = `with c as (select b.version_id, b.device, coalesce((select
 	select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at from e
 	order by e.version_id, e.device, e.age, e.score_ns, e.run_id`
 
-// lastEntry ends a query for something of the last of those entries of a board b. No age is above 0.
+// lastEntry ends a query for a value of the last of those entries of a board b. No age is above 0.
 const lastEntry = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// seasonEntries are the same of a season: of each person the last step in it. A run that was slower than an earlier one of its
-// person is no step.
+// seasonEntries selects the same for a season: each person's last step in it. A run that was slower than the person's
+// earlier one is no step.
 const seasonEntries = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastInSeason + `), 0) as age, coalesce((select x.score_ns ` + lastInSeason + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
 	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + inSeason + `
@@ -38,19 +39,21 @@ const seasonEntries = `with c as (select b.version_id, b.device, coalesce((selec
 const lastInSeason = `from bests x where x.version_id = b.version_id and x.device = b.device and ` + inSeason + `
 			order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// inSeason chooses the last step of a person in a season from steps x. The limit keeps PostgreSQL from reading everyone's steps for it.
+// inSeason selects a person's last step in a season from steps x. The limit keeps PostgreSQL from reading everyone's
+// steps for it.
 const inSeason = `x.achieved_at >= @from and x.achieved_at < @until and not exists (select 1 from bests y
 			where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and (y.age, y.score_ns) < (x.age, x.score_ns)
 				and y.achieved_at >= @from and y.achieved_at < @until limit 1)`
 
-// few chooses boards by their versions and devices: those that are wanted, and those that have a version and a device of others.
+// few selects boards by their versions and devices: the requested ones, and those with a version and a device of
+// others.
 type few struct {
 	versions []int64
 	devices  []string
 }
 
-// readAwards reads what some boards give. In a season the first holds its record since the run; otherwise since
-// another held it.
+// readAwards reads the awards of some boards. In a season, the first holds its record since the run; otherwise since
+// another one held it.
 func (s *Boards) readAwards(ctx context.Context, of few, season Season) (map[Key][]award, error) {
 	query, args := firstEntries, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", readPlaces)}
 	if season != (Season{}) {
@@ -91,14 +94,14 @@ func (s Season) end() time.Time {
 	return db.Time(s.Until)
 }
 
-// addRecords fills in since when the first of each board holds its record: since the first of their own records after the last of
-// another person.
+// addRecords adds the time since when the first of each board holds its record: since the first of their own records
+// after the last of another person.
 func (s *Boards) addRecords(ctx context.Context, of few, given map[Key][]award) error {
 	var list []Record
 	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
 		Joins("join records r on r.version_id = c.version_id and r.device = c.device and r.age = -c.epoch_id").
 		Where("c.version_id in ? and c.device in ?", of.versions, of.devices).Order("r.version_id, r.device, r.score_ns").Scan(&list).Error
-	passed := map[Key]bool{} // boards whose records before are another person's
+	passed := map[Key]bool{} // boards whose earlier records are another person's
 	for _, r := range list {
 		key := Key{r.VersionID, r.Device}
 		switch list := given[key]; {
@@ -112,13 +115,13 @@ func (s *Boards) addRecords(ctx context.Context, of few, given map[Key][]award) 
 	return db.ReadError(err, "the records of boards")
 }
 
-// FamilyTotal is a person's total on the devices of a family; an empty name stands for all.
+// FamilyTotal is a person's total on the devices of a family. An empty name means all devices.
 type FamilyTotal struct {
 	Family string
 	Total
 }
 
-// ownAward is a person's entry with what decides its points.
+// ownAward is a person's entry with the values that decide its points.
 type ownAward struct {
 	TaskID              int64
 	Device              string
@@ -127,9 +130,9 @@ type ownAward struct {
 	Since               *time.Time
 }
 
-// ownAwards is the query for them. It looks first which entries are at most so much slower than the first of the band with the
-// last place with points: few of the hundreds that a person may have; the limit keeps both databases from joining first. That band is
-// asked for in the very words of the index bands_last.
+// ownAwards first selects the entries that are at most so much slower than the first of the band with the last place
+// with points: few of the hundreds that a person may have; the limit keeps both databases from joining first. That band
+// is selected with the exact condition of the index bands_last.
 const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.size - b.ahead - b.size as behind, r.achieved_at as since
 	from (select t.id as task_id, t.devices, e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns from entries e
 		join tasks t on t.version_id = e.version_id
@@ -145,8 +148,8 @@ const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.siz
 		order by h.score_ns desc limit 1)
 	where b.ahead < %[1]d order by e.device`
 
-// TotalsOf adds up a person's points on all devices, and on each family of devices: without ranks, which need everyone's. It takes
-// one query.
+// TotalsOf adds up a person's points on all devices, and on each family of devices, without ranks, which need
+// everyone's points. It takes one query.
 func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, error) {
 	var list []ownAward
 	if err := s.db.Read(ctx).Raw(fmt.Sprintf(ownAwards, pointPlaces), sql.Named("person", userID), sql.Named("reach", widestBand), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
@@ -175,14 +178,14 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, err
 	return out, nil
 }
 
-// Named is a total with what a list shows of its person.
+// Named is a total with the data of its person that a list shows.
 type Named struct {
 	Total
 	UserName    string
-	Submissions int // to public tasks, since a time
+	Submissions int // number of submissions to public tasks since a time
 }
 
-// Name adds to totals the names of their people, and how much they have submitted since a time.
+// Name adds to totals the names of their people, and the number of their submissions since a time.
 func (s *Boards) Name(ctx context.Context, list []Total, since time.Time) ([]Named, error) {
 	ids, out := make([]int64, len(list)), make([]Named, len(list))
 	for i, t := range list {

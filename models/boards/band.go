@@ -8,21 +8,21 @@ import (
 	"gorm.io/gorm"
 )
 
-// widest bounds the half-width of an entry's interval that counts, relative to its score, unless the first's is wider. It is
-// the half-width of an interval that is not noisy (package harness). So an uneven kernel with a wide interval does not share
-// a better rank.
+// widest limits the half-width of an entry's interval, relative to its score, unless the first's is wider. It is the
+// half-width of an interval that is not noisy (package harness). So an uneven kernel with a wide interval does not
+// share a better rank.
 const widest = 0.005
 
-// widestFirst bounds how far the first's interval reaches, relative to its score. A run that was disturbed may have an
+// widestFirst limits the half-width of the first's interval, relative to its score. A disturbed run may have an
 // interval of ± 80 %, which would give 1st place to kernels that are several times as slow.
 const widestFirst = 0.1
 
-// resolution is the least relative difference of two scores that counts, even with narrower intervals: machines of one model
-// differ by about as much from day to day.
+// resolution is the smallest relative difference of two scores that counts, even with narrower intervals: machines of
+// one model differ by about as much from day to day.
 const resolution = 0.005
 
-// widestBand bounds the scores of a band, relative to its first's: by apart, an entry shares the rank while a tenth of its score
-// less is not beyond a tenth more of the first's. The rest is for rounding.
+// widestBand limits the scores of a band, relative to its first's: by apart, an entry shares the rank while its score
+// minus a tenth does not exceed the first's plus a tenth. The rest is for rounding.
 const widestBand = (1+widestFirst)/(1-widestFirst) + 0.01
 
 // apart is the rule of bands: it reports whether the data show that an entry is slower than the first of a band. The
@@ -54,10 +54,10 @@ func Unclear(a, b Entry) bool {
 	return b.ScoreNS <= a.ScoreNS*(1+resolution) || b.least(1) <= a.most()
 }
 
-// Why an entry ranks behind the first of a rank although its neighbor there is not clearly faster.
+// Reasons for ranking behind the first of a rank although the neighbor there is not clearly faster.
 const (
 	BehindByWidth = "wide"    // the intervals touch, but apart counts only a part of a wide one
-	BehindFirst   = "first"   // it is clearly slower than the first, if not than the neighbor
+	BehindFirst   = "first"   // it is clearly slower than the first, but not than the neighbor
 	BehindOther   = "between" // it shares the rank of a faster entry, which is apart from the first
 )
 
@@ -74,7 +74,7 @@ func whyBehind(first, e Entry) string {
 // Wide reports whether an entry ranks behind the first of a rank only because a part of a wide interval counts.
 func Wide(first, e Entry) bool { return whyBehind(first, e) == BehindByWidth }
 
-// least is the low end of the entry's interval, at most a share below its score.
+// least returns the low end of the entry's interval, at most a share below its score.
 func (e Entry) least(share float64) float64 {
 	if e.LowNS == nil {
 		return e.ScoreNS
@@ -95,39 +95,39 @@ func (e Entry) most() float64 {
 type Band struct {
 	VersionID int64   `gorm:"primaryKey;autoIncrement:false"`
 	Device    string  `gorm:"primaryKey"`
-	RunID     int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's, which names it
-	Age       int64   // of its entries, which all have the same epoch
+	RunID     int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's; identifies the band
+	Age       int64   // age of its entries, which all have the same epoch
 	ScoreNS   float64 `gorm:"column:score_ns"`
-	Ahead     int64   // entries before it
+	Ahead     int64   // number of entries before it
 	Size      int64
 }
 
-// withBand joins each entry e with its band b: the last one of its epoch that does not begin after it. SQLite finds a row
-// by the first of several values that are compared together, so that the age, alone, is compared apart.
+// withBand joins each entry e with its band b: the last one of its epoch that does not begin after it. SQLite finds a
+// row by the first of several values that are compared together, so the age is compared separately.
 const withBand = "join bands b on b.version_id = e.version_id and b.device = e.device and b.run_id = (select f.run_id " + bandOfEntry + ")"
 
-// bandOfEntry is the end of a query for something of that band.
+// bandOfEntry ends a query for a value of that band.
 const bandOfEntry = `from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
 	order by f.score_ns desc, f.run_id desc limit 1`
 
-// ofBand are the columns of a Ranked beside its entry's.
+// ofBand are the columns of a Ranked besides its entry's.
 const ofBand = "b.ahead + 1 as rank, b.size > 1 as tied"
 
-// Ranked is an entry with its place.
+// Ranked is an entry with its rank.
 type Ranked struct {
 	Entry
-	Rank int  // one more than the entries before its band
-	Tied bool // others share the band, and so the rank
+	Rank int  // number of entries before its band, plus one
+	Tied bool // others share the rank
 }
 
-// cutter cuts entries, added in their order, into bands.
+// cutter cuts entries, which are added in order, into bands.
 type cutter struct {
-	first Entry // of the last band
+	first Entry // first entry of the last band
 	bands []Band
-	ahead int64 // entries before the next one
+	ahead int64 // number of entries before the next one
 }
 
-// begins reports whether a band begins at the entry, which comes next.
+// begins reports whether a band begins at the next entry.
 func (c *cutter) begins(e Entry) bool {
 	return len(c.bands) == 0 || e.VersionID != c.first.VersionID || e.Device != c.first.Device || e.Age != c.first.Age || apart(c.first, e)
 }
@@ -144,7 +144,7 @@ func (c *cutter) add(e Entry) {
 	c.ahead++
 }
 
-// spot is a place in the order of a board.
+// spot is a position in the order of a board.
 type spot struct {
 	age     int64
 	scoreNS float64
@@ -155,12 +155,12 @@ func (s spot) before(o spot) bool {
 	return cmp.Or(cmp.Compare(s.age, o.age), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
 }
 
-// fromSpot chooses the entries or bands of a board from a band's spot on.
+// fromSpot selects the entries or bands of a board from a band's spot on.
 const fromSpot = "(age, score_ns, run_id) >= (?, ?, ?)"
 
-// updateBands cuts a board again around one person's entry, which was had and is now has; nil is none. It begins at the last
-// band before the change and ends where an old band begins again: the bands after that stay. It reads only these bands'
-// entries, some microseconds each.
+// updateBands cuts a board again around one person's entry, which was had and is now has; nil means none. It begins at
+// the last band before the change and ends where an old band begins again: the bands after that do not change. It reads
+// only these bands' entries, some microseconds each.
 func updateBands(tx *gorm.DB, had, has *Entry) error {
 	from, to, key := spot{}, spot{}, Key{}
 	more := int64(0)
@@ -182,7 +182,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 	if err := tx.Where("version_id = ? and device = ?", key.VersionID, key.Device).Order(entriesFirst).Find(&old).Error; err != nil {
 		return fmt.Errorf("reading the bands: %w", err)
 	}
-	keep := 0 // bands that begin before the change, and end there, too
+	keep := 0 // number of bands that begin and end before the change
 	for keep < len(old) && (spot{old[keep].Age, old[keep].ScoreNS, old[keep].RunID}).before(from) {
 		keep++
 	}
@@ -194,7 +194,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 	return replaceBands(tx, old[keep:next], cut.bands, old[next:], more)
 }
 
-// cutAgain cuts the entries from the band old[keep] on, until one of the old bands begins again behind a spot: next.
+// cutAgain cuts the entries from the band old[keep] on, until one of the old bands begins again after a spot: next.
 func cutAgain(tx *gorm.DB, key Key, old []Band, keep int, to spot) (cut cutter, next int, err error) {
 	cut.first = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
@@ -222,7 +222,7 @@ func cutAgain(tx *gorm.DB, key Key, old []Band, keep int, to spot) (cut cutter, 
 	return cut, len(old), rows.Err()
 }
 
-// replaceBands puts bands in the place of others, and moves those that follow.
+// replaceBands replaces bands by others, and moves those that follow.
 func replaceBands(tx *gorm.DB, gone, come, follow []Band, more int64) error {
 	if slices.Equal(gone, come) && more == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Baseline is a submission that is part of a task and was run by the site, for comparison. It has no rank.
+// Baseline is a submission that is part of a task and was run by the site for comparison. It has no rank.
 type Baseline struct {
 	VersionID  int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device     string `gorm:"primaryKey"`
@@ -22,8 +22,8 @@ type MeasuredBaseline struct {
 	ScoreNS      float64 `gorm:"column:score_ns"`
 }
 
-// Baselines lists the baselines of a board that have a score, the best first. A baseline of another epoch than the board's
-// first is not compared with it; if either epoch is unknown, it is.
+// Baselines lists the baselines of a board that have a score, the best first. It omits those of another epoch than the
+// board's first, unless either epoch is unknown.
 func (s *Boards) Baselines(ctx context.Context, versionID int64, device string) ([]MeasuredBaseline, error) {
 	var list []MeasuredBaseline
 	err := s.db.Read(ctx).Table("baselines b").Select("b.*, r.submission_id, r.score_ns").Joins("join runs r on r.id = b.run_id").

@@ -7,22 +7,22 @@ import (
 	"gorm.io/gorm"
 )
 
-// Best is a run that was its person's best on a board when it ended: a step of that person's line there. The last one of the
-// newest epoch is the person's entry.
+// Best is a run that was its person's best on a board when it ended: a step of the person's line there. The last one of
+// the newest epoch is the person's entry.
 type Best struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	SubmissionID int64
-	Age          int64   // as an entry's: each epoch has its own bests
+	Age          int64   // like an entry's: each epoch has its own bests
 	ScoreNS      float64 `gorm:"column:score_ns"`
-	Tries        int     // valid runs of the person until it reached its score
+	Tries        int     // number of the person's valid runs until it reached its score
 	AchievedAt   time.Time
 }
 
-// insertBests finds, among the valid runs that the condition chooses, those that stand and beat all earlier ones of their
-// person. Runs that another stands for are tries, too.
+// insertBests inserts, of the valid runs that the condition selects, those that stand and beat all earlier ones of
+// their person. Runs that another one stands for are tries, too.
 const insertBests = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
 	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, scored_at from (
 		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, scored_at,
@@ -33,7 +33,7 @@ const insertBests = `insert into bests (version_id, device, user_id, run_id, sub
 		from runs where %s
 	) tried where stands and (prior is null or score_ns < prior)`
 
-// rebuildBests rebuilds one person's steps on a board. It reads all valid runs that the person has there.
+// rebuildBests rebuilds one person's steps on a board. It reads all valid runs of the person there.
 func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) error {
 	const theirs = "version_id = ? and device = ? and user_id = ?"
 	err := tx.Where(theirs, versionID, device, userID).Delete(&Best{}).Error

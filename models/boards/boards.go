@@ -5,7 +5,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Boards is the boards of one database.
+// Boards reads and updates the boards of one database.
 type Boards struct {
 	db   *db.DB
 	kept *kept

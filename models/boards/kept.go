@@ -28,18 +28,19 @@ type (
 	shownKey struct {
 		Key
 		change int64
-		part   Part // without its viewer
+		part   Part // the part without its viewer
 	}
 )
 
-// recall returns what is kept under a key.
+// recall returns the cached value of a key.
 func recall[V any](k *kept, key any) (value V, ok bool) {
 	found, _ := k.Get(key)
 	value, ok = found.(V)
 	return value, ok
 }
 
-// recallSummary returns what is kept of a board at this change number, with a person's place on it; 0: no one's.
+// recallSummary returns the cached summary of a board at this change number, with a person's place on it if userID is
+// not 0.
 func recallSummary(k *kept, key Key, change, userID int64) (Summary, bool) {
 	summary, ok := recall[Summary](k, summaryKey{key, change})
 	if ok && userID != 0 {
@@ -59,13 +60,13 @@ func keepSummary(k *kept, key Key, summary Summary, userID int64) {
 // Shown is the part of a board that everyone sees on one page.
 type Shown struct {
 	Standings []Standing
-	Bands     []Band // of the whole board
+	Bands     []Band // bands of the whole board
 	History   []RecordHolder
 	Baselines []MeasuredBaseline
 }
 
-// Show reads what a page shows of a board, in four questions, or recalls it; own is the entry of part.Viewer, nil where
-// there is none. Parts are the same at equal times of Part.Before.
+// Show reads a board for a page in four queries, or recalls it from the cache. own is the entry of part.Viewer, or nil.
+// Parts are equal at equal times of Part.Before.
 func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown Shown, own *Standing, err error) {
 	key := shownKey{Key{b.VersionID, b.Device}, b.Change, part}
 	key.part.Viewer = 0
@@ -95,7 +96,7 @@ func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown Shown, own 
 	return shown, own, nil
 }
 
-// cutOwn takes the viewer's entry from the end of a list.
+// cutOwn removes the viewer's entry from the end of a list, and returns both.
 func cutOwn(list []Standing) ([]Standing, *Standing) {
 	if n := len(list) - 1; n >= 0 && list[n].Own {
 		own := list[n]

@@ -23,33 +23,33 @@ type Outcome struct {
 	FirstRun    int64 // that leads the board; 0: unknown
 
 	// The person's best run apart from this one: before it, if it is the entry; else the entry.
-	BestRun        int64 // 0: there is none
+	BestRun        int64 // 0 if there is none
 	BestSubmission int64
 	BestNS         float64 `gorm:"column:best_ns"`
-	BestRank       int     // that it has, or would have now
+	BestRank       int     // its rank, or the rank that it would have now
 	BestTied       bool
-	BestUnclear    bool // the data do not show which of the two is faster
+	BestUnclear    bool // the data do not show which one is faster
 
 	// The entry ahead in rank; at rank 1 the next one.
-	NextRun        int64 // 0: there is none
+	NextRun        int64 // 0 if there is none
 	NextSubmission int64
 	NextUser       string
 	NextNS         float64 `gorm:"column:next_ns"`
 	NextRank       int
 	NextTied       bool
 	NextUnclear    bool   // as BestUnclear
-	NextWhy        string // why the two have different ranks all the same, as BehindByWidth; empty: they do not
+	NextWhy        string // reason for different ranks nevertheless, like BehindByWidth; empty if they have the same
 
-	Roof *float64 // how near the score is to the best that the device can do
+	Roof *float64 // share of the device's limit that the score reaches
 }
 
-// HideNext removes who is next and who leads, for a reader who may not see other people's runs.
+// HideNext removes the next and the leading entry, for a reader who may not see other people's runs.
 func (o *Outcome) HideNext() {
 	o.FirstRun, o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextUnclear, o.NextWhy = 0, 0, 0, "", 0, 0, false, false, ""
 }
 
-// Outcome reads what a run means that stands, and what the validation script said of it if it is an entry. The outcome is nil
-// if the person is not on the board.
+// Outcome returns the outcome of a run that stands, and the answer of the validation script if it is an entry. The
+// outcome is nil if the person is not on the board.
 func (s *Boards) Outcome(ctx context.Context, run Entry) (*Outcome, Validated, error) {
 	return OutcomeOf(s.db.Read(ctx), run)
 }
@@ -61,7 +61,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 		Validated
 		Own   Entry    `gorm:"embedded;embeddedPrefix:own_"`
 		Next  Interval `gorm:"embedded;embeddedPrefix:next_"`
-		Lead  Entry    `gorm:"embedded;embeddedPrefix:lead_"` // the first of the better of their ranks
+		Lead  Entry    `gorm:"embedded;embeddedPrefix:lead_"` // first entry of the better of their ranks
 		Older bool
 	}
 	err := tx.Raw(outcome, run.VersionID, run.Device, run.UserID).Scan(&found).Error
@@ -70,7 +70,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	}
 	o, own := found[0].Outcome, found[0].Own
 	o.NextUnclear = o.NextRun != 0 && Unclear(run, Entry{ScoreNS: o.NextNS, Interval: found[0].Next})
-	if found[0].Older { // neither ranks nor neighbors mean anything until it is measured again
+	if found[0].Older { // ranks and neighbors mean nothing until it is measured again
 		o = Outcome{}
 	}
 	o.Roof = run.Roof
@@ -92,7 +92,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 		}
 		o.NextWhy = whyBehind(found[0].Lead, behind)
 	}
-	if run.Pooled > 0 { // the score before it is in the pool
+	if run.Pooled > 0 { // the earlier score is in the pool
 		return &o, found[0].Validated, nil
 	}
 	best, err := before(tx, own)

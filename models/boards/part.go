@@ -15,14 +15,14 @@ import (
 	"warpboard/models/epochs"
 )
 
-// Part is the piece of a board that is read.
+// Part selects the piece of a board to read.
 type Part struct {
 	Offset, Limit int
-	Viewer        int64     // a person whose entry is read, too, wherever it stands; 0: no one's
-	Before        time.Time // with which of a person's earlier scores an entry is compared: the best until then; zero: with none
+	Viewer        int64     // person whose entry is also read, at any rank; 0 for none
+	Before        time.Time // time of the scores to compare entries with: each person's best until then; zero for none
 }
 
-// Head returns what is kept about a board apart from its entries. A board that no one is on is empty, not missing.
+// Head returns the data of a board except its entries. A board without entries is empty, not missing.
 func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head, error) {
 	var row struct {
 		Board           `gorm:"embedded"`
@@ -39,13 +39,14 @@ func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head
 	return Head{row.Board, row.Software}, nil
 }
 
-// ofPart are the columns that Part.Before asks for.
+// ofPart are the columns that Part.Before requests.
 const ofPart = `coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries,
 	(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns,
 	exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled`
 
-// read reads a part of a board, in its order, and last the viewer's entry, which may be in it, too. It skips to the part by
-// the board's bands, so that the last page costs as little as the first; without them it reads the one that it needs.
+// read reads a part of a board in order, followed by the viewer's entry, which may also be in it. It skips to the part
+// by the board's bands, so that the last page costs as little as the first; without bands it reads the one that it
+// needs.
 func (s *Boards) read(ctx context.Context, b Head, bands []Band, part Part) (list []Standing, err error) {
 	all := func() *gorm.DB {
 		return s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
@@ -70,7 +71,7 @@ func (s *Boards) read(ctx context.Context, b Head, bands []Band, part Part) (lis
 	return list, db.ReadError(err, "the board's entries")
 }
 
-// bandAt is the last band that begins at an offset or before it.
+// bandAt returns the last band that begins at an offset or before it.
 func (s *Boards) bandAt(ctx context.Context, b Head, bands []Band, offset int) (at Band, err error) {
 	if len(bands) == 0 {
 		err = s.db.Read(ctx).Where("version_id = ? and device = ? and ahead <= ?", b.VersionID, b.Device, offset).Order("ahead desc").Limit(1).Find(&at).Error
@@ -80,7 +81,7 @@ func (s *Boards) bandAt(ctx context.Context, b Head, bands []Band, offset int) (
 	return bands[i-1], nil
 }
 
-// Bands lists the bands of a board in their order. There are at most some hundred for each power of ten between the first
+// Bands lists the bands of a board in order. There are at most some hundred for each power of ten between the first
 // score and the last, however many people are on it.
 func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]Band, error) {
 	rows, err := s.db.Read(ctx).Model(&Band{}).Select("run_id, age, score_ns, ahead, size").Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Rows()
@@ -99,14 +100,14 @@ func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]B
 	return list, db.ReadError(rows.Err(), "the bands of a board")
 }
 
-// Find returns the offset of the first entry whose person has a name with the text in it, and whose; NotFound when
-// no one has.
+// Find returns the offset of the first entry whose person's name contains the text, and that person; NotFound if there
+// is none.
 func (s *Boards) Find(ctx context.Context, versionID int64, device, text string) (offset int, userID int64, err error) {
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
 	return s.find(ctx, versionID, device, `lower(u.name) like ? escape '\'`, pattern)
 }
 
-// FindPerson does the same for one person.
+// FindPerson returns the offset of a person's entry.
 func (s *Boards) FindPerson(ctx context.Context, versionID int64, device string, userID int64) (offset int, err error) {
 	offset, _, err = s.find(ctx, versionID, device, "u.id = ?", userID)
 	return offset, err
@@ -125,5 +126,5 @@ func (s *Boards) find(ctx context.Context, versionID int64, device, where string
 	return int(before), e.UserID, db.ReadError(err, "entries before a person's")
 }
 
-// ofEntries gives the columns of an order the name of a query's entries.
+// ofEntries prefixes the columns of an order with the name of a query's entries.
 func ofEntries(order string) string { return "e." + strings.ReplaceAll(order, ", ", ", e.") }

@@ -7,7 +7,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Placed is a person's place on a board, without what the board's page shows beside it.
+// Placed is a person's place on a board, without the other data of the board's page.
 type Placed struct {
 	Key
 	UserID   int64
@@ -25,8 +25,8 @@ type placedKey struct {
 	change int64
 }
 
-// Placed returns all places on boards at their change numbers, in their order. It reads only boards that have changed since they
-// were read last.
+// Placed returns all places on boards at their change numbers, in order. It reads only boards that have changed since
+// they were last read.
 func (s *Boards) Placed(ctx context.Context, changes map[Key]int64) (map[Key][]Placed, error) {
 	places := make(map[Key][]Placed, len(changes))
 	var missing []Key
@@ -58,7 +58,7 @@ func (s *Boards) Placed(ctx context.Context, changes map[Key]int64) (map[Key][]P
 	return places, nil
 }
 
-// ChangeNumbers returns the change numbers of the boards of some versions. A board before its first entry has none.
+// ChangeNumbers returns the change numbers of the boards of some versions. A board without entries has none.
 func (s *Boards) ChangeNumbers(ctx context.Context, versionIDs []int64) (map[Key]int64, error) {
 	var heads []Board
 	if err := s.db.Read(ctx).Select("version_id, device, change").Where("version_id in ?", versionIDs).Find(&heads).Error; err != nil {

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Placing is a person's entry on a current board of a task, as a list shows it: a third of an entry's columns.
+// Placing is a person's entry on a current board of a task, for lists: a third of an entry's columns.
 type Placing struct {
 	VersionID    int64
 	Device       string
@@ -23,18 +23,18 @@ type Placing struct {
 	TaskTitle    string
 	Devices      []string `gorm:"serializer:json"` // the task's
 	Size         int64    // people on the board
-	Stale        bool     // of an older epoch than the board's, without a rank until it is measured again
+	Stale        bool     // from an older epoch than the board's: it has no rank until it is measured again
 }
 
-// Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from the one at
-// offset on. More reports whether others follow. It takes one query, however many boards there are.
+// Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from offset on. more
+// reports whether others follow. It takes one query, however many boards there are.
 func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []Placing, more bool, err error) {
 	part := s.db.Read(ctx).Table("entries e").
 		Select("e.version_id, e.device, e.user_id, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
-		Joins("join task_versions v on v.id = e.version_id").Joins("join tasks t on t.id = v.task_id and t.version_id = v.id"). // by keys alone
+		Joins("join task_versions v on v.id = e.version_id").Joins("join tasks t on t.id = v.task_id and t.version_id = v.id"). // only by keys
 		Where("e.user_id = ?", userID)
 	part = catalog.ListedOf(part, viewer, userID)
-	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: for the others an index suffices
+	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: an index suffices for the others
 	err = s.db.Read(ctx).Table("(?) k", part).
 		Select("e.version_id, e.device, e.run_id, e.submission_id, e.score_ns, k.task_slug, k.task_title, k.devices, " + ofBand + ", c.size, c.epoch_id > -e.age as stale").
 		Joins("join entries e on e.version_id = k.version_id and e.device = k.device and e.user_id = k.user_id").Joins(withBand).
@@ -46,6 +46,6 @@ func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int6
 	if more = len(list) > limit; more {
 		list = list[:limit]
 	}
-	list = slices.DeleteFunc(list, func(p Placing) bool { return !slices.Contains(p.Devices, p.Device) }) // the task has given up that board
+	list = slices.DeleteFunc(list, func(p Placing) bool { return !slices.Contains(p.Devices, p.Device) }) // the task no longer has that board
 	return list, more, nil
 }

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// The rule of points ranks people over many boards. A place on a board has points; of each task a person's best board counts,
-// and of those the best ten tasks. So a new task takes nothing from anyone, a task on many devices counts once, and many
-// easy tasks do not outweigh ten hard ones.
+// The rule of points ranks people over many boards. A place on a board has points; for each task a person's best board
+// counts, and of those the best ten tasks. So a new task takes no points from anyone, a task on many devices counts
+// once, and many easy tasks do not outweigh ten hard ones.
 //
-// A place has points for those whom it beats: it counts in full from fullField people behind it on, in part before, and not at
-// all without any. An empty board, or one on which all tie, gives nothing. People who share a rank share the points of the
-// places that they take up, in equal parts. If more than mostTied do, the task does not tell people apart, and the rank has
-// no points.
+// A place has points for the people behind it: it counts in full from fullField people behind it on, in part with
+// fewer, and not at all without any. An empty board, or one on which all tie, gives no points. People who share a rank
+// share the points of their places in equal parts. If more than mostTied do, the task does not distinguish people, and
+// the rank has no points.
 //
-// Weakness: a person with several accounts can put them behind their own entry on a board that no one else uses; ten accounts make
-// it count in full. docs/leaderboards.md states the rule for readers.
+// Weakness: a person with several accounts can put them behind their own entry on a board that no one else uses; ten
+// accounts make it count in full. docs/leaderboards.md states the rule for readers.
 const (
-	firstPoints  = 100.0 // of rank 1
-	nextPlace    = 0.8   // of the points of the place before
-	pointPlaces  = 20    // places with points
+	firstPoints  = 100.0 // points of rank 1
+	nextPlace    = 0.8   // share of the points of the place before
+	pointPlaces  = 20    // number of places with points
 	fullField    = 10
 	mostTied     = 50
 	countedTasks = 10
@@ -47,25 +47,25 @@ type award struct {
 	userID int64
 	points int
 	rank   int
-	since  time.Time // since when the person holds the board's record; zero: another does
+	since  time.Time // since when the person has held the board's record; zero if another one does
 }
 
 // Total is a person's result on all boards of a scope.
 type Total struct {
 	UserID  int64
 	Rank    int
-	Tied    bool // others have the same points and medals, and so the rank
+	Tied    bool // others have the same points and medals, and so the same rank
 	Points  int
-	Tasks   int       // with points; the best ten of them count
-	Medals  [3]int    // ranks 1, 2, and 3 with points, on all boards
-	Records int       // boards on which the person has the best score
-	Since   time.Time // since when the person holds the oldest of these records; zero: there is none
+	Tasks   int       // number of tasks with points; the best ten count
+	Medals  [3]int    // numbers of ranks 1, 2, and 3 with points, on all boards
+	Records int       // number of boards on which the person has the best score
+	Since   time.Time // since when the person has held the oldest of these records; zero if there is none
 }
 
 // tally adds up a person's awards.
 type tally struct {
 	Total
-	byTask map[int64]int // the most points of a board of each task
+	byTask map[int64]int // points of the best board of each task
 }
 
 func (t *tally) add(taskID int64, a award) {
@@ -83,7 +83,7 @@ func (t *tally) add(taskID int64, a award) {
 	}
 }
 
-// total is the sum of the best tasks.
+// total returns the sum of the best tasks.
 func (t *tally) total() Total {
 	all := make([]int, 0, len(t.byTask))
 	for _, points := range t.byTask {

@@ -9,11 +9,11 @@ import (
 	"warpboard/models/db"
 )
 
-// rebuildBoards is the setting by which a migration that changed runs asks for new boards. It remains if the program is
-// killed in between.
+// rebuildBoards is the setting with which a migration that changed runs requests new boards. It remains if the program
+// is killed in between.
 const rebuildBoards = "rebuild_boards"
 
-// RebuildIfAsked does so, and returns why; empty: nothing asked for it.
+// RebuildIfAsked rebuilds the boards if a migration requested it, and returns the reason, or "".
 func (s *Boards) RebuildIfAsked(ctx context.Context) (why string, err error) {
 	if why, err = s.db.Setting(ctx, rebuildBoards); why == "" || err != nil {
 		return "", err
@@ -21,8 +21,8 @@ func (s *Boards) RebuildIfAsked(ctx context.Context) (why string, err error) {
 	return why, s.RebuildEntries(ctx)
 }
 
-// RebuildEntries rebuilds entries, records, bests, bands and boards from the runs, by the same rule. Every
-// board gets a new change number. It takes seconds per million runs and blocks other writers.
+// RebuildEntries rebuilds entries, records, bests, bands, and boards from the runs, by the same rule. Every board gets
+// a new change number. It takes seconds per million runs and blocks other writers.
 func (s *Boards) RebuildEntries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, statement := range []string{

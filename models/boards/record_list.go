@@ -8,10 +8,10 @@ import (
 	"warpboard/models/db"
 )
 
-// olderRecord reports whether the board of a record r ranks scores of newer software.
+// olderRecord is the condition that the board of a record r ranks scores of newer software.
 const olderRecord = "exists (select 1 from boards k where k.version_id = r.version_id and k.device = r.device and k.epoch_id > -r.age)"
 
-// RecordFilter chooses records; the zero value is all of them.
+// RecordFilter selects records. The zero value selects all.
 type RecordFilter struct {
 	TaskID int64
 	Device string
@@ -26,12 +26,12 @@ type TaskRecord struct {
 	TaskTitle string
 }
 
-// Records lists the latest records of the current boards of tasks that are listed to everyone, the last first; of one task if
+// Records lists the latest records of the current boards of publicly listed tasks, the last first; of one task if
 // everyone may see it.
 func (s *Boards) Records(ctx context.Context, f RecordFilter) ([]TaskRecord, error) {
 	join := "join "
 	if f.TaskID == 0 && f.UserID == 0 {
-		join = "cross join " // the latest are few: SQLite keeps this order, and does not sort the records of all tasks
+		join = "cross join " // few are latest: SQLite keeps this order, and does not sort the records of all tasks
 	}
 	q := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, t.slug as task_slug, t.title as task_title, " + olderRecord + " as older, " + unconfirmed + " as unconfirmed").
 		Joins(join + "task_versions v").Joins(join + "tasks t").Joins(join + "users u").Joins(join + "runs q").

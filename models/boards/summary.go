@@ -9,14 +9,14 @@ import (
 	"warpboard/models/db"
 )
 
-// Summary is a board in short. Many readers may have the same one: no one writes into its lists.
+// Summary is a short description of a board. Readers share it, so its lists must not be modified.
 type Summary struct {
 	Device  string
-	Change  int64    // its change number, or an older one: what is said here may be newer
-	Size    int64    // people on it
-	Leaders []Leader // the first three
+	Change  int64    // its change number, or an older one: the other fields may be newer
+	Size    int64    // number of people on it
+	Leaders []Leader // first three entries
 	Steps   Steps
-	Own     Place // of the person that Listed was asked about
+	Own     Place // place of the person that Listed was called for
 }
 
 // Place is a person's rank on a board. The zero value means no rank.
@@ -44,7 +44,7 @@ type short struct {
 	Size      int64
 	Leaders   []Leader `gorm:"serializer:json"`
 	Steps     Steps    `gorm:"serializer:json"`
-	Band      *int64   // twice the entries ahead of the person's band, and 1 more if others share it; nil: there is none
+	Band      *int64   // twice the number of entries ahead of the person's band, plus 1 if others share it; nil if there is none
 }
 
 func (b short) own() Place {
@@ -54,18 +54,19 @@ func (b short) own() Place {
 	return Place{Rank: int(*b.Band/2) + 1, Tied: *b.Band%2 == 1}
 }
 
-// Key names a board.
+// Key identifies a board.
 type Key struct {
 	VersionID int64
 	Device    string
 }
 
-// Summaries reads size and leaders of every board of these versions.
+// Summaries returns size and leaders of every board of these versions.
 func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Summary, error) {
 	return s.summariesFor(ctx, 0, versionIDs)
 }
 
-// summariesFor is Summaries with a person's places; 0: no one's. An entry of an older epoch than the board's has a place behind the others.
+// summariesFor is Summaries with a person's places if userID is not 0. An entry of an older epoch than the board's has
+// a place after the others.
 func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	q, columns := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs), "c.version_id, c.device, c.change, c.size, c.leaders, c.steps"
 	if userID != 0 {
@@ -76,7 +77,7 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 	if err := q.Select(columns).Scan(&boards).Error; err != nil {
 		return nil, fmt.Errorf("reading boards: %w", err)
 	}
-	people, err := s.people(ctx, boards) // after the boards: a name is at least as new as the change number that it is kept by
+	people, err := s.people(ctx, boards) // after the boards: a name must not be older than the change number under which it is cached
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 	return out, nil
 }
 
-// people reads the names of who leads any of the boards, by id.
+// people returns the names of the leaders of the boards, by ID.
 func (s *Boards) people(ctx context.Context, boards []short) (map[int64]string, error) {
 	names := map[int64]string{}
 	for _, b := range boards {
@@ -112,8 +113,8 @@ func (s *Boards) people(ctx context.Context, boards []short) (map[int64]string, 
 	return names, nil
 }
 
-// Listed is Summaries for lists of many boards, with a person's places on them; 0: no one's. It reads the change numbers, and
-// of the boards only those that have changed since they were read last for this person, in two more questions.
+// Listed is Summaries for lists of many boards, with a person's places on them if userID is not 0. It reads the change
+// numbers, and only those boards that have changed since they were last read for this person, in two more queries.
 func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	heads, err := s.heads(ctx, versionIDs)
 	if err != nil {
@@ -148,9 +149,9 @@ type head struct {
 	Change    int64
 }
 
-// heads reads them in one query.
+// heads reads the change numbers in one query.
 func (s *Boards) heads(ctx context.Context, versionIDs []int64) (list []head, err error) {
-	rows, err := s.db.Read(ctx).Table("boards").Select("version_id, device, change").Where("version_id in ?", versionIDs).Rows() // hundreds, without reflection
+	rows, err := s.db.Read(ctx).Table("boards").Select("version_id, device, change").Where("version_id in ?", versionIDs).Rows() // hundreds of rows, without reflection
 	if err != nil {
 		return nil, db.ReadError(err, "the change numbers of boards")
 	}

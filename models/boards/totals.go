@@ -16,27 +16,27 @@ import (
 	"warpboard/models/db"
 )
 
-// Season is the time whose runs count: from From until before Until. The zero value is all time.
+// Season is the time span of the runs that count: from From until before Until. The zero value is all time.
 type Season struct{ From, Until time.Time }
 
-// Scope chooses the boards and runs that count.
+// Scope selects the boards and runs that count.
 type Scope struct {
 	Season
-	Device string // a device or a family of devices; empty: all
+	Device string // a device or a family of devices; empty for all
 }
 
-// Totals is everyone with points in a scope, in their order. Many readers may have the same one: no one writes into it.
+// Totals lists everyone with points in a scope, in order. Readers share it and must not modify it.
 type Totals struct {
 	People   []Total
-	Families []string // of the devices of all boards, whatever the scope
+	Families []string // families of the devices of all boards, in any scope
 }
 
-// Find returns where a person is in the list; -1: nowhere.
+// Find returns a person's index in the list, or -1.
 func (t Totals) Find(userID int64) int {
 	return slices.IndexFunc(t.People, func(p Total) bool { return p.UserID == userID })
 }
 
-// counted is a board whose places have points: a current one of a public task.
+// counted is a board whose places have points: a current board of a public task.
 type counted struct {
 	Key
 	taskID, change int64
@@ -50,7 +50,7 @@ func (b counted) in(device string) bool {
 
 type (
 	totalsKey struct {
-		boards [sha256.Size]byte // with their change numbers
+		boards [sha256.Size]byte // digest of the boards and their change numbers
 		season Season
 	}
 	awardsKey struct {
@@ -60,7 +60,7 @@ type (
 	}
 )
 
-// Totals adds up the points of everyone. It reads the change numbers of all boards, and the first entries of those that have
+// Totals adds up everyone's points. It reads the change numbers of all boards, and the first entries of those that have
 // changed since, in one or two more queries.
 func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
 	all, err := s.counted(ctx)
@@ -85,7 +85,7 @@ func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
 	return out, nil
 }
 
-// digest names a list of boards as they are.
+// digest identifies a list of boards and their states.
 func digest(list []counted) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, b := range list {
@@ -95,7 +95,7 @@ func digest(list []counted) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// counted lists the boards of a task beside each other.
+// counted lists the boards that count, those of a task together.
 func (s *Boards) counted(ctx context.Context) (list []counted, err error) {
 	rows, err := s.db.Read(ctx).Table("tasks t").Select("t.id, t.devices, c.version_id, c.device, c.change").
 		Joins("join boards c on c.version_id = t.version_id").Where(catalog.IsPublic+" and c.size > 1", db.Now()).
@@ -104,7 +104,7 @@ func (s *Boards) counted(ctx context.Context) (list []counted, err error) {
 		return nil, db.ReadError(err, "the boards with points")
 	}
 	defer rows.Close()
-	devices, families := map[string][]string{}, map[string]string{} // by their text: most tasks have the same
+	devices, families := map[string][]string{}, map[string]string{} // by their text, because most tasks have the same
 	for rows.Next() {
 		var b counted
 		var text string
@@ -167,7 +167,7 @@ func (t Total) compare(o Total) int {
 	return cmp.Or(cmp.Compare(t.Points, o.Points), slices.Compare(t.Medals[:], o.Medals[:]))
 }
 
-// awards recalls what each board gives, or reads it.
+// awards returns each board's awards, from the cache or the database.
 func (s *Boards) awards(ctx context.Context, list []counted, season Season) (map[Key][]award, error) {
 	given, versions, devices := map[Key][]award{}, map[int64]bool{}, map[string]bool{}
 	var missing []counted

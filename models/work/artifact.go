@@ -16,7 +16,7 @@ import (
 	"warpboard/models/files"
 )
 
-// Artifact is a file that a run left. Its content lies among the files under its hash: profiles are too large for the
+// Artifact is a file that a run left. Its content is stored as a file under its hash: profiles are too large for the
 // database.
 type Artifact struct {
 	ID        int64
@@ -45,7 +45,8 @@ func (l *LifeCycle) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64
 	return of, db.ReadError(err, "artifacts of runs %v", runIDs)
 }
 
-// ProfileArtifacts lists what the profiles that followed ranked runs left, by the ids of these, in one query.
+// ProfileArtifacts lists the files of the profiles that followed ranked runs, by the IDs of the ranked runs, in one
+// query.
 func (l *LifeCycle) ProfileArtifacts(ctx context.Context, rankedIDs []int64) (map[int64][]Artifact, error) {
 	var list []struct {
 		Artifact  `gorm:"embedded"`
@@ -60,7 +61,7 @@ func (l *LifeCycle) ProfileArtifacts(ctx context.Context, rankedIDs []int64) (ma
 	return of, db.ReadError(err, "artifacts of profiles")
 }
 
-// OpenArtifact opens an artifact's content to read. The caller closes it.
+// OpenArtifact opens an artifact's content for reading. The caller must close it.
 func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, error) {
 	f, err := l.files.Open(ctx, a.Hash)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,10 +70,10 @@ func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, e
 	return f, err
 }
 
-// storeArtifacts writes the contents before the rows: a crash in between can leave a file without a row, but never a row
-// without its file. It checks the secret of the attempt first, and the transaction that writes the rows checks again. Only a
-// result that ends a run has files, since work may return to the queue any number of times. A result is recorded without those for
-// which the disk has no room.
+// storeArtifacts writes the contents before the rows: a crash in between can leave a file without a row, but never a
+// row without its file. It checks the attempt's secret first, and the transaction that writes the rows checks it again.
+// Only a result that ends a run has files, because work may return to the queue any number of times. If the disk is too
+// full, the result is recorded without the files.
 func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifact, error) {
 	if len(r.Artifacts) == 0 || r.EvaluationID != "" || r.Outcome != job.OutcomeDone && r.Outcome != job.OutcomeFailed {
 		return nil, nil
@@ -84,7 +85,7 @@ func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifa
 	var rows []Artifact
 	for i, a := range r.Artifacts {
 		if a.Data == nil {
-			continue // it was too large to be sent; its stage says so
+			continue // too large to send; its stage has a note
 		}
 		row := Artifact{
 			Name: db.Sanitize(filepath.Base(a.Name)), Type: db.Sanitize(a.Type), Size: int64(len(a.Data)),

@@ -19,22 +19,22 @@ const attemptIDLength = 36
 // Attempt is one try at a run or an evaluation. A result counts only with the secret of the work's current attempt.
 type Attempt struct {
 	ID           string
-	RunID        int64  `gorm:"<-:create;default:null"` // 0: it is at an evaluation
-	EvaluationID string `gorm:"<-:create;default:null"` // empty: it is at a run
+	RunID        int64  `gorm:"<-:create;default:null"` // 0 for an attempt at an evaluation
+	EvaluationID string `gorm:"<-:create;default:null"` // empty for an attempt at a run
 	Number       int    // 1, 2, … within its work
 	Secret       string
 	Seed         int64  // bits of the ranked stage's seed; never shown
-	Worker       string // whose it is
+	Worker       string // name of the worker
 	CreatedAt    time.Time
-	TakenAt      *time.Time // its worker has said that it has the job
-	EndedAt      *time.Time // its result is recorded, or it no longer counts
+	TakenAt      *time.Time // when its worker reported that it has the job
+	EndedAt      *time.Time // when its result was recorded, or it stopped counting
 	Outcome      job.Outcome
-	LastSeq      int    // of the events that are stored
-	DrawEpochID  *int64 // the epoch whose draw of the task's cases its job had; nil: none
-	LogBytes     int64  // of the log events that are stored, and a part of the others'
+	LastSeq      int    // highest number of the stored events
+	DrawEpochID  *int64 // epoch whose drawn cases its job had; nil if none
+	LogBytes     int64  // bytes of the stored log events, and a part of the others'
 }
 
-// Ref names the work that it is an attempt at.
+// Ref returns the reference of the attempted work.
 func (a Attempt) Ref() job.Ref { return job.Ref{RunID: a.RunID, EvaluationID: a.EvaluationID} }
 
 // Began returns the time at which a worker took the attempt or, if no worker reported that, at which it was created.
@@ -45,7 +45,8 @@ func (a Attempt) Began() time.Time {
 	return a.CreatedAt
 }
 
-// StartAttempt makes the next attempt at waiting work, without a worker yet. Conflict: the work no longer waits.
+// StartAttempt makes the next attempt at waiting work, without a worker yet. It returns Conflict if the work no longer
+// waits.
 func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		attempt, err = l.start(tx, ref, "")
@@ -93,7 +94,7 @@ func liveAttempts(tx *gorm.DB, where string, values ...any) ([]LiveAttempt, erro
 	return list, db.ReadError(err, "live attempts")
 }
 
-// lostBy lists the workers that lost an attempt at the work, in no order.
+// lostBy lists the workers that lost an attempt at the work, in any order.
 func lostBy(tx *gorm.DB, ref job.Ref) ([]string, error) {
 	var workers []string
 	err := tx.Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
@@ -101,7 +102,7 @@ func lostBy(tx *gorm.DB, ref job.Ref) ([]string, error) {
 	return workers, db.ReadError(err, "the workers that lost %s", ref)
 }
 
-// attemptsAt chooses the attempts at one unit of work.
+// attemptsAt selects the attempts at one run or evaluation.
 func attemptsAt(ref job.Ref) map[string]any {
 	if ref.EvaluationID != "" {
 		return map[string]any{"evaluation_id": ref.EvaluationID}

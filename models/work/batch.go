@@ -15,25 +15,25 @@ import (
 // rowsPerInsert is the number of evaluations that one statement stores: SQLite allows 32,766 parameters in one.
 const rowsPerInsert = 250
 
-// NewBatch is many evaluations of one caller that are submitted together.
+// NewBatch is a request to submit many evaluations of one caller together.
 type NewBatch struct {
 	Asker
-	Caller string // whom the limits count for
-	Key    string // makes sending it again safe
+	Caller string // person or address that the limits apply to
+	Key    string // idempotency key
 	Limits EvaluationLimits
 	Items  []BatchItem
 }
 
-// BatchItem is one request of a batch, and what became of it: an evaluation, or an error.
+// BatchItem is one request of a batch and its result: an evaluation, or an error.
 type BatchItem struct {
-	Index int // of the request in the batch
+	Index int // index of the request
 	New   NewEvaluation
 	Made  Evaluation
 	Err   error
 }
 
-// SubmitBatch queues the evaluations that their caller may have, in one transaction, and notes in each item what became of it.
-// The id is empty if all were refused. A batch that is sent again with its key is the same one.
+// SubmitBatch queues the allowed evaluations in one transaction, and stores the result of each item in it. The ID is
+// empty if all were refused. Sending a batch again with its key returns the same batch.
 func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, err error) {
 	if err := CheckRequestKey(in.Key); err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 	return id, err
 }
 
-// prepare makes the rows, before the transaction.
+// prepare makes the rows before the transaction.
 func (in *NewBatch) prepare() {
 	id := uuid.NewString()
 	for i := range in.Items {
@@ -89,14 +89,14 @@ func (in *NewBatch) prepare() {
 	}
 }
 
-// take refuses what the limits do not allow, and returns the rest.
+// take refuses the evaluations beyond the limits, and returns the others.
 func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 	hour, err := in.Limits.lastHour(tx, in.User, in.Caller)
 	if err != nil {
 		return nil, err
 	}
 	budget := map[string]error{} // by device
-	var full error               // the hour
+	var full error               // limit of the hour
 	for i := range in.Items {
 		item := &in.Items[i]
 		if _, known := budget[item.New.Device]; !known {
@@ -118,7 +118,7 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 	return taken, nil
 }
 
-// park keeps out of the queue what is more than the caller may have there at once, by device.
+// park keeps evaluations out of the queue beyond the number that the caller may have there, by device.
 func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 	if in.Limits.AtOnce <= 0 {
 		return nil
@@ -148,7 +148,7 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 	return nil
 }
 
-// sentAs gives the items the evaluations that they made when the batch was sent before.
+// sentAs sets the items' evaluations to those of an earlier sending of the batch.
 func (in *NewBatch) sentAs(before []Evaluation) error {
 	if before[0].Batch == "" {
 		return sameRequest(false)

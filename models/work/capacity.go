@@ -15,7 +15,7 @@ type Waiting struct {
 	Oldest time.Time
 }
 
-// Waits lists the devices that someone's work waits for, with or without a worker.
+// Waits lists the devices for which work waits, with or without a worker.
 func (l *LifeCycle) Waits(ctx context.Context) ([]Waiting, error) {
 	var list []Waiting
 	err := l.db.Read(ctx).Raw(`select device, work, queued_at as oldest from (

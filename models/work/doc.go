@@ -1,10 +1,10 @@
-// Package work is the life cycle of work. A run and an evaluation are two kinds of it: each waits for a device, is given
-// to an attempt, taken by a worker, reported, lost or handed back, cancelled, and ended. Read it in this order:
+// Package work is the life cycle of work. A run and an evaluation are two kinds of it: each waits for a device, is
+// given to an attempt, taken by a worker, reported, lost or handed back, cancelled, and ended. Read it in this order:
 //
-//	work.go              Work, and unit: what differs between the two kinds
-//	life_cycle.go        LifeCycle, whose methods are the store's; Rules: what follows from the end of a run; Enqueue
-//	queue.go             the one fair order of everything that waits; capacity.go: how much waits for a device;
-//	                     usual.go: how long a run will take; activity.go: what devices did in a day
+//	work.go              Work, and unit: the differences between the two kinds
+//	life_cycle.go        LifeCycle, whose methods are the store's; Rules: the consequences of a run's end; Enqueue
+//	queue.go             the one fair order of everything that waits; capacity.go: waiting work by device;
+//	                     usual.go: the usual time of a run; activity.go: the devices' activity in a day
 //	attempt.go           a try: StartAttempt, LiveAttempts; next.go: the next one for a worker
 //	inflight.go          an attempt with its work inside a transaction
 //	taken.go             NoteTaken: the attempts that a worker lists
@@ -16,7 +16,7 @@
 // then files for one kind only: run.go, run_life.go, profiles.go, stage.go, event.go, artifact.go; evaluation.go,
 // evaluation_life.go, evaluation_stats.go.
 //
-// The states of work, and who changes them; the columns that hold them are in Work:
+// The states of work and the functions that change them; the columns that hold them are in Work:
 //
 //	Enqueue, SubmitEvaluation
 //	    │
@@ -28,13 +28,15 @@
 //	    │                                                           ▼ RecordResult, or the last of too many losses
 //	    └─ from each of the three: CancelRun, CancelEvaluation ─► ended
 //
-// It promises that the row is the truth of the queue: code changes work in one transaction with a guard (saveUnit: still
-// live, still this attempt's), and the loser gets Conflict, or Accepted is false. Every function that changes work returns
-// the news for watchers (Recorded), and sends none itself. A result counts only with the secret of the current attempt. Work
+// The row is the truth of the queue: code changes work in one transaction with a guard (saveUnit: still live, still
+// this attempt's), and the loser gets Conflict, or Accepted is false. Every function that changes work returns the news
+// for watchers (Recorded), and sends none itself. A result counts only with the secret of the current attempt. Work
 // that was lost because of an infrastructure error keeps its place, waits longer each time, and costs no one anything.
 //
-// What may go wrong: an attempt's events may be lost with their worker; its result is not. A job may not arrive: its attempt
-// is given to the same worker again, or given up at no cost. A result may come before the event that its worker took the
-// job, or after the run was cancelled. liveWork is the union of two tables, so a column of Work has to be in both, and in
-// migrations for both databases. A run is saved before Rules are called: they write their own changes to it.
+// Failures: an attempt's events may be lost with their worker; its result is not. A job may not arrive: its attempt is
+// given to the same worker again, or given up at no cost. A result may come before the event that its worker took the
+// job, or after the run was cancelled.
+//
+// Traps: liveWork is the union of two tables, so a column of Work has to be in both, and in migrations for both
+// databases. A run is saved before Rules are called, because they write their own changes to it.
 package work

@@ -22,7 +22,7 @@ const (
 	EvaluationCompiling  EvaluationState = "compiling"
 	EvaluationValidating EvaluationState = "validating"
 	EvaluationProfiling  EvaluationState = "profiling"
-	EvaluationCompleted  EvaluationState = "completed" // also of a kernel that is wrong
+	EvaluationCompleted  EvaluationState = "completed" // also if the kernel is wrong
 	EvaluationFailed     EvaluationState = "failed"    // because of an infrastructure error
 	EvaluationTimeout    EvaluationState = "timeout"
 	EvaluationCancelled  EvaluationState = "cancelled"
@@ -37,55 +37,55 @@ func (s EvaluationState) Final() bool {
 	return false
 }
 
-// Evaluation is one kernel to be compiled, checked and timed, or two to be compared, outside any task.
+// Evaluation is a request to compile, check, and time a kernel, or to compare two, outside any task.
 type Evaluation struct {
 	ID      string          `gorm:"primaryKey"`
-	UserID  int64           // 0: without sign-in
-	Owner   string          // the one caller that it belongs to: a token, a person or a key; empty: no one
-	Caller  string          // whom its limit counts for: a person or an address
-	Shared  bool            // anyone who has its id can read it
+	UserID  int64           // 0 without sign-in
+	Owner   string          // caller that owns it: a token, a person, or a key; empty if none
+	Caller  string          // person or address that the limits apply to
+	Shared  bool            // anyone with its ID can read it
 	Kind    string          // kernelrun.Kind
-	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {}: not kept, because it was cancelled
+	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {} if it was cancelled
 	// RequestBytes is the size of the request.
 	RequestBytes int64
-	RequestKey   string // the idempotency key that was sent with it
-	SourceHash   string // of the sources
-	Batch        string // that it was sent with; empty: it was sent alone
-	BatchIndex   int    // of its request there, from 0
-	BatchResult  int64  // its place among the results of the batch, from 1; 0: it has not ended
-	Parked       int    // why it is not in the queue; 0: it is
-	RequestHash  string // of what is measured, if its result may be shared
-	Shares       string // the evaluation whose result it takes, or took
+	RequestKey   string // idempotency key
+	SourceHash   string // hash of the sources
+	Batch        string // ID of its batch; empty if it was sent alone
+	BatchIndex   int    // index of its request there, from 0
+	BatchResult  int64  // number among the results of the batch, from 1; 0 if it has not ended
+	Parked       int    // reason for not being in the queue; 0 if it is
+	RequestHash  string // hash of what is measured, if its result may be shared
+	Shares       string // ID of the evaluation whose result it shares
 	State        EvaluationState
 	Change       int64 // grows with every change that watchers see
 	Work
-	Failure string          // why it failed, in a sentence; or why its last attempt was lost
+	Failure string          // reason of the failure, or of the last lost attempt
 	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
 }
 
-// Why an evaluation is not in the queue.
+// Reasons for keeping an evaluation out of the queue.
 const (
-	parkedByLimit = 1 // it is one of a batch, and its caller has enough there
-	parkedSharing = 2 // another one is measured for it: see Shares
+	parkedByLimit = 1 // one of a batch, and its caller has reached the limit
+	parkedSharing = 2 // another one is measured for it (see Shares)
 )
 
-// noRequest stands for a request that is not stored.
+// noRequest represents a request that is not stored.
 const noRequest = "{}"
 
 // MostShown limits the bytes of a request that are shown: one may have 12 MiB.
 const MostShown = 1 << 20
 
-// HasRequest reports whether the request is kept.
+// HasRequest reports whether the request is stored.
 func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
 
-// Large reports whether the request is kept, and larger than what is shown.
+// Large reports whether the request is stored, and larger than MostShown.
 func (e Evaluation) Large() bool { return e.HasRequest() && e.RequestBytes > MostShown }
 
-// TableName is the table of evaluations.
+// TableName returns the table of evaluations.
 func (Evaluation) TableName() string { return "evaluations" }
 
-// Evaluation returns one evaluation. A context that ends while the row is read would leave half of it: with an error there
-// is none, or a caller that waits for one would be taken for a stranger to it.
+// Evaluation returns one evaluation. If the context ends while the row is read, it returns an error and no partly read
+// evaluation, because a waiting caller would be mistaken for a stranger.
 func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
 	read := l.db.Read(ctx)
@@ -95,7 +95,7 @@ func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, erro
 	return e, e.sharedResult(read)
 }
 
-// ShownEvaluation is Evaluation for readers: without the request of a large one.
+// ShownEvaluation is Evaluation for readers: it omits a large request.
 func (l *LifeCycle) ShownEvaluation(ctx context.Context, id string) (Evaluation, error) {
 	e, err := l.shown(ctx, func(query *gorm.DB) *gorm.DB { return query.Where("id = ?", id) })
 	return e, db.ReadError(err, "evaluation %s", id)
@@ -117,8 +117,8 @@ func (l *LifeCycle) shown(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Ev
 	return e, e.sharedResult(l.db.Read(ctx))
 }
 
-// FollowedEvaluation is Evaluation for those who wait for its end, and ask each second: without its request and its result.
-// One that waits for another's result has started when that one has.
+// FollowedEvaluation is Evaluation for callers who wait for its end and ask each second: it omits the request and the
+// result. One that waits for another's result has started when the other has.
 func (l *LifeCycle) FollowedEvaluation(ctx context.Context, id string) (e Evaluation, err error) {
 	if err := l.db.Read(ctx).Omit("request", "result").Where("id = ?", id).Take(&e).Error; err != nil {
 		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
@@ -131,7 +131,7 @@ func (l *LifeCycle) FollowedEvaluation(ctx context.Context, id string) (e Evalua
 	return e, db.ReadError(err, "evaluation %s", id)
 }
 
-// noLiveBatch keeps the results of a batch until all have ended: its caller may be reading them.
+// noLiveBatch excludes batches in which not all evaluations have ended: their callers may be reading the results.
 const noLiveBatch = "batch not in (select batch from evaluations where " + Live + " and batch <> '')"
 
 // PruneEvaluations removes evaluations that ended before a time.
@@ -140,11 +140,11 @@ func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) erro
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// Asker is the caller of evaluations: a signed-in person, or a caller without token and session who has a key. The zero
+// Asker is the caller of evaluations: a signed-in person, or a caller with a key but no token or session. The zero
 // Asker owns nothing.
 type Asker struct {
 	User  accounts.User
-	Owner string // names this caller and no other: a token, a person or a key; empty: no one
+	Owner string // identifies the caller: a token, a person, or a key; empty if none
 }
 
 // Owns reports whether an evaluation is the asker's. A person's tokens and sessions own the same evaluations.

@@ -86,12 +86,12 @@ func givenTo(tx *gorm.DB, ask job.Ask) (g given, err error) {
 	return g, err
 }
 
-// room is the room of a device for the asking worker.
+// capacity is the free capacity of a device for the asking worker.
 type room struct {
 	may     bool              // the worker takes jobs for the device
-	slots   fleet.DeviceSlots // of all workers
-	own     int               // slots of this one
-	offered []string          // the live workers with slots of the device
+	slots   fleet.DeviceSlots // slots of all workers
+	own     int               // slots of this worker
+	offered []string          // live workers with slots of the device
 	live    given
 }
 
@@ -131,26 +131,26 @@ func (r room) admits(ask job.Ask) bool {
 	if mine >= inFlightPerSlot*r.own {
 		return false
 	}
-	// A busy slot builds the one job beyond the device's slots, and none that an idle slot could run. A run on several slots
-	// is one attempt, so the slots that workers report as busy count, too.
+	// A busy slot builds one job beyond the device's slots, but none that an idle slot could run. A run on several
+	// slots is one attempt, so the slots that workers report as busy count, too.
 	return !ask.Busy || r.slots.Usable <= max(all, r.slots.Busy) && all <= r.slots.Usable
 }
 
-// takes reports whether work of this priority may have the place.
+// takes reports whether work of this priority may have the slot.
 func (r room) takes(p Priority, busy bool) bool {
 	switch {
 	case p < PriorityFollowUp:
 		return true
 	case busy || r.live.all >= r.slots.Usable:
-		return false // it takes a free slot, and never the place of the run that comes next
+		return false // it needs a free slot, and must not take that of the next run
 	case p == PriorityRerun:
-		// One slot is always left for people. Where there is only one, a rerun has it while no other work waits.
+		// One slot is always left for people. If there is only one, a rerun gets it while no other work waits.
 		return r.live.reruns < max(r.slots.Usable-1, 1)
 	}
 	return true
 }
 
-// choose finds the first unit of work that the worker may have; nil: there is none.
+// choose returns the first work that the worker may have, or nil.
 func (r room) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error) {
 	if !r.admits(ask) {
 		return nil, nil
@@ -170,8 +170,8 @@ func (r room) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error
 	return nil, nil
 }
 
-// avoids reports whether the worker lost the work before, while others offer the device. After a while it may have it all the
-// same.
+// avoids reports whether the worker lost the work before, while others offer the device. After a while it may have it
+// again.
 func (r room) avoids(tx *gorm.DB, unit QueuedWork, worker string, at time.Time) (bool, error) {
 	if unit.NotBefore == nil || !at.Before(unit.NotBefore.Add(avoidFor)) {
 		return false, nil

@@ -7,7 +7,7 @@ import (
 	"warpboard/models/db"
 )
 
-// ProfileRun finds the run that profiled a run. NotFound: there is none.
+// ProfileRun returns the run that profiled a run, or NotFound.
 func (l *LifeCycle) ProfileRun(ctx context.Context, run Run) (Run, error) {
 	of, err := l.ProfileRuns(ctx, run)
 	if _, ok := of[run.ID]; !ok && err == nil {
@@ -16,12 +16,12 @@ func (l *LifeCycle) ProfileRun(ctx context.Context, run Run) (Run, error) {
 	return of[run.ID], err
 }
 
-// profiledRun holds for a run r that profiled another. The mode is a literal, not a parameter: the index covers only this
-// mode, and with a parameter PostgreSQL would plan the query each time or read all runs.
+// profiledRun is the condition that run r profiled another. The mode is a literal, not a parameter: the index covers
+// only this mode, and with a parameter PostgreSQL would plan the query each time or read all runs.
 const profiledRun = "r.mode = 'profile'"
 
-// ProfileRuns finds the runs that profiled some runs, by the ids of these, in one query: those that followed ranked
-// runs, or the runs themselves where a person asked for a profile.
+// ProfileRuns returns the runs that profiled some runs, by the IDs of these, in one query: those that followed ranked
+// runs, or the runs themselves if a person asked for a profile.
 func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run, error) {
 	of, followed := map[int64]Run{}, []int64{}
 	for _, run := range list {
@@ -42,12 +42,12 @@ func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run
 	return of, db.ReadError(err, "profiles of runs %v", followed)
 }
 
-// Family is the runs of a submission as they are at one moment.
+// Family is a consistent snapshot of a submission's runs.
 type Family struct {
-	Runs      []Run         // that were asked for, in the order of the submission's devices
-	Profiles  map[int64]Run // of these, by their ids
-	Live      bool          // one has not ended, or one that follows
-	LastEvent int64         // that was announced; 0: none
+	Runs      []Run         // the requested runs, in the order of the submission's devices
+	Profiles  map[int64]Run // profiles of these, by their IDs
+	Live      bool          // a run or a following profile has not ended
+	LastEvent int64         // ID of the last announced event; 0 if none
 }
 
 // familyRows queries each kind of runs by its own index: there is none on only the submission, and a million runs take 0.3 s.
@@ -58,8 +58,8 @@ const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e
 		union all select l.id from runs l where l.submission_id = ? and l.ended_at is null)
 	order by r.id`
 
-// Family reads the runs of a submission that its page shows in one query, with the last event until then: anyone who follows events from there
-// on misses nothing.
+// Family reads the runs of a submission for its page in one query, together with the last event: following the events
+// after it misses nothing.
 func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, error) {
 	var rows []struct {
 		Run       `gorm:"embedded"`
@@ -83,8 +83,8 @@ func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, err
 	return family, db.ReadError(err, "runs of submission %d", submissionID)
 }
 
-// Unfinished reports whether a submission has runs that have not ended; with profiles, those that
-// follow its runs count, too.
+// Unfinished reports whether a submission has runs that have not ended. With profiles, the profiles that follow its
+// runs count, too.
 func (l *LifeCycle) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
 	q := l.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+Live, submissionID)
 	if !profiles {

@@ -51,7 +51,7 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Re
 		return p.run(batch)
 	}
 	err = l.db.Write(ctx, store)
-	if db.KindOf(err) == db.Conflict { // one of the runs was cancelled in the meantime; the others' events still count
+	if db.KindOf(err) == db.Conflict { // one of the runs was cancelled meantime; the others' events still count
 		err = l.db.Write(ctx, store)
 	}
 	if err != nil {
@@ -64,11 +64,11 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Re
 type progress struct {
 	l        *LifeCycle
 	tx       *gorm.DB
-	live     map[string]LiveAttempt // before the transaction, to keep it short
+	live     map[string]LiveAttempt // read before the transaction, to keep that short
 	attempts map[string]*inFlight
 	changed  map[string]bool
 	stale    map[string]bool
-	full     bool // the disk is: what happens counts, and is not kept
+	full     bool // the disk is full: events take effect, but are not stored
 	out      Recorded
 }
 
@@ -100,14 +100,14 @@ func (p *progress) storeChanged() error {
 		if err := a.store(p.tx); err != nil {
 			return err
 		}
-		if e, ok := a.unit.(*Evaluation); ok { // a run's watchers get each event
+		if e, ok := a.unit.(*Evaluation); ok { // watchers of a run get each event
 			p.out.Evaluations = append(p.out.Evaluations, *e)
 		}
 	}
 	return nil
 }
 
-// attempt returns the attempt that the event belongs to, nil if it does not count.
+// attempt returns the attempt of the event, or nil if it does not count.
 func (p *progress) attempt(e job.Event) (*inFlight, error) {
 	a, seen := p.attempts[e.AttemptID]
 	if _, ok := p.live[e.AttemptID]; !ok {
@@ -176,8 +176,8 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	return nil
 }
 
-// hideTimes removes the times of a running ranked stage from an event, and reports whether anything is left. A person who
-// sees the times, or lets the kernel print them, could cancel a slow run. The ended stage has them all.
+// hideTimes removes the times of a running ranked stage from an event, and reports whether anything is left. A person
+// who sees the times, or lets the kernel print them, could cancel a slow run. The ended stage shows them all.
 func hideTimes(e *job.Event) (left bool) {
 	if e.Stage != job.StageRanked && e.Stage != job.StageSecret {
 		return true

@@ -19,23 +19,23 @@ type Score struct {
 	StdNS float64 // sample standard deviation
 	ErrNS float64 // standard error
 	boards.Interval
-	Roof *float64 // how near it is to the best that the device can do, up to 1; nil if unknown
-	Held string   // why someone has to look before it counts; empty: it counts
-	// Disturbed says why its conditions were bad that the machine's record does not show: its unit drifts.
+	Roof *float64 // share of the device's limit, up to 1; nil if unknown
+	Held string   // reason for a review before it counts; empty if it counts
+	// Disturbed is a reason for bad conditions that the machine's record does not show: the device drifts.
 	Disturbed string
 }
 
 // Findings are the site's conclusions from a worker's result; the result alone is a claim.
 type Findings struct {
-	Score      *Score            // only taken of a ranked run that is done
-	Evaluation EvaluationState   // for an ended evaluation: its report
-	Waited     time.Duration     // of an evaluation, on the worker, until a slot was free
-	Samples    []counters.Sample // what the counters gain by an evaluation
+	Score      *Score            // only used for a ranked run that is done
+	Evaluation EvaluationState   // final state of an evaluation, from its report
+	Waited     time.Duration     // time that an evaluation waited on the worker for a slot
+	Samples    []counters.Sample // additions to the counters from an evaluation
 }
 
-// RecordResult ends an attempt in one transaction: its work with all consequences, a run's stages, artifacts, entry and the
-// board's change number. A repeated result, or one of another attempt than the current, changes nothing; that of a cancelled
-// run still leaves its stages. A wrong secret is Forbidden.
+// RecordResult ends an attempt in one transaction: its work with all consequences, a run's stages, artifacts, entry,
+// and the board's change number. A repeated result, or one of another attempt than the current, changes nothing; that
+// of a cancelled run still stores its stages. A wrong secret is Forbidden.
 func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
 	artifacts, err := l.storeArtifacts(ctx, &r)
 	if err != nil {
@@ -47,7 +47,7 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 		if awaits, err := a.awaits(r, err); err != nil || !awaits {
 			return err
 		}
-		if r.Outcome != job.OutcomeReturned { // work may be handed back without end
+		if r.Outcome != job.OutcomeReturned { // work may be handed back any number of times
 			if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
 				return err
 			}
@@ -68,7 +68,8 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 	return out, nil
 }
 
-// awaits reports whether the attempt that was read waits for a result, which has its secret.
+// awaits reports whether the attempt waits for this result, which has its secret. err is the error of reading the
+// attempt.
 func (a *inFlight) awaits(r job.Result, err error) (bool, error) {
 	if err != nil || a == nil || a.EndedAt != nil {
 		return false, err
@@ -79,7 +80,7 @@ func (a *inFlight) awaits(r job.Result, err error) (bool, error) {
 	return true, nil
 }
 
-// failureOf is why a result failed, with the stage in which it did.
+// failureOf returns the reason for a failed result, with the failed stage.
 func failureOf(r job.Result) *job.Failure {
 	if r.Failure == nil {
 		return nil
@@ -94,7 +95,8 @@ func failureOf(r job.Result) *job.Failure {
 	return &why
 }
 
-// endStale ends an attempt that no longer counts. For work that its person cancelled, held time and measurements count.
+// endStale ends an attempt that no longer counts. For work cancelled by its person, the held time and the measurements
+// count.
 func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	a.end(r.Outcome)
 	if err := tx.Save(&a.Attempt).Error; err != nil {
@@ -120,7 +122,7 @@ func LossOf(r job.Result) Loss {
 	return LossWaits
 }
 
-// conclude brings the work to its end, or back to the queue.
+// conclude ends the work, or returns it to the queue.
 func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded, error) {
 	began := a.Began()
 	a.take(r.Machine.Worker)
@@ -130,7 +132,7 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded
 		a.unit.setDone(r, found)
 	case job.OutcomeFailed:
 		a.unit.setFailed(failureOf(r))
-	default: // handed back, lost, or cancelled by the worker and by no one here
+	default: // handed back, lost, or cancelled by the worker alone
 		var why job.Failure
 		if r.Failure != nil {
 			why = *r.Failure

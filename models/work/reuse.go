@@ -10,20 +10,20 @@ import (
 	"warpboard/models/epochs"
 )
 
-// Of equal evaluations of one caller that allow it, one is measured, and the others share its result: those that wait, and those
-// that come later, until the device gets software that it did not have before. One that shares waits outside the queue. Where the
-// measured one ends without a result, the first of the others takes its place. A result is stored once: a caller may have 10,000
-// that share it. When a worker's credential is revoked, package fleet takes the hash from what it has measured.
+// Equal evaluations of one caller that allow it share one measurement: those that wait, and later ones, until the
+// device gets new software. A sharing evaluation waits outside the queue. If the measured one ends without a result,
+// the first of the others takes its place. A result is stored once: a caller may have 10,000 that share it. When a
+// worker's credential is revoked, package fleet removes the hash from its measured evaluations.
 
 // mostSharing limits the evaluations that wait for one: all end in the transaction of its result, or move to the next
 // one if it has none, and the transaction blocks all writers.
 const mostSharing = 200
 
-// unshared are evaluations whose result no other one has.
+// unshared selects evaluations whose result no other one shares.
 const unshared = "id not in (select shares from evaluations where shares <> '')"
 
-// findSame finds the evaluation of the asker that this one may share, without its result, and how many may do so; the zero
-// Evaluation if there is none.
+// findSame returns the asker's evaluation that this one may share, without its result, and the number of further ones
+// that may share it, or the zero Evaluation.
 func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, room int64, err error) {
 	if e.RequestHash == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return same, 0, nil
@@ -46,13 +46,13 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, room i
 	return same, mostSharing - room, db.ReadError(err, "equal evaluations")
 }
 
-// sharing are those that wait for the result of an evaluation.
+// sharing selects the evaluations that wait for the result of another one.
 const sharing = "shares = ? and shares <> '' and " + Live
 
-// share has the evaluation wait for the result of another one.
+// share makes the evaluation wait for the result of another one.
 func (e *Evaluation) share(same Evaluation) { e.Parked, e.Shares = parkedSharing, same.ID }
 
-// create stores the evaluation. One that shares a result that is there has ended then.
+// create stores the evaluation. If it shares an existing result, it has ended afterwards.
 func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	same, _, err := e.findSame(tx, asker)
 	if err != nil {
@@ -64,7 +64,7 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	if err := tx.Create(e).Error; err != nil {
 		return db.WriteError(err, "evaluation")
 	}
-	var news Recorded // no one can watch it yet
+	var news Recorded // it has no watchers yet
 	if err := same.passOn(tx, &news); err != nil || len(news.Evaluations) == 0 {
 		return err
 	}
@@ -74,8 +74,8 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	return e.sharedResult(tx)
 }
 
-// shareAll has evaluations that are not stored yet share what they can, also of each other. It returns those with a result, which
-// is to be passed on once the others are stored.
+// shareAll lets evaluations that are not stored yet share results, also of each other. It returns those with a result,
+// which the caller must pass on once the others are stored.
 func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation, err error) {
 	type what struct{ hash, device string }
 	type group struct {
@@ -108,7 +108,7 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 	return ended, nil
 }
 
-// passOn gives the result of an evaluation that has ended to those that share it.
+// passOn copies the result of an ended evaluation to those that share it.
 func (e *Evaluation) passOn(tx *gorm.DB, out *Recorded) error {
 	if e.EndedAt == nil || e.RequestHash == "" || e.Shares != "" {
 		return nil
@@ -138,13 +138,14 @@ func (e *Evaluation) passOn(tx *gorm.DB, out *Recorded) error {
 	return nil
 }
 
-// hasResult reports whether the evaluation ended with what others may share. A kernel that takes too long does so again.
+// hasResult reports whether the evaluation ended with a result that others may share. A kernel that takes too long
+// would do so again.
 func (e *Evaluation) hasResult() bool {
 	return e.State == EvaluationCompleted || e.State == EvaluationTimeout
 }
 
-// measureNext gives one of those that shared a result the place of the one that ended without, in the queue or outside.
-// The others share its result.
+// measureNext gives one of the evaluations that shared a result the place of the one that ended without a result, in
+// the queue or outside. The others share its result.
 func (e *Evaluation) measureNext(tx *gorm.DB, next string) error {
 	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": e.Parked, "shares": ""}).Error
 	if err == nil {
@@ -153,7 +154,7 @@ func (e *Evaluation) measureNext(tx *gorm.DB, next string) error {
 	return db.WriteError(err, "evaluations that share a result")
 }
 
-// leavesPlace reports whether the evaluation ends and one that shares takes its place.
+// leavesPlace reports whether the evaluation ends and a sharing one takes its place.
 func (e *Evaluation) leavesPlace(tx *gorm.DB) (bool, error) {
 	if e.RequestHash == "" || e.Shares != "" || e.hasResult() {
 		return false, nil
@@ -163,7 +164,7 @@ func (e *Evaluation) leavesPlace(tx *gorm.DB) (bool, error) {
 	return wait > 0, db.ReadError(err, "evaluations that share a result")
 }
 
-// sharedResult reads the result that an evaluation shares.
+// sharedResult reads the shared result of an evaluation.
 func (e *Evaluation) sharedResult(read *gorm.DB) error {
 	if e.Shares == "" || !e.hasResult() {
 		return nil
@@ -174,8 +175,8 @@ func (e *Evaluation) sharedResult(read *gorm.DB) error {
 	return db.ReadError(err, "the result of evaluation %s", e.Shares)
 }
 
-// FreeSharing has evaluations measured that wait for one which ended without telling them: the process that ended it was of an
-// older version.
+// FreeSharing lets evaluations be measured that wait for one which ended without passing its result on, because a
+// process of an older version ended it.
 func (l *LifeCycle) FreeSharing(ctx context.Context) error {
 	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+Live+
 		" and shares not in (select id from evaluations where "+Live+")", parkedSharing).Error

@@ -13,16 +13,16 @@ import (
 	"warpboard/models/epochs"
 )
 
-// What a run does at the steps of its life that other work does not: states by stage, stages and files that are
-// kept, a score. What follows from its end is for Rules to say.
+// The steps in the life of a run that other work does not have: states by stage, stored stages and files, a score.
+// Rules handle the consequences of its end.
 
-// runUnit is a run as a unit of work.
+// runUnit is a run as a unit.
 type runUnit struct {
 	*Run
 	rules Rules
 }
 
-// Ref names the run as a unit of work.
+// Ref returns the reference of the run.
 func (r Run) Ref() job.Ref { return job.Ref{RunID: r.ID} }
 
 func (r *Run) ref() job.Ref { return r.Ref() }
@@ -47,7 +47,7 @@ func (r *Run) setDone(result job.Result, found Findings) {
 	}
 }
 
-// disturbedBy is the reason why a score's conditions were bad; empty if there is none.
+// disturbedBy returns the reason for bad conditions of a score, or "".
 func disturbedBy(m job.Machine) string {
 	if m.Disturbances == nil {
 		return ""
@@ -65,7 +65,7 @@ func memoryOf(stages []job.StageResult) *int64 {
 	return nil
 }
 
-// numericsOf is the worst of the tests.
+// numericsOf returns the worst numerics of the tests.
 func numericsOf(stages []job.StageResult) boards.Numerics {
 	for _, stage := range stages {
 		if stage.Stage != job.StageTest {
@@ -86,7 +86,7 @@ func (r *Run) setCancelled(string) { r.State, r.Failure = StateCancelled, nil }
 
 func (r *Run) cancelled() bool { return r.State == StateCancelled }
 
-// stateOf gives the state of a run that is in a stage.
+// stateOf returns the state of a run in a stage.
 func stateOf(stage job.Stage) RunState {
 	switch stage {
 	case job.StageTest:
@@ -159,7 +159,7 @@ func (u runUnit) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	return u.rules.Stopped(tx, u.Run, r)
 }
 
-// clockOf names the clocks by which the cases of a score count, "event+wall" if they differ; empty if a case has none.
+// clockOf names the clocks by which the cases of a score count, "event+wall" if they differ, or "" if a case has none.
 func clockOf(stages []job.StageResult) string {
 	counts := map[job.Clock]bool{}
 	for _, stage := range stages {

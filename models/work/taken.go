@@ -10,9 +10,9 @@ import (
 	"warpboard/models/db"
 )
 
-// Known divides attempts that a worker says it has, each once: those that are live and may be its own, of these the fresh ones,
-// of which no one has heard that the worker has them, and those that it should drop. A worker can invent as many ids as fit into
-// its message.
+// Known sorts the attempts that a worker reports to have, each once: known are live and may be its own; fresh, a part
+// of them, were not reported before; stale ones it should drop. A worker can invent as many IDs as fit into its
+// message.
 func (l *LifeCycle) Known(ctx context.Context, worker string, attemptIDs []string) (known, fresh, stale []string, err error) {
 	live, err := l.liveAmong(ctx, attemptIDs)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(attemptIDs))) {
@@ -29,10 +29,10 @@ func (l *LifeCycle) Known(ctx context.Context, worker string, attemptIDs []strin
 	return known, fresh, stale, err
 }
 
-// mayBe reports whether the attempt is the worker's, or no one's.
+// mayBe reports whether the attempt is the worker's, or has no worker.
 func (a Attempt) mayBe(worker string) bool { return a.Worker == "" || a.Worker == db.Sanitize(worker) }
 
-// NoteTaken notes that a worker has these attempts, in case its event got lost.
+// NoteTaken records that a worker has these attempts, in case its event was lost.
 func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...string) (out Recorded, err error) {
 	for _, id := range attemptIDs {
 		if err := l.noteTaken(ctx, id, worker, &out); err != nil {
@@ -45,9 +45,9 @@ func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...
 // idsAtOnce limits the attempts in one query.
 const idsAtOnce = 512
 
-// liveAmong finds which of the attempts are live, and reads only those, because many workers ask. Texts that are not ids of
-// the site are not queried. The numbers of parameters are powers of two, because a statement for each number is cached for
-// good.
+// liveAmong returns the live attempts among the IDs. It reads only those, because many workers ask, and does not query
+// texts that are not IDs of the site. The numbers of parameters are powers of two, because a statement for each number
+// is cached forever.
 func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]LiveAttempt, error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return len(id) != attemptIDLength || uuid.Validate(id) != nil })
 	found := make(map[string]LiveAttempt)

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	usualRuns = 9    // the newest of their kind say how long the next one will take
-	usualSpan = 5000 // ids that are looked through for them: a task that is seldom submitted to must not cost more
+	usualRuns = 9    // number of the newest runs of their kind to use
+	usualSpan = 5000 // number of IDs to search: a task with few submissions must not cost more
 )
 
-// UsualTime is for how long runs of the run's mode on its board lately held their units, in the middle of them; 0: not known.
-// Those that failed ended early, and say nothing.
+// UsualTime returns the median time for which recent runs of the run's mode on its board held their slots, or 0 if
+// unknown. Failed runs ended early, and do not count.
 func (l *LifeCycle) UsualTime(ctx context.Context, run Run) (time.Duration, error) {
 	var took []int64
 	err := l.db.Read(ctx).Model(&Run{}).Where("id > ? and version_id = ? and device = ? and mode = ? and state = 'done' and unit_ns > 0",
