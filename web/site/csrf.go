@@ -11,7 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Names under which a page sends its token back.
+// Names under which a page returns its token.
 const (
 	CSRFField  = "_csrf"
 	CSRFHeader = "X-CSRF-Token"
@@ -20,8 +20,8 @@ const (
 // VisitorCookie holds the secret of a browser without a session.
 const VisitorCookie = "wb_visitor"
 
-// csrfToken is the token that forms of this page must carry. It is made from a cookie that scripts
-// cannot read: only this site's pages can know it, and it changes when the session does.
+// csrfToken returns the token for the forms of this page. It is derived from a cookie that scripts cannot read, so only
+// this site's pages have it, and it changes with the session.
 func (s *Site) csrfToken(c *fiber.Ctx) string {
 	secret := s.csrfSecret(c)
 	if secret == "" {
@@ -39,14 +39,15 @@ func (s *Site) csrfSecret(c *fiber.Ctx) string {
 	return s.Cookie(c, VisitorCookie)
 }
 
-// DeriveToken makes a token from a secret, which cannot be read from it.
+// DeriveToken derives a token from a secret, which cannot be computed from it.
 func DeriveToken(secret string) string {
 	sum := sha256.Sum256([]byte("warpboard csrf\x00" + secret))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// RequireCSRF lets a request that changes something through only if a page of this site sent it: the browser must say so,
-// and the page's token must be there. A personal token is only for the API: a leaked one must not create others, or admins.
+// RequireCSRF passes a request that changes something only if a page of this site sent it: the browser must report
+// that, and the page's token must be present. A personal token is only for the API: a leaked one must not create
+// others, or admins.
 func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	switch {
 	case changesNothing(c):
@@ -57,7 +58,7 @@ func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	return s.fromPage(c)
 }
 
-// RequireCSRFOrToken is RequireCSRF for the API. Unlike cookies, no other site can make a browser send bearer tokens. A
+// RequireCSRFOrToken is RequireCSRF for the API. No other site can make a browser send bearer tokens, unlike cookies. A
 // visitor has no session to misuse: the handler answers that a token is missing.
 func (s *Site) RequireCSRFOrToken(c *fiber.Ctx) error {
 	if changesNothing(c) || IsBearer(c) || Viewer(c) == nil {

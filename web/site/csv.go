@@ -10,11 +10,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// signedNumber begins as a formula may and is none: a number, or the lone dash that ncu prints for none.
+// signedNumber matches text that begins like a formula but is none: a number, or the lone dash that ncu prints for no
+// value.
 var signedNumber = regexp.MustCompile(`^[+-]([0-9.,]+([eE][+-]?[0-9]+)?)?$`)
 
-// SendCSV answers with rows for a spreadsheet. Every download goes through here: a spreadsheet runs text
-// that begins like a formula, and people choose the names of kernels, cases and themselves.
+// SendCSV answers with rows for a spreadsheet. Every download must use it: a spreadsheet executes text that begins like
+// a formula, and people choose the names of kernels, cases, and themselves.
 func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
@@ -35,7 +36,7 @@ func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	return c.Send(text.Bytes())
 }
 
-// plainCell puts an apostrophe before what a spreadsheet would run; numbers stay as they are.
+// plainCell puts an apostrophe before text that a spreadsheet would execute; numbers stay unchanged.
 func plainCell(cell string) string {
 	if cell == "" || !strings.Contains("=+-@\t\r\n", cell[:1]) || signedNumber.MatchString(cell) {
 		return cell

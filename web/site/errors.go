@@ -20,23 +20,23 @@ import (
 	"warpboard/views"
 )
 
-// Failure is an error with an answer: the sentence goes to the person, the code to programs.
+// Failure is an error with an answer: the message is for the person, the code for programs.
 type Failure struct {
 	Status     int
-	Code       string // stable: clients compare it
+	Code       string // stable, because clients compare it
 	Message    string
 	RetryAfter time.Duration
 }
 
-// Error is the sentence for the person.
+// Error returns the message for the person.
 func (f *Failure) Error() string { return f.Message }
 
-// Invalid refuses what was sent because of its content.
+// Invalid refuses a request because of its content.
 func Invalid(code, format string, args ...any) error {
 	return &Failure{Status: fiber.StatusUnprocessableEntity, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden refuses someone who is known.
+// Forbidden refuses an identified sender.
 func Forbidden(code, message string) error {
 	return &Failure{Status: fiber.StatusForbidden, Code: code, Message: message}
 }
@@ -46,7 +46,7 @@ func Unauthorized(message string) error {
 	return &Failure{Status: fiber.StatusUnauthorized, Code: "unauthorized", Message: message}
 }
 
-// TooMany refuses someone who has had their share for now.
+// TooMany refuses a sender who has used up a limit.
 func TooMany(message string, wait time.Duration) error {
 	return &Failure{Status: fiber.StatusTooManyRequests, Code: "too_many", Message: message, RetryAfter: wait}
 }
@@ -54,12 +54,12 @@ func TooMany(message string, wait time.Duration) error {
 // RetrySoon is the time after which to retry an error of the site that may be over soon.
 const RetrySoon = 5 * time.Second
 
-// Busy refuses anyone until there is room again.
+// Busy refuses any sender until there is capacity again.
 func Busy(message string) *Failure {
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "busy", Message: message, RetryAfter: RetrySoon}
 }
 
-// NotFound is the handler of addresses that do not exist.
+// NotFound handles paths that do not exist.
 func NotFound(*fiber.Ctx) error {
 	return &Failure{Status: fiber.StatusNotFound, Code: "not_found", Message: "There is nothing at this address."}
 }
@@ -73,7 +73,7 @@ var kinds = map[db.Kind]Failure{
 	db.TooMany:   {Status: fiber.StatusTooManyRequests, Code: "too_many", RetryAfter: time.Minute},
 }
 
-// codes names the answers that fiber itself gives.
+// codes names fiber's own answers.
 var codes = map[int]Failure{
 	fiber.StatusNotFound:                    {Code: "not_found", Message: "There is nothing at this address."},
 	fiber.StatusMethodNotAllowed:            {Code: "method_not_allowed", Message: "This address does not accept this kind of request."},
@@ -84,7 +84,7 @@ var codes = map[int]Failure{
 	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The request's headers are larger than 16 KB.", Status: fiber.StatusBadRequest},
 }
 
-// FailureOf finds the answer to an error. For an internal error it hides the cause.
+// FailureOf returns the answer to an error. For an internal error it hides the cause.
 func FailureOf(err error) Failure {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -119,14 +119,14 @@ func FailureOf(err error) Failure {
 		Message: "Something went wrong on our side; it has been logged."}
 }
 
-// AnswerProblems marks requests whose errors are answered as problems of the API.
+// AnswerProblems makes errors of a request be answered as problems of the API.
 func AnswerProblems(c *fiber.Ctx) error {
 	c.Locals(localProblems, true)
 	return c.Next()
 }
 
-// wantsProblem reports whether an error is answered as a problem: on the API, where the address is JSON, and to a client that
-// does not ask for HTML and asks for JSON, or for another file.
+// wantsProblem reports whether an error is answered as a problem: on the API, on paths of JSON, and for a client that
+// does not accept HTML and accepts JSON or another file.
 func wantsProblem(c *fiber.Ctx) bool {
 	kind, accept := path.Ext(c.Path()), c.Get(fiber.HeaderAccept)
 	switch {
@@ -150,7 +150,7 @@ func (s *Site) failedPart(c *fiber.Ctx, f Failure, requestID string) templ.Compo
 	return views.Refused(f.Message)
 }
 
-// HandleError is the one place where an error becomes an answer.
+// HandleError turns every error into an answer.
 func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 	f := FailureOf(err)
 	id, _ := c.Locals(LocalRequestID).(string)
@@ -169,7 +169,7 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 		return c.Status(f.Status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status,
 			Code: f.Code, Detail: f.Message, RequestID: id}, "application/problem+json")
 	}
-	c.SetUserContext(context.WithoutCancel(c.UserContext())) // a request that failed may be over; its page is shown all the same
+	c.SetUserContext(context.WithoutCancel(c.UserContext())) // the context of a failed request may have ended; its page is rendered nevertheless
 	if err := s.Render(c, f.Status, s.failedPart(c, f, id)); err != nil {
 		s.Log.Error("error page failed", "id", id, "err", err)
 		return c.Status(f.Status).SendString(f.Message)

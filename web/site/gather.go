@@ -19,18 +19,18 @@ type EventStore interface {
 	LastEventID(ctx context.Context, submissionID int64) (int64, error)
 }
 
-// gatherer reads the new events of a submission once for all readers of this process. With several processes an announcement
-// only says that there are new events, because announcements of two processes may come in another order than the events were
-// stored.
+// gatherer reads the new events of a submission once for all readers of this process. With several processes an
+// announcement only means that there are new events, because announcements of two processes may arrive in another order
+// than the events were stored.
 //
-// Events up to newest have been passed on, or were stored before the readers began to read for themselves. A reader that
-// subscribes later reads those from the store, so it misses none; readers skip events that they have.
+// Events up to newest have been passed on, or were stored before the readers began to read for themselves. A reader
+// that subscribes later reads those from the store, so it misses none; readers skip events that they have.
 type gatherer struct {
 	hub   *stream.Hub
 	store EventStore
 
 	mu     sync.Mutex
-	newest map[int64]*passedOn // by submission
+	newest map[int64]*passedOn // by submission ID
 }
 
 // passedOn is the position up to which the readers of a submission have its events. One goroutine reads, and at most
@@ -43,7 +43,7 @@ type passedOn struct {
 	event int64
 }
 
-// gather passes on what is new of a submission, and does not wait for that.
+// gather passes on new events of a submission, without waiting.
 func (g *gatherer) gather(submissionID int64) {
 	if !g.hub.Watched(RunTopic(submissionID)) {
 		return
@@ -62,7 +62,7 @@ func (g *gatherer) gather(submissionID int64) {
 	}()
 }
 
-// read is called with p.mu held. Where reading fails, readers read for themselves.
+// read must be called with p.mu held. If reading fails, readers read for themselves.
 func (g *gatherer) read(ctx context.Context, submissionID int64, p *passedOn) {
 	topic := RunTopic(submissionID)
 	if !p.known {
@@ -88,8 +88,8 @@ func (g *gatherer) read(ctx context.Context, submissionID int64, p *passedOn) {
 	}
 }
 
-// of returns the state of a submission. A new one removes those without readers: the last event of a submission is passed on
-// while it still has readers.
+// of returns the state of a submission. Creating one removes those without readers: the last event of a submission is
+// passed on while it still has readers.
 func (g *gatherer) of(submissionID int64) *passedOn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,7 +100,7 @@ func (g *gatherer) of(submissionID int64) *passedOn {
 	return g.newest[submissionID]
 }
 
-// forgetAll is for announcements that may have been missed.
+// forgetAll resets the state after announcements may have been missed.
 func (g *gatherer) forgetAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 
 const (
 	codeEvery  = 10 * time.Second
-	codesAhead = 20 // of someone who opens a link a few times; no one guesses a code
+	codesAhead = 20 // enough for opening a link several times, too few for guessing a code
 )
 
-// LookAtCode returns the task that an invite code would open to the viewer. All visitors have one pace together.
+// LookAtCode returns the task that an invite code would open to the viewer. All visitors share one rate limit.
 func (s *Site) LookAtCode(c *fiber.Ctx, code string) (membership.Offer, error) {
 	if err := s.paceCodes(c); err != nil {
 		return membership.Offer{}, err
@@ -22,7 +22,7 @@ func (s *Site) LookAtCode(c *fiber.Ctx, code string) (membership.Offer, error) {
 	return s.Store.Members.Look(c.UserContext(), Actor(c).ID, code)
 }
 
-// Join makes the viewer, who is signed in, a member of the task that an invite code is for.
+// Join makes the viewer, who must be signed in, a member of the invite code's task.
 func (s *Site) Join(c *fiber.Ctx, code string) (catalog.Task, error) {
 	if err := s.paceCodes(c); err != nil {
 		return catalog.Task{}, err

@@ -7,22 +7,22 @@ import (
 	"golang.org/x/time/rate"
 )
 
-const mostPaces = 1000 // people whose pace is known; the others have rested
+const mostPaces = 1000 // number of remembered people; others have used nothing lately
 
-// Pace limits how often each person does something. It is kept by this process: two of them let twice as much through.
+// Pace limits the rate of each person's acts. Each process counts separately: two of them allow twice as much.
 type Pace struct {
 	every  time.Duration
-	ahead  int // done at once
+	ahead  int // burst
 	mu     sync.Mutex
 	people map[int64]*rate.Limiter
 }
 
-// NewPace lets each person do something so many times at once, and then once in every time.
+// NewPace allows each person a burst of acts, and then one per interval.
 func NewPace(every time.Duration, ahead int) *Pace {
 	return &Pace{every: every, ahead: ahead, people: map[int64]*rate.Limiter{}}
 }
 
-// Allows counts an act, unless it is one too many.
+// Allows counts an act and reports whether it is within the limit.
 func (p *Pace) Allows(person int64, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,7 +33,7 @@ func (p *Pace) Allows(person int64, now time.Time) bool {
 	return p.people[person].AllowN(now, 1)
 }
 
-// forget drops those who have rested, once there are many: they begin again with as much as they have.
+// forget drops people without recent acts, once there are many: they start again with the full burst.
 func (p *Pace) forget(now time.Time) {
 	if len(p.people) < mostPaces {
 		return

@@ -11,7 +11,7 @@ import (
 	"warpboard/views"
 )
 
-// notices are a page's messages after a change, by the name in ?done=.
+// notices are a page's messages after a change, by the value of ?done=.
 var notices = map[string]string{
 	"saved":     "Saved.",
 	"discarded": "Discarded. These are the published files.",
@@ -77,27 +77,27 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	}
 	if user := Viewer(c); user != nil {
 		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin(), Unread: user.Unread}
-	} else { // other sites ask without a session
+	} else { // other sites request it without a session
 		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path(), Image: s.Card()}
 	}
 	return p
 }
 
-// Card is the address of the picture that other sites show beside links.
+// Card returns the URL of the picture that other sites show with links.
 func (s *Site) Card() string { return s.Settings.BaseURL + "/card.png" }
 
-// ShareOf describes a page below whose address its feed is.
+// ShareOf describes a page whose feed is below its path.
 func (s *Site) ShareOf(title, about, path string) *views.Share {
 	return &views.Share{Title: title, About: about, URL: s.Settings.BaseURL + path, Image: s.Card(), Feed: path + "/records.atom"}
 }
 
-// PersonOf is a person as pages link to one.
+// PersonOf returns a person for links of pages.
 func PersonOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
 
-// TaskRef is a task as pages link to one.
+// TaskRef returns a task for links of pages.
 func TaskRef(t catalog.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
 
-// DeadlineOf is a task's deadline beside the time of the request.
+// DeadlineOf returns a task's deadline with the time of the request.
 func (s *Site) DeadlineOf(t catalog.Task) views.Deadline {
 	d := views.Deadline{Now: s.Now(), Practice: t.Practice}
 	if t.Deadline != nil {
@@ -112,19 +112,19 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 	p.Title = p.Heading()
 	if c.Method() != fiber.MethodGet {
 		p.Sent = true
-		p.Next = "/" // an address that only takes forms is nothing to come back to
+		p.Next = "/" // a path that only accepts forms is no place to return to
 	}
 	return views.Error(p)
 }
 
-// RedirectTo redirects an address without a page to the intended one, with the same slug.
+// RedirectTo redirects a path without a page to the intended one, with the same slug.
 func RedirectTo(path string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return c.Redirect(strings.ReplaceAll(path, ":slug", url.PathEscape(c.Params("slug"))), fiber.StatusSeeOther)
 	}
 }
 
-// Redirect answers a form with the page to look at next.
+// Redirect answers a form with a redirect to the next page.
 func Redirect(c *fiber.Ctx, url templ.SafeURL) error {
 	return c.Redirect(string(url), fiber.StatusSeeOther)
 }

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/conns"
 )
 
-// Keys of what a request carries along.
+// Keys of a request's local values.
 const (
 	LocalRequestID = "request-id"
 	LocalNonce     = "nonce"
@@ -25,36 +25,36 @@ const (
 	localBearer    = "bearer"
 	LocalShare     = "share"
 	localBody      = "body"
-	LocalInside    = "inside" // of a request of this server itself: a context until the one has left for whom it is
+	LocalInside    = "inside" // for a request by this server itself: a context that ends when its client leaves
 	localProblems  = "problems"
 )
 
-// RequestTimeout bounds the work of one request.
+// RequestTimeout limits the work of one request.
 const RequestTimeout = 30 * time.Second
 
 // ProbeTimeout is the time that the database has to answer before the site reports that it is down.
 const ProbeTimeout = 2 * time.Second
 
-// nonce is the value that inline styles of this page must carry.
+// nonce returns the value that inline styles of this page must have.
 func nonce(c *fiber.Ctx) string {
 	text, _ := c.Locals(LocalNonce).(string)
 	return text
 }
 
-// shareOf names the sender of a request, as limits count them.
+// shareOf identifies the sender of a request for limits.
 func shareOf(c *fiber.Ctx) conns.Share {
 	who, _ := c.Locals(LocalShare).(conns.Share)
 	return who
 }
 
-// IsInside reports whether a request was made by this server itself, on behalf of another.
+// IsInside reports whether this server itself made the request, on behalf of another.
 func IsInside(c *fiber.Ctx) bool {
 	_, inside := c.Context().UserValue(LocalInside).(context.Context)
 	return inside
 }
 
-// OnLeaving calls fn when the sender of a request goes away before stop is called. Until then nothing else may read from the
-// connection.
+// OnLeaving calls fn if the sender of a request disconnects before stop is called. Until then nothing else may read
+// from the connection.
 func OnLeaving(c *fiber.Ctx, fn func()) (stop func()) {
 	if outer, inside := c.Context().UserValue(LocalInside).(context.Context); inside {
 		unused := context.AfterFunc(outer, fn)
@@ -63,19 +63,19 @@ func OnLeaving(c *fiber.Ctx, fn func()) (stop func()) {
 	return conns.OnLeaving(c.Context().Conn(), fn)
 }
 
-// IsBearer reports whether the sender showed a personal token.
+// IsBearer reports whether the request has a personal token.
 func IsBearer(c *fiber.Ctx) bool {
 	bearer, _ := c.Locals(localBearer).(bool)
 	return bearer
 }
 
-// IsFragment reports whether htmx asks for a part of a page.
+// IsFragment reports whether htmx requests a part of a page.
 func IsFragment(c *fiber.Ctx) bool { return c.Get("HX-Request") == "true" }
 
-// lastPage is behind the last page of everything, and small enough to be multiplied.
+// lastPage is after the last page of any list, and small enough to be multiplied.
 const lastPage = 1 << 20
 
-// PageNumber is the page of a list that an address asks for, from 1.
+// PageNumber returns the requested page of a list, from 1.
 func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
 
 // RandomText returns n random bytes as URL-safe text.
@@ -85,13 +85,13 @@ func RandomText(n int) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// EqualSecrets compares secrets; an empty one equals nothing.
+// EqualSecrets reports whether two secrets are equal and not empty, in constant time.
 func EqualSecrets(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-// LoggedPath is the path of a request without an invite code, or the code of a mail. Routes take a path in any letters, and
-// escaped.
+// LoggedPath returns the path of a request without invite codes and codes of mails. Routes accept a path in any
+// letters, and escaped.
 func LoggedPath(c *fiber.Ctx) string {
 	plain := c.Path()
 	for range 3 {

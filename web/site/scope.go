@@ -9,7 +9,7 @@ import (
 	"warpboard/models/boards"
 )
 
-// ScopeOf reads for which devices and days an address asks for people's points. Both days count, from midnight to midnight UTC.
+// ScopeOf reads the devices and days of the requested points. Both days count, from midnight to midnight UTC.
 func ScopeOf(c *fiber.Ctx) (boards.Scope, error) {
 	scope := boards.Scope{Device: strings.TrimSpace(c.Query("device"))}
 	var err error
@@ -26,7 +26,7 @@ func ScopeOf(c *fiber.Ctx) (boards.Scope, error) {
 	return scope, nil
 }
 
-// dayOf reads a date of an address; the zero time: there is none.
+// dayOf reads a date of the query, or returns the zero time if it is missing.
 func dayOf(c *fiber.Ctx, name string) (time.Time, error) {
 	text := c.Query(name)
 	if text == "" {

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	SessionCookie = "wb_session"        // holds a session's secret
-	SessionLife   = 30 * 24 * time.Hour // of a session and its cookie
+	SessionCookie = "wb_session"        // has the session's secret
+	SessionLife   = 30 * 24 * time.Hour // lifetime of a session and its cookie
 )
 
-// Viewer is the person who sent the request; nil is a visitor.
+// Viewer returns the person who sent the request, or nil for a visitor.
 func Viewer(c *fiber.Ctx) *accounts.User {
 	user, _ := c.Locals(localViewer).(*accounts.User)
 	return user
 }
 
-// Actor is the viewer for the store: a visitor is the zero User.
+// Actor returns the viewer for the store: the zero User for a visitor.
 func Actor(c *fiber.Ctx) accounts.User {
 	if user := Viewer(c); user != nil {
 		return *user
@@ -33,20 +33,20 @@ func Actor(c *fiber.Ctx) accounts.User {
 	return accounts.User{}
 }
 
-// SessionID is the id of the session that the request came with; 0 without one.
+// SessionID returns the ID of the request's session, or 0.
 func SessionID(c *fiber.Ctx) int64 {
 	id, _ := c.Locals(localSession).(int64)
 	return id
 }
 
-// SessionProvider names the provider by which the session began that the request came with; empty without one.
+// SessionProvider returns the provider of the sign-in of the request's session, or "".
 func SessionProvider(c *fiber.Ctx) string {
 	name, _ := c.Locals(localProvider).(string)
 	return name
 }
 
-// Identify finds the sender of the request: by a personal token if there is one, otherwise by the session. By default the
-// answer is for this reader only: a shared cache must not give it to another.
+// Identify finds the sender of the request: by a personal token if there is one, otherwise by the session. By default
+// the answer is for this reader only: a shared cache must not give it to another.
 func (s *Site) Identify(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	if err := s.Recognize(c); err != nil {
@@ -55,7 +55,7 @@ func (s *Site) Identify(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// Recognize is Identify for a handler that goes on by itself.
+// Recognize is Identify for a handler that continues by itself.
 func (s *Site) Recognize(c *fiber.Ctx) error {
 	if secret, ok := BearerToken(c); ok {
 		_, user, err := s.Store.Accounts.TokenUser(c.UserContext(), secret)
@@ -83,8 +83,8 @@ func (s *Site) Recognize(c *fiber.Ctx) error {
 	return nil
 }
 
-// reauthorize returns what checks again, later, whether the sign-in that a request came with still counts, and whether its person
-// is still a member wherever they were.
+// reauthorize returns a function that checks later whether the sign-in of a request is still valid, and whether its
+// person is still a member everywhere.
 func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 	secret, bearer := BearerToken(c)
 	joined := Actor(c).Joined
@@ -109,13 +109,13 @@ func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 	}
 }
 
-// BearerToken is the token of the Authorization header.
+// BearerToken returns the token of the Authorization header.
 func BearerToken(c *fiber.Ctx) (string, bool) {
 	scheme, secret, found := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	return strings.TrimSpace(secret), found && strings.EqualFold(scheme, "Bearer")
 }
 
-// RemoveOwn removes what the address names by its id and the viewer owns, and goes on to a page.
+// RemoveOwn removes the viewer's object with the ID of the path, and redirects to a page.
 func RemoveOwn(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) error, next string) error {
 	id, err := IDParam(c, "id")
 	if err != nil {
@@ -135,7 +135,7 @@ func RequireUser(c *fiber.Ctx) (*accounts.User, error) {
 	return nil, Unauthorized("Sign in first.")
 }
 
-// SignedIn stands before handlers that are not for visitors, and refuses these.
+// SignedIn refuses visitors, for handlers that need a person.
 func SignedIn(c *fiber.Ctx) error {
 	if _, err := RequireUser(c); err != nil {
 		return err
@@ -143,7 +143,7 @@ func SignedIn(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// IDParam reads a number from the address; anything else is an address that does not exist.
+// IDParam reads a number from the path. Anything else is a path that does not exist.
 func IDParam(c *fiber.Ctx, name string) (int64, error) {
 	id, err := strconv.ParseInt(c.Params(name), 10, 64)
 	if err != nil || id <= 0 {
@@ -152,9 +152,9 @@ func IDParam(c *fiber.Ctx, name string) (int64, error) {
 	return id, nil
 }
 
-// cookieName keeps sibling domains and plain HTTP from planting a cookie: browsers take one with the first prefix
-// only from the host itself, over TLS, and only for the whole of it. A site below a path shares the host with others, who
-// need not get its cookies; so it has the second, which sibling domains can plant.
+// cookieName prevents sibling domains and plain HTTP from setting a cookie: browsers accept one with the first prefix
+// only from the host itself, over TLS, and only for the whole of it. A site below a path shares the host with others,
+// who must not get its cookies; so it has the second prefix, which sibling domains can set.
 func (s *Site) cookieName(name string) string {
 	switch {
 	case !s.Secure():
@@ -165,7 +165,7 @@ func (s *Site) cookieName(name string) string {
 	return "__Secure-" + name
 }
 
-// Cookie reads what SetCookie has set.
+// Cookie returns the value set by SetCookie.
 func (s *Site) Cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.cookieName(name)) }
 
 // SetCookie sets a cookie that scripts cannot read; a life of 0 lasts until the browser closes.
@@ -176,7 +176,7 @@ func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 	})
 }
 
-// ClearCookie removes what SetCookie has set.
+// ClearCookie removes a cookie set by SetCookie.
 func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 	c.Cookie(&fiber.Cookie{
 		Name: s.cookieName(name), Path: s.Mount.Cookies(), Expires: time.Unix(1, 0),
@@ -184,7 +184,7 @@ func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 	})
 }
 
-// NeedsSignIn sends visitors to the sign-in page, and back afterwards.
+// NeedsSignIn redirects visitors to the sign-in page, and back afterwards.
 func NeedsSignIn(c *fiber.Ctx) error {
 	if Viewer(c) == nil {
 		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)

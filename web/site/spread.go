@@ -7,10 +7,10 @@ import (
 	"warpboard/web/stream"
 )
 
-// announcement is a message between the hubs of a site's processes; an empty one means that the queue changed. It is sent
-// after the commit.
+// announcement is a message between the hubs of a site's processes. An empty one means that the queue changed. It is
+// sent after the commit.
 type announcement struct {
-	Submission int64             `json:"submission,omitempty"` // there are more events of its runs
+	Submission int64             `json:"submission,omitempty"` // its runs have new events
 	Board      *boardChange      `json:"board,omitempty"`
 	Evaluation *evaluationChange `json:"evaluation,omitempty"`
 }
@@ -24,16 +24,16 @@ type boardChange struct {
 type evaluationChange struct {
 	ID     string `json:"id"`
 	Change int64  `json:"change"`
-	Batch  string `json:"batch,omitempty"` // of an evaluation that has ended
+	Batch  string `json:"batch,omitempty"` // batch of an evaluation that has ended
 }
 
-// Spread sends all announcements to the site's other processes, too. Call it before the hub is used; send must not block.
+// Spread also sends all announcements to the site's other processes. Call it before using the hub. send must not block.
 // Events of runs are then read from the store, once for all readers here.
 func (h *Hub) Spread(send func(announcement []byte) error, events EventStore) {
 	h.spread, h.gather = send, &gatherer{hub: h.Hub, store: events, newest: map[int64]*passedOn{}}
 }
 
-// Missed sends all readers to the store: announcements of other processes may have been lost.
+// Missed makes all readers read from the store: announcements of other processes may have been lost.
 func (h *Hub) Missed() {
 	if h.gather != nil {
 		h.gather.forgetAll()
@@ -48,7 +48,7 @@ func (h *Hub) tell(a announcement) {
 	if h.spread == nil {
 		return
 	}
-	if data, err := json.Marshal(a); err == nil { // structs of numbers and texts always can be
+	if data, err := json.Marshal(a); err == nil { // never fails for structs of numbers and texts
 		_ = h.spread(data)
 	}
 }

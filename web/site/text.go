@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// BrokenText is a text in JSON that a reader would change: it is not UTF-8, or has half of a surrogate pair.
+// BrokenText is a text in JSON that decoding would change: it is not UTF-8, or contains half of a surrogate pair.
 type BrokenText struct {
-	Path []string // keys, and numbers of elements, down to it; of a key that is broken, to its object
-	Line int      // of the text
+	Path []string // keys and indexes down to it; for a broken key, down to its object
+	Line int      // line of the text
 }
 
-// FindBrokenText finds the first text that is broken in a body that is JSON; nil: all are whole.
+// FindBrokenText returns the first broken text in a JSON body, or nil.
 func FindBrokenText(body []byte) *BrokenText {
 	at := len(body)
 	if !utf8.Valid(body) {
@@ -46,7 +46,7 @@ func invalidByte(text []byte) (at int) {
 	return at
 }
 
-// halfPair finds an escape that is half of a surrogate pair; -1: there is none.
+// halfPair returns the position of an escape that is half of a surrogate pair, or -1.
 func halfPair(body []byte) int {
 	for _, begin := range []string{`\ud`, `\uD`} {
 		if bytes.Contains(body, []byte(begin)) {
@@ -63,7 +63,7 @@ func firstHalfPair(body []byte) int {
 		}
 		unit, ok := escaped(body[at:])
 		if !ok {
-			at++ // what it escapes begins no other escape
+			at++ // the escaped character begins no other escape
 			continue
 		}
 		if utf16.IsSurrogate(unit) {
@@ -78,7 +78,7 @@ func firstHalfPair(body []byte) int {
 	return -1
 }
 
-// escaped reads an escape like \u00e4 at the beginning of a text.
+// escaped decodes an escape like \u00e4 at the beginning of a text.
 func escaped(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -87,7 +87,7 @@ func escaped(text []byte) (rune, bool) {
 	return rune(unit), err == nil
 }
 
-// lineOf counts the lines of the text that a piece of JSON ends in.
+// lineOf returns the line in which a piece of JSON ends.
 func lineOf(json []byte) int {
 	line := 1
 	for at := 0; at+1 < len(json); at++ {

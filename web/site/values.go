@@ -29,7 +29,7 @@ func TooMuchText(instead string) error {
 		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MostText), instead)}
 }
 
-// Listed is a list that JSON never shows as null: generated clients know lists alone.
+// Listed returns a list that JSON never encodes as null: generated clients accept only lists.
 func Listed[T any](list []T) []T {
 	if list == nil {
 		return []T{}
