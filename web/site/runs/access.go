@@ -21,15 +21,15 @@ import (
 	"warpboard/web/site"
 )
 
-// Access is a submission with its task, and the viewer's rights to it.
+// Access is a submission with its task and the viewer's rights to it.
 type Access struct {
 	Sub          submissions.Submission
 	Owner        accounts.User
 	Task         catalog.Task
-	Version      catalog.TaskVersion // that the submission is for
-	MaySeeSource bool                // the source, and what compilers and programs print, which may quote it
+	Version      catalog.TaskVersion // version of the submission
+	MaySeeSource bool                // the source, and output of compilers and programs, which may quote it
 	Mine         bool                // the viewer submitted it
-	MayReview    bool                // the viewer decides about its runs
+	MayReview    bool                // the viewer may decide about its runs
 	TaskOpen     bool                // the viewer may see the task, and so other people's runs
 }
 
@@ -41,7 +41,7 @@ func (a Access) ProfileFilter() *job.ProfileFilter {
 	return a.Sub.ProfileFilter.Nameless()
 }
 
-// LoadSubmission reads the submission in the address, if the viewer may see it.
+// LoadSubmission reads the submission of the path, if the viewer may see it.
 func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 	return s.SubmissionByID(c, id)
 }
 
-// SubmissionByID is LoadSubmission for an id that comes from elsewhere.
+// SubmissionByID is LoadSubmission for a given ID.
 func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
 	filed, err := s.site.Store.Submissions.Filed(c.UserContext(), id)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
 	return s.access(c, filed, id)
 }
 
-// access finds the viewer's rights to a submission.
+// access returns the viewer's rights to a submission.
 func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64) (seen Access, err error) {
 	f, there := filed[id]
 	visible := f.Task.VisibleTo(site.Actor(c)) && (f.Version.Published() || f.Task.EditableBy(site.Actor(c)))
@@ -71,7 +71,7 @@ func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64)
 		Mine: f.UserID == site.Actor(c).ID, MayReview: site.Actor(c).May(accounts.ReviewRun, accounts.Of{AuthorID: f.Task.OwnerID}), TaskOpen: f.Task.VisibleTo(site.Actor(c))}, nil
 }
 
-// SourceHidden says why someone may not see a source of the task.
+// SourceHidden returns the reason why sources of the task are hidden.
 func SourceHidden(task catalog.Task) string {
 	if task.Deadline == nil {
 		return "the task has no deadline, so only the submitter and admins can read this source"
@@ -79,7 +79,7 @@ func SourceHidden(task catalog.Task) string {
 	return "the source can be read after the task's deadline"
 }
 
-// SourcePrivate says in a sentence that a source of the task, or what shows it, is private.
+// SourcePrivate returns a sentence that a source of the task, or something that shows it, is private.
 func SourcePrivate(what string, task catalog.Task) string {
 	if task.Deadline == nil {
 		return what + " is private: only the submitter and admins can read it."
@@ -87,7 +87,8 @@ func SourcePrivate(what string, task catalog.Task) string {
 	return what + " is private until the deadline."
 }
 
-// BoardHead is a board in short. A task has boards for the devices that it names or was run on.
+// BoardHead returns the data of a board except its entries. A task has boards for the devices that it names or was run
+// on.
 func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64, device string) (boards.Head, error) {
 	head, err := s.site.Store.Boards.Head(ctx, versionID, device)
 	if err == nil && head.Change == 0 && !slices.Contains(task.Devices, device) {
@@ -96,7 +97,7 @@ func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64
 	return head, err
 }
 
-// BoardChange is the change number of a board.
+// BoardChange returns the change number of a board.
 func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int64, device string) (int64, error) {
 	head, err := s.BoardHead(ctx, task, versionID, device)
 	return head.Change, err
@@ -117,7 +118,7 @@ func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	return c.Redirect(to, fiber.StatusFound)
 }
 
-// BoardOf reads which board an address means: of the task's current version, or of ?version=N.
+// BoardOf returns the task and version of the path's board: the task's current version, or ?version=N.
 func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVersion, err error) {
 	posed, err := s.Posed(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -135,8 +136,8 @@ func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVer
 	return task, posed.Version, nil
 }
 
-// Unchanged sets the answer's ETag and reports whether the reader has it already. The tag is weak: packed or not, an answer has
-// the same one.
+// Unchanged sets the answer's ETag and reports whether the reader has it already. The tag is weak, because packed and
+// unpacked answers have the same one.
 func Unchanged(c *fiber.Ctx, tag string) bool {
 	tag = strconv.Quote(tag)
 	c.Set(fiber.HeaderETag, "W/"+tag)

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Capacity lists, for every device with a slot or with work, its slots and the demand. It is also right without any worker.
+// Capacity lists, for every device with a slot or with work, its slots and the demand. It works without any worker.
 func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	return s.CapacityOf(ctx, workers)
 }
 
-// CapacityOf is Capacity for those who have read the workers.
+// CapacityOf is Capacity for callers that have read the workers.
 func (s *Runs) CapacityOf(ctx context.Context, workers []fleet.Worker) ([]client.Capacity, error) {
 	waits, err := s.site.Store.Work.Waits(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Runs) CapacityOf(ctx context.Context, workers []fleet.Worker) ([]client
 	return devices, nil
 }
 
-// capacities counts slots and what waits for them, by device.
+// capacities counts slots and waiting work by device.
 func (s *Runs) capacities(workers []fleet.Worker, waits []work.Waiting) []client.Capacity {
 	byName := map[string]*client.Capacity{}
 	at := func(name string) *client.Capacity {

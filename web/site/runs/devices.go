@@ -14,18 +14,18 @@ import (
 	"warpboard/views"
 )
 
-// DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everyone may see it.
+// DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everyone may see them.
 func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 	return s.DeviceListFor(ctx, accounts.User{})
 }
 
-// DeviceListFor is DeviceList with what admins alone may see, for one of them.
+// DeviceListFor is DeviceList with the parts that only admins may see, if the viewer is one.
 func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]client.Device, error) {
 	list, _, err := s.devicesAndSwitches(ctx, viewer)
 	return list, err
 }
 
-// devicesAndSwitches is DeviceListFor with what admins keep off, which is read with it.
+// devicesAndSwitches is DeviceListFor, together with the parts that admins have switched off.
 func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]client.Device, []switches.Off, error) {
 	workers, err := s.WorkersFor(ctx, viewer)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]
 	return s.devices(workers, loads.Lengths, loads.Paused), loads.Off, err
 }
 
-// WorkersFor lists the workers: what failed on them, and for admins why.
+// WorkersFor lists the workers with their failures, and for admins the reasons.
 func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Worker, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil || viewer.IsAdmin() {
@@ -47,7 +47,7 @@ func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Wo
 	return workers, nil
 }
 
-// Devices is DeviceList for who has read the workers and the queue.
+// Devices is DeviceList for callers that have read the workers and the queue.
 func (s *Runs) Devices(ctx context.Context, workers []fleet.Worker, lengths []work.QueueLength) ([]client.Device, error) {
 	pauses, err := s.site.Store.Fleet.Pauses(ctx)
 	return s.devices(workers, lengths, pauses), err
@@ -101,7 +101,7 @@ func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 	return ChoicesAmong(known, names, before), nil
 }
 
-// ChoicesAmong is DeviceChoices of devices that were read already.
+// ChoicesAmong is DeviceChoices for devices that were already read.
 func ChoicesAmong(known []client.Device, names []string, before []views.DeviceChoice) []views.DeviceChoice {
 	choices := make([]views.DeviceChoice, len(names))
 	for i, name := range names {
@@ -122,17 +122,17 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 // being built takes the next one: the larger number counts.
 func Free(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
 
-// choiceOf describes a device: whether a run could begin there now. It is offline only if no worker has it.
+// choiceOf describes a device, and whether a run could begin there now. It is offline only if no worker has it.
 func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots+d.OutOfService > 0 })
 	if i < 0 {
 		return views.DeviceChoice{Device: name, Note: "No worker at the moment: runs wait until one connects", Short: "offline", Offline: true}
 	}
 	d := known[i]
-	if d.Slots == 0 { // just after a worker's start, too
+	if d.Slots == 0 { // also just after a worker's start
 		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or are out of service: a run waits until one passes its test", Short: "not ready", Sanitizer: d.Sanitizer}
 	}
-	free := max(Free(d)-d.Ahead, 0) // who waits already comes first
+	free := max(Free(d)-d.Ahead, 0) // waiting runs come first
 	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %s", free, d.Slots, Waiting(d)), Short: fmt.Sprintf("%d free", free), Free: free > 0, Sanitizer: d.Sanitizer}
 	switch {
 	case d.PausedSince != nil:
@@ -153,9 +153,9 @@ func Waiting(d client.Device) string {
 	return fmt.Sprintf("%d waiting ahead of a new run, %d behind it", d.Ahead, d.Behind)
 }
 
-// ChosenDevices are choices as a form had them.
+// ChosenDevices returns the choices of a form.
 func ChosenDevices(names []string) []views.DeviceChoice {
-	choices := []views.DeviceChoice{{}} // not empty: choosing nothing was a choice, too
+	choices := []views.DeviceChoice{{}} // not empty, because choosing nothing was a choice
 	for _, name := range names {
 		choices = append(choices, views.DeviceChoice{Device: name, Chosen: true})
 	}

@@ -12,14 +12,14 @@ const rememberedFacts = 10000
 
 // reportFacts are the cached facts of reports, so that pages need not open them: reports are large, and never change.
 type reportFacts struct {
-	dot       charts.Dot // without name and address
-	drawn     bool       // the dot is there
-	bandwidth float64    // the device's roofs, in bytes and operations per second; 0: unknown
+	dot       charts.Dot // without name and URL
+	drawn     bool       // dot is set
+	bandwidth float64    // the device's roofs, in bytes and operations per second; 0 if unknown
 	flops     float64
-	kind      string // of the operations: "FP32"
+	kind      string // kind of the operations: "FP32"
 }
 
-// facts gives what is remembered of a case's report; ok is false when the case has none.
+// facts returns the cached facts of a case's report. ok is false if the case has none.
 func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {
@@ -32,7 +32,7 @@ func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err erro
 	switch {
 	case err == nil:
 		facts = factsOf(report)
-	case !errors.Is(err, ncu.ErrUnreadable): // the profiles of others do not suffer from a damaged one
+	case !errors.Is(err, ncu.ErrUnreadable): // a damaged profile must not affect others
 		return facts, false, err
 	}
 	s.profileFacts.Put(artifact.Hash, facts, 1)

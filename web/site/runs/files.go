@@ -15,8 +15,8 @@ import (
 	"warpboard/web/site"
 )
 
-// ReadUploads reads the uploaded files of a submission, together at most one byte more than it may have, by their names.
-// Two of one name are refused.
+// ReadUploads reads the uploaded files of a submission by name, together at most one byte more than the limit. It
+// refuses two files of one name.
 func ReadUploads(headers []*multipart.FileHeader) (map[string][]byte, error) {
 	files, left := map[string][]byte{}, int64(tasks.MaxSubmission)
 	for _, header := range headers {
@@ -35,7 +35,7 @@ func ReadUploads(headers []*multipart.FileHeader) (map[string][]byte, error) {
 	return files, nil
 }
 
-// readTyped reads the further files of a form, as texts beside their names. Rows without name and text are none.
+// readTyped reads the further files of a form, given as names and texts. It skips rows without name and text.
 func readTyped(form *multipart.Form) (map[string][]byte, error) {
 	names, texts := form.Value["further_name"], form.Value["further_text"]
 	var files map[string][]byte
@@ -63,8 +63,8 @@ func readTyped(form *multipart.Form) (map[string][]byte, error) {
 // unixLines undoes a form's change of line ends.
 func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\n", "\n")) }
 
-// TakeUploads takes the uploaded files of the submission: one, or a zip or several, from which the task's names choose the
-// main one.
+// TakeUploads sets the submission's files from the uploads: one file, or a zip or several, from which the task's names
+// select the main one.
 func (s *Runs) TakeUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader) (submissions.NewSubmission, error) {
 	files, err := ReadUploads(chosen)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Runs) TakeUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []
 	return in, nil
 }
 
-// SendSource answers with what was submitted as a file: the source, or a zip of it with the further files.
+// SendSource answers with the submission as a file: the source, or a zip of it with the further files.
 func SendSource(c *fiber.Ctx, sub submissions.Submission, submitted tasks.Submission) error {
 	if len(submitted.Files) == 0 {
 		return site.Attachment(c, sub.FileName, submitted.Source)
@@ -108,7 +108,7 @@ func SendSource(c *fiber.Ctx, sub submissions.Submission, submitted tasks.Submis
 	return site.Attachment(c, fmt.Sprintf("submission-%d.zip", sub.ID), archive)
 }
 
-// Further are the further files of a submission for its form.
+// Further lists the further files of a submission for its form.
 func Further(files map[string][]byte) (list []views.FurtherFile) {
 	for _, name := range (tasks.Submission{Files: files}).Names() {
 		list = append(list, views.FurtherFile{Name: name, Text: string(files[name])})
@@ -116,7 +116,7 @@ func Further(files map[string][]byte) (list []views.FurtherFile) {
 	return list
 }
 
-// SubmittedFiles are the files of a submission as pages show them, the main one first.
+// SubmittedFiles lists the files of a submission for pages, the main one first.
 func SubmittedFiles(code *views.Highlighter, sub submissions.Submission, submitted tasks.Submission) []views.SourceFile {
 	colours := code.Page()
 	files := []views.SourceFile{colours.Source(sub.FileName, "", submitted.Source)}

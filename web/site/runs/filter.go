@@ -13,7 +13,7 @@ import (
 	"warpboard/web/site"
 )
 
-// ReadFilter reads the filter of a profile from a form; nil: it chooses nothing.
+// ReadFilter reads the filter of a profile from a form, or returns nil if it selects nothing.
 func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 	first := func(name string) string {
 		return strings.TrimSpace(strings.Join(form[name][:min(1, len(form[name]))], ""))
@@ -43,7 +43,7 @@ func (s *Runs) ProfileAgain(ctx context.Context, user accounts.User, seen RunAcc
 	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, Filter: filter})
 }
 
-// Again submits the source of the viewer's run once more, in its mode. Asked twice, it is the same submission.
+// Again submits the source of the viewer's run once more, in its mode. A second call returns the same submission.
 func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
 	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: work.Measured(seen.Run.Mode), Filter: seen.Sub.ProfileFilter, Key: fmt.Sprintf("again-%d", seen.Run.ID)})
 }

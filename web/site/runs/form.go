@@ -20,7 +20,7 @@ import (
 	"warpboard/web/site"
 )
 
-// ReadForm reads a submission's form: chosen files go before the texts.
+// ReadForm reads a submission's form: uploaded files take precedence over texts.
 func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
 		Added: submissions.Added{For: c.FormValue("for"), Why: c.FormValue("why")}}
@@ -29,7 +29,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")
 	}
 	in.Devices = form.Value["device"]
-	if in.Mode == job.ModeProfile { // the workbench sends its fields with each mode
+	if in.Mode == job.ModeProfile { // the workbench sends the filter's fields with every mode
 		if in.Filter, err = ReadFilter(form.Value); err != nil {
 			return in, err
 		}
@@ -44,14 +44,14 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	return in, err
 }
 
-// Refused is a form whose submission was refused, with its input.
+// Refused returns the form of a refused submission, with its input.
 func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
 	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter, For: in.Added.For, Why: in.Added.Why}
 }
 
-// FillForm fills in what the form of a task offers, and the text that it begins with: what was refused, the
-// submission in ?from= or ?run=, the template in ?template=, else the first one. ?from= edits that submission and has a draft of its
-// own; with ?run= the draft of the task goes on, where there is one.
+// FillForm fills in the choices of a task's form and the initial text: a refused one, the submission in ?from= or
+// ?run=, the template in ?template=, or else the first template. ?from= edits that submission and has its own draft;
+// with ?run= an existing draft of the task continues.
 func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
@@ -74,7 +74,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 	return err
 }
 
-// fillAgain puts an earlier submission to the task into the form, if the viewer may read it.
+// fillAgain fills the form from an earlier submission to the task, if the viewer may read it.
 func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	seen, err := s.SubmissionByID(c, id)
 	if db.KindOf(err) == db.NotFound {
@@ -105,7 +105,7 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	return nil
 }
 
-// FirstTemplate is the wished template's text, else the first one's.
+// FirstTemplate returns the text of the named template, or else of the first one.
 func FirstTemplate(label string, bundle *tasks.Bundle) string {
 	if text, ok := bundle.Template(label); ok {
 		return string(text)
@@ -121,7 +121,7 @@ const mostWords = 100
 
 var taskWord = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
 
-// taskWords are the names in the file that has the types of a call.
+// taskWords returns the names in the file that has the types of a call.
 func taskWords(bundle *tasks.Bundle) (words []string) {
 	for _, f := range bundle.Definition.Files {
 		if f.Name != "task.h" && f.Name != "task.py" {

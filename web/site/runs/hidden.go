@@ -12,9 +12,10 @@ import (
 	"warpboard/tasks"
 )
 
-// Hidden empties the parts of a run that may quote its source, for viewers who may not see it: output of compilers and
-// programs. Of a failure, the kind remains. A task's own program reads the source, too, and could quote it in any text of
-// its report. Weakness: it could in its numbers, and an author who means to needs no such program (docs/security.md).
+// Hidden removes the parts of a run that may quote its source, for viewers who may not see it: output of compilers and
+// programs. The kind of a failure remains. A task's own program reads the source, too, and could quote it in any text
+// of its report. Weakness: it could encode it in its numbers, but a malicious author does not need such a program
+// (docs/security.md).
 type Hidden struct {
 	def  tasks.Definition
 	self bool // the task's own program reports
@@ -25,7 +26,7 @@ func HiddenOf(def tasks.Definition) Hidden {
 	return Hidden{def: def, self: harness.Name(def) == harness.Bundle}
 }
 
-// Stage empties the texts of a stage.
+// Stage removes the texts of a stage.
 func (h Hidden) Stage(r *job.StageResult) {
 	r.Stdout, r.Stderr, r.Command, r.Findings = "", "", "", nil
 	if r.Failure != nil {
@@ -84,7 +85,7 @@ func (h Hidden) Failure(f *job.Failure) *job.Failure {
 	return &hidden
 }
 
-// Event is an event without such texts. Events are shared: this one is a copy.
+// Event returns a copy of an event without such texts. Events are shared.
 func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 	e.Failure = h.Failure(e.Failure)
 	if e.Event == nil {
@@ -106,8 +107,8 @@ func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 	return e
 }
 
-// hideCase leaves a case's name where it is one of the task's, or a tool's of compute-sanitizer. Kernels keep their origins, and get
-// the same numbers in all cases of a stage.
+// hideCase keeps a case's name if it is one of the task's, or of a tool of compute-sanitizer. Kernels keep their
+// origins, and get the same numbers in all cases of a stage.
 func (h Hidden) hideCase(stage job.Stage, c *job.CaseResult, numbers map[string]string) {
 	c.Kernels = slices.Clone(c.Kernels)
 	for i := range c.Kernels {

@@ -12,7 +12,7 @@ import (
 	"warpboard/views"
 )
 
-// addMeasures fills in the parts of an ended run's card beside its stages.
+// addMeasures fills in the parts of an ended run's card besides its stages.
 func (s *Runs) addMeasures(ctx context.Context, seen RunAccess, def tasks.Definition, left Evidence, card *views.RunCard) (err error) {
 	run := seen.Run
 	if !run.State.Final() {
@@ -37,11 +37,11 @@ func (s *Runs) addMeasures(ctx context.Context, seen RunAccess, def tasks.Defini
 	if card.Measured, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
 		return err
 	}
-	first := card.Outcome.FirstRun // known of a run that stands
+	first := card.Outcome.FirstRun // known for a run that stands
 	if first == 0 {
 		first, err = s.Leader(ctx, seen)
 	}
-	if first != run.ID && first != card.Outcome.NextRun { // the strip leads to that
+	if first != run.ID && first != card.Outcome.NextRun { // the strip links to that
 		card.Compare = views.CompareURL(first, run.ID)
 	}
 	return err
@@ -66,7 +66,7 @@ func ranIn(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 	return ran
 }
 
-// measuredCases sets the times of the cases beside the work that the task says they are.
+// measuredCases sets the times of the cases beside the work that the task declares.
 func (s *Runs) measuredCases(profile Profile, def tasks.Definition, stage job.StageResult) ([]views.MeasuredCase, error) {
 	var cases []views.MeasuredCase
 	for _, c := range stage.Cases {
@@ -76,7 +76,7 @@ func (s *Runs) measuredCases(profile Profile, def tasks.Definition, stage job.St
 		one := views.MeasuredCase{Case: c}
 		if def.Roofline != nil {
 			if i := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec }); i >= 0 {
-				one.Bytes, one.Flops, _ = def.Roofline.Eval(def.Benchmarks[i]) // the task was refused if this could fail
+				one.Bytes, one.Flops, _ = def.Roofline.Eval(def.Benchmarks[i]) // cannot fail: the task was checked
 			}
 		}
 		roofs, err := s.roofs(profile, c.Index)
@@ -89,7 +89,7 @@ func (s *Runs) measuredCases(profile Profile, def tasks.Definition, stage job.St
 	return cases, nil
 }
 
-// roofs are the device's, from the case's own report or else from that of another case.
+// roofs returns the device's roofs, from the case's own report or else from another case's.
 func (s *Runs) roofs(profile Profile, index int) (reportFacts, error) {
 	facts, ok, err := s.facts(profile, index)
 	for _, c := range profile.Cases {

@@ -12,8 +12,8 @@ import (
 	"warpboard/web/site"
 )
 
-// modesOf lists the modes of a task on these devices: what NVIDIA's tools need, a CPU does not have, and compute-sanitizer a
-// worker must have.
+// modesOf lists the modes of a task on these devices: a CPU does not support NVIDIA's tools, and compute-sanitizer must
+// be installed on a worker.
 func modesOf(lang tasks.Lang, devices []views.DeviceChoice) []string {
 	modes := []string{string(job.ModeRanked), string(job.ModeBenchmark), string(job.ModeTest)}
 	if lang == tasks.LangCPP {
@@ -26,7 +26,7 @@ func modesOf(lang tasks.Lang, devices []views.DeviceChoice) []string {
 	return modes
 }
 
-// checkMode refuses a mode that one of the devices cannot have.
+// checkMode refuses a mode that one of the devices does not support.
 func (s *Runs) checkMode(ctx context.Context, mode job.Mode, devices []string) error {
 	onCPU := slices.Contains(devices, gpuname.CPU)
 	switch {
@@ -42,7 +42,7 @@ func (s *Runs) checkMode(ctx context.Context, mode job.Mode, devices []string) e
 		return err
 	}
 	for _, device := range devices {
-		// Without any worker it waits for one, which may have the tool.
+		// Without any worker the run waits for one, which may have the tool.
 		lacks := func(d client.Device) bool { return d.Device == device && d.Slots+d.OutOfService > 0 && !d.Sanitizer }
 		if slices.ContainsFunc(known, lacks) {
 			return site.Invalid("mode", "No worker of %s has compute-sanitizer. Choose another device, or ask the operator of this site to install it beside nvcc.", device)

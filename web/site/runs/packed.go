@@ -15,7 +15,7 @@ import (
 	"warpboard/web/site"
 )
 
-// unpackedFile is a packed file as it was before.
+// unpackedFile reads a packed file as its original content.
 type unpackedFile struct {
 	io.Reader
 	io.Closer
@@ -25,15 +25,15 @@ type unpackedFile struct {
 // a thousandth.
 const mostUnpacked = 8 << 20
 
-// Packed is an artifact that is open to send it.
+// Packed is an artifact opened for sending.
 type Packed struct {
 	io.ReadCloser
 	Size int
 	Gzip bool // it is packed
 }
 
-// OpenPacked opens an artifact to send it to someone who unpacks it, or does not. It unpacks the file first, up to mostUnpacked: once
-// an answer has begun, nothing can say any more that the file is damaged. A larger one is sent to those who unpack alone.
+// OpenPacked opens an artifact for a client that can unpack it, or cannot. It first unpacks up to mostUnpacked: once an
+// answer has begun, an error can no longer be reported. A larger file is only sent to clients that unpack.
 func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (Packed, error) {
 	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, a) // it is read after the handler has returned
 	if err != nil {
@@ -68,7 +68,7 @@ func damaged(a work.Artifact, why error) error {
 		Message: "The report file of this case is damaged. Submit in mode profile to create a new one."})
 }
 
-// unpacked reads the beginning of a packed file, and tells its size up to that.
+// unpacked opens a packed file, and returns its unpacked size up to the limit.
 func unpacked(f files.File) (*gzip.Reader, int, error) {
 	z, err := gzip.NewReader(f)
 	if err != nil {

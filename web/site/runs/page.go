@@ -51,14 +51,14 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 	return live, nil
 }
 
-// CardFor is RunCard with what only this reader can do with it.
+// CardFor is RunCard with the actions of this reader.
 func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
 	card, err := s.RunCard(c.UserContext(), seen)
 	s.offerAgain(c, seen.Access, &card)
 	return card, err
 }
 
-// offerAgain lets the owner run it again, as long as the task takes submissions.
+// offerAgain lets the owner run it again while the task accepts submissions.
 func (s *Runs) offerAgain(c *fiber.Ctx, seen Access, card *views.RunCard) {
 	if seen.Mine && seen.TaskOpen && s.site.DeadlineOf(seen.Task).Takes() {
 		card.Again = s.site.Page(c, "", "").CSRF
@@ -71,7 +71,7 @@ func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submi
 	return s.site.Store.Submissions.Submissions(ctx, viewer, f)
 }
 
-// BenchmarkTimes are the means of the benchmarks that passed among these submissions, by run.
+// BenchmarkTimes returns the means of the passed benchmarks among these submissions, by run.
 func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.SubmissionSummary) (map[int64]float64, error) {
 	var timed []work.Run
 	var ids []int64
@@ -102,7 +102,7 @@ func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Tas
 	return list, err
 }
 
-// ShownTask is a task's page as its files have it, without its boards and people.
+// ShownTask returns a task's page from its files, without boards and people.
 func (s *Runs) ShownTask(code *views.Highlighter, page views.Page, task catalog.Task, version int, b *tasks.Bundle) (shown views.TaskPage, err error) {
 	d := b.Definition
 	shown = views.TaskPage{
@@ -114,7 +114,7 @@ func (s *Runs) ShownTask(code *views.Highlighter, page views.Page, task catalog.
 	return shown, err
 }
 
-// TaskSources are the task's files, the reference first; the templates have their own links.
+// TaskSources lists the task's files, the reference first; the templates have their own links.
 func TaskSources(code *views.Highlighter, bundle *tasks.Bundle) (files []views.SourceFile) {
 	shown := slices.DeleteFunc(slices.Clone(bundle.Definition.Files), tasks.File.IsSubmission)
 	slices.SortStableFunc(shown, func(a, b tasks.File) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
@@ -132,7 +132,7 @@ func referenceFirst(name string) int {
 	return 1
 }
 
-// BoardTops is each of a task's boards in short, with so many leaders.
+// BoardTops returns a summary of each of a task's boards, with this many leaders.
 func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardChip, error) {
 	tops := make([]views.BoardChip, len(task.Devices))
 	for i, device := range task.Devices {

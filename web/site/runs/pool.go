@@ -7,7 +7,7 @@ import (
 	"warpboard/views"
 )
 
-// poolOf is the runs of equal source that count together with a run; nil: there are none.
+// poolOf returns the runs of equal source that count together with a run, or nil.
 func (s *Runs) poolOf(ctx context.Context, run work.Run) (*views.Pool, error) {
 	list, err := s.site.Store.Work.Pool(ctx, run)
 	if err != nil || len(list) == 0 {

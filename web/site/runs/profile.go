@@ -18,13 +18,13 @@ import (
 	"warpboard/web/site"
 )
 
-// RunAccess is a run, and the viewer's rights to its submission.
+// RunAccess is a run and the viewer's rights to its submission.
 type RunAccess struct {
 	Access
 	Run work.Run
 }
 
-// LoadRun reads the run in an address below its submission's.
+// LoadRun reads the run of a path below its submission's.
 func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
 	id, err := site.IDParam(c, "run")
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
 	return seen, err
 }
 
-// RunByID is LoadRun for an id that comes from elsewhere.
+// RunByID is LoadRun for a given ID.
 func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
 	list, err := s.RunsByID(c, id)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
 	return list[0], nil
 }
 
-// RunsByID is RunByID of several runs, in two queries.
+// RunsByID is RunByID for several runs, in two queries.
 func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error) {
 	found, err := s.site.Store.Work.RunsByID(c.UserContext(), ids...)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error
 	return list, nil
 }
 
-// profileState says why a run has left no profile so far; nothing when it has ended well.
+// profileState returns the reason why a run has no profile yet, or "" if it has ended well.
 func profileState(run work.Run) string {
 	switch {
 	case run.State == work.StateDone:
@@ -89,7 +89,7 @@ func profileState(run work.Run) string {
 	return "The profile was cancelled."
 }
 
-// Case returns the number of the asked case; instead of 0, which stands for none, the first of those that were to be profiled.
+// Case returns the requested case; for 0, which means none, the first case that was to be profiled.
 func (p Profile) Case(asked int) int {
 	if asked != 0 || len(p.Cases) == 0 || slices.ContainsFunc(p.Cases, func(c job.CaseResult) bool { return c.Index == asked }) {
 		return asked
@@ -97,7 +97,7 @@ func (p Profile) Case(asked int) int {
 	return p.Cases[0].Index
 }
 
-// MissingReason is the reason why a case has no report.
+// MissingReason returns the reason why a case has no report.
 func (p Profile) MissingReason(index int) string {
 	for _, c := range p.Cases {
 		if c.Index == index && c.Status != job.StatusPass && c.Message != "" {
@@ -112,11 +112,11 @@ func (p Profile) MissingReason(index int) string {
 
 func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", index) }
 
-// ReportHash identifies the report of a case; empty: there is none.
+// ReportHash identifies the report of a case; "" if there is none.
 func (p Profile) ReportHash(index int) string { return p.files[reportName(index)].Hash }
 
-// reportCases reads the name under which what ncu wrote is kept: "profile.0-2.ncu-rep.gz" has cases 0 to 2, "profile.0.ncu-rep.gz"
-// case 0 alone. The first workers left it unpacked.
+// reportCases parses the name of ncu's report file: "profile.0-2.ncu-rep.gz" has cases 0 to 2, "profile.0.ncu-rep.gz"
+// only case 0. The first workers left it unpacked.
 func reportCases(name string) (first, last int, ok bool) {
 	cases, ok := strings.CutSuffix(strings.TrimSuffix(name, ".gz"), ".ncu-rep")
 	if !ok {
@@ -132,7 +132,7 @@ func reportCases(name string) (first, last int, ok bool) {
 	return first, last, err == nil && wrong == nil
 }
 
-// ReportFile is a file that ncu wrote, of one case or of several.
+// ReportFile is a report file of ncu, of one case or of several.
 type ReportFile struct {
 	work.Artifact
 	First, Last int // cases
@@ -148,7 +148,7 @@ func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
 	return f, false
 }
 
-// ReportNote is the reason why ncu's file of a case was not kept; empty if it was.
+// ReportNote returns the reason why ncu's file of a case was not kept, or "" if it was.
 func (p Profile) ReportNote(index int) string {
 	for name, note := range p.Notes {
 		if first, last, ok := reportCases(name); ok && first <= index && index <= last {
@@ -161,7 +161,8 @@ func (p Profile) ReportNote(index int) string {
 // otherDots is the number of a board's best entries that are drawn into a roofline.
 const otherDots = 8
 
-// BoardDots are the roofline dots of the board's best other entries, and the run to compare a run with, as Leader has it.
+// BoardDots returns the roofline dots of the board's best other entries, and the run to compare a run with, as Leader
+// returns it.
 func (s *Runs) BoardDots(ctx context.Context, seen RunAccess, index int) (dots []charts.Dot, leader int64, err error) {
 	rivals, err := s.Rivals(ctx, seen, 0, otherDots+1)
 	if err != nil {

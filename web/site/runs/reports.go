@@ -9,12 +9,12 @@ import (
 	"warpboard/models/work"
 )
 
-// keptReports bounds what the reports that were read last have together, in bytes of JSON; in memory they take some ten times as
-// much. Reading one takes longer than the page that shows it.
+// keptReports limits the cached reports in bytes of JSON; in memory they take some ten times as much. Parsing one takes
+// longer than the page that shows it.
 const keptReports = 32 << 20
 
-// Report returns the parsed report of a case; nil when there is none. Many readers may have the same one: no one writes
-// into it. As many are read at once as there are cores.
+// Report returns the parsed report of a case, or nil. Readers share it and must not modify it. At most one report per
+// core is parsed at a time.
 func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {
@@ -25,7 +25,7 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	}
 	s.reading <- struct{}{}
 	defer func() { <-s.reading }()
-	if report, ok := s.reports.Get(artifact.Hash); ok { // others have waited for the same
+	if report, ok := s.reports.Get(artifact.Hash); ok { // another reader has parsed it in the meantime
 		return report, nil
 	}
 	report, size, err := s.readReport(artifact)
@@ -53,7 +53,7 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 	return ncu.Decode(z)
 }
 
-// SeenReport is Report, as far as the viewer may see the run's program.
+// SeenReport is Report without the parts of the run's program that the viewer may not see.
 func (s *Runs) SeenReport(seen Access, p Profile, index int) (*ncu.Report, error) {
 	report, err := s.Report(p, index)
 	if report != nil && !seen.MaySeeSource {

@@ -7,14 +7,14 @@ import (
 	"warpboard/models/db"
 )
 
-// Rivals are the entries of other people that pages show beside a run.
+// Rivals are other people's entries that pages show beside a run.
 type Rivals struct {
-	Leading []boards.Standing // the first of the run's board
-	Above   *boards.Standing  // the entry ahead of the person's own; nil: there is none
+	Leading []boards.Standing // first entries of the run's board
+	Above   *boards.Standing  // entry ahead of the person's own; nil if there is none
 }
 
-// Rivals reads the first entries of a run's board, up to limit, and the entry ahead of a person's own, or of no one's for 0. A
-// viewer who may not see the task gets none, so all pages of a run read its board here.
+// Rivals reads the first entries of a run's board, up to limit, and the entry ahead of a person's own (none if person
+// is 0). A viewer who may not see the task gets none, so all pages of a run must read its board here.
 func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit int) (r Rivals, err error) {
 	if !seen.TaskOpen {
 		return r, nil

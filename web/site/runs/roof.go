@@ -10,8 +10,8 @@ import (
 	"warpboard/views/charts"
 )
 
-// RoofOf draws the board of the first of these records that has a profile: the roofs of its device, and the best entries
-// below them. It reads the first benchmark case. ok is false when no record has a profile that can be drawn.
+// RoofOf draws the board of the first of these records that has a profile: the roofs of its device, and the best
+// entries below them. It reads the first benchmark case. ok is false if no record has a profile that can be drawn.
 func (s *Runs) RoofOf(ctx context.Context, records []boards.TaskRecord) (of boards.TaskRecord, roof charts.BoardRoof, ok bool, err error) {
 	ids := make([]int64, len(records))
 	for i, r := range records {

@@ -11,9 +11,9 @@ import (
 // Runs is the part of submissions that pages and the API share: access to one, submitting one, and the view of a run.
 type Runs struct {
 	site         *site.Site
-	profileFacts *cache.Cache[string, reportFacts] // by the report's hash, as the next
+	profileFacts *cache.Cache[string, reportFacts] // by the report's hash, like reports
 	reports      *cache.Cache[string, *ncu.Report]
-	reading      chan struct{} // has room for as many as there are cores
+	reading      chan struct{} // one place per core
 }
 
 // New returns the shared part of submissions, with empty caches of profiles.

@@ -35,12 +35,12 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 	}
 }
 
-// casesOf are the cases that each stage runs.
+// casesOf returns the cases that each stage runs.
 func casesOf(def tasks.Definition) map[job.Stage][]tasks.Case {
 	return map[job.Stage][]tasks.Case{job.StageTest: def.Tests, job.StageBenchmark: def.Benchmarks, job.StageRanked: def.Benchmarks}
 }
 
-// StagesOfAttempt keeps the stages of the run's current or last attempt.
+// StagesOfAttempt filters the stages of the run's current or last attempt.
 func StagesOfAttempt(run work.Run, stages []work.Stage) []job.StageResult {
 	if len(stages) == 0 {
 		return nil
@@ -58,8 +58,8 @@ func StagesOfAttempt(run work.Run, stages []work.Stage) []job.StageResult {
 	return results
 }
 
-// plannedStages are the stages that a run of a mode goes through; Python needs no build, and a ranked run by Warpboard's
-// harness no benchmark stage.
+// plannedStages lists the stages of a run of a mode. Python needs no build, and a ranked run by Warpboard's harness no
+// benchmark stage.
 func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 	stages := map[job.Mode][]job.Stage{
 		job.ModeTest:      {job.StageBuild, job.StageTest},
@@ -78,8 +78,8 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 	return stages
 }
 
-// mergeStages puts the ended stages, the one that goes on and those to come in one row. A stage that failed counts all its
-// cases, also those that it did not reach.
+// mergeStages returns the ended stages, the running one, and the coming ones. A failed stage counts all its cases, also
+// those that it did not reach.
 func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, now []views.StageView, over bool) []views.StageView {
 	var all []views.StageView
 	seen, cases, planned := map[job.Stage]bool{}, casesOf(def), plannedStages(mode, def)
@@ -117,7 +117,7 @@ func caseIntervals(r job.StageResult) []boards.Interval {
 	return intervals
 }
 
-// TimelineOf lays out what the time of a run went into, and of the profile that followed it.
+// TimelineOf lays out the times of a run, and of the profile that followed it.
 func TimelineOf(run work.Run, left Evidence) (vm charts.TimelineVM) {
 	vm.Spans = spans(run, left.Stages, "")
 	if p := left.Profile; p.Run.ID != 0 && p.Run.ID != run.ID {
@@ -126,7 +126,7 @@ func TimelineOf(run work.Run, left Evidence) (vm charts.TimelineVM) {
 	return vm
 }
 
-// spans are a run's wait and the stages of its last attempt.
+// spans returns a run's wait and the stages of its last attempt.
 func spans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpan {
 	if run.StartedAt == nil {
 		return nil
@@ -146,7 +146,7 @@ func spans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpa
 	return spans
 }
 
-// MeasuredStage is the stage whose times count for a run: the ranked one, else the benchmark.
+// MeasuredStage returns the stage whose times count for a run: the ranked one, or else the benchmark.
 func MeasuredStage(stages []job.StageResult) job.StageResult {
 	var found job.StageResult
 	for _, r := range stages {

@@ -16,8 +16,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
-// the rules themselves are the store's.
+// Submit is the only way into the queue. It completes the request from the directives in the source; the store has the
+// rules.
 func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.NewSubmission) (submissions.Submission, []work.Run, error) {
 	user, err := s.submitter(ctx, user, &in.Added)
 	if err != nil {
@@ -62,11 +62,11 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 		return submissions.Submission{}, nil, err
 	}
 	s.site.Dispatcher.Wake()
-	s.site.Hub.QueueChanged() // it also wakes the dispatchers of the site's other processes
+	s.site.Hub.QueueChanged() // also wakes the dispatchers of the site's other processes
 	return sub, runs, nil
 }
 
-// submitter is whose submission it becomes: the person that an admin names, else the user.
+// submitter returns the owner of the new submission: the person that an admin names, or else the user.
 func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.Added) (accounts.User, error) {
 	added.Why = strings.TrimSpace(added.Why)
 	if added.For = strings.TrimSpace(added.For); added.For == "" {
@@ -104,9 +104,8 @@ func (s *Runs) Posed(ctx context.Context, user accounts.User, slug string) (cata
 // NoTask is the error for a task that does not exist, or that the person may not see.
 func NoTask(slug string) error { return db.Errorf(db.NotFound, "There is no task %q.", slug) }
 
-// chooseDevices prefers the request over the source, and with neither takes a task's only device. Names count
-// in any case, as the task writes them; a family counts if the task has one device of it. What the task lacks is left for
-// the store to refuse.
+// chooseDevices prefers the request over the source, and with neither takes a task's only device. Names match in any
+// case; a family matches if the task has one device of it. The store refuses devices that the task lacks.
 func chooseDevices(asked, said, offered []string) ([]string, error) {
 	if len(asked) == 0 {
 		asked = said
@@ -139,7 +138,7 @@ func chooseMode(mode job.Mode) job.Mode {
 	switch mode {
 	case "":
 		return job.ModeTest
-	case "leaderboard": // what KernelBot calls it
+	case "leaderboard": // KernelBot's name of it
 		return job.ModeRanked
 	}
 	return mode
@@ -148,7 +147,7 @@ func chooseMode(mode job.Mode) job.Mode {
 // sameTask compares a task's names as people write them: vector_add is vector-add.
 func sameTask(a, b string) bool { return db.Slug(a) == db.Slug(b) }
 
-// Cancel ends every run of a submission that has not ended. Conflict: all have.
+// Cancel ends every unfinished run of a submission. It returns Conflict if there is none.
 func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int64) error {
 	runs, err := s.site.Store.Work.Runs(ctx, submissionID)
 	if err != nil {

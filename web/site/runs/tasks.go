@@ -8,8 +8,8 @@ import (
 	"warpboard/tasks"
 )
 
-// CreateTask makes a task, and has the site measure what came with it to compare with. So do UpdateTask and PublishTask,
-// for what is new; a baseline that cannot be queued is an error although the task is changed by then.
+// CreateTask creates a task, and queues its baselines. UpdateTask and PublishTask do so for new ones. A baseline that
+// cannot be queued is an error although the task has already changed.
 func (s *Runs) CreateTask(ctx context.Context, actor accounts.User, in catalog.NewTask) (catalog.Task, error) {
 	task, err := s.site.Store.Catalog.CreateTask(ctx, actor, in)
 	return task, s.startBaselines(ctx, task.ID, err)
@@ -21,7 +21,7 @@ func (s *Runs) UpdateTask(ctx context.Context, actor accounts.User, id int64, in
 	return task, s.startBaselines(ctx, id, err)
 }
 
-// PublishTask makes a bundle a task's current state, with these settings where some are given.
+// PublishTask makes a bundle a task's current version, with the given settings unless they are nil.
 func (s *Runs) PublishTask(ctx context.Context, actor accounts.User, id int64, b *tasks.Bundle, settings *catalog.TaskSettings) (catalog.TaskVersion, catalog.Change, error) {
 	version, change, err := s.site.Store.Catalog.Publish(ctx, actor, id, b, settings)
 	return version, change, s.startBaselines(ctx, id, err)

@@ -56,7 +56,7 @@ func busySlots(device string, slots int) string {
 	return fmt.Sprintf("All %d %s slots are busy.", slots, device)
 }
 
-// addWait says about how long a run waits.
+// addWait adds an estimate of a run's wait.
 func (s *Runs) addWait(ctx context.Context, card *views.RunCard, slots int) error {
 	wait, err := s.expectedWait(ctx, card.Device, card.Position, slots)
 	if wait > 0 {
@@ -65,7 +65,7 @@ func (s *Runs) addWait(ctx context.Context, card *views.RunCard, slots int) erro
 	return err
 }
 
-// ExpectedWait is about how long a run at a place of a device's queue waits, by what the last ones took; 0 is unknown.
+// ExpectedWait estimates the wait of a run at a place of a device's queue from the latest runs; 0 if unknown.
 func (s *Runs) ExpectedWait(ctx context.Context, device string, place int) (time.Duration, error) {
 	devices, err := s.DeviceList(ctx)
 	for _, d := range devices {
