@@ -18,7 +18,7 @@ import (
 	"warpboard/tasks"
 )
 
-// StartAllBaselines calls StartBaselines forevery task.
+// StartAllBaselines calls StartBaselines for every task.
 func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 	// It acts as an admin, to include private tasks. Each task has its own transaction. A failure stops the rest, and the
 	// next start of the site, or the next new software of a device, tries all again. Repeating queues nothing twice
@@ -37,9 +37,9 @@ func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 	return queued, nil
 }
 
-// StartBaselines queues the baselines of a task's current version that were not run on one of its devices yet, or with
-// older software than it has, or whose source has changed, in the operator's name. It returns how many runs it queued. A device that no worker has had yet
-// gets none: they would wait in its queue forever.
+// StartBaselines queues the baselines of a task's current version in the operator's name, if they were not run on one
+// of its devices yet, were run with older software than it has, or have changed. It returns the number of queued runs.
+// A device that no worker has had yet gets none: they would wait in its queue forever.
 func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, err error) {
 	if s.noBaselines {
 		return 0, nil
@@ -78,8 +78,8 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	return queued, err
 }
 
-// currentBaselines lists the devices on which a baseline was run, or will be, with the newest software that they have for
-// its language. One that waits is run with what is there then.
+// currentBaselines lists the devices on which a baseline was run, or will be, with their newest software for its
+// language. A waiting baseline will run with the software of that time.
 func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash string) (have []string, err error) {
 	kind := epochs.Native
 	if version.Lang == tasks.LangPython {

@@ -11,15 +11,15 @@ import (
 	"warpboard/models/review"
 )
 
-// ClockDifference says that the runner's clock and the judge's differed by more than the tolerance in a run, and
-// keeps the case in which they differed most. It says that the two disagree, and not why.
-// One row per run, written once, by the result that ends it. A worker says all of these numbers: they prove nothing, and
-// raise a flag for people. Times are nanoseconds.
+// ClockDifference records that the runner's clock and the judge's differed by more than the tolerance in a run, with
+// the case in which they differed most. It does not tell why. There is one row per run, written once, by the result
+// that ends it. All of these numbers come from a worker: they prove nothing, and raise a flag for people. Times are in
+// nanoseconds.
 type ClockDifference struct {
 	RunID       int64 `gorm:"primaryKey;autoIncrement:false"`
 	Stage       job.Stage
 	Spec        string // the case's line
-	Cases       int    // of the stage, in which they differed
+	Cases       int    // number of the stage's cases in which they differed
 	Clock       job.Clock
 	EventNS     float64 `gorm:"column:event_ns"`
 	WallNS      float64 `gorm:"column:wall_ns"`
@@ -27,7 +27,7 @@ type ClockDifference struct {
 	ToleranceNS float64 `gorm:"column:tolerance_ns"`
 }
 
-// noteClocks keeps by how much the clocks of a run that has ended differ, if they do.
+// noteClocks stores the difference of the clocks of an ended run, if there is one.
 func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	d, ok := differenceOf(stages)
 	if !ok {
@@ -40,7 +40,7 @@ func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	return review.Raise(tx, runID, review.Clocks, "")
 }
 
-// differenceOf looks at the last stage whose clocks differ: the ranked one, if it is among them.
+// differenceOf compares the clocks of the last stage in which they differ: the ranked one, if they differ there.
 func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 	for _, stage := range stages {
 		widest, differ := 0.0, 0

@@ -26,7 +26,7 @@ func holdFrozen(tx *gorm.DB, r *work.Run) error {
 	return db.ReadError(tx.Model(&work.Run{}).Where("id = ?", r.ID).Pluck("held_why", &r.HeldWhy).Error, "run %d", r.ID)
 }
 
-// holdAllFrozen does the same for runs in the database, after a decision that would let them count.
+// holdAllFrozen is holdFrozen for runs in the database, after a decision that would let them count.
 func holdAllFrozen(tx *gorm.DB, runIDs []int64) error {
 	err := tx.Model(&work.Run{}).Where("id in ? and "+boards.ValidRun, runIDs).
 		Where("submission_id in (select id from submissions where frozen_event <> 0)").Update("held_why", events.HeldWhy).Error
@@ -38,15 +38,15 @@ type Waiting struct {
 	UserID      int64
 	UserName    string
 	Submissions int
-	Live        int // runs that have not ended
+	Live        int // number of runs that have not ended
 }
 
-// EventWaiting lists whose results wait to be revealed.
+// EventWaiting lists the people whose results wait to be revealed.
 func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]Waiting, error) {
 	return waiting(s.db.Read(ctx), eventID)
 }
 
-// FrozenBest returns a person's best score on a board among the results that are not revealed; 0: there is none.
+// FrozenBest returns a person's best score on a board among the results that are not revealed, or 0.
 func (s *Store) FrozenBest(ctx context.Context, userID, versionID int64, device string) (ns float64, err error) {
 	if userID == 0 {
 		return 0, nil
@@ -64,12 +64,12 @@ func waiting(tx *gorm.DB, eventID int64) (list []Waiting, err error) {
 	return list, db.ReadError(err, "submissions that wait in event %d", eventID)
 }
 
-// All has Reveal reveal all results.
+// All makes Reveal reveal all results.
 const All = -1
 
-// Reveal lets the frozen results of an event count: of the entrant who stands lowest while so many submissions wait, or of All.
-// It returns whose, an empty name for all. After the last entrant the event is revealed. Conflict: another number waits, so
-// someone has revealed this entrant already.
+// Reveal lets the frozen results of an event count: those of the lowest entrant, or of All. It returns the entrant's
+// name, or "" for all. After the last entrant the event is revealed. submissions is the expected number of waiting
+// submissions: if it differs, Reveal returns Conflict, because someone has revealed this entrant already.
 func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, submissions int) (name string, changes []boards.Change, err error) {
 	found, err := s.Events.Event(ctx, slug)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, su
 // revealing holds the ranks of an event's entrants before a step.
 type revealing struct {
 	entrants events.Entrants
-	at       map[events.Entrant]int // in the standings, from 1
+	at       map[events.Entrant]int // rank in the standings, from 1
 }
 
 func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealing, err error) {
@@ -139,7 +139,8 @@ func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealing, e
 	return r, err
 }
 
-// lowest chooses those who wait and belong to the entrant that stands lowest. Who is not in the standings stands lower than all.
+// lowest selects those who wait and belong to the lowest entrant of the standings. An entrant who is not in the
+// standings is below all others.
 func (r revealing) lowest(list []Waiting) (chosen []Waiting, entrant events.Entrant) {
 	lowest := 0
 	for _, w := range list {
@@ -158,7 +159,7 @@ func (r revealing) lowest(list []Waiting) (chosen []Waiting, entrant events.Entr
 	return chosen, entrant
 }
 
-// release lets the frozen submissions of people count. Runs that go on count when they end.
+// release lets the frozen submissions of people count. Running ones count when they end.
 func (s *Store) release(tx *gorm.DB, eventID int64, people []Waiting) ([]boards.Change, error) {
 	ids := make([]int64, len(people))
 	for i, w := range people {
@@ -176,7 +177,7 @@ func (s *Store) release(tx *gorm.DB, eventID int64, people []Waiting) ([]boards.
 	return s.letCount(tx, held)
 }
 
-// letCount takes back that runs are held, and brings their boards up to date.
+// letCount removes the hold of runs, and updates their boards.
 func (s *Store) letCount(tx *gorm.DB, held []work.Run) ([]boards.Change, error) {
 	var on []boards.Entry
 	seen := map[boards.Entry]bool{}
@@ -186,7 +187,7 @@ func (s *Store) letCount(tx *gorm.DB, held []work.Run) ([]boards.Change, error) 
 			return nil, db.WriteError(err, "run %d", run.ID)
 		}
 		run.HeldWhy = ""
-		if err := holdWithheld(tx, &run); err != nil { // its source may be held for something else
+		if err := holdWithheld(tx, &run); err != nil { // its source may be held for another reason
 			return nil, err
 		}
 		if e := (boards.Entry{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}); !seen[e] {

@@ -13,14 +13,14 @@ import (
 	"warpboard/models/events"
 )
 
-// SeenEvent is an event as someone sees it.
+// SeenEvent is an event with the parts that a person may see.
 type SeenEvent struct {
 	events.Listed
-	Tasks     []catalog.Task // that lists name to the person
+	Tasks     []catalog.Task // tasks that lists show to the person
 	Standings events.Standings
 }
 
-// EventFor reads an event for a person: what is on the boards of a device, or of all where none is named.
+// EventFor reads an event for a person: the entries on the boards of a device, or of all if device is empty.
 func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device string) (seen SeenEvent, err error) {
 	if seen.Listed, err = s.Events.Event(ctx, slug); err != nil {
 		return seen, err
@@ -33,8 +33,8 @@ func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device
 	return seen, err
 }
 
-// EventStandings adds up the boards of these tasks as they are now; of one device, if it is named. The first device of a task comes
-// first. Many readers may have the same standings: do not modify them.
+// EventStandings adds up the current boards of these tasks; only of one device, if it is named. The first device of a
+// task comes first. Readers share the standings and must not modify them.
 func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []catalog.Task, device string) (events.Standings, error) {
 	rule, err := events.ParsePoints(e.Points)
 	if err != nil {
@@ -79,7 +79,8 @@ func keyOf(b events.Board) boards.Key { return boards.Key{VersionID: b.VersionID
 // mostStandings is the approximate limit in bytes of the standings that a process caches.
 const mostStandings = 32 << 20
 
-// standingsKey names all that standings depend on. Each visible change of a board, even of a name, raises its change number.
+// standingsKey is a hash of everything that standings depend on. Each visible change of a board, even of a name, raises
+// its change number.
 func standingsKey(points string, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64) (sum [sha256.Size]byte, err error) {
 	at := make([]int64, len(list))
 	for i, b := range list {
@@ -101,7 +102,7 @@ func boardsOf(tasks []catalog.Task, device string) (list []events.Board, version
 	return list, versions
 }
 
-// entrants are the teams of an event that has them as entrants.
+// entrants returns the teams of an event that has teams as entrants.
 func (s *Store) entrants(ctx context.Context, e events.Event) (events.Entrants, error) {
 	if !e.ByTeam {
 		return nil, nil

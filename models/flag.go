@@ -17,7 +17,7 @@ import (
 	"warpboard/models/work"
 )
 
-// FlagOf is a Flag with the name of who reported, and the clocks of its run if it is about them.
+// FlagOf is a Flag with the name of the reporter and, if it is about clocks, those of its run.
 type FlagOf struct {
 	review.Flag
 	UserName string
@@ -29,7 +29,7 @@ const (
 	// Runes, not bytes. It is shown whole on pages and in the audit log.
 	longestReason = 1000 // characters
 	// Over any 60 minutes, not a clock hour. Each report puts a run before the task's author; admins have no limit.
-	reportsPerHour = 10 // of one person
+	reportsPerHour = 10 // by one person
 )
 
 // reason checks and cleans a person's text: it must not be empty or too long.
@@ -95,8 +95,8 @@ func flagHeld(tx *gorm.DB, r *work.Run) error {
 	return review.Raise(tx, r.ID, review.Held, r.HeldWhy)
 }
 
-// Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on; if that was
-// because a leg of its source's confirmation failed, so do all runs of that source.
+// Dismiss closes the open flags of a run that is fine, with the finding. If the run was held back, it counts from then
+// on; if that was because a leg of its source's confirmation failed, so do all runs of that source.
 func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decide(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		var bySource int64
@@ -120,14 +120,15 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 		// Only in memory; standOrFall writes what remains after holdWithheld. It may be set again: then the flag is raised
 		// again, too.
 		run.HeldWhy = ""
-		if err := holdWithheld(tx, &run); err != nil { // it was held for something else; its source still is
+		if err := holdWithheld(tx, &run); err != nil { // it was held for another reason; its source still is
 			return nil, err
 		}
 		return s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": run.HeldWhy})
 	})
 }
 
-// Flags lists the flags of a run that the person may see: who reviews the run sees all, others what they reported.
+// Flags lists the flags of a run that the person may see: all for those who may review the run, and for others those
+// that they reported.
 func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, task catalog.Task) ([]FlagOf, error) {
 	if viewer.May(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}) {
 		return s.flags(ctx, "f.run_id = ?", run.ID)

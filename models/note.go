@@ -17,8 +17,8 @@ import (
 
 const longestNote = 280 // characters
 
-// SetNote writes a person's note on their own run that is or was a record. An empty text removes it; the author of the task
-// and admins may do that, too.
+// SetNote sets a person's note on their own run that is or was a record. An empty text removes it; the author of the
+// task and admins may do that, too.
 func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, text string) (changes []boards.Change, err error) {
 	text = oneLine(text)
 	if n := len([]rune(text)); n > longestNote {
@@ -52,7 +52,7 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 	return changes, err
 }
 
-// mayNote refuses a note: no one writes in the name of someone else, not even an admin.
+// mayNote refuses a note in another person's name, even by an admin.
 func mayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
 		return actor.Check(accounts.RemoveNote, accounts.Of{AuthorID: task.OwnerID})
@@ -81,10 +81,10 @@ func isRecord(tx *gorm.DB, run work.Run) (bool, error) {
 	return n > 0, db.ReadError(err, "the records of run %d", run.ID)
 }
 
-// oneLine takes control and invisible characters and double spaces away.
+// oneLine removes control and invisible characters and double spaces.
 func oneLine(text string) string {
-	// Control and format characters go (also those that turn the direction of text), since a note stands beside other
-	// people's names.
+	// Control and format characters are removed (also those that change the direction of text), because a note is shown
+	// beside other people's names.
 	visible := strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
 			return -1

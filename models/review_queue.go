@@ -16,26 +16,26 @@ import (
 
 // FlaggedRun is a run in the review queue with its open flags.
 type FlaggedRun struct {
-	First        int64 // its oldest open flag: the next page begins after it
+	First        int64 // ID of its oldest open flag: the next page begins after it
 	RunID        int64
 	SubmissionID int64
 	Device       string
 	ScoreNS      *float64 `gorm:"column:score_ns"`
-	Disturbed    string   // why its conditions were bad
+	Disturbed    string   // reason for bad conditions
 	UserID       int64
 	UserName     string
 	TaskSlug     string
 	TaskTitle    string
 	Deadline     *time.Time // the task's
 	Flags        []FlagOf   `gorm:"-"`
-	SourceOpen   bool       `gorm:"-"` // who asked may read its source
+	SourceOpen   bool       `gorm:"-"` // the reader may read its source
 }
 
-// ReviewFilter chooses runs of the review queue; the zero value is all of them.
+// ReviewFilter selects runs of the review queue. The zero value selects all.
 type ReviewFilter struct {
-	Runs     []int64     // ids; nil: all
+	Runs     []int64     // run IDs; nil for all
 	Task     string      // slug
-	Kind     review.Kind // of one of the run's open flags
+	Kind     review.Kind // kind of one of the run's open flags
 	Priority Priority
 	After    int64 // FlaggedRun.First of the last run before
 	Limit    int
@@ -44,18 +44,19 @@ type ReviewFilter struct {
 // Priority is the urgency of reviewing a flagged run.
 type Priority string
 
-// The priorities. A run of low priority can wait: it was disturbed, and only its clocks differ, as they do on a loaded machine.
+// The priorities. A run of low priority can wait: it was disturbed, and only its clocks differ, as is usual on a loaded
+// machine.
 const (
 	AnyPriority  Priority = ""
 	HighPriority Priority = "high"
 	LowPriority  Priority = "low"
 )
 
-// pressing counts, in a query of flags and runs, the flags that make a run more than one of low priority.
+// pressing counts, in a query of flags and runs, the flags that give a run a higher priority than low.
 const pressing = "sum(case when f.kind = 'clocks' and r.disturbed <> '' then 0 else 1 end)"
 
-// ReviewQueue lists runs with open flags that the person may review, the one that waits longest first. The site's own flags are
-// only listed while the run is an entry of a board, or is held back from it.
+// ReviewQueue lists runs with open flags that the person may review, the longest waiting first. The site's own flags
+// are only listed while the run is an entry of a board, or is held back from it.
 func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFilter) ([]FlaggedRun, error) {
 	q, err := s.reviewable(ctx, actor)
 	if err != nil {
@@ -82,8 +83,8 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	if err := q.Order("first").Limit(f.Limit).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("listing runs to review: %w", err)
 	}
-	// Two queries see two states: a flag that was closed between them leaves a run in the list without flags. Pages bear
-	// that.
+	// Two queries see two states: a flag that was closed between them leaves a run in the list without flags. Pages
+	// handle that.
 	ids := make([]int64, len(list))
 	for i, run := range list {
 		ids[i] = run.RunID
@@ -107,7 +108,7 @@ type ReviewCount struct {
 	TaskSlug  string
 	TaskTitle string
 	Kind      review.Kind
-	Low       bool // these are of low priority, and have no flag of another kind
+	Low       bool // runs of low priority, without flags of another kind
 	Runs      int
 }
 
@@ -125,7 +126,7 @@ func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []R
 	return list, db.ReadError(err, "how many runs wait for a review")
 }
 
-// reviewable are the open flags that a person may review, as f, with their runs and tasks, as r and t.
+// reviewable selects the open flags that a person may review, as f, with their runs and tasks, as r and t.
 func (s *Store) reviewable(ctx context.Context, actor accounts.User) (*gorm.DB, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
 		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")

@@ -24,9 +24,9 @@ const driftEntries = 100
 // softwareMost limits the kinds of software in one heartbeat: a machine has one for each device.
 const softwareMost = 32
 
-// NoteSlots stores the devices and the software of a worker, and returns the new labels of devices. For software that is new
-// to a device, the first entries of its boards are measured again, and missing baselines run. If a worker of an old version
-// uses another name than the label, only the software is stored.
+// NoteSlots stores the devices and the software of a worker, and returns the new labels of devices. For software that
+// is new to a device, the first entries of its boards are measured again, and missing baselines run. If a worker of an
+// old version uses another name than the label, only the software is stored.
 func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Recorded, err error) {
 	// A worker states its own device and software. Its statement counts for devices that its credential allows, and for
 	// labels that follow from the driver's name. So the holder of a stolen credential can invent software, which costs
@@ -57,7 +57,7 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	return fresh, out, err
 }
 
-// noteAllSoftware notes the software of slots, each kind once, and reports whether some is new to its device.
+// noteAllSoftware stores the software of slots, each kind once, and reports whether some is new to its device.
 func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Recorded) (changed bool, err error) {
 	noted := map[[3]any]bool{}
 	for _, slot := range slots {
@@ -75,7 +75,7 @@ func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool
 	return changed, nil
 }
 
-// noteSoftware notes both kinds of software of a slot, and reports whether one is new to its device.
+// noteSoftware stores both kinds of software of a slot, and reports whether one is new to its device.
 func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Recorded) (changed bool, err error) {
 	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
 		if kind == epochs.Python && slot.Machine.Python == "" {
@@ -97,8 +97,8 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Recorded) (changed bool,
 	return changed, nil
 }
 
-// startDrift queues the first entries of a device's open boards to be measured again if their epochs are older than one that
-// the device has now.
+// startDrift queues the first entries of a device's open boards to be measured again if their epochs are older than a
+// current one of the device.
 func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Recorded) error {
 	python := ""
 	if kind == epochs.Native {

@@ -22,8 +22,9 @@ const (
 	ownNote = "The task's own program measured with the public seed, and did everything again with the secret one, for a verdict alone."
 )
 
-// Statement returns what the site states about a ranked run that has a score, also about a leg of a confirmation. The
-// score is computed from the run's own samples: other runs of equal source do not count in it. NotFound: it has none.
+// Statement returns the site's statement about a ranked run that has a score, also about a leg of a confirmation. The
+// score is computed from the run's own samples: other runs of equal source do not count in it. It returns NotFound if
+// the run has no score.
 func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement, error) {
 	none := db.Errorf(db.NotFound, "There is no statement of run %d: it has no score.", r.ID)
 	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil || r.Machine == nil {
@@ -33,7 +34,7 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 	if err != nil {
 		return statement.Statement{}, err
 	}
-	var ranked *work.Stage // of the last attempt
+	var ranked *work.Stage // stage of the last attempt
 	for i := range stages {
 		if stages[i].Stage == job.StageRanked {
 			ranked = &stages[i]

@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// A page of an old run has stages and no log lines of its course; anyone who follows it by Last-Event-ID begins at its
+	// A page of an old run has its stages and no log lines. A client that follows it by Last-Event-ID begins at its
 	// end.
 	keepEvents          = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
-	keepEvaluations     = 30 * 24 * time.Hour // evaluations that ended, with their results
-	keepEvaluationBytes = 2 << 30             // of the requests of one caller
-	keepArtifactsFor    = 90 * 24 * time.Hour // profiles of runs that are and were on no board
+	keepEvaluations     = 30 * 24 * time.Hour // ended evaluations, with their results
+	keepEvaluationBytes = 2 << 30             // bytes of one caller's requests
+	keepArtifactsFor    = 90 * 24 * time.Hour // profiles of runs that never were on a board
 	// Files are written before their rows (storeArtifacts), outside the transaction. An hour is far more than recording a
 	// result takes; with much less, a sweep could remove a file just before its row is written.
-	youngFile = time.Hour // an artifact's file may wait so long for its row
+	youngFile = time.Hour // longest time between an artifact's file and its row
 )
 
-// Sweep removes what no one needs any more: sessions that have expired, old events of runs that
-// ended, old evaluations, and contents and artifacts that nothing names.
+// Sweep removes unneeded data: expired sessions, old events of ended runs, old evaluations, and contents and artifacts
+// without references.
 func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 	// One transaction for all: the first sweep after a long pause holds the writer while it deletes. The dispatcher
 	// sweeps hourly.
@@ -55,7 +55,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 	return errors.Join(err, s.Work.FreeSharing(ctx), s.Work.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.Work.PruneEvaluationsAbove(ctx, keepEvaluationBytes), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.Fleet.SweepGuests(ctx, at), s.Webhooks.SweepDeliveries(ctx, at), s.Inbox.Sweep(ctx, at), s.db.Shrink(ctx))
 }
 
-// StorageToGo counts what is stored, and what a sweep at a time lets go.
+// StorageToGo counts the stored data, and the data that a sweep at a time removes.
 func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Time) (storage.Total, storage.Next, error) {
 	return s.Storage.StorageTotal(ctx, actor, storage.Times{
 		Artifacts: at.Add(-keepArtifactsFor), Evaluations: at.Add(-keepEvaluations), Events: at.Add(-keepEvents),
@@ -65,8 +65,8 @@ func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Ti
 // sweepArtifacts removes files older than a time that have no row.
 func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
 	err := s.files.Sweep(ctx, before, func(digest string) (bool, error) {
-		// Asked per file: several runs may share one content. Put renews the time of a file that is there already, which
-		// keeps it from the sweep; only a Put between the sweep's look at the time and its removal would lose the file.
+		// Queried per file: several runs may share one content. Put renews the time of an existing file, which keeps it
+		// from the sweep; only a Put between the sweep's look at the time and its removal would lose the file.
 		var rows int64
 		err := s.db.Read(ctx).Model(&work.Artifact{}).Where("hash = ?", digest).Count(&rows).Error
 		return rows > 0, err
@@ -77,8 +77,7 @@ func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// dropArtifacts lets go of the artifacts of runs that are old and on no board, now or ever before; the next sweep removes
-// their contents.
+// dropArtifacts deletes the artifacts of old runs that never were on a board; the next sweep removes their contents.
 func dropArtifacts(tx *gorm.DB, before time.Time) error {
 	const onBoards = "select run_id from entries union select run_id from records"
 	err := tx.Where("created_at < ? and run_id not in (select id from runs where id in ("+onBoards+") or profile_of in ("+onBoards+"))", db.Time(before)).

@@ -9,18 +9,18 @@ import (
 	"warpboard/tasks"
 )
 
-// TaskSummary is a task as a list shows it.
+// TaskSummary is a task for a list.
 type TaskSummary struct {
 	catalog.Task
 	Lang    tasks.Lang
 	Tags    []string
 	Problem string
 	Mine    bool             // the viewer is on one of its boards
-	People  int64            // entries on all its boards
+	People  int64            // number of entries on all its boards
 	Boards  []boards.Summary // one per device of the task, in the task's order
 }
 
-// TaskSummaries lists what Tasks lists, with the leaders of the current version's boards.
+// TaskSummaries returns the tasks of Tasks with the leaders of the current version's boards.
 func (s *Store) TaskSummaries(ctx context.Context, viewer accounts.User) ([]TaskSummary, error) {
 	list, err := s.TaskList(ctx, viewer)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) TaskSummaries(ctx context.Context, viewer accounts.User) ([]Task
 	return list, s.AddBoards(ctx, viewer, list)
 }
 
-// TaskList lists what Tasks lists, without boards: enough to search and sort.
+// TaskList returns the tasks of Tasks without boards: enough to search and sort.
 func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSummary, error) {
 	list, err := s.Catalog.ListTasks(ctx, viewer)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// tell puts an event into the inboxes of the people whom it concerns (webhooks.Rules).
+// tell adds an event to the inboxes of the people concerned (webhooks.Rules).
 func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.Personally, error) {
 	var list []inbox.Notice
 	var err error
@@ -34,24 +34,24 @@ func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.Personall
 	}
 	var told []webhooks.Personally
 	for _, n := range made {
-		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost { // webhooks have kinds of their own for these
+		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost { // webhooks have their own kinds for these
 			told = append(told, webhooks.Personally{UserID: n.UserID, Kind: webhooks.Kind(n.Kind), Data: s.Notice(n)})
 		}
 	}
 	return told, nil
 }
 
-// tellOfComment notes that someone commented.
+// tellOfComment adds notices about a comment.
 func tellOfComment(tx *gorm.DB, id int64) error {
 	return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.CommentMade, Detail: id})
 }
 
-// Notice is a notice as programs read it.
+// Notice converts a notice for programs.
 func (s *Store) Notice(n inbox.Told) client.Notice {
 	return client.Notice{ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug, Created: n.CreatedAt}
 }
 
-// Remind notes that deadlines are near, and reads which events are open. It may run in several processes at once.
+// Remind adds notices about near deadlines, and reads which events are open. Several processes may run it concurrently.
 func (s *Store) Remind(ctx context.Context) error {
 	if err := s.Events.NoteOpen(ctx); err != nil {
 		return err
