@@ -9,7 +9,7 @@ import (
 	"warpboard/web/site"
 )
 
-// noSuchCall answers what no route of the API took: 405 with the methods that the address has, or 404.
+// noSuchCall answers a request without a route of the API: 405 with the allowed methods, or 404.
 func noSuchCall(c *fiber.Ctx) error {
 	if err := otherMethod(c); err != nil {
 		return err
@@ -17,7 +17,7 @@ func noSuchCall(c *fiber.Ctx) error {
 	return site.NotFound(c)
 }
 
-// onlyItsMethods refuses methods that an address lacks, before it looks at the sender.
+// onlyItsMethods refuses methods that a path does not have, before it identifies the sender.
 func onlyItsMethods(c *fiber.Ctx) error {
 	if err := otherMethod(c); err != nil {
 		return err
@@ -25,7 +25,7 @@ func onlyItsMethods(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// otherMethod is the error for an address that has routes, but not for this method.
+// otherMethod returns the error for a path that has routes, but not for this method.
 func otherMethod(c *fiber.Ctx) error {
 	var allowed []string
 	for _, r := range c.App().GetRoutes(true) {
@@ -41,7 +41,7 @@ func otherMethod(c *fiber.Ctx) error {
 	return fiber.ErrMethodNotAllowed
 }
 
-// fits reports whether a path is one of a route's, part by part. Routes that take any rest fit nothing.
+// fits reports whether a path matches a route, part by part. Routes that take any rest match nothing.
 func fits(route, path string) bool {
 	want, got := strings.Split(strings.TrimSuffix(route, "/"), "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(want) != len(got) {

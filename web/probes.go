@@ -14,17 +14,17 @@ import (
 
 // Queue is the part of the queue that a Server needs.
 type Queue interface {
-	// Health says why the queue carries no jobs at this moment; nil when it does.
+	// Health returns an error if the queue cannot carry jobs now.
 	Health(ctx context.Context) error
 	// Dropped returns the number of dropped messages: unreadable, forged, or too many from one worker.
 	Dropped() int64
-	// WorkerConn is a new connection of a remote worker to the embedded NATS server.
+	// WorkerConn opens a connection for a remote worker to the embedded NATS server.
 	WorkerConn() (net.Conn, error)
 }
 
-// readyz answers 200 while new submissions are evaluated soon; otherwise it names what is missing. A site that is alive but
-// not ready still serves its pages: see healthz. A stopping process is not ready, so that a balancer sends visitors to
-// others.
+// readyz answers 200 if new submissions are evaluated soon; otherwise it names the missing part. A site that is alive
+// but not ready still serves its pages: see healthz. A stopping process is not ready, so that a balancer sends visitors
+// to others.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
@@ -74,7 +74,7 @@ func (s *Server) queueHealth(ctx context.Context) error {
 	return s.queue.Health(ctx)
 }
 
-// slotsReady fails unless a slot takes jobs.
+// slotsReady returns an error unless a slot accepts jobs.
 func (s *Server) slotsReady(ctx context.Context) error {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Server) slotsReady(ctx context.Context) error {
 	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", Message: "No worker has a slot that takes jobs."}
 }
 
-// healthz answers 200 while the site is alive: it reaches its database. Whether it can evaluate says readyz.
+// healthz answers 200 if the site is alive: it reaches its database. readyz reports whether it can evaluate.
 func (s *Server) healthz(c *fiber.Ctx) error {
 	if err := s.pingDatabase(); err != nil {
 		s.site.Log.Error("health check failed", "err", fmt.Errorf("database: %w", err))
@@ -100,8 +100,8 @@ func (s *Server) healthz(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ok", "version": s.site.Settings.Version})
 }
 
-// pingDatabase returns within ProbeTimeout. A driver that hangs in a system call ignores deadlines. So concurrent checks
-// wait for the same ping: one thread hangs, not another with each check.
+// pingDatabase returns within ProbeTimeout. A driver that hangs in a system call ignores deadlines, so concurrent
+// checks wait for the same ping: only one thread hangs.
 func (s *Server) pingDatabase() error {
 	ctx, cancel := context.WithTimeout(s.site.Requests, site.ProbeTimeout)
 	defer cancel()

@@ -20,21 +20,21 @@ const (
 	simpleJSON  = "application/vnd.pypi.simple.v1+json"
 )
 
-// pythonClient offers the Python client as a package index of one project (PEP 503 and 691).
+// pythonClient serves the Python client as a package index of one project (PEP 503 and 691).
 type pythonClient struct {
 	wheel func() (*python.Wheel, error)
 }
 
 func newPythonClient() pythonClient { return pythonClient{sync.OnceValues(python.Build)} }
 
-// routes adds the index's addresses. Links are relative, so that they hold wherever a proxy puts the site.
+// routes adds the index's paths. Links are relative, so that they work wherever a proxy puts the site.
 func (p pythonClient) routes(g group) {
 	g.get(pythonIndex, p.projects)
 	g.get(pythonIndex+":project", p.project)
 	g.get("/clients/python/:file", p.file)
 }
 
-// projects lists what there is: the client alone.
+// projects lists the only project, the client.
 func (p pythonClient) projects(c *fiber.Ctx) error {
 	w, err := p.wheel()
 	if err != nil {
@@ -72,7 +72,7 @@ func (p pythonClient) file(c *fiber.Ctx) error {
 	return c.Send(w.Data)
 }
 
-// simple answers with one page of the index in the form that the caller prefers; as HTML it is one link.
+// simple answers with one page of the index in the caller's preferred form; as HTML it is one link.
 func simple(c *fiber.Ctx, answer fiber.Map, href, text, attribute string) error {
 	if !strings.HasSuffix(c.Path(), "/") {
 		return c.Redirect(c.Path()+"/", fiber.StatusMovedPermanently)

@@ -6,8 +6,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// group is routes that share what a request passes through before its handler: how errors are answered,
-// whether the answer is compressed, who may send it, and how large its body may be.
+// group is a set of routes with the same middleware: the shape of errors, compression, allowed senders, and the limit
+// of bodies.
 type group struct {
 	router fiber.Router
 	before []fiber.Handler
@@ -29,12 +29,12 @@ func (g group) delete(path string, handlers ...fiber.Handler) {
 	g.router.Delete(path, slices.Concat(g.before, handlers)...)
 }
 
-// all is for what reads the method by itself.
+// all adds a handler that reads the method by itself.
 func (g group) all(path string, handlers ...fiber.Handler) {
 	g.router.All(path, slices.Concat(g.before, handlers)...)
 }
 
-// with is the group with more that a request passes through.
+// with returns the group with more middleware.
 func (g group) with(handlers ...fiber.Handler) group {
 	return group{g.router, slices.Concat(g.before, handlers)}
 }

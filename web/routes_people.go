@@ -2,7 +2,7 @@ package web
 
 import "warpboard/web/site"
 
-// commentRoutes are the lists of comments on tasks and on submissions, and single comments.
+// commentRoutes adds the comments on tasks and on submissions, and single comments.
 func (s *Server) commentRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	for _, list := range []string{"/tasks/:slug/comments", "/submissions/:id/comments"} {
@@ -39,7 +39,7 @@ func (s *Server) inboxRoutes(pages, withoutPage group) {
 	pages.get("/operate/mail", site.NeedsSignIn, s.account.Postbox)
 }
 
-// eventRoutes are competitions over several tasks.
+// eventRoutes adds competitions over several tasks.
 func (s *Server) eventRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/events", s.boards.Events)

@@ -10,8 +10,8 @@ import (
 	"warpboard/web/site"
 )
 
-// evaluationRoutes are all that clients of the CUDA Evaluation Server V2 ask, as docs/evaluation-server.md describes it; errors are
-// answered in that server's shape.
+// evaluationRoutes adds all requests of clients of the CUDA Evaluation Server V2, as docs/evaluation-server.md
+// describes it; errors are answered in that server's shape.
 func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
 	look := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(site.SmallBody))
 	run := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit))
@@ -27,8 +27,8 @@ func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
 	}
 }
 
-// popcornRoutes are the requests of popcorn-cli. Their order matters, since a leaderboard may have the name of a part of
-// another address.
+// popcornRoutes adds the requests of popcorn-cli. Their order matters, because a leaderboard may have the name of a
+// part of another path.
 func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	known := []fiber.Handler{s.popcorn.Errors, popcorn.Caller, s.site.Identify}
 	body := s.site.ReadBody(site.SmallBody)
@@ -39,7 +39,7 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	open.get(popcorn.Path+"/runner_queue/:gpu", s.popcorn.RunnerQueue)
 	open.get(popcorn.Path+"/submissions/:leaderboard/:gpu", s.popcorn.Board)
 	open.get(popcorn.Path+"/auth/init", s.popcorn.Register)
-	packed.with(s.popcorn.Errors).all(popcorn.Path+"/admin/+", s.popcorn.Admin) // whatever token POPCORN_ADMIN_TOKEN is
+	packed.with(s.popcorn.Errors).all(popcorn.Path+"/admin/+", s.popcorn.Admin) // with any token in POPCORN_ADMIN_TOKEN
 	own.post(popcorn.Path+"/user/join", s.popcorn.Join)
 	own.get(popcorn.Path+"/user/submissions", s.popcorn.List)
 	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.Show)
@@ -52,7 +52,7 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 
 func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	own := api.with(site.SignedIn)
-	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors can be read, too
+	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors are readable, too
 	public.get("/api/v1/tasks", s.api.Tasks)
 	public.get("/api/v1/tasks/:slug", s.api.Task)
 	public.get("/api/v1/tasks/:slug/draws", s.api.Draws)

@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	bridgeBuffer = 32 << 10 // is copied at once: to a worker in one WebSocket message
+	bridgeBuffer = 32 << 10 // copied at once; one WebSocket message to a worker
 	lastWords    = 2 * time.Second
 )
 
-// workerConnection connects a remote worker to the embedded NATS server over the site's own port. Messages in both directions
-// are pieces of the NATS protocol's byte stream. NATS asks for the worker's credential and closes connections that send none.
+// workerConnection connects a remote worker to the embedded NATS server over the site's own port. Messages in both
+// directions are pieces of the NATS protocol's byte stream. NATS asks for the worker's credential and closes
+// connections that send none.
 func (s *Server) workerConnection(c *fiber.Ctx) error {
 	switch {
 	case !websocket.FastHTTPIsWebSocketUpgrade(c.Context()):
@@ -35,14 +36,14 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	}
 	upgrader := websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
 	if err := upgrader.Upgrade(c.Context(), s.letIn); err != nil {
-		c.Context().SetConnectionClose() // or it would keep the place, and its next request take another
+		c.Context().SetConnectionClose() // otherwise it would keep its place, and its next request take another
 		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is not a WebSocket handshake: " + err.Error() + "."}
 	}
 	return nil
 }
 
-// letIn serves a worker's connection until it ends. It opens the connection to NATS here, since not every request for an
-// upgrade gets this far.
+// letIn serves a worker's connection until it ends. It opens the connection to NATS only here, because not every
+// upgrade request gets this far.
 func (s *Server) letIn(ws *websocket.Conn) {
 	defer ws.Close()
 	conn, err := s.queue.WorkerConn()
@@ -53,18 +54,19 @@ func (s *Server) letIn(ws *websocket.Conn) {
 	bridge(ws, conn, s.site.Settings.Limits.Answer)
 }
 
-// bridge copies in both directions until one side ends. The NATS server pings its clients, so a side that is gone is noticed.
+// bridge copies in both directions until one side ends. The NATS server pings its clients, so it notices a side that is
+// gone.
 func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 	defer ws.Close()
 	defer conn.Close()
 	go func() {
 		toWorker(ws, conn, patience)
 		conn.Close()
-		// The reader below throws away for a moment what still comes: closing with unread bytes would reset the connection under
-		// the reason that NATS gave.
+		// For a moment the reader below discards incoming data: closing with unread bytes would reset the connection
+		// before the client has read NATS's reason.
 		ws.SetReadDeadline(time.Now().Add(lastWords))
 	}()
-	buffer := make([]byte, bridgeBuffer) // one for all messages: a stranger sends a million empty ones in a second
+	buffer := make([]byte, bridgeBuffer) // one for all messages: a stranger can send a million empty ones in a second
 	for {
 		_, message, err := ws.NextReader()
 		if err != nil {

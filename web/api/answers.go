@@ -70,7 +70,7 @@ func intervalAnswer(i boards.Interval) client.Interval {
 	return client.Interval{IntervalLow: i.LowNS, IntervalHigh: i.HighNS, Processes: i.Processes, Noisy: i.Noisy}
 }
 
-// runAnswer shows the stages of the run's last attempt.
+// runAnswer converts a run with the stages of its last attempt.
 func runAnswer(run work.Run, stages []work.Stage, position int) client.Run {
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
@@ -91,7 +91,7 @@ func runAnswer(run work.Run, stages []work.Stage, position int) client.Run {
 	return answer
 }
 
-// hide empties what those may not see who may not see the source.
+// hide removes the parts of a run that only readers of its source may see.
 func hide(answer *client.Run, hidden runs.Hidden) {
 	answer.Failure = hidden.Failure(answer.Failure)
 	for i := range answer.Stages {
@@ -99,7 +99,7 @@ func hide(answer *client.Run, hidden runs.Hidden) {
 	}
 }
 
-// addProfile adds the address of a run's profile, if it has one, and what ran in it.
+// addProfile adds the URL of a run's profile, if it has one, and the kernels that ran in it.
 func (a *API) addProfile(ctx context.Context, seen runs.RunAccess, answer *client.Run) error {
 	if !seen.Run.State.Final() {
 		return nil
@@ -123,7 +123,7 @@ func eventAnswer(e work.RunEvent) client.Event {
 	}
 }
 
-// submissionAnswer reads everything about a submission that its reader, whose rights are known, may see.
+// submissionAnswer reads a submission with everything that its reader, whose rights are given, may see.
 func (a *API) submissionAnswer(ctx context.Context, id int64, seen runs.Access) (client.Submission, error) {
 	sub, err := a.site.Store.Submissions.Submission(ctx, id)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, seen runs.Access) 
 		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt, AddedWhy: sub.AddedWhy,
 	}
 	if !seen.MaySeeSource {
-		answer.FileName = version.Definition.SubmissionName() // its author's own may say what is in it
+		answer.FileName = version.Definition.SubmissionName() // the author's name of the file may reveal its content
 	}
 	seen.Sub, seen.Task, seen.Version = sub, task, version
 	answer.ProfileFilter = seen.ProfileFilter()

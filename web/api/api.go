@@ -60,7 +60,7 @@ func (a *API) Task(c *fiber.Ctx) error {
 	return c.JSON(taskAnswer(task, version, bundle, spent))
 }
 
-// Me says whose token was sent.
+// Me answers with the owner of the token.
 func (a *API) Me(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	budget, err := a.site.Store.Quotas.BudgetOf(c.UserContext(), user)
@@ -86,8 +86,8 @@ func (a *API) Devices(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"devices": devices})
 }
 
-// Board answers with one page of a board; its ETag is exact, because every visible change
-// has a number, and the program's version is in it: another version may answer in another shape.
+// Board answers with one page of a board. Its ETag is exact, because every visible change has a number, and the
+// program's version is in it: another version may answer in another shape.
 func (a *API) Board(c *fiber.Ctx) error {
 	task, version, err := a.runs.BoardOf(c)
 	if err != nil {

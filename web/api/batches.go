@@ -17,7 +17,7 @@ import (
 	"warpboard/web/stream"
 )
 
-// CreateBatch queues many kernels. Each entry of the answer is an evaluation, or why its request was refused.
+// CreateBatch queues many kernels. Each entry of the answer is an evaluation, or the reason for refusing its request.
 func (a *API) CreateBatch(c *fiber.Ctx) error {
 	if err := a.evals.RequireCaller(c); err != nil {
 		return err
@@ -79,7 +79,8 @@ func (a *API) CancelBatch(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// BatchResults streams the results of a batch as JSON lines, in the order of their ends, after those that the caller has.
+// BatchResults streams the results of a batch as JSON lines, in the order of their ends, after those that the caller
+// has.
 func (a *API) BatchResults(c *fiber.Ctx) error {
 	batch, err := a.evals.ReadableBatch(c, c.Params("id"))
 	if err != nil {
@@ -96,7 +97,7 @@ func (a *API) BatchResults(c *fiber.Ctx) error {
 	return err
 }
 
-// batchFollower is one reader's way through the results of a batch.
+// batchFollower sends the results of a batch to one reader.
 type batchFollower struct {
 	api   *API
 	id    string
@@ -104,7 +105,7 @@ type batchFollower struct {
 	podIP string
 }
 
-// beat is an empty line, which readers of JSON lines skip, after what an announcement did not tell.
+// beat writes the results that no announcement reported, and an empty line, which readers of JSON lines skip.
 func (f *batchFollower) beat(ctx context.Context, out *conns.Writer) error {
 	if err := f.send(ctx, out); err != nil {
 		return err
@@ -114,7 +115,7 @@ func (f *batchFollower) beat(ctx context.Context, out *conns.Writer) error {
 
 // send writes the results that the reader does not have.
 func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
-	batch, err := f.api.site.Store.Work.Batch(ctx, f.id) // first: what ends later is announced
+	batch, err := f.api.site.Store.Work.Batch(ctx, f.id) // first, because later ends are announced
 	if err != nil {
 		return err
 	}

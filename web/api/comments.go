@@ -11,7 +11,7 @@ import (
 
 const commentPage = 50
 
-// Comments lists the comments on the task or the submission in the address.
+// Comments lists the comments on the task or the submission of the path.
 func (a *API) Comments(c *fiber.Ctx) error {
 	thread, _, err := a.runs.CommentThread(c)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *API) DeleteComment(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// ReportComment asks for a look at a comment.
+// ReportComment asks moderators to review a comment.
 func (a *API) ReportComment(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

@@ -1,17 +1,17 @@
 // Package api is the versioned JSON API, /api/v1: an OpenAPI document describes it, with the types of package client.
-// Package web routes to it; the command line, package mcp and other programs call it.
+// Package web routes to it; the command line, package mcp, and other programs call it.
 //
-// Read operations.go first (the API as a table; a test holds it to the routes), then api.go (tasks, boards, devices),
-// submissions.go, mine.go (one's own; waiting), publish.go (tasks), evaluations.go, capacity.go, login.go (the ends of the
-// device flow), webhooks.go, statements.go (signed results and their chain), answers.go (from models to the client's types).
-// All share json_body.go (refuses unknown keys in bodies), query.go (refuses unknown parameters; which answers need no
-// token), openapi.go and page.go (the table as a document and as a page).
+// Read operations.go first (the API as a table; a test compares it with the routes), then api.go (tasks, boards,
+// devices), submissions.go, mine.go (one's own; waiting), publish.go (tasks), evaluations.go, capacity.go, login.go
+// (the ends of the device flow), webhooks.go, statements.go (signed results and their chain), answers.go (from models
+// to the client's types). All share json_body.go (refuses unknown keys in bodies), query.go (refuses unknown
+// parameters; lists the answers without a token), openapi.go and page.go (the table as a document and as a page).
 //
-// It promises that addresses and fields stay: changes only add fields, which older clients must ignore. Errors are
-// RFC 9457 problems with a stable code, whose text may change. Times of kernels are nanoseconds, of clocks RFC 3339 in UTC.
-// A task, submission or evaluation that the caller may not see is answered like a missing one.
+// Paths and fields are stable: changes only add fields, which older clients must ignore. Errors are RFC 9457 problems
+// with a stable code, whose text may change. Times of kernels are in nanoseconds, of clocks RFC 3339 in UTC. A task,
+// submission, or evaluation that the caller may not see is answered like a missing one.
 //
-// What may go wrong: an answer that waits (?wait=) holds a request for up to 50 s, and an address has a share of those;
-// one that finds no place comes at once.
-// Statements are signed again for each reader: the same statement, byte for byte, only because Ed25519 draws nothing at random.
+// Traps: a waiting request (?wait=) lasts up to 50 s, and an address has a limited share of those; beyond it the answer
+// comes at once. Statements are signed again for each reader: they are equal, byte for byte, only because Ed25519 is
+// deterministic.
 package api

@@ -7,7 +7,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Draws lists what was drawn for a task's ranges.
+// Draws lists the drawn values of a task's ranges.
 func (a *API) Draws(c *fiber.Ctx) error {
 	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 const (
 	evaluationPage = 50               // evaluations on one page of the list
-	longestWait    = 50 * time.Second // of a request that waits for an evaluation's end; proxies give up after 60
+	longestWait    = 50 * time.Second // limit of waiting for an evaluation's end; proxies give up after 60 s
 )
 
 // CreateEvaluation queues a kernel, or two to be compared, and does not wait.
@@ -51,7 +51,7 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
 
-// problemOf answers a request that could not be read, with every field that is wrong.
+// problemOf answers an unreadable request with every wrong field.
 func problemOf(c *fiber.Ctx, err error) error {
 	if !errors.As(err, new(evaluations.FieldErrors)) {
 		return readable(err)
@@ -61,7 +61,7 @@ func problemOf(c *fiber.Ctx, err error) error {
 	return c.Status(p.Status).JSON(p, "application/problem+json")
 }
 
-// readable words what was wrong with a request for this API.
+// readable rewords the error of a request for this API.
 func readable(err error) error {
 	var body *evaluations.BodyError
 	var refusal *kernelrun.Refusal
@@ -74,7 +74,7 @@ func readable(err error) error {
 	return err
 }
 
-// newProblem is an error as the API answers it.
+// newProblem converts an error for the API.
 func newProblem(err error) client.Problem {
 	var fields evaluations.FieldErrors
 	if !errors.As(err, &fields) {
@@ -89,13 +89,13 @@ func newProblem(err error) client.Problem {
 	return p
 }
 
-// GetEvaluation answers with one evaluation. With ?wait=SECONDS the answer comes when it has ended, or else after that time.
+// GetEvaluation answers with one evaluation. With ?wait=SECONDS it answers after its end, or after that time.
 func (a *API) GetEvaluation(c *fiber.Ctx) error {
 	found, caller, err := a.evals.Readable(c, c.Params("id"))
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
 		found, err = a.waitAWhile(c, found, min(time.Duration(wait)*time.Second, longestWait))
 	}
-	if err == nil && !caller.MayRead(found) { // its owner no longer shares it
+	if err == nil && !caller.MayRead(found) { // its owner has stopped sharing it
 		err = evaluations.NotFound(found.ID)
 	}
 	if err != nil {
@@ -169,7 +169,7 @@ func (a *API) CancelEvaluation(c *fiber.Ctx) error {
 	return a.GetEvaluation(c)
 }
 
-// ChangeEvaluation takes {"shared": true}, which opens an evaluation to anyone who has its id, or false.
+// ChangeEvaluation accepts {"shared": true}, which opens an evaluation to anyone with its ID, or false.
 func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 	var in client.EvaluationChange
 	if err := readJSON(c, &in); err != nil {
@@ -189,7 +189,7 @@ func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 	return a.answerEvaluation(c, found)
 }
 
-// evaluationSummary is an evaluation without its result.
+// evaluationSummary converts an evaluation without its result.
 func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 	url := a.site.Settings.BaseURL + "/api/v1/evaluations/" + e.ID
 	return client.Evaluation{
@@ -199,7 +199,7 @@ func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 	}
 }
 
-// evaluationAnswer is an evaluation with its result, if it has one.
+// evaluationAnswer converts an evaluation with its result, if it has one.
 func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP string) (client.Evaluation, error) {
 	answer := a.evaluationSummary(e)
 	if e.Result == nil {
@@ -221,7 +221,7 @@ func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP str
 	return answer, nil
 }
 
-// EvaluationEvents streams every change of an evaluation, the whole of it each time, until it has ended.
+// EvaluationEvents streams the whole evaluation after every change, until it has ended.
 func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	found, caller, err := a.evals.Readable(c, c.Params("id"))
 	if err != nil {
@@ -235,12 +235,12 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	})
 }
 
-// evalFollower is one reader's way through an evaluation's changes; those that come too fast are left out.
+// evalFollower sends an evaluation's changes to one reader; it skips changes that follow too quickly.
 type evalFollower struct {
 	api   *API
 	id    string
 	asker work.Asker
-	last  int64 // the newest change that the reader has
+	last  int64 // number of the newest change that the reader has
 	podIP string
 }
 
@@ -250,7 +250,7 @@ func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 	if err != nil {
 		return err
 	}
-	if !f.asker.MayRead(e) { // its owner no longer shares it
+	if !f.asker.MayRead(e) { // its owner has stopped sharing it
 		return stream.ErrDone
 	}
 	if e.Change > f.last {

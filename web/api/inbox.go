@@ -31,7 +31,7 @@ func (a *API) Inbox(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// ReadInbox notes what the sender has read.
+// ReadInbox marks notices as read.
 func (a *API) ReadInbox(c *fiber.Ctx) error {
 	user, upTo := site.Actor(c), int64(c.QueryInt("up_to"))
 	var err error

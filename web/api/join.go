@@ -20,7 +20,7 @@ func (a *API) Leave(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// Join makes the sender a member of the task that an invite code is for.
+// Join makes the sender a member of the invite code's task.
 func (a *API) Join(c *fiber.Ctx) error {
 	var in client.InviteCode
 	if err := readJSON(c, &in); err != nil {

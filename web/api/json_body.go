@@ -19,8 +19,8 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// readJSON reads a body into a struct. A key that the struct does not have is refused: anyone who mistyped one would
-// otherwise get something else than they asked for.
+// readJSON reads a body into a struct. It refuses unknown keys, because a mistyped key would otherwise have a silent
+// effect.
 func readJSON(c *fiber.Ctx, into any) error {
 	body := c.Request().Body() // not c.Body, which copies it
 	if job.HasMoreValues(body, site.MostValues) {
@@ -61,7 +61,7 @@ func readJSON(c *fiber.Ctx, into any) error {
 	return nil
 }
 
-// jsonKeys are the keys of a struct in JSON.
+// jsonKeys returns the keys of a struct in JSON.
 func jsonKeys(of reflect.Type) (keys []string) {
 	for i := range of.NumField() {
 		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
@@ -72,7 +72,7 @@ func jsonKeys(of reflect.Type) (keys []string) {
 	return keys
 }
 
-// didYouMean names the known key that was probably meant, or all of them.
+// didYouMean names the known key that was probably intended, or all of them.
 func didYouMean(key string, known []string) string {
 	if near := tasks.Nearest(key, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)

@@ -10,7 +10,7 @@ import (
 // loginEvery is the interval in seconds at which a command asks whether its login was approved.
 const loginEvery = 2
 
-// BeginLogin answers a command line's request to be signed in with a code, which a person approves or denies in a browser.
+// BeginLogin answers a command line's request to sign in with a code, which a person approves or denies in a browser.
 func (a *API) BeginLogin(c *fiber.Ctx) error {
 	var in client.NewLogin
 	if err := readJSON(c, &in); err != nil {
@@ -27,7 +27,7 @@ func (a *API) BeginLogin(c *fiber.Ctx) error {
 	})
 }
 
-// EndLogin gives a command line that was let in its token, once.
+// EndLogin returns the token to an approved command line, once.
 func (a *API) EndLogin(c *fiber.Ctx) error {
 	var in client.LoginQuestion
 	if err := readJSON(c, &in); err != nil {
@@ -45,7 +45,7 @@ func (a *API) EndLogin(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// Tokens lists the sender's tokens that still work.
+// Tokens lists the sender's valid tokens.
 func (a *API) Tokens(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	list, err := a.site.Store.Accounts.Tokens(c.UserContext(), user.ID)
@@ -63,7 +63,7 @@ func (a *API) Tokens(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"tokens": answer})
 }
 
-// RevokeToken ends one of the sender's tokens.
+// RevokeToken revokes one of the sender's tokens.
 func (a *API) RevokeToken(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	id, err := site.IDParam(c, "id")

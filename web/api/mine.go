@@ -16,7 +16,7 @@ import (
 
 const (
 	submissionPage = 50               // submissions on one page of the list, unless it asks for fewer
-	runsWait       = 25 * time.Second // the most that a request waits for a submission's end: it must be answered in site.RequestTimeout
+	runsWait       = 25 * time.Second // limit of waiting for a submission's end: the answer must come within site.RequestTimeout
 )
 
 // ListSubmissions answers with the sender's own submissions, the newest first. "next" is the cursor of the page after.
@@ -48,7 +48,7 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// submissionSummary is a submission in a list: its runs are without stages.
+// submissionSummary converts a submission for a list: its runs have no stages.
 func (a *API) submissionSummary(s submissions.SubmissionSummary) client.Submission {
 	answer := client.Submission{
 		ID: s.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, s.ID), Task: s.TaskSlug, Version: s.VersionNumber, Mode: s.Mode,
@@ -61,7 +61,7 @@ func (a *API) submissionSummary(s submissions.SubmissionSummary) client.Submissi
 	return answer
 }
 
-// SubmissionSource answers with what was submitted.
+// SubmissionSource answers with the submitted files.
 func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if err != nil {
@@ -78,8 +78,8 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(submitted.Source), Files: submitted.Texts()})
 }
 
-// waitForRuns returns when every run of a submission has ended, the time is over, or the caller has left; at once where too
-// many wait.
+// waitForRuns returns when every run of a submission has ended, after wait, or when the caller has left; at once if too
+// many requests wait.
 func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
 	end, ok := a.site.WaitIfRoom(c)
 	if !ok {

@@ -23,8 +23,8 @@ func (a *API) OpenAPI(c *fiber.Ctx) error {
 	return c.JSON(document)
 }
 
-// apiDocument describes every operation of the API. The schemas come from what reads the requests and
-// from the types of the answers.
+// apiDocument describes every operation of the API. The schemas are made from the readers of requests and the types of
+// answers.
 func (a *API) apiDocument() (map[string]any, error) {
 	schemas, err := apiSchemas()
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 	}, nil
 }
 
-// apiSchemas are all bodies by their names.
+// apiSchemas returns the schemas of all bodies by name.
 func apiSchemas() (map[string]any, error) {
 	schemas, sent := kernelrun.Schemas(), map[string]bool{}
 	for _, o := range operations() {
@@ -81,7 +81,7 @@ func apiSchemas() (map[string]any, error) {
 	return schemas, nil
 }
 
-// describe is the operation as OpenAPI has it.
+// describe returns the operation in OpenAPI's form.
 func (o operation) describe() map[string]any {
 	answer := map[string]any{"description": "the requested data"}
 	if o.gives != nil {
@@ -108,8 +108,8 @@ func (o operation) describe() map[string]any {
 	return out
 }
 
-// responses are the answer and the errors. The unversioned API has its own shapes for errors; requests that are refused
-// earlier (too many requests, a malformed head) get a problem there, too.
+// responses returns the answer and the errors. The unversioned API has its own shapes for errors; requests that are
+// refused earlier (too many requests, a malformed head) get a problem there, too.
 func (o operation) responses(answer map[string]any) map[string]any {
 	refused, failed := content(problemType, ref("Problem")), content(problemType, ref("Problem"))
 	out := map[string]any{strconv.Itoa(o.status): answer,
@@ -125,7 +125,7 @@ func (o operation) responses(answer map[string]any) map[string]any {
 	return out
 }
 
-// security lists the ways to authenticate: a token, and, if none is needed, nothing.
+// security lists the ways to authenticate: a token and, if none is needed, nothing.
 func (o operation) security() []any {
 	token, key, nothing := map[string]any{"token": []string{}}, map[string]any{"key": []string{}}, map[string]any{}
 	switch {

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// answerTypes are the answers, and what they hold, by the names of their schemas.
+// answerTypes returns the types of the answers and of their named parts, by the names of their schemas.
 func answerTypes() map[string]any {
 	return map[string]any{
 		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "NewBatch": client.NewBatch{}, "Batch": client.Batch{}, "BatchEntry": client.BatchEntry{}, "BatchResult": client.BatchResult{}, "Problem": client.Problem{},
@@ -35,7 +35,7 @@ func answerTypes() map[string]any {
 	}
 }
 
-// parts are the types that answers hold under a name of their own.
+// parts returns the schemas of types that answers reference by name.
 func parts() map[reflect.Type]*jsonschema.Schema {
 	anything := &jsonschema.Schema{Description: "any JSON value"} // an empty schema would be written as true
 	out := map[reflect.Type]*jsonschema.Schema{
@@ -51,8 +51,8 @@ func parts() map[reflect.Type]*jsonschema.Schema {
 	return out
 }
 
-// schemaOf is the JSON Schema of a type, as a plain object. Requests have no other keys; answers may get more, which older
-// clients ignore.
+// schemaOf returns the JSON Schema of a type as a plain object. Requests allow no other keys; answers may get more,
+// which older clients ignore.
 func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	own := reflect.TypeOf(value)
 	others := parts()
@@ -69,8 +69,8 @@ func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	return out, err
 }
 
-// tidy makes a schema fit for generators of clients: numbers have a format (without it Go's are float32 and int), lists are
-// never null, and optional fields are not also nullable.
+// tidy adapts a schema for generators of clients: numbers have a format (without it Go's are float32 and int), lists
+// are never null, and optional fields are not also nullable.
 func tidy(schema *jsonschema.Schema, sent bool) {
 	if schema == nil {
 		return
@@ -97,8 +97,8 @@ func tidy(schema *jsonschema.Schema, sent bool) {
 	}
 }
 
-// withoutNull removes null from the types of a schema. For a pointer to a part null would remain alone, since a part has no
-// type here.
+// withoutNull removes null from the types of a schema. For a pointer to a part, only null would remain, because a part
+// has no type here.
 func withoutNull(schema *jsonschema.Schema) {
 	types := slices.DeleteFunc(slices.Clone(schema.Types), func(one string) bool { return one == "null" })
 	schema.Types = nil
@@ -111,7 +111,7 @@ func withoutNull(schema *jsonschema.Schema) {
 	}
 }
 
-// webhookMessages are the requests that the site sends to webhooks, by the kind of event.
+// webhookMessages returns the requests that the site sends to webhooks, by the kind of event.
 func webhookMessages() map[string]any {
 	out := map[string]any{}
 	for kind, about := range map[string]string{
@@ -137,7 +137,7 @@ func nameMessages(schemas map[string]any) {
 		"description": "for run.ended and record.taken, an EndedRun"}
 }
 
-// signed is a header of standardwebhooks.com.
+// signed describes a header of standardwebhooks.com.
 func signed(name string) map[string]any {
 	return map[string]any{"name": name, "in": "header", "required": true, "schema": map[string]any{"type": "string"}, "description": "as standardwebhooks.com describes"}
 }

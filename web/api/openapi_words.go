@@ -12,19 +12,19 @@ import (
 	"warpboard/models/work"
 )
 
-// keyedPaths take an idempotency key with POST.
+// keyedPaths lists the paths that accept an idempotency key with POST.
 func keyedPaths() []string { return []string{"/api/v1/submissions", "/api/v1/evaluations", batchPath} }
 
-// batchPath takes JSON lines, too.
+// batchPath also accepts JSON lines.
 const batchPath = "/api/v1/evaluations/batch"
 
-// publishPath takes a file, as no other address does.
+// publishPath is the only path that accepts a file.
 const publishPath = "/api/v1/tasks/{slug}"
 
 // bundlePath answers with a file.
 const bundlePath = "/api/v1/tasks/{slug}/bundle"
 
-// words are the properties of schemas that have one of a few values, by schema and property.
+// words returns the allowed values of properties, by schema and property.
 func words() map[string]map[string][]string {
 	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile), string(job.ModeSanitize)}
 	states := []string{string(work.StateQueued), string(work.StateBuilding), string(work.StateTesting), string(work.StateBenchmarking),
@@ -38,7 +38,7 @@ func words() map[string]map[string][]string {
 	}
 }
 
-// enumerate adds the values that properties of a schema may have.
+// enumerate adds the allowed values to the properties of a schema.
 func enumerate(schema map[string]any, values map[string][]string) {
 	properties, _ := schema["properties"].(map[string]any)
 	for name, words := range values {
@@ -48,15 +48,15 @@ func enumerate(schema map[string]any, values map[string][]string) {
 	}
 }
 
-// schemaHome begins the names of schemas.
+// schemaHome is the prefix of references to schemas.
 const schemaHome = "#/components/schemas/"
 
 const problemType = "application/problem+json"
 
-// number is a whole number of an address.
+// number describes a whole number in a path.
 func number() map[string]any { return map[string]any{"type": "integer", "format": "int64"} }
 
-// queryType is the type of a parameter in an address.
+// queryType returns the type of a query parameter.
 func queryType(name string) map[string]any {
 	switch name {
 	case "deadline", "device", "devices", "file", "from", "order", "task", "to", "visibility":
