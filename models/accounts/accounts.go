@@ -2,7 +2,7 @@ package accounts
 
 import "warpboard/models/db"
 
-// Accounts is the people of one database.
+// Accounts reads and stores the people of one database.
 type Accounts struct{ db *db.DB }
 
 // New returns the people of a database.

@@ -14,23 +14,23 @@ import (
 	"warpboard/models/db"
 )
 
-// Audit is one act that an admin, a creator or the operator did to something that others see.
+// Audit is an act by an admin, a creator, or the operator on something that others see.
 type Audit struct {
 	ID        int64
-	ActorID   int64 // 0: the operator, by flag or command
+	ActorID   int64 // 0 for the operator, by flag or command
 	ActorName string
 	Act       string // "disqualify"
 	Subject   string // "run 17"
 	Detail    string
 	CreatedAt time.Time
 
-	About string `gorm:"-"` // how people call the subject, a person or a run; Audits reads it
+	About string `gorm:"-"` // display name of the subject, a person or a run; set by Audits
 }
 
 // mostActs limits the recorded acts of one person in an hour, except those of admins and of the operator.
 const mostActs = 1000
 
-// WriteAudit notes an act, in the transaction that does it. TooMany: the person has done too much in the last hour.
+// WriteAudit records an act in its transaction. It returns TooMany if the person has done too much in the last hour.
 func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 	if actor.ID != 0 && !actor.IsAdmin() {
 		var done int64
@@ -45,8 +45,8 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
 }
 
-// Audits lists acts before an id (0: from the newest), the newest first; search finds the name of the actor, a
-// subject like "task sort", or a submission like "#57" with its runs. Admins only.
+// Audits lists acts before an ID (0 for the newest), the newest first. search matches the name of the actor, a subject
+// like "task sort", or a submission like "#57" with its runs. Admins only.
 func (s *Accounts) Audits(ctx context.Context, actor User, search string, before int64, limit int) ([]Audit, error) {
 	if err := actor.Check(ReadAudits, Of{}); err != nil {
 		return nil, err
@@ -80,10 +80,10 @@ func (a Audit) about(kinds ...string) int64 {
 	return id
 }
 
-// person is the id of the person that an act was about; 0: it was about something else.
+// person returns the ID of the person that an act was about, or 0.
 func (a Audit) person() int64 { return a.about("user", "person") }
 
-// nameRuns gives each act about a run the number of its submission, by which people know it.
+// nameRuns adds to each act about a run the number of its submission, by which people know it.
 func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 	var ids []int64
 	for _, row := range rows {
@@ -111,7 +111,7 @@ func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 	return nil
 }
 
-// nameSubjects gives each act about a person that person's name.
+// nameSubjects adds to each act about a person that person's name.
 func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
 	names := map[int64]string{}
 	for _, row := range rows {
@@ -135,7 +135,7 @@ func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
 	return nil
 }
 
-// Decisions lists what was decided about a run, the oldest first. Everyone may read them.
+// Decisions lists the decisions about a run, the oldest first. Everyone may read them.
 func (s *Accounts) Decisions(ctx context.Context, runID int64) ([]Audit, error) {
 	var rows []Audit
 	err := s.db.Read(ctx).Where("subject = ? and act in ('disqualify', 'reinstate')", fmt.Sprintf("run %d", runID)).Order("id").Find(&rows).Error

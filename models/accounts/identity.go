@@ -12,8 +12,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Identity is an account at a provider that a person signs in with. Provider and Subject alone
-// find the person: an e-mail address may be unverified, so it never joins two accounts.
+// Identity is an account at a provider that a person signs in with. Only Provider and Subject identify the person: an
+// e-mail address may be unverified, so it never joins two accounts.
 type Identity struct {
 	ID        int64
 	UserID    int64
@@ -34,7 +34,7 @@ type SignIn struct {
 	Admin    bool // the operator named this identity as admin
 }
 
-// SignIn returns the person with this identity, and makes a new person at the first sign-in.
+// SignIn returns the person with this identity, and creates the person at the first sign-in.
 func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 	if in.Provider == "" || in.Subject == "" {
 		return User{}, db.Errorf(db.Invalid, "The provider did not say who signed in.")
@@ -56,8 +56,8 @@ func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 	return user, err
 }
 
-// Operator returns the site's own account, which owns the built-in tasks. No provider has its
-// name, so no one can sign in as it.
+// Operator returns the site's own account, which owns the built-in tasks. No provider has its name, so no one can sign
+// in as it.
 func (s *Accounts) Operator(ctx context.Context) (User, error) {
 	return s.SignIn(ctx, SignIn{Provider: "site", Subject: "operator", Name: "Warpboard", Admin: true})
 }
@@ -99,7 +99,7 @@ func updateOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
 	return user, db.WriteError(err, "identity")
 }
 
-// Link adds a second way to sign in to a person who is signed in.
+// Link adds another identity to a signed-in person.
 func (s *Accounts) Link(ctx context.Context, userID int64, in SignIn) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var id Identity
@@ -131,7 +131,7 @@ func addIdentity(tx *gorm.DB, userID int64, in SignIn) error {
 	return db.WriteError(err, "identity")
 }
 
-// uniqueName returns the wanted name, with a number behind it when someone else has it.
+// uniqueName returns the requested name, with a number appended if someone else has it.
 func uniqueName(tx *gorm.DB, wanted string) (string, error) {
 	base := CleanName(wanted)
 	if base == "" {
@@ -149,9 +149,8 @@ func uniqueName(tx *gorm.DB, wanted string) (string, error) {
 	}
 }
 
-// Unlink takes one of a person's ways to sign in away, and ends all sessions but the one to keep: who
-// holds the account at that provider may have begun any of them. The last way stays: without it no one
-// could get in.
+// Unlink removes one of a person's identities, and ends all sessions except keep: the holder of the account at that
+// provider may have begun any of them. The last identity cannot be removed: without it no one could sign in.
 func (s *Accounts) Unlink(ctx context.Context, userID, id, keep int64) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var ways int64

@@ -14,30 +14,30 @@ import (
 
 const (
 	loginLife      = 10 * time.Minute
-	tokenLife      = 365 * 24 * time.Hour   // of a token that a login makes
-	mostLogins     = 2000                   // that wait, of all; a further one replaces one of the network with the most
-	mostLoginsEach = 20                     // … of one address, with IPv6 of one /64, twice as many of a /56, four times of a /48
-	codeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels: no words; none that looks like another
+	tokenLife      = 365 * 24 * time.Hour   // lifetime of a token from a login
+	mostLogins     = 2000                   // limit of waiting logins; a further one replaces one of the network with the most
+	mostLoginsEach = 20                     // limit for one address, with IPv6 for one /64, twice as many for a /56, four times for a /48
+	codeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, to avoid words, and no two similar letters
 	codeLength     = 8
 )
 
-// Login is a command line's request to be signed in. It waits until a person approves or denies it in a browser.
+// Login is a command line's request to sign in. It waits until a person approves or denies it in a browser.
 type Login struct {
 	ID         int64
 	SecretHash string
 	Code       string // "BCDFGHJK"
-	Host       string // as the command calls its machine: anyone can say anything here
+	Host       string // machine's name from the command; not trustworthy
 	Address    string
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
-	UserID     *int64 // who said yes
+	UserID     *int64 // person who approved
 	Refused    bool
 }
 
-// ShownCode is the code as people compare it: "BCDF-GHJK".
+// ShownCode returns the code in the form that people compare: "BCDF-GHJK".
 func (l Login) ShownCode() string { return l.Code[:codeLength/2] + "-" + l.Code[codeLength/2:] }
 
-// BeginLogin stores a command line's request to be signed in, and returns the secret with which it gets its token.
+// BeginLogin stores a command line's request to sign in, and returns the secret with which it gets its token.
 func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login Login, err error) {
 	secret = db.NewSecret()
 	login = Login{SecretHash: db.HashSecret(secret), Code: newCode(), Host: CleanName(host), Address: db.Sanitize(address), CreatedAt: db.Now()}
@@ -63,7 +63,7 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 	return secret, login, err
 }
 
-// crowded reports whether an address, or with IPv6 a network that one customer may have, has as many logins waiting as it may.
+// crowded reports whether an address, or with IPv6 a network of one customer, has reached its limit of waiting logins.
 func crowded(address string, waiting []Login) bool {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
@@ -88,8 +88,8 @@ func crowded(address string, waiting []Login) bool {
 	return false
 }
 
-// oldestOfMost returns the oldest login of the network with the most of them. When there is no room for another login, this one
-// makes it: a network with thousands of addresses locks no one out, not even its other users.
+// oldestOfMost returns the oldest login of the network with the most of them. It is replaced when there are too many
+// logins: a network with thousands of addresses locks no one out, not even its other users.
 func oldestOfMost(waiting []Login) int64 {
 	of := map[netip.Prefix][]int64{}
 	var most netip.Prefix
@@ -99,7 +99,7 @@ func oldestOfMost(waiting []Login) int64 {
 		if a.Is6() {
 			bits = 48
 		}
-		network, _ := a.WithZone("").Prefix(bits) // the zero value for what is no address
+		network, _ := a.WithZone("").Prefix(bits) // the zero value for an invalid address
 		if of[network] = append(of[network], login.ID); len(of[network]) > len(of[most]) {
 			most = network
 		}
@@ -107,7 +107,8 @@ func oldestOfMost(waiting []Login) int64 {
 	return of[most][0]
 }
 
-// newCode draws a code. A remainder of 256 by 20 makes some letters likelier by a tenth, which guessing does not gain from.
+// newCode draws a code. The remainder of 256 by 20 makes some letters likelier by a tenth, which does not help
+// guessing.
 func newCode() string {
 	var b [codeLength]byte
 	rand.Read(b[:]) // never fails
@@ -117,14 +118,14 @@ func newCode() string {
 	return string(b[:])
 }
 
-// WaitingLogin returns the login with a code, as a person typed it, that still waits for an answer.
+// WaitingLogin returns the unanswered login with a code, as typed by a person.
 func (s *Accounts) WaitingLogin(ctx context.Context, code string) (login Login, err error) {
 	code = strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(code))
 	err = s.db.Read(ctx).Where("code = ? and expires_at > ? and user_id is null and not refused", code, db.Now()).Take(&login).Error
 	return login, db.ReadError(err, "command line waiting with this code: it may be mistyped, already used, or older than ten minutes")
 }
 
-// AnswerLogin lets a login in as a person, or refuses it.
+// AnswerLogin approves a login as a person, or denies it.
 func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes bool) error {
 	login, err := s.WaitingLogin(ctx, code)
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes 
 	return db.WriteError(res.Error, "login")
 }
 
-// EndLogin makes the token of a login that someone has let in, once. An empty secret says that no one has answered yet.
+// EndLogin makes the token of an approved login, once. An empty secret means that no one has answered yet.
 func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret string, user User, err error) {
 	var login Login
 	if err := s.db.Read(ctx).Where("secret_hash = ? and expires_at > ?", db.HashSecret(secret), db.Now()).Take(&login).Error; err != nil {
@@ -154,7 +155,7 @@ func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret str
 		return "", user, nil
 	}
 	res := s.db.Writer(ctx).Where("id = ?", login.ID).Delete(&Login{})
-	if res.Error != nil || res.RowsAffected == 0 { // of two that ask at once, one gets it
+	if res.Error != nil || res.RowsAffected == 0 { // of two simultaneous requests, one gets it
 		return "", user, db.WriteError(res.Error, "login")
 	}
 	if user, err = s.User(ctx, *login.UserID); err != nil {

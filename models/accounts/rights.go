@@ -2,7 +2,7 @@ package accounts
 
 import "warpboard/models/db"
 
-// Act is something that not everyone may do.
+// Act is an act that needs a right.
 type Act string
 
 // The acts. rights lists the roles that may do them.
@@ -11,7 +11,7 @@ const (
 	EditTask         Act = "edit a task"   // change, delete, and see it while it is hidden
 	EditEvent        Act = "edit an event" // change it, and reveal its results
 	ReportRun        Act = "report a run"
-	ReviewRun        Act = "review a run" // see who reported it and why; dismiss reports
+	ReviewRun        Act = "review a run" // see the reporters and their reasons; dismiss reports
 	DisqualifyRun    Act = "disqualify a run"
 	ReinstateRun     Act = "reinstate a run"
 	RemoveNote       Act = "remove a note"
@@ -32,32 +32,32 @@ const (
 	ModerateComments Act = "moderate comments" // hide them, lock lists, and close reports
 )
 
-// Of has the owners of the thing that an act is about; 0 is no one.
+// Of has the owners of an act's object; 0 means no one.
 type Of struct {
-	OwnerID  int64 // whose run, submission or account it is; of a disqualification: who decided it
-	AuthorID int64 // whose task it belongs to
+	OwnerID  int64 // owner of the run, submission, or account; for a disqualification, the person who decided it
+	AuthorID int64 // owner of its task
 }
 
-// by is the group that may do something. Admins are in every group.
+// by is a set of people. Admins are in every set.
 type by uint8
 
 const (
 	byAdmin    by = iota
-	byCreator     // who may make tasks
+	byCreator     // people who may make tasks
 	byAuthor      // the author of the task, while they may make tasks
-	byOwner       // whom it belongs to
+	byOwner       // its owner
 	bySignedIn    // everyone with an account
 )
 
-// right is one line of the table: who may, who may not in spite of that, and the message to the others.
+// right is one line of the table: the allowed people, the exceptions, and the message to the others.
 type right struct {
 	by      by
-	notOwn  bool // no one may to what is theirs, so that one admin always stays, and reports come from others
+	notOwn  bool // not for one's own, so that one admin always remains, and reports come from others
 	refusal string
 }
 
-// rights is the only table of who may do what. Reading sources is the exception: MaySeeSource decides it, because it depends
-// on the deadline.
+// rights is the only table of rights. Reading sources is the exception: MaySeeSource decides it, because it depends on
+// the deadline.
 var rights = map[Act]right{
 	MakeTask:         {byCreator, false, "Only creators and admins can create tasks. Ask an admin for the creator role."},
 	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},
@@ -84,7 +84,7 @@ var rights = map[Act]right{
 	ModerateComments: {byAuthor, false, "Only the author of the task and admins may moderate its comments."},
 }
 
-// May reports whether the person may do an act to something.
+// May reports whether the person may perform an act on an object.
 func (u User) May(act Act, of Of) bool {
 	r, known := rights[act]
 	if !known || r.notOwn && u.SignedIn() && u.ID == of.OwnerID {

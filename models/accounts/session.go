@@ -32,7 +32,7 @@ type NewSession struct {
 	Life      time.Duration
 }
 
-// StartSession makes a session and returns the secret for its cookie.
+// StartSession creates a session and returns the secret for its cookie.
 func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret string, _ Session, _ error) {
 	secret = db.NewSecret()
 	t := db.Now()
@@ -53,11 +53,11 @@ type sessionUser struct {
 	News   int     `gorm:"->"`
 }
 
-// TableName is the session's.
+// TableName returns the table of sessions.
 func (sessionUser) TableName() string { return "sessions" }
 
-// SessionUser returns the session with this secret and its person. A session that has expired or
-// was revoked, or whose person is blocked, is NotFound.
+// SessionUser returns the session with this secret and its person. It returns NotFound if the session has expired or
+// was revoked, or if the person is blocked.
 func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
 	var row sessionUser
 	q := s.db.Read(ctx).Select("sessions.*", joinedBy(s.db.Read(ctx), "sessions.user_id"), newsOf("sessions.user_id")).Joins("User")

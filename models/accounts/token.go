@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	tokenMark   = "wb_" // lets secret scanners find a token that leaked
+	tokenMark   = "wb_" // lets secret scanners find a leaked token
 	prefixBytes = len(tokenMark) + 6
 
-	mostTokens     = 50 // of a person that work
+	mostTokens     = 50 // limit of a person's valid tokens
 	mostTokensADay = 100
 )
 
-// Token is a personal key for the API. The table holds its hash and its first characters.
+// Token is a personal key for the API. The table has its hash and its first characters.
 type Token struct {
 	ID         int64
 	UserID     int64
@@ -27,11 +27,11 @@ type Token struct {
 	SecretHash string
 	CreatedAt  time.Time
 	UsedAt     *time.Time // to the minute
-	ExpiresAt  *time.Time // nil: never
+	ExpiresAt  *time.Time // nil for never
 	RevokedAt  *time.Time
 }
 
-// Live reports whether the token still works.
+// Live reports whether the token is valid.
 func (t Token) Live(at time.Time) bool {
 	return t.RevokedAt == nil && (t.ExpiresAt == nil || at.Before(*t.ExpiresAt))
 }
@@ -39,7 +39,7 @@ func (t Token) Live(at time.Time) bool {
 // Is reports whether this is the token's secret.
 func (t Token) Is(secret string) bool { return secret != "" && db.HashSecret(secret) == t.SecretHash }
 
-// CreateToken makes a token and returns its secret, which is never seen again. A life of 0 never expires.
+// CreateToken creates a token and returns its secret, which is not stored. A life of 0 never expires.
 func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, life time.Duration) (secret string, _ Token, _ error) {
 	if name = CleanName(name); name == "" {
 		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name that you will recognize later.")
@@ -62,7 +62,7 @@ func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, l
 	return secret, token, err
 }
 
-// checkTokens refuses a token too many of a person. All rows stay, so revoked ones count for a day.
+// checkTokens limits a person's tokens. All rows are kept, so revoked ones count for a day.
 func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
 	var have struct{ Live, Today int64 }
 	day := db.Time(at.Add(-24 * time.Hour))
@@ -79,7 +79,7 @@ func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
 	return nil
 }
 
-// TokenUser returns the live token with this secret and its person, else NotFound.
+// TokenUser returns the valid token with this secret and its person, or NotFound.
 func (s *Accounts) TokenUser(ctx context.Context, secret string) (Token, User, error) {
 	var token Token
 	if err := s.db.Read(ctx).Where("secret_hash = ?", db.HashSecret(secret)).Take(&token).Error; err != nil {
@@ -109,7 +109,7 @@ func (s *Accounts) Tokens(ctx context.Context, userID int64) ([]Token, error) {
 	return tokens, db.ReadError(err, "tokens of person %d", userID)
 }
 
-// RevokeToken ends one of a person's tokens at once.
+// RevokeToken revokes one of a person's tokens at once.
 func (s *Accounts) RevokeToken(ctx context.Context, userID, id int64) error {
 	res := s.db.Writer(ctx).Model(&Token{}).Where("user_id = ? and id = ? and revoked_at is null", userID, id).Update("revoked_at", db.Now())
 	if res.Error == nil && res.RowsAffected == 0 {

@@ -30,20 +30,20 @@ const (
 // User is a person with an account.
 type User struct {
 	ID        int64
-	Name      string // shown; no two people's differ only in case
+	Name      string // display name; no two differ only in case
 	NameKey   string
-	Email     string // from the last provider; never used to find an account
+	Email     string // from the last provider; never identifies an account
 	Role      Role
 	BlockedAt *time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	NoDataset bool    // datasets leave the person's sources out
-	InboxRead int64   // the last notice that the person has read
-	Unread    int     `gorm:"-"` // notices after it, of people who act
-	Joined    []int64 `gorm:"-"` // tasks whose members' boards they joined; read only of people who act, see Load
+	NoDataset bool    // datasets omit the person's sources
+	InboxRead int64   // ID of the last notice that the person has read
+	Unread    int     `gorm:"-"` // number of later notices; only set for the sender of a request
+	Joined    []int64 `gorm:"-"` // tasks whose members' boards they joined; only set for the sender of a request, see Load
 }
 
-// SignedIn is false for a visitor.
+// SignedIn reports whether the user is a person, not a visitor.
 func (u User) SignedIn() bool { return u.ID != 0 }
 
 // IsAdmin reports whether the person may do everything.
@@ -83,13 +83,13 @@ func joinedBy(tx *gorm.DB, person string) string {
 	return "(select cast(" + list + " as text) from members m where m.user_id = " + person + " and m.removed_at is null) as joined"
 }
 
-// newsOf selects how many notices a person has not read, in the same query.
+// newsOf selects the number of a person's unread notices, in the same query.
 func newsOf(person string) string {
 	return "(select count(*) from notices n join users w on w.id = n.user_id where n.user_id = " + person + " and n.id > w.inbox_read) as news"
 }
 
-// SeenUser is a User with when they were here last: by a session or a token, to the minute; nil for never, or too
-// long ago for either to be kept.
+// SeenUser is a User with the time of their last visit by a session or a token, to the minute; nil for never, or for
+// too long ago.
 type SeenUser struct {
 	User
 	SeenAt *time.Time `gorm:"-"`
@@ -112,8 +112,8 @@ func (s *Accounts) Users(ctx context.Context, actor User, search string, offset,
 	return users, s.addSeen(ctx, users)
 }
 
-// PeopleCalled lists people whose names begin with the text, in upper or lower case. It reads a range of the index on names:
-// a search must not read all people.
+// PeopleCalled lists people whose names begin with the text, in upper or lower case. It reads a range of the index on
+// names: a search must not read all people.
 func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int) ([]User, error) {
 	var users []User
 	beginning = strings.ToLower(beginning)
@@ -122,13 +122,13 @@ func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int
 	return users, db.ReadError(err, "people called %s", beginning)
 }
 
-// Called returns the person of a name, in upper or lower case.
+// Called returns the person with a name, in upper or lower case.
 func (s *Accounts) Called(ctx context.Context, name string) (User, error) {
 	u, err := load(s.db.Read(ctx).Where("users.name_key = ?", strings.ToLower(CleanName(name))))
 	return u, db.ReadError(err, "person called %q", name)
 }
 
-// SetNoDataset has datasets leave the person's sources out, or bring them again.
+// SetNoDataset excludes the person's sources from datasets, or includes them again.
 func (s *Accounts) SetNoDataset(ctx context.Context, user User, out bool) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		return db.WriteError(tx.Model(&User{}).Where("id = ?", user.ID).Update("no_dataset", out).Error, "person %d", user.ID)
@@ -163,8 +163,7 @@ func (u *SeenUser) seen(t time.Time) {
 	}
 }
 
-// SetRole gives a person another role. Only an admin may, and not to oneself, so that one admin
-// always stays.
+// SetRole sets a person's role. Only an admin may, and not their own, so that one admin always remains.
 func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
 	if err := actor.Check(SetRole, Of{OwnerID: userID}); err != nil {
 		return err
@@ -175,8 +174,8 @@ func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role R
 	return s.changeUser(ctx, actor, userID, "set role", string(role), map[string]any{"role": role})
 }
 
-// SetBlocked blocks a person (sessions and tokens stop working, nothing can be submitted) or
-// allows them again. Entries stay; disqualify runs to remove them.
+// SetBlocked blocks a person (sessions and tokens are invalid, nothing can be submitted) or unblocks them. Entries
+// stay; disqualify runs to remove them.
 func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
 	if err := actor.Check(Block, Of{OwnerID: userID}); err != nil {
 		return err
@@ -202,8 +201,8 @@ func (s *Accounts) changeUser(ctx context.Context, actor User, userID int64, act
 	})
 }
 
-// SetName changes the name that boards show: 1 to 40 visible characters, not used by another. Boards that show it
-// are the caller's.
+// SetName changes the displayed name: 1 to 40 visible characters, not used by another person. The caller must update
+// the boards that show it.
 func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 	name = CleanName(name)
 	if name == "" {
@@ -222,14 +221,14 @@ func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 
 const maxName = 40
 
-// invisible reports letters and marks that are not drawn: with one of them a name would look like another person's.
+// invisible reports whether a letter or mark is not drawn: it would make a name look like another person's.
 func invisible(r rune) bool {
 	const brailleBlank = '\u2800'
 	return r == brailleBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// CleanName removes what a name must not hold: control and invisible characters, outer and double
-// spaces; and cuts it at 40 characters, which an ellipsis at the end says.
+// CleanName removes control and invisible characters, outer and double spaces from a name, and cuts it at 40
+// characters, with an ellipsis.
 func CleanName(name string) string {
 	visible := strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || invisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {

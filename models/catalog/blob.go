@@ -21,7 +21,7 @@ type Blob struct {
 // PutBlob stores a content once, and returns its hash.
 func PutBlob(tx *gorm.DB, data []byte) (hash string, err error) {
 	if data == nil {
-		data = []byte{} // an empty file is not a missing one
+		data = []byte{} // nil would mean a missing file
 	}
 	hash = db.Hash(data)
 	blob := Blob{Hash: hash, Size: int64(len(data)), Data: data, CreatedAt: db.Now()}
@@ -48,7 +48,7 @@ func filesOf(rows []namedBlob) map[string][]byte {
 	return files
 }
 
-// SweepBlobs removes contents that no version and no submission names.
+// SweepBlobs removes contents that no version and no submission references.
 func SweepBlobs(tx *gorm.DB) error {
 	err := tx.Exec(`delete from blobs where
 		not exists (select 1 from version_files f where f.hash = blobs.hash) and

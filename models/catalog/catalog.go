@@ -2,7 +2,7 @@ package catalog
 
 import "warpboard/models/db"
 
-// Catalog is the tasks of one database.
+// Catalog reads and stores the tasks of one database.
 type Catalog struct{ db *db.DB }
 
 // New returns the tasks of a database.

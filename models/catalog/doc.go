@@ -1,17 +1,18 @@
 // Package catalog holds the tasks: their settings, their numbered versions, and the files of each version.
 //
-// Read it in this order: task.go (a task, who may see and change it), version.go (what publishing a bundle does),
-// proposal.go (a version that is tried before it is published), version_files.go, blob.go (contents, each stored once), find.go (lists), sight.go (whom a list shows which tasks).
+// Read it in this order: task.go (a task, and its readers and editors), version.go (the effects of publishing a
+// bundle), proposal.go (a version that is tried before it is published), version_files.go, blob.go (contents, each
+// stored once), find.go (lists), sight.go (the tasks that a viewer sees).
 //
 // Submissions store their sources as blobs, too: PutBlob and SweepBlobs.
 //
-// It promises that a score always belongs to one version, and that a change of only texts makes no new version: MeasuredKey
-// covers everything that a score depends on. A taken slug is a Conflict.
+// A score always belongs to one version, and a change of only texts makes no new version: MeasuredKey covers everything
+// that a score depends on. A taken slug is a Conflict.
 //
-// What may go wrong: callers have to check VisibleTo before they show a task; a read by id or slug does not. Lists of what belongs
-// to tasks ask the functions ListedTo, VisibleTo or ListedOf, and points count public tasks alone. ListedTo and VisibleTo know the
-// boards that a person joined only if the User was read for someone who acts (accounts.Load, a session, a token); without, they
-// show less.
+// Traps: callers must check VisibleTo before they show a task; a read by ID or slug does not. Lists of objects that
+// belong to tasks use the functions ListedTo, VisibleTo, or ListedOf, and points count only public tasks. ListedTo and
+// VisibleTo include the boards that a person joined only if the User was read as the sender of a request
+// (accounts.Load, a session, a token); otherwise they show less.
 //
 // Raw SQL: the files of a version with their contents (version_files.go), unreferenced contents (blob.go).
 package catalog

@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Task returns the task with this slug. Callers ask VisibleTo before they show it.
+// Task returns the task with this slug. Callers must check VisibleTo before they show it.
 func (s *Catalog) Task(ctx context.Context, slug string) (Task, error) {
 	var task Task
 	err := s.db.Read(ctx).Where("slug = ?", slug).Take(&task).Error
@@ -22,18 +22,18 @@ type Posed struct {
 	Task
 	Version    TaskVersion
 	Owner      accounts.User
-	EventSlug  string // of the event that goes on with the task; empty: there is none
+	EventSlug  string // slug of the current event with the task; empty if none
 	EventTitle string
 }
 
-// TableName is the task's.
+// TableName returns the table of tasks.
 func (Posed) TableName() string { return "tasks" }
 
-// runningEvent joins a task with the event that goes on with it; of several, the one that ends first.
+// runningEvent joins a task with its current event; of several, the one that ends first.
 const runningEvent = `left join events e on e.id = (select r.id from events r join event_tasks t on t.event_id = r.id
 	where t.task_id = tasks.id and r.starts_at <= ? and r.ends_at > ? order by r.ends_at, r.id limit 1)`
 
-// Posed reads a task together with its version, author, and event. Callers check VisibleTo before they show any.
+// Posed reads a task together with its version, author, and event. Callers must check VisibleTo before they show any.
 func (s *Catalog) Posed(ctx context.Context, slug string) (Posed, error) {
 	var posed Posed
 	now := db.Now()
@@ -63,10 +63,10 @@ type Listed struct {
 	Tags    []string   `gorm:"serializer:json"`
 	Problem string
 	Mine    bool  // the viewer is on one of its boards
-	People  int64 // entries on all its boards
+	People  int64 // number of entries on all its boards
 }
 
-// ListTasks lists what Tasks lists.
+// ListTasks returns the tasks of Tasks as Listed.
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
 	var list []Listed
 	err := s.listed(ctx, viewer).
@@ -81,8 +81,8 @@ func (s *Catalog) listed(ctx context.Context, viewer accounts.User) *gorm.DB {
 	return ListedTo(q, viewer)
 }
 
-// OpenTasks lists the tasks that take submissions, the one with the newest version first. It reads only the content of
-// workers' hints: name, devices and current version.
+// OpenTasks lists the tasks that accept submissions, the one with the newest version first. It reads only the content
+// of workers' hints: name, devices, and current version.
 func (s *Catalog) OpenTasks(ctx context.Context) ([]Task, error) {
 	var list []Task
 	err := s.db.Read(ctx).Select("id", "slug", "devices", "version_id").

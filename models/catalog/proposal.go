@@ -14,8 +14,8 @@ import (
 // proposed is the number of a task's unpublished version, which its editors can try. A task has at most one.
 const proposed = 0
 
-// Propose stores a bundle as the task's unpublished version, in place of the one before. Runs of that one stay if the two measure
-// the same.
+// Propose stores a bundle as the task's unpublished version, replacing the previous one. Runs of that one are kept if
+// the two measure the same.
 func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle) (TaskVersion, error) {
 	var v TaskVersion
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Schedule has a task close at a time, in the transaction of what decides it. If it is hidden, and opens is still to come,
-// everyone sees it from then on.
+// Schedule sets the time at which a task closes, in the transaction of that decision. If it is hidden, and opens is in
+// the future, everyone sees it from then on.
 func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Time) error {
 	in, opening := task.Settings(), task.Sight() == Hidden && opens.After(db.Now())
 	if !opening && in.Deadline != nil && in.Deadline.Equal(closes) {
@@ -22,13 +22,14 @@ func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Ti
 	return task.changeSettings(tx, actor, in)
 }
 
-// Unschedule takes back that hidden tasks open at a time that is still to come.
+// Unschedule cancels future openings of hidden tasks.
 func Unschedule(tx *gorm.DB, taskIDs []int64) error {
 	err := tx.Model(&Task{}).Where("id in ? and opens_at > ?", taskIDs, db.Time(db.Now())).Update("opens_at", nil).Error
 	return db.WriteError(err, "tasks")
 }
 
-// changeSettings is change for a task whose version stays. It refuses to open a task again whose drawn cases everyone could read.
+// changeSettings is change for a task whose version stays. It refuses to reopen a task whose drawn cases everyone could
+// read.
 func (t *Task) changeSettings(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	open := t.Open(tx.NowFunc())
 	if err := t.change(tx, actor, in); err != nil || open || !t.Open(tx.NowFunc()) {

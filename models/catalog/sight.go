@@ -7,10 +7,10 @@ import (
 	"warpboard/models/db"
 )
 
-// joined finds the members' boards t that a person has joined.
+// joined selects the members' boards t that a person has joined.
 const joined = "t.visibility = 'members' and t.id in (select m.task_id from members m where m.user_id = ? and m.removed_at is null)"
 
-// IsPublic finds the public tasks t at a time, its parameter: as Task.Sight does.
+// IsPublic selects the public tasks t at a time, its parameter, like Task.Sight.
 const IsPublic = "(t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= ?)"
 
 // VisibleTo restricts a query of tasks t to those that the viewer may see, like Task.VisibleTo.
@@ -18,7 +18,7 @@ func VisibleTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return seen(q, viewer, "t.visibility = 'unlisted' or "+IsPublic)
 }
 
-// ListedTo leaves of a question about tasks t those that lists name to the viewer, as Task.ListedTo does.
+// ListedTo restricts a query of tasks t to those that lists show to the viewer, like Task.ListedTo.
 func ListedTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return seen(q, viewer, IsPublic)
 }
@@ -39,7 +39,7 @@ func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 		return q.Where(open, db.Now())
 	}
 	author := viewer.ID
-	if !viewer.MayCreate() { // they cannot edit what they made any more
+	if !viewer.MayCreate() { // they can no longer edit their tasks
 		author = 0
 	}
 	return q.Where(open+" or t.owner_id = ? or "+joined, db.Now(), author, viewer.ID)

@@ -22,43 +22,43 @@ type Visibility string
 // The visibilities.
 const (
 	Public   Visibility = "public"
-	Unlisted Visibility = "unlisted" // everyone who has its address; no list names it
+	Unlisted Visibility = "unlisted" // anyone with its URL; not in lists
 	Members  Visibility = "members"  // people who joined it with an invite code, see package membership
 	Hidden   Visibility = "hidden"   // only its owner and admins
 )
 
 var visibilities = []Visibility{Public, Unlisted, Members, Hidden}
 
-// Task is a problem with its boards. What is evaluated belongs to its versions.
+// Task is a problem with its boards. Its versions have the evaluated files.
 type Task struct {
 	ID         int64
 	Slug       string // its name in URLs
 	Title      string
 	OwnerID    int64
-	Devices    []string `gorm:"serializer:json"` // boards that can be submitted to
-	Asked      []string `gorm:"serializer:json"` // the names that Devices were made of: "H100" is all silicon of that family
+	Devices    []string `gorm:"serializer:json"` // devices that accept submissions
+	Asked      []string `gorm:"serializer:json"` // names from which Devices was made: "H100" means all devices of that family
 	Deadline   *time.Time
 	Visibility Visibility
-	OpensAt    *time.Time    // of a hidden task in an event: the start, from which on it is public; see Sight
-	Practice   bool          // it takes runs after its deadline, too, as practice
+	OpensAt    *time.Time    // for a hidden task in an event: the start, at which it becomes public; see Sight
+	Practice   bool          // also accepts runs after its deadline, as practice
 	Limits     []quota.Limit `gorm:"serializer:json"` // for each person
 	Origin     string        // "" when uploaded; "builtin" or a folder when installed by the server
-	VersionID  int64         // the current version
+	VersionID  int64         // ID of the current version
 
-	Comments       int  // on the task itself, that everyone sees; package comments counts
-	CommentsLocked bool // only moderators write more
+	Comments       int  // number of visible comments on the task itself; updated by package comments
+	CommentsLocked bool // only moderators may comment
 
-	RemindedOf *time.Time // the deadline of which people were reminded
+	RemindedOf *time.Time // deadline of the last reminder
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Open reports whether the task takes submissions for its boards at this time. The deadline itself is too late.
+// Open reports whether the task accepts submissions for its boards at this time. The deadline itself is too late.
 func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
 
-// NotesOpen reports whether everyone may read the notes on its records: they explain what made a kernel fast, so they open
-// after the deadline, or at once where there is none. Sources have a rule of their own, MaySeeSource.
+// NotesOpen reports whether everyone may read the notes on its records. They explain why a kernel is fast, so they open
+// after the deadline, or at once without one. Sources have a separate rule, MaySeeSource.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
 // Sight returns the current visibility: a hidden task becomes public at the start of its event. IsPublic is the same in
@@ -73,7 +73,7 @@ func (t Task) Sight() Visibility {
 // VisibleTo reports whether the person may see the task. The function VisibleTo is the same in SQL.
 func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Unlisted || t.ListedTo(u) }
 
-// ListedTo reports whether lists name the task to the person. The function ListedTo is the same in SQL.
+// ListedTo reports whether lists show the task to the person. The function ListedTo is the same in SQL.
 func (t Task) ListedTo(u accounts.User) bool {
 	return t.Sight() == Public || t.Visibility == Members && slices.Contains(u.Joined, t.ID) || t.EditableBy(u)
 }
@@ -85,35 +85,35 @@ func (t Task) EditableBy(u accounts.User) bool {
 
 // TaskSettings are the properties of a task that can change without a new version.
 type TaskSettings struct {
-	Title      string // empty: the definition's title, else the slug
+	Title      string // empty for the definition's title, or else the slug
 	Devices    []string
 	Deadline   *time.Time
-	Visibility Visibility    // empty: Public
-	Practice   bool          // take practice runs after the deadline
+	Visibility Visibility    // empty for Public
+	Practice   bool          // accept practice runs after the deadline
 	Limits     []quota.Limit // for each person
 }
 
-// Settings are the task's, to be changed in part.
+// Settings returns the task's settings, for changing a part of them.
 func (t Task) Settings() TaskSettings {
 	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Sight(), Practice: t.Practice, Limits: t.Limits}
 }
 
-// Until are the task's settings with another deadline. The title is left to what is published with them.
+// Until returns the task's settings with another deadline. The title comes from the bundle that is published with them.
 func (t Task) Until(deadline *time.Time) *TaskSettings {
 	in := t.Settings()
 	in.Title, in.Deadline = "", deadline
 	return &in
 }
 
-// NewTask is a task to be made from a bundle.
+// NewTask is a request to create a task from a bundle.
 type NewTask struct {
-	Slug string // wished name; empty: from the bundle's name
+	Slug string // requested name; empty for one from the bundle's name
 	TaskSettings
 	Origin string
 	Bundle *tasks.Bundle
 }
 
-// CreateTask makes a task with its first version. A taken slug is a Conflict.
+// CreateTask creates a task with its first version. A taken slug is a Conflict.
 func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
 		return Task{}, err
@@ -170,7 +170,7 @@ func (t *Task) apply(in TaskSettings) error {
 	if !slices.Contains(visibilities, t.Visibility) {
 		return db.Errorf(db.Invalid, "There is no visibility %q: choose public, unlisted, members or hidden.", in.Visibility)
 	}
-	if t.OpensAt != nil && !db.Now().Before(*t.OpensAt) { // from here on the visibility says all
+	if t.OpensAt != nil && !db.Now().Before(*t.OpensAt) { // from now on only the visibility counts
 		t.OpensAt = nil
 	}
 	if len(in.Devices) == 0 {
@@ -195,7 +195,7 @@ func (t *Task) apply(in TaskSettings) error {
 	return nil
 }
 
-// UpdateTask changes a task's settings; runs that wait for a device taken off the list still run.
+// UpdateTask changes a task's settings. Runs that wait for a removed device still run.
 func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64, in TaskSettings) (Task, error) {
 	var task Task
 	err := s.db.Write(ctx, func(tx *gorm.DB) (err error) {
@@ -239,7 +239,7 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, before.differences(*t))
 }
 
-// differences lists the settings that differ, with their values.
+// differences lists the changed settings with their values.
 func (t Task) differences(now Task) string {
 	deadline := func(t Task) string {
 		if t.Deadline == nil {
@@ -260,8 +260,8 @@ func (t Task) differences(now Task) string {
 	return strings.Join(list, "; ")
 }
 
-// DeleteTask removes a task with its versions, submissions and boards. The confirmation must be
-// its title or slug. Attempts that are running are cancelled at their next sign of life.
+// DeleteTask removes a task with its versions, submissions, and boards. The confirmation must be its title or slug.
+// Running attempts are cancelled at their next heartbeat.
 func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64, confirmation string) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := Editable(tx, actor, id)
@@ -281,7 +281,7 @@ func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64,
 	})
 }
 
-// Editable reads a task for someone who wants to change it; Forbidden: they may not.
+// Editable reads a task for editing; Forbidden if the actor may not edit it.
 func Editable(tx *gorm.DB, actor accounts.User, id int64) (Task, error) {
 	var task Task
 	if err := tx.Take(&task, id).Error; err != nil {

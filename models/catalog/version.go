@@ -12,16 +12,16 @@ import (
 	"warpboard/tasks"
 )
 
-// TaskVersion is one state of what a task evaluates. Boards belong to a version, so a change of
-// what is measured starts new boards and leaves the old ones readable. Number 0 is not published yet, see Propose.
+// TaskVersion is one state of a task's evaluated files. Boards belong to a version, so a change of what is measured
+// starts new boards and keeps the old ones readable. Number 0 is not published yet, see Propose.
 type TaskVersion struct {
 	ID         int64
 	TaskID     int64
-	Number     int              // 1, 2, …; 0: unpublished
+	Number     int              // 1, 2, …; 0 if unpublished
 	Key        string           // hash of everything that a score depends on; also the key of built objects
 	Lang       tasks.Lang       // the definition's
-	Tags       []string         `gorm:"serializer:json"` // the definition's, too: lists do not read that
-	Problem    string           // likewise
+	Tags       []string         `gorm:"serializer:json"` // copied from the definition, which lists do not read
+	Problem    string           // copied from the definition
 	Definition tasks.Definition `gorm:"serializer:json"`
 	Warnings   []string         `gorm:"serializer:json"`
 	CreatedBy  int64
@@ -41,8 +41,8 @@ type Change string
 // The changes.
 const (
 	ChangeNone    Change = "none"    // the task has this bundle already
-	ChangeTexts   Change = "texts"   // title, description, tags, problem or templates: scores keep their meaning
-	ChangeVersion Change = "version" // what is measured: a new version with empty boards
+	ChangeTexts   Change = "texts"   // title, description, tags, problem, or templates: scores keep their meaning
+	ChangeVersion Change = "version" // the measured files: a new version with empty boards
 )
 
 // Compare returns the effect of Publish, for the preview.
@@ -55,8 +55,8 @@ func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (C
 	return change, err
 }
 
-// Publish makes the bundle the task's current state, and reports what that changed. It also changes the task's settings, if
-// some are given. Without a title among them, a changed title in the bundle changes the task's.
+// Publish makes the bundle the task's current version, and returns the kind of change. It also changes the task's
+// settings, if some are given. Without a title among them, a changed title in the bundle changes the task's.
 func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings) (version TaskVersion, change Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := Editable(tx, actor, taskID)
@@ -135,8 +135,8 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	return ChangeTexts, current, nil
 }
 
-// MeasuredKey hashes what a score depends on: the bundle without its texts, tags, problem, templates, baselines, validation
-// script and what further files a submission may bring.
+// MeasuredKey hashes everything that a score depends on: the bundle without its texts, tags, problem, templates,
+// baselines, validation script, and the rules for further files.
 func MeasuredKey(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
 	measured.Definition.Title, measured.Definition.Description, measured.Definition.Problem, measured.Definition.Templates = "", "", "", nil

@@ -45,7 +45,7 @@ func (s *Catalog) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, e
 	return s.BundleOf(ctx, task, v)
 }
 
-// CurrentBundle is Bundle of the task's current version, for who has read the task.
+// CurrentBundle is Bundle of the current version of a task that was read.
 func (s *Catalog) CurrentBundle(ctx context.Context, task Task) (*tasks.Bundle, error) {
 	v, err := s.Version(ctx, task.VersionID)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Catalog) CurrentBundle(ctx context.Context, task Task) (*tasks.Bundle, 
 	return s.BundleOf(ctx, task, v)
 }
 
-// BundleOf is Bundle for who has read the task and its version.
+// BundleOf is Bundle for a task and a version that were read.
 func (s *Catalog) BundleOf(ctx context.Context, task Task, v TaskVersion) (*tasks.Bundle, error) {
 	files, err := VersionFiles(s.db.Read(ctx), v.ID)
 	if err != nil {
@@ -85,7 +85,7 @@ func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *t
 	return v, putFiles(tx, v.ID, b.Files)
 }
 
-// rewrite puts new texts into a version; its key stays, and so do its boards.
+// rewrite stores new texts of a version; its key and its boards stay.
 func rewrite(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
 	v.Definition, v.Tags, v.Problem, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.Problem, b.Warnings
 	if err := tx.Save(v).Error; err != nil {

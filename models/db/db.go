@@ -22,8 +22,8 @@ type DB struct {
 	dialect    string
 }
 
-// Open connects to a postgres:// URL, or to the SQLite file in dir if there is none, and applies the migrations
-// that are missing. It returns how many those were.
+// Open connects to a postgres:// URL, or to the SQLite file in dir if there is none, and applies missing migrations. It
+// returns their number.
 func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) {
 	d = &DB{dialect: migrations.SQLite}
 	if dsn != "" {
@@ -50,7 +50,7 @@ func (d *DB) SetClock(now func() time.Time) {
 	d.writer.Config.NowFunc, d.reader.Config.NowFunc = utc, utc
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (d *DB) Close() error {
 	var errs []error
 	for _, db := range []*gorm.DB{d.reader, d.writer, d.prober} {
@@ -63,7 +63,7 @@ func (d *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// Dialect is migrations.SQLite or migrations.Postgres.
+// Dialect returns migrations.SQLite or migrations.Postgres.
 func (d *DB) Dialect() string { return d.dialect }
 
 // SQL returns the pool that may write, for migrations, health checks and bulk loading.
@@ -75,23 +75,23 @@ func (d *DB) SQL() *sql.DB {
 	return pool
 }
 
-// Ping fails if the database cannot be read. It reads a row, because SQLite's own ping reads nothing. It has a connection of its
-// own: all others may be busy for long.
+// Ping returns an error if the database cannot be read. It reads a row, because SQLite's own ping reads nothing. It has
+// a separate connection, because all others may be busy for long.
 func (d *DB) Ping(ctx context.Context) error {
 	var row []Setting
 	return d.prober.WithContext(ctx).Limit(1).Find(&row).Error
 }
 
-// Write runs fn in a transaction; transactions of all callers run one after the other, on PostgreSQL as on SQLite. So ids of
-// events are assigned in the order in which they become visible (a watcher that resumes after an id misses none), and no two
-// transactions can deadlock.
+// Write runs fn in a transaction. Transactions of all callers are sequential, on PostgreSQL as on SQLite. So IDs of
+// events are assigned in the order in which they become visible (a watcher that resumes after an ID misses none), and
+// no two transactions can deadlock.
 //
-// On SQLite the turn is the writer's only connection: callers wait in its pool until their context ends, and another process
-// on the same file for _busy_timeout. On PostgreSQL it is the lock, which is released by the end of the transaction, after
-// its rows can be seen. It is READ COMMITTED, whatever the server's default is: each statement after the lock sees what the
-// transaction before has written. With REPEATABLE READ the snapshot would be from before the wait, and a transaction that
-// reads and then writes would fail. Each connection also has it as its default, for single statements; behind a pooler that
-// default may be lost.
+// On SQLite the writer's only connection serializes them: callers wait in its pool until their context ends, and
+// another process on the same file for _busy_timeout. On PostgreSQL it is the lock, which the end of the transaction
+// releases after its rows are visible. The level is READ COMMITTED, independent of the server's default: each statement
+// after the lock sees everything that the previous transaction wrote. With REPEATABLE READ the snapshot would be from
+// before the wait, and a transaction that reads and then writes would fail. It is also each connection's default, for
+// single statements; a pooler may lose that default.
 func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if d.dialect == migrations.Postgres {
@@ -103,7 +103,7 @@ func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	}, &sql.TxOptions{Isolation: d.isolation()})
 }
 
-// isolation is the level of a transaction; SQLite has only one.
+// isolation returns the level of a transaction; SQLite has only one.
 func (d *DB) isolation() sql.IsolationLevel {
 	if d.dialect == migrations.Postgres {
 		return sql.LevelReadCommitted
@@ -111,18 +111,18 @@ func (d *DB) isolation() sql.IsolationLevel {
 	return sql.LevelDefault
 }
 
-// It covers the whole database: two sites in two of its schemas take turns.
-const writeLock = 7_236_544 // any number that no one else locks in this database
+// It covers the whole database: two sites in two of its schemas share it.
+const writeLock = 7_236_544 // any number that nothing else locks in this database
 
-// Read begins a question. It sees what was written before it; two of them may see different states.
+// Read begins a query. It sees everything written before it; two queries may see different states.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ctx) }
 
-// Writer begins a single statement that writes.
-// It takes no turn on PostgreSQL, and may run beside a transaction: it must not read what it depends on first, nor hold
-// several rows that a transaction takes in another order.
+// Writer begins a single writing statement. On PostgreSQL it does not wait for the lock, and may run concurrently with
+// a transaction: it must not read a value that it depends on first, nor lock several rows in another order than a
+// transaction.
 func (d *DB) Writer(ctx context.Context) *gorm.DB { return d.writer.WithContext(ctx) }
 
-// Day is SQL for the day of a time in UTC, to group by; DayText writes it.
+// Day returns SQL for the day of a time in UTC, to group by; DayText formats it.
 func (d *DB) Day(column string) string {
 	if d.Dialect() == migrations.Postgres {
 		return "cast(" + column + " at time zone 'UTC' as date)"
@@ -130,7 +130,7 @@ func (d *DB) Day(column string) string {
 	return "substr(" + column + ", 1, 10)"
 }
 
-// DayText is SQL for a Day like 2026-11-22. PostgreSQL takes longer to format a day than to count its rows.
+// DayText returns SQL for a Day like 2026-11-22. PostgreSQL takes longer to format a day than to count its rows.
 func (d *DB) DayText(column string) string {
 	if d.Dialect() == migrations.Postgres {
 		return "to_char(" + column + ", 'YYYY-MM-DD')"

@@ -8,14 +8,14 @@ import (
 	"gorm.io/gorm"
 )
 
-// Kind is the sort of a failure, from which the web chooses the status in one place.
+// Kind is the kind of a failure, from which package site chooses the status.
 type Kind string
 
 // The kinds of errors.
 const (
-	NotFound    Kind = "not found"         // it is not there, or the viewer may not know that it is
-	Invalid     Kind = "invalid"           // the input is wrong; the message says how
-	Conflict    Kind = "conflict"          // it was changed or taken by someone else in the meantime
+	NotFound    Kind = "not found"         // it does not exist, or the viewer may not see it
+	Invalid     Kind = "invalid"           // the input is wrong; the message explains it
+	Conflict    Kind = "conflict"          // someone else changed or took it
 	Forbidden   Kind = "forbidden"         // this person may not do this
 	TooMany     Kind = "too many requests" // a limit of the person is used up; see RetryAfter
 	Unavailable Kind = "unavailable"       // the database restarts or is full; retrying in a moment may work
@@ -26,7 +26,7 @@ const (
 type Error struct {
 	Kind       Kind
 	Message    string
-	RetryAfter time.Duration // TooMany: how long to wait
+	RetryAfter time.Duration // time to wait, for TooMany
 }
 
 // Error returns the sentence.
@@ -37,12 +37,12 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// TooManyf makes an Error that says to try again after a wait.
+// TooManyf makes an Error that asks to retry after a wait.
 func TooManyf(wait time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: TooMany, Message: fmt.Sprintf(format, args...), RetryAfter: wait}
 }
 
-// KindOf returns the kind of err: that of the Error inside it, or else of the database's own error.
+// KindOf returns the kind of the Error in err, or else of the database's own error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -53,7 +53,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// ReadError names what was read: a missing row becomes NotFound, anything else keeps its cause.
+// ReadError adds the name of what was read: a missing row becomes NotFound, any other error keeps its cause.
 func ReadError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {
@@ -65,7 +65,7 @@ func ReadError(err error, what string, args ...any) error {
 	return fmt.Errorf("reading %s: %w", what, err)
 }
 
-// WriteError names what was written: a unique key that is taken becomes Conflict.
+// WriteError adds the name of what was written: a taken unique key becomes Conflict.
 func WriteError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {

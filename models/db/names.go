@@ -12,12 +12,12 @@ var (
 
 const maxSlug = 60
 
-// Slug makes a name fit for a URL: lower-case letters, digits and single dashes. It is empty when
-// nothing is left.
+// Slug converts a name for URLs: lower-case letters, digits, and single dashes. It may be empty.
 func Slug(name string) string {
 	slug := strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	return strings.Trim(slug[:min(len(slug), maxSlug)], "-")
 }
 
-// IsName reports whether a device or a worker may be called so: it is part of addresses and of subjects in the queue.
+// IsName reports whether the text is a valid name of a device or a worker: it is part of paths and of the queue's
+// subjects.
 func IsName(name string) bool { return deviceName.MatchString(name) }

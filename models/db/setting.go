@@ -36,7 +36,8 @@ func PutJSON(tx *gorm.DB, key string, value any) error {
 	return WriteError(tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&Setting{Key: key, Value: string(text)}).Error, "setting %s", key)
 }
 
-// JSONSettings reads the settings that q chooses, as PutJSON stored them, by what follows the prefix in their keys.
+// JSONSettings reads the values that PutJSON stored under the keys that q selects, by the rest of the key after the
+// prefix.
 func JSONSettings[T any](q *gorm.DB, prefix string) (map[string]T, error) {
 	var rows []Setting
 	if err := q.Find(&rows).Error; err != nil {
@@ -53,7 +54,7 @@ func JSONSettings[T any](q *gorm.DB, prefix string) (map[string]T, error) {
 	return values, nil
 }
 
-// DeleteSetting removes what is under a key, and reports whether there was something.
+// DeleteSetting removes the value of a key, and reports whether there was one.
 func DeleteSetting(tx *gorm.DB, key string) (was bool, err error) {
 	res := tx.Where("key = ?", key).Delete(&Setting{})
 	return res.RowsAffected > 0, WriteError(res.Error, "setting %s", key)

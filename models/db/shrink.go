@@ -7,12 +7,12 @@ import (
 	"warpboard/migrations"
 )
 
-// Of the pages of 4 KiB that a database in a file no longer needs, spare stay for what comes; the others are given back, in pieces
-// of some tens of milliseconds, between which others write.
+// Of the unused pages of 4 KiB of a database file, spare are kept for new rows; the others are freed in pieces of some
+// tens of milliseconds, between which others write.
 const spare, piece = 2048, 1024
 
-// Shrink gives room that deleted rows left back to the disk. PostgreSQL does so by itself, as far as it can. A file from before
-// this version keeps its size until it is vacuumed once (docs/metrics.md).
+// Shrink returns the space of deleted rows to the disk. PostgreSQL does so by itself, as far as it can. A file from
+// before this version keeps its size until it is vacuumed once (docs/metrics.md).
 func (d *DB) Shrink(ctx context.Context) error {
 	if d.dialect != migrations.SQLite {
 		return nil
@@ -32,7 +32,7 @@ func (d *DB) Shrink(ctx context.Context) error {
 	}
 }
 
-// giveBack frees so many pages. The statement does so while its rows are read, of which each is empty.
+// giveBack frees this many pages. The statement works while its rows, which are empty, are read.
 func (d *DB) giveBack(ctx context.Context, pages int) error {
 	rows, err := d.writer.WithContext(ctx).Raw(fmt.Sprintf("pragma incremental_vacuum(%d)", pages)).Rows()
 	if err != nil {

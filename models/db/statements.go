@@ -8,8 +8,8 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// statements counts the statements to the database. As gorm's logger it gets each statement, and logs none: every error is
-// returned, and logged once where it is handled.
+// statements counts the statements to the database. As gorm's logger it receives each statement, and logs none: every
+// error is returned, and logged once where it is handled.
 type statements struct{ sent atomic.Int64 }
 
 func (s *statements) LogMode(logger.LogLevel) logger.Interface { return s }

@@ -16,7 +16,7 @@ import (
 // connection. Retrying in a moment may work.
 func unavailable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// Connection exceptions, insufficient resources, an operator who stops the server, errors of its system.
+		// Classes: connection exceptions, insufficient resources, operator intervention, system errors.
 		return slices.ContainsFunc([]string{"08", "53", "57P", "58"}, func(class string) bool { return strings.HasPrefix(e.Code, class) })
 	}
 	if e, ok := errors.AsType[sqlite3.Error](err); ok {

@@ -7,12 +7,12 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// Now is the time as the databases can keep it: UTC, in microseconds.
-// By the clock of this process. Several processes of a site write into the same columns and compare with their own clock
-// (SeenAt of a worker, TakenAt of an attempt): they are assumed to agree within a second or two.
+// Now returns the current time in the databases' precision: UTC, in microseconds. It is this process's clock. Several
+// processes of a site write into the same columns and compare with their own clock (SeenAt of a worker, TakenAt of an
+// attempt): they are assumed to agree within a second or two.
 func Now() time.Time { return Time(time.Now()) }
 
-// Time is a time as the databases can keep it. One that is compared with a column must be such a time: SQLite
+// Time converts a time to the databases' form. Every time that is compared with a column must be converted: SQLite
 // compares times as texts.
 func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
@@ -25,12 +25,12 @@ func TimePtr(t *time.Time) *time.Time {
 	return &u
 }
 
-// Sanitize makes text from outside fit for a text column: valid UTF-8 without zero bytes.
+// Sanitize converts text from outside for a text column: valid UTF-8 without zero bytes.
 func Sanitize(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// Cut shortens text to n bytes at the border of a character.
+// Cut shortens text to at most n bytes at the border of a character.
 func Cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -14,7 +14,7 @@ import (
 // claimedFor is the time for which the name of a worker without a heartbeat stays with the process that claimed it.
 const claimedFor = time.Minute
 
-// claimKey begins the settings that hold claims; the worker's name follows.
+// claimKey is the prefix of the settings that hold claims; the worker's name follows.
 const claimKey = "worker."
 
 // claim is the site's process that has a worker of this name.
@@ -23,9 +23,9 @@ type claim struct {
 	At     time.Time `json:"at"`
 }
 
-// ClaimName gives the worker inside one of the site's processes a name that no live worker of another process has: the
-// requested one, or the same with a number, because machines and containers may share a host name. It never gets the name of
-// a worker with a credential; a credential that an admin revoked frees its name.
+// ClaimName returns a name for the worker inside one of the site's processes that no live worker of another process
+// has: the requested one, or the same with a number, because machines and containers may share a host name. It is never
+// the name of a worker with a credential; a credential that an admin revoked frees its name.
 func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for n := 1; ; n++ {
@@ -45,7 +45,7 @@ func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string
 	return name, err
 }
 
-// freeOfCredential removes a revoked credential of a name, and reports whether no other has it.
+// freeOfCredential removes a revoked credential of a name, and reports whether there is no other.
 func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 	if err := dropRevoked(tx.Where("join_id = 0"), name); err != nil {
 		return false, err
@@ -55,7 +55,7 @@ func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 	return n == 0, db.ReadError(err, "credential of worker %s", name)
 }
 
-// claimable reports whether a name is the holder's already, or no one's who is there.
+// claimable reports whether a name is the holder's already, or belongs to no present worker.
 func claimable(tx *gorm.DB, name, holder string) (bool, error) {
 	claims, err := db.JSONSettings[claim](tx.Where("key = ?", claimKey+name), claimKey)
 	held, found := claims[name]

@@ -20,14 +20,14 @@ import (
 // WorkerCredential lets a remote worker connect under one name and take jobs for some devices.
 type WorkerCredential struct {
 	ID         int64
-	Name       string // of the worker
+	Name       string // name of the worker
 	SecretHash string
 	Devices    []string `gorm:"serializer:json"`
 	CreatedBy  int64
 	CreatedAt  time.Time
 	UsedAt     *time.Time // last connection
 	RevokedAt  *time.Time
-	JoinID     int64 // the token that the worker joined by; 0: an admin made the credential
+	JoinID     int64 // token by which the worker joined; 0 if an admin made the credential
 }
 
 // covers reports whether the credential names a device or its family.
@@ -35,7 +35,7 @@ func (c WorkerCredential) covers(device string) bool {
 	return slices.ContainsFunc(c.Devices, func(name string) bool { return gpuname.Names(name, device) })
 }
 
-// CreateCredential makes a credential and returns its secret, which is never seen again. Admins only.
+// CreateCredential makes a credential and returns its secret, which is not stored. Admins only.
 func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name string, devices []string) (secret string, cred WorkerCredential, err error) {
 	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {
 		return "", cred, err
@@ -57,7 +57,7 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 		if !free {
 			return db.Errorf(db.Conflict, "%s is the name of the site's own worker: choose another.", name)
 		}
-		// A revoked credential gives its name free; a live one does not.
+		// A revoked credential frees its name; a live one does not.
 		if err := dropRevoked(tx, name); err != nil {
 			return err
 		}
@@ -87,10 +87,10 @@ func checkDevices(devices []string) error {
 	return nil
 }
 
-// AuthorizeWorker returns the devices that the worker with this name and secret may take jobs
-// for; ok is false when the credential is unknown, wrong or revoked. A family that it names is all silicon of it that was
-// ever seen: a worker that brings new silicon has to connect again when that has been noted. The secret of JoinSecret
-// makes a worker's credential at its first connection.
+// AuthorizeWorker returns the devices for which the worker with this name and secret may take jobs. ok is false if the
+// credential is unknown, wrong, or revoked. A family means all its devices that were ever seen: a worker with a new
+// device has to reconnect once that was stored. The secret of JoinSecret makes a worker's credential at its first
+// connection.
 func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names []string, ok bool, err error) {
 	if strings.HasPrefix(secret, joinPrefix) {
 		if secret, err = s.join(ctx, name, secret); err != nil {
@@ -108,7 +108,7 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names
 	if subtle.ConstantTimeCompare([]byte(cred.SecretHash), []byte(db.HashSecret(secret))) != 1 {
 		return nil, false, nil
 	}
-	// It may have been revoked since it was read: who was disconnected then must not come in behind that.
+	// It may have been revoked since it was read: a worker that was disconnected then must not connect after that.
 	used := s.db.Writer(ctx).Model(&cred).Where("revoked_at is null and secret_hash = ?", cred.SecretHash).Update("used_at", db.Now())
 	if used.Error != nil || used.RowsAffected == 0 {
 		return nil, used.Error != nil, db.WriteError(used.Error, "credential")
@@ -122,7 +122,7 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names
 	return cred.Devices, true, err
 }
 
-// Credentials lists the credentials, by name; not those of guests that have left.
+// Credentials lists the credentials by name, without those of guests that have left.
 func (s *Fleet) Credentials(ctx context.Context) ([]WorkerCredential, error) {
 	var list []WorkerCredential
 	err := s.db.Read(ctx).Where("join_id = 0 or revoked_at is null").Order("name").Find(&list).Error
@@ -149,7 +149,8 @@ func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name 
 	})
 }
 
-// distrust has no later evaluation share a result of workers whose secret may have been stolen. names is a name, or a query for some.
+// distrust prevents later evaluations from sharing a result of workers whose secret may have been stolen. names is a
+// name, or a query for names.
 func distrust(tx *gorm.DB, names any) error {
 	err := tx.Exec("update evaluations set request_hash = '' where ended_at is not null and worker in (?)", names).Error
 	return db.WriteError(err, "evaluations of revoked workers")

@@ -7,7 +7,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Fleet is the workers of one database.
+// Fleet reads and stores the workers of one database.
 type Fleet struct {
 	db   *db.DB
 	said said
@@ -17,7 +17,7 @@ type Fleet struct {
 // New returns the workers of a database.
 func New(database *db.DB) *Fleet { return &Fleet{db: database, said: newSaid()} }
 
-// reading is the workers as they were read.
+// reading is a list of workers with the time of reading it.
 type reading struct {
 	workers []Worker
 	at      time.Time

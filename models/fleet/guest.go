@@ -40,8 +40,8 @@ func guests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	return int(n), db.ReadError(err, "workers of a join token")
 }
 
-// present reports whether a worker is there, as its token counts it: it has just joined, or was heard of lately. Who did not join by a
-// token always is.
+// present reports whether a worker counts as present for its token: it has just joined, or sent a heartbeat lately. A
+// worker that did not join by a token always is.
 func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
 	if c.JoinID == 0 || db.Now().Sub(c.CreatedAt) < guestArrives {
 		return true, nil
@@ -51,8 +51,8 @@ func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
 	return n > 0, db.ReadError(err, "worker %s", c.Name)
 }
 
-// keepRow lets save write a worker's heartbeat. A guest that was away comes back only while its token has room: others may
-// have its place.
+// keepRow reports whether save may write a worker's heartbeat. A guest that was away comes back only while its token
+// has places: others may have its place.
 func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartbeat, save func(tx *gorm.DB) error) error {
 	if h.Stopping || cred.RevokedAt != nil {
 		return save(s.db.Writer(ctx))
@@ -79,14 +79,15 @@ func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartb
 	})
 }
 
-// goodbye revokes the credential of a guest that leaves. It is not deleted: the guest's connection may still be open.
+// goodbye revokes the credential of a guest that leaves. It does not delete it: the guest's connection may still be
+// open.
 func (s *Fleet) goodbye(ctx context.Context, name string) error {
 	err := s.db.Writer(ctx).Model(&WorkerCredential{}).Where("name = ? and join_id > 0 and revoked_at is null", name).Update("revoked_at", db.Now()).Error
 	return db.WriteError(err, "credential of worker %s", name)
 }
 
-// RevokeSilentGuests revokes the credentials of guests that were silent for a day, or never said anything, whose names it returns: the
-// caller then disconnects them.
+// RevokeSilentGuests revokes the credentials of guests that were silent for a day, or never reported, and returns their
+// names: the caller must then disconnect them.
 func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []string, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		silent, unheard := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestUnheard))
@@ -107,7 +108,7 @@ func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
 	return db.WriteError(err, "credentials of workers that left")
 }
 
-// SweepGuests removes workers that joined and left or were silent for a day, and revoked credentials.
+// SweepGuests removes workers that joined and have left or were silent for a day, and revoked credentials.
 func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		err := sweepRevokedGuests(tx, at)

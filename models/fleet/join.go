@@ -14,7 +14,7 @@ import (
 
 const (
 	joinPrefix = "wbj_"
-	// joinMost bounds how many workers one token may let in at a time.
+	// joinMost limits the number of workers that one token may let in at a time.
 	joinMost = 10_000
 )
 
@@ -24,10 +24,10 @@ type JoinToken struct {
 	Name       string // its purpose
 	SecretHash string
 	Devices    []string `gorm:"serializer:json"`
-	Most       int      // workers at a time
+	Most       int      // limit of workers at a time
 	CreatedBy  int64
 	CreatedAt  time.Time
-	ExpiresAt  time.Time // no one joins later; who has joined stays
+	ExpiresAt  time.Time // no one joins later; joined workers stay
 	RevokedAt  *time.Time
 }
 
@@ -51,7 +51,7 @@ func (n NewJoinToken) check() error {
 	return checkDevices(n.Devices)
 }
 
-// CreateJoinToken makes a token and returns its secret, which is never seen again. Admins only.
+// CreateJoinToken creates a token and returns its secret, which is not stored. Admins only.
 func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJoinToken) (secret string, token JoinToken, err error) {
 	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.Of{})); err != nil {
 		return "", token, err
@@ -71,7 +71,7 @@ func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJ
 	return secret, token, err
 }
 
-// JoinedToken is a token with how many workers it lets in now.
+// JoinedToken is a token with the number of its current workers.
 type JoinedToken struct {
 	JoinToken
 	Workers int
@@ -85,8 +85,8 @@ func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinedToken, err error) 
 	return list, db.ReadError(err, "join tokens")
 }
 
-// RevokeJoinToken ends a token and the credentials of all workers that joined by it. It returns their names: the caller then
-// disconnects them. Admins only.
+// RevokeJoinToken revokes a token and the credentials of all workers that joined by it. It returns their names: the
+// caller must then disconnect them. Admins only.
 func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int64) (workers []string, err error) {
 	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 		if err := joined.Pluck("name", &workers).Error; err != nil {
 			return db.ReadError(err, "workers of join token %d", id)
 		}
-		// Those that have left are known for a while, too.
+		// Workers that have left are remembered for a while, too.
 		if err := distrust(tx, tx.Model(&WorkerCredential{}).Select("name").Where("join_id = ?", id)); err != nil {
 			return err
 		}
@@ -117,8 +117,8 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 // JoinSecret returns the secret that a joining worker presents: the token, and a secret that the worker made.
 func JoinSecret(token, own string) string { return token + "." + own }
 
-// join makes the credential of a worker that joins by a token for the first time, and returns the worker's own secret. It
-// makes none under the name of a known worker. Without a credential the worker is refused.
+// join creates the credential of a worker that joins by a token for the first time, and returns the worker's own
+// secret. It creates none under the name of a known worker. Without a credential the worker is refused.
 func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err error) {
 	token, own, _ := strings.Cut(secret, ".")
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {

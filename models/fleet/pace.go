@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	paceRuns = 20   // the newest ended ones of a device say how long the next will take
-	paceSpan = 5000 // ids that are looked through for them: a device that is seldom used must not cost more
+	paceRuns = 20   // number of a device's newest ended runs to use
+	paceSpan = 5000 // number of IDs to search: a seldom used device must not cost more
 )
 
 // Pace returns the median time of a device's latest runs, or 0 if there were none.

@@ -11,17 +11,17 @@ import (
 	"warpboard/models/db"
 )
 
-// Pause says that no waiting run begins on a device for now. What a worker has already goes on.
+// Pause keeps waiting runs of a device from beginning. A worker's current work continues.
 type Pause struct {
 	By    string    `json:"by"`
 	Since time.Time `json:"since"`
-	Why   string    `json:"why,omitempty"` // a sentence for visitors; may be empty
+	Why   string    `json:"why,omitempty"` // a sentence for visitors, or empty
 }
 
-// longestWhy keeps the sentence one.
+// longestWhy limits the sentence in characters.
 const longestWhy = 300
 
-// PauseKey begins the settings that hold pauses; the device's name follows.
+// PauseKey is the prefix of the settings that hold pauses; the device's name follows.
 const PauseKey = "paused."
 
 // PauseDevice holds back the queue of a device until ResumeDevice, with a sentence for visitors, which may be empty. Admins only.

@@ -12,8 +12,8 @@ const (
 	disabledPublic = "Out of service; the admins of this site see why."
 )
 
-// Public is the worker as everyone may see it: what failed and what happens next. Why it did is in the words of a machine, with paths
-// and output in them, and for admins.
+// Public returns the parts of the worker that everyone may see: its failures and their consequences. The reasons are
+// output of a machine, with paths, and only for admins.
 func (w Worker) Public() Worker {
 	w.SelfTest, w.Slots = slices.Clone(w.SelfTest), slices.Clone(w.Slots)
 	for i, line := range w.SelfTest {

@@ -25,7 +25,7 @@ func newSaid() said {
 	return said{cache.New[string, []job.Slot](mostSaid), cache.New[string, []string](mostSaid), cache.New[string, []job.CheckLine](mostSaid)}
 }
 
-// saidRow is a worker as it is stored.
+// saidRow is a worker's row.
 type saidRow struct {
 	Worker `gorm:"embedded"`
 
@@ -36,7 +36,7 @@ const saidRows = `select name, version, started_at, seen_at, refusing, stopping,
 	coalesce(slots, '') as slots_text, coalesce(attempts, '') as attempts_text, coalesce(self_test, '') as self_test_text
 	from workers order by name`
 
-// Workers lists all workers that were ever heard of, by name.
+// Workers lists all known workers by name.
 func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 	var rows []saidRow
 	if err := s.db.Read(ctx).Raw(saidRows).Scan(&rows).Error; err != nil {

@@ -22,20 +22,20 @@ type Worker struct {
 	Name      string `gorm:"primaryKey"`
 	Version   string
 	StartedAt time.Time       // by the worker's clock
-	SeenAt    time.Time       // by ours
+	SeenAt    time.Time       // by the site's clock
 	Slots     []job.Slot      `gorm:"serializer:json"`
 	Attempts  []string        `gorm:"serializer:json"`
 	SelfTest  []job.CheckLine `gorm:"serializer:json"`
-	Refusing  string          // why it takes no jobs, if it takes none
-	Stopping  bool            // it has left in order
-	Guest     bool            // it joined by a token, and is removed when it has left
-	BehindMS  int64           // by how much its clock is behind ours, the way of its last heartbeat included; below 0: ahead
+	Refusing  string          // reason for taking no jobs; empty if it takes some
+	Stopping  bool            // it has left in an orderly way
+	Guest     bool            // it joined by a token, and is removed after it has left
+	BehindMS  int64           // delay of its clock, including the transfer of its last heartbeat; negative if ahead
 }
 
-// Behind is by how much the worker's clock is behind ours.
+// Behind returns the delay of the worker's clock against the site's.
 func (w Worker) Behind() time.Duration { return time.Duration(w.BehindMS) * time.Millisecond }
 
-// FailedChecks counts the tests of its sandbox, tools and machine that a worker failed.
+// FailedChecks returns the number of a worker's failed self-tests.
 func (w Worker) FailedChecks() (n int) {
 	for _, line := range w.SelfTest {
 		if !line.OK {
@@ -45,15 +45,15 @@ func (w Worker) FailedChecks() (n int) {
 	return n
 }
 
-// Problem says why a slot of the worker takes no jobs; empty: it takes some.
+// Problem returns the reason why a slot of the worker takes no jobs, or "".
 func (w Worker) Problem(slot job.Slot) string { return cmp.Or(w.Refusing, slot.Disabled) }
 
-// Live reports whether the worker was heard of lately and has not left.
+// Live reports whether the worker sent a heartbeat lately and has not left.
 func (w Worker) Live(at time.Time) bool {
 	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
 }
 
-// profiles reports whether the worker can profile what runs on a device.
+// profiles reports whether the worker can profile runs on a device.
 func (w Worker) profiles(device string) bool {
 	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.Takes(s) })
 }
@@ -64,7 +64,7 @@ func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refu
 // DeviceSlots has the number of slots of one device on live workers.
 type DeviceSlots struct {
 	Usable int // take jobs
-	Free   int // take jobs, and have none
+	Free   int // take jobs and are idle
 	Busy   int // have a job, including those that take no more
 }
 
@@ -73,7 +73,7 @@ func AllSlots(workers []Worker, at time.Time) map[string]DeviceSlots {
 	return SlotsOf(workers, at, func(Worker, job.Slot) bool { return true })
 }
 
-// SlotsOf counts the slots of live workers by device, as far as which chooses them.
+// SlotsOf counts the slots of live workers by device, if which selects them.
 func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
 	devices := map[string]DeviceSlots{}
 	for _, w := range workers {
@@ -97,7 +97,8 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 	return devices
 }
 
-// UpSince gives, by device, since when each slot of live workers is up that takes jobs, by our clock.
+// UpSince returns, by device, the times since when the slots of live workers that take jobs are up, by the site's
+// clock.
 func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
 	devices := map[string][]time.Time{}
 	for _, w := range workers {
@@ -140,20 +141,21 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	return err
 }
 
-// identify finds the credential behind the name of a connected worker, the zero one if there is none: the worker is then the
-// site's own, or of a cluster that lets workers in without asking the site.
+// identify returns the credential of a connected worker's name, or the zero credential: the worker is then the site's
+// own, or of a cluster that admits workers without asking the site.
 func (s *Fleet) identify(ctx context.Context, worker string) (cred WorkerCredential, err error) {
 	err = s.db.Read(ctx).Where("name = ?", db.Sanitize(worker)).Limit(1).Find(&cred).Error
 	return cred, db.ReadError(err, "credential of worker %s", worker)
 }
 
-// mayTake reports whether a worker may have a device's jobs. A revoked one may have none: it may stay connected for minutes.
+// mayTake reports whether a worker may take a device's jobs. A revoked one may take none: it may stay connected for
+// minutes.
 func (c WorkerCredential) mayTake(device string) bool {
 	return c.ID == 0 || c.RevokedAt == nil && c.covers(device)
 }
 
-// MayTake returns the devices for which a worker may have jobs: those of its credential, and none for a guest that its token
-// does not count as connected. A worker without a credential may have all.
+// MayTake returns a function that reports whether a worker may take jobs for a device: those of its credential, and
+// none for a guest that its token does not count as connected. A worker without a credential may take all.
 func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
 	cred, err := s.identify(ctx, worker)
 	if err != nil {
@@ -181,7 +183,7 @@ func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name stri
 	return db.WriteError(res.Error, "worker")
 }
 
-// CanProfile reports whether a live worker can profile what runs on a device.
+// CanProfile reports whether a live worker can profile runs on a device.
 func CanProfile(tx *gorm.DB, device string) (bool, error) {
 	var workers []Worker
 	err := tx.Find(&workers).Error

@@ -16,7 +16,7 @@ type Added struct {
 	Why string // public
 }
 
-// longestWhy is in characters, as a note's.
+// longestWhy is in characters, like a note's limit.
 const longestWhy = 280
 
 func (a Added) check() error {

@@ -9,7 +9,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Exported is a ranked run on a board for a dataset. Of runs of equal source of a person only the newest is exported.
+// Exported is a ranked run on a board for a dataset. Of a person's runs of equal source only the newest is exported.
 type Exported struct {
 	SubmissionID int64
 	UserID       int64
@@ -17,13 +17,13 @@ type Exported struct {
 	FileName     string
 	CreatedAt    time.Time
 	State        work.RunState
-	ScoreNS      *float64 `gorm:"column:score_ns"` // nil: it failed
-	SourceBytes  int64    // of all files
+	ScoreNS      *float64 `gorm:"column:score_ns"` // nil if it failed
+	SourceBytes  int64    // size of all files
 }
 
-// Export lists the ranked runs of a board that ended, valid ones and those that failed, in the order of their submissions after one,
-// at most so many. Without disqualified, held, and frozen runs, infrastructure errors, and those of people who leave their sources out
-// of datasets.
+// Export lists the ended ranked runs of a board, valid and failed ones, in the order of their submissions after the
+// given one, up to a limit. It omits disqualified, held, and frozen runs, infrastructure errors, and runs of people who
+// exclude their sources from datasets.
 func (t *Intake) Export(ctx context.Context, versionID int64, device string, after int64, limit int) (list []Exported, err error) {
 	err = t.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, s.file_name, s.created_at, r.state, r.score_ns, b.size as source_bytes
 		from runs r join submissions s on s.id = r.submission_id join users u on u.id = s.user_id join blobs b on b.hash = s.source_hash
@@ -34,7 +34,7 @@ func (t *Intake) Export(ctx context.Context, versionID int64, device string, aft
 	return list, db.ReadError(err, "the runs of a board")
 }
 
-// exported is the condition for a run and its submission, by their names in a question.
+// exported is the condition for a run and its submission, by their names in a query.
 func exported(run, submission string) string {
 	return fmt.Sprintf(`%[1]s.mode = 'ranked' and %[1]s.profile_of is null and %[1]s.state in ('done', 'failed')
 		and %[1]s.disqualified_at is null and %[1]s.held_why = '' and not %[1]s.ours and %[2]s.frozen_event = 0`, run, submission)

@@ -9,17 +9,17 @@ import (
 	"warpboard/tasks"
 )
 
-// hint is a text pattern that occurred in kernels with a false time, and its meaning. Most sources with one are honest: a
-// hint only asks for a review. It is easy to write around for people who have read the list. Patterns match the raw text,
-// including comments and strings. RE2 is linear in the text, which has an upper size (tasks.CheckSubmission); it has no back
-// references and no look-ahead.
+// hint is a text pattern that occurred in kernels with a false time, and its meaning. Most sources with one are honest:
+// a hint only requests a review. People who have read the list can easily avoid it. Patterns match the raw text,
+// including comments and strings. RE2 is linear in the text, whose size is limited (tasks.CheckSubmission); it has no
+// back references and no look-ahead.
 type hint struct {
 	pattern *regexp.Regexp
 	meaning string
 }
 
-// hints are for things that no kernel needs for its answer. Threads, streams and caches are not among them: honest kernels
-// use them, and the judge's clock covers them.
+// hints are patterns that no kernel needs for its answer. Threads, streams, and caches are not among them: honest
+// kernels use them, and the judge's clock covers them.
 var hints = []hint{
 	{regexp.MustCompile(`(?:torch\.cuda\.(?:Event|synchronize|current_stream)|time\.(?:perf_counter|monotonic|time)(?:_ns)?)[ \t]*=[^=]`), "replaces a clock or a synchronisation"},
 	{regexp.MustCompile(`setattr\(\s*(?:torch|time|sys|builtins)\b`), "replaces functions of a module"},
@@ -56,7 +56,7 @@ func hintsIn(s tasks.Submission) string {
 
 func hintsOf(file string, source []byte) (found []string) {
 	for _, h := range hints {
-		// The first match alone: a reviewer reads the file from there, and the flag stays short.
+		// Only the first match: a reviewer reads the file from there, and the flag stays short.
 		if at := h.pattern.FindIndex(source); at != nil {
 			line := bytes.Count(source[:at[0]], []byte("\n")) + 1
 			text := strings.TrimSpace(string(source[at[0]:min(at[1], at[0]+60)]))

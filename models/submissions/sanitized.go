@@ -12,8 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// checkSanitized refuses to rank a source that compute-sanitizer has not found clean on each of the GPUs, if the task asks for
-// that. A new version of a task may have other tests, and asks again.
+// checkSanitized refuses to rank a source for which compute-sanitizer has not passed on each of the GPUs, if the task
+// requires that. A new version of a task may have other tests, and requires it again.
 func (in NewSubmission) checkSanitized(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) error {
 	if !version.Definition.SanitizeFirst || in.Mode != job.ModeRanked || in.Via == ViaTrial {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Intake is the submissions of one database.
+// Intake reads and stores the submissions of one database.
 type Intake struct {
 	db     *db.DB
 	limits Limits
@@ -20,26 +20,28 @@ type Intake struct {
 // New returns the submissions of a database, with the limits for people.
 func New(database *db.DB, limits Limits) *Intake { return &Intake{db: database, limits: limits} }
 
-// Submission is one person's act: a source for a task, of one file or several, in one mode. It has one Run per device.
+// Submission is one request of a person: a source for a task, of one file or several, in one mode. It has one Run per
+// device.
 type Submission struct {
 	ID         int64
 	UserID     int64
 	TaskID     int64
 	VersionID  int64
 	Mode       job.Mode
-	FileName   string // of its main file
-	SourceHash string // of all its files, packed (tasks.Submission.Pack)
-	SourceKey  string // the same; equal sources are pooled by it (package pools)
+	FileName   string // name of its main file
+	SourceHash string // hash of all its files, packed (tasks.Submission.Pack)
+	SourceKey  string // like SourceHash; runs with an equal key count together (package pools)
 	Via        string // "web", "api", "cli", "mcp"
-	// A pointer: the unique index (user_id, request_key) leaves null out, and would allow "" once.
-	RequestKey *string // identifies a repetition by its sender; nil: none
-	AddedWhy   string  // why an admin added it for the person; empty: the person submitted it
-	// The event that was frozen when it came: others do not see it, and its runs do not count, until it is revealed; 0: none.
+	// A pointer: the unique index (user_id, request_key) ignores null, and would allow "" only once.
+	RequestKey *string // idempotency key; nil if none
+	AddedWhy   string  // an admin's reason for adding it; empty if the person submitted it
+	// ID of the event that was frozen at the time: others do not see the submission, and its runs do not count, until
+	// it is revealed. 0 if none.
 	FrozenEvent    int64
-	Comments       int  // that everyone sees; package comments counts
-	CommentsLocked bool // only moderators write more
+	Comments       int  // number of visible comments; updated by package comments
+	CommentsLocked bool // only moderators may comment
 	CreatedAt      time.Time
-	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // of mode profile
+	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // for mode profile
 }
 
 // HiddenFrom reports whether the submission is hidden from the viewer, because its event is frozen.
@@ -62,14 +64,14 @@ func (s Submission) SourceOpen(task catalog.Task, at time.Time) bool {
 	return s.FrozenEvent == 0 && task.Deadline != nil && !task.Open(at)
 }
 
-// Submission returns one submission. Callers ask its task's VisibleTo before they show it.
+// Submission returns one submission. Callers must check its task's VisibleTo before they show it.
 func (t *Intake) Submission(ctx context.Context, id int64) (Submission, error) {
 	var sub Submission
 	err := t.db.Read(ctx).Take(&sub, id).Error
 	return sub, db.ReadError(err, "submission %d", id)
 }
 
-// Filed is a submission with whose it is, and for which task and version.
+// Filed is a submission with its author, task, and version.
 type Filed struct {
 	Submission
 	User    accounts.User
@@ -77,10 +79,10 @@ type Filed struct {
 	Version catalog.TaskVersion
 }
 
-// TableName is the submission's.
+// TableName returns the table of submissions.
 func (Filed) TableName() string { return "submissions" }
 
-// Filed reads submissions by their ids, in one query. Callers ask the tasks' VisibleTo before they show any.
+// Filed reads submissions by their IDs, in one query. Callers must check the tasks' VisibleTo before they show any.
 func (t *Intake) Filed(ctx context.Context, ids ...int64) (map[int64]Filed, error) {
 	var rows []Filed
 	err := t.db.Read(ctx).Joins("User").Joins("Task").Joins("Version").Where("submissions.id in ?", ids).Find(&rows).Error
@@ -91,13 +93,13 @@ func (t *Intake) Filed(ctx context.Context, ids ...int64) (map[int64]Filed, erro
 	return found, db.ReadError(err, "submissions")
 }
 
-// Sources returns what was submitted of some submissions, by their ids. Callers ask MaySeeSource.
+// Sources returns the files of some submissions, by their IDs. Callers must check MaySeeSource.
 func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Submission, error) {
 	var rows []struct {
 		ID   int64
 		Data []byte
 	}
-	// Unpacked sources are in memory at the same time: callers name few ids (a comparison has two).
+	// Unpacked sources are in memory at the same time: callers must pass few IDs (a comparison has two).
 	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.data").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
 	texts := make(map[int64]tasks.Submission, len(rows))
 	for _, row := range rows {
@@ -108,7 +110,7 @@ func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Subm
 	return texts, db.ReadError(err, "sources of submissions")
 }
 
-// SourceSizes are the sizes of what was submitted, in bytes of all files, by submission.
+// SourceSizes returns the bytes of all files by submission.
 func (t *Intake) SourceSizes(ctx context.Context, ids []int64) (map[int64]int64, error) {
 	var rows []struct{ ID, Size int64 }
 	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.size").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
@@ -119,7 +121,7 @@ func (t *Intake) SourceSizes(ctx context.Context, ids []int64) (map[int64]int64,
 	return sizes, db.ReadError(err, "sizes of sources")
 }
 
-// Source returns what was submitted. Callers ask MaySeeSource before they show it.
+// Source returns the files of a submission. Callers must check MaySeeSource before they show them.
 func (t *Intake) Source(ctx context.Context, sub Submission) (submitted tasks.Submission, err error) {
 	var blob catalog.Blob
 	if err = t.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error; err == nil {

@@ -14,16 +14,16 @@ import (
 	"warpboard/models/work"
 )
 
-// SubmissionFilter chooses submissions; a zero field chooses all.
+// SubmissionFilter selects submissions. A zero field selects all.
 type SubmissionFilter struct {
 	UserID    int64
 	TaskID    int64
 	VersionID int64
 	Via       string
 	Ranked    bool  // only those with a ranked result
-	Before    int64 // only ids below this one: the next page begins at the last id of this one
-	Offset    int   // how many of the newest to leave out
-	Limit     int   // 0: 50
+	Before    int64 // only IDs below this one: the last ID of the previous page
+	Offset    int   // number of the newest to skip
+	Limit     int   // 0 for 50
 	Short     bool  // only the columns that tables show, see shortSubmission and shortRun
 }
 
@@ -34,7 +34,7 @@ const shortSubmission = "s.id, s.user_id, s.mode, s.created_at, u.name as user_n
 const shortRun = `r.id, r.submission_id, r.mode, r.device, r.state, r.queued_at, r.score_ns, r.failure, r.interval_low, r.interval_high, r.processes,
 	r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
 
-// notFrozen leaves out submissions s that are hidden from the viewer: Submission.HiddenFrom in SQL.
+// notFrozen excludes submissions s that are hidden from the viewer: Submission.HiddenFrom in SQL.
 func notFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	if viewer.IsAdmin() {
 		return q
@@ -42,7 +42,7 @@ func notFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return q.Where("(s.frozen_event = 0 or s.user_id = ?)", viewer.ID)
 }
 
-// SubmissionSummary is a submission as a list shows it.
+// SubmissionSummary is a submission for a list.
 type SubmissionSummary struct {
 	Submission
 	UserName      string
@@ -52,9 +52,9 @@ type SubmissionSummary struct {
 	Runs          []work.Run `gorm:"-"`
 }
 
-// Submissions lists what the filter chooses and the viewer may see, the newest first.
+// Submissions lists the selected submissions that the viewer may see, the newest first.
 func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
-	// One's own to a task that was hidden afterwards are not listed either.
+	// One's own submissions to a task that was hidden afterwards are not listed either.
 	q := notFrozen(catalog.ListedOf(t.chosen(ctx, f), viewer, f.UserID), viewer)
 	if f.Limit <= 0 {
 		f.Limit = 50
@@ -66,8 +66,8 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 	return list, t.addRuns(ctx, list, f.Short)
 }
 
-// chosen begins a question for what the filter chooses. Conditions stand in one order, so that one filter makes one text: both
-// databases prepare each again.
+// chosen begins a query for the selected submissions. Conditions have a fixed order, so that one filter makes one text:
+// both databases prepare each again.
 func (t *Intake) chosen(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	q := t.db.Read(ctx).Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id")
 	if f.Short {
@@ -88,7 +88,7 @@ func (t *Intake) chosen(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	switch {
 	case f.Via != "":
 		q = q.Where("s.via = ?", f.Via)
-	case f.UserID != 0: // what a person tried of their own task is on the task's page
+	case f.UserID != 0: // trials of a person's own task are on the task's page
 		q = q.Where("s.via <> ?", ViaTrial)
 	}
 	if f.Ranked {
@@ -110,8 +110,9 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bo
 	if short {
 		columns = shortRun
 	}
-	runs := make([]work.Run, 0, len(list)) // most ask for one device: rows are not copied while the list grows
-	// A second query, a moment later: a run may have gone on since, or its submission be gone. Neither harms a list.
+	runs := make([]work.Run, 0, len(list)) // most have one device: avoids copying rows while the list grows
+	// A second query, a moment later: a run may have advanced since, or its submission may be gone. Neither harms a
+	// list.
 	if err := t.db.Read(ctx).Table("runs r").Select(columns).Where("r.submission_id in ? and r.profile_of is null", ids).Order("r.id").Scan(&runs).Error; err != nil {
 		return fmt.Errorf("listing runs: %w", err)
 	}
@@ -122,9 +123,9 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bo
 	return nil
 }
 
-// Tries lists a person's latest submissions to a task, without those of a trial. They come with the runs that each requested,
-// in one query and with the columns of tables. Submissions have only the fields that differ: id, mode, and time. A submission always has runs (Submit), so
-// that the join loses none.
+// Tries lists a person's latest submissions to a task, without those of a trial. It reads them with their requested
+// runs in one query and with the columns of tables. Submissions have only the fields that differ: ID, mode, and time. A
+// submission always has runs (Submit), so the join loses none.
 func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ? and via <> ?", userID, taskID, ViaTrial).Order("id desc").Limit(limit)
 	var rows []struct {
@@ -144,7 +145,7 @@ func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (li
 	return list, db.ReadError(err, "submissions of a person to a task")
 }
 
-// LastSubmission is a person's latest submission, with how many of its runs go on.
+// LastSubmission is a person's latest submission, with the number of its unfinished runs.
 type LastSubmission struct {
 	ID        int64
 	TaskSlug  string
@@ -152,7 +153,7 @@ type LastSubmission struct {
 	Live      int
 }
 
-// LastSubmission returns a person's latest submission to a task that they still see, to go on with it; NotFound: there is none.
+// LastSubmission returns a person's latest submission to a task that they still see, or NotFound.
 func (t *Intake) LastSubmission(ctx context.Context, person accounts.User) (LastSubmission, error) {
 	var last LastSubmission
 	q := t.db.Read(ctx).Table("submissions s").

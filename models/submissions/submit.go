@@ -30,41 +30,41 @@ const ViaTrial = "trial"
 // NewSubmission is a person's request to submit.
 type NewSubmission struct {
 	User     accounts.User
-	Added    Added  // by an admin
-	Task     string // the slug that the request or the source names; the site fills in TaskID
+	Added    Added  // set if an admin adds it
+	Task     string // slug in the request or the source; the site fills in TaskID
 	TaskID   int64
-	Version  int64 // of a trial: the task's unpublished version; 0: the current one
+	Version  int64 // for a trial, the task's unpublished version; 0 for the current one
 	Devices  []string
 	Mode     job.Mode
-	FileName string // empty: the name that the task's definition gives the submission
+	FileName string // empty for the name in the task's definition
 	Source   []byte
-	Files    map[string][]byte  // further ones, by name, where the task allows it
-	Filter   *job.ProfileFilter // of mode profile
+	Files    map[string][]byte  // further files by name, if the task allows them
+	Filter   *job.ProfileFilter // for mode profile
 	Via      string             // "web", "api", "cli", "popcorn", "trial", or "site"
-	Key      string             // sent again with the same one, it is the same submission; empty: none
+	Key      string             // idempotency key; empty if none
 
 	at     time.Time // by the database's clock
-	frozen int64     // the event that is frozen for it; 0: none
+	frozen int64     // ID of the frozen event; 0 if none
 }
 
 func (in NewSubmission) submitted() tasks.Submission {
 	return tasks.Submission{Source: in.Source, Files: in.Files}
 }
 
-// Submit stores a submission with one queued run per device, or nothing at all. A person's mistake is Invalid or Forbidden;
-// a used-up limit is TooMany.
+// Submit stores a submission with one queued run per device, or nothing at all. A person's mistake is Invalid or
+// Forbidden; a used-up limit is TooMany.
 func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []work.Run, err error) {
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
-	// Hints are looked for before the transaction: they take milliseconds, in which no one else could
-	// write.
+	// Hints are searched before the transaction: that takes milliseconds, in which no one else could write.
 	found := ""
 	if in.Mode == job.ModeRanked {
 		found = hintsIn(in.submitted())
 	}
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
-		// First, so that an accepted request is answered again even if by now the limit is used up or the deadline is over.
+		// First, so that an accepted request is answered again even if the limit is used up or the deadline is over by
+		// now.
 		if sub, runs, err = sentBefore(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}
@@ -85,7 +85,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
 			return err
 		}
-		// Most final reasons first: rights and deadline, then the files, then limits, which pass with time.
+		// Permanent reasons first: rights and deadline, then the files, then limits, which pass with time.
 		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (t *Intake) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Task) e
 	return quota.Check(tx, in.User, in.Devices...)
 }
 
-// noteUse counts a submission against its task's limits, which may come later.
+// noteUse counts a submission against its task's limits, which may be set later.
 func (in NewSubmission) noteUse(tx *gorm.DB, sub Submission) error {
 	if in.Added.By.SignedIn() {
 		return nil
@@ -163,7 +163,7 @@ func (in NewSubmission) checkFilter() error {
 	return nil
 }
 
-// submittable reads the task and says no when this person cannot submit to it now.
+// submittable reads the task, and returns an error if this person cannot submit to it now.
 func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
 	// The caller's User may be old; a person who was blocked since then is refused here, inside the transaction.
 	user, err := accounts.Load(tx, in.User.ID)
@@ -193,7 +193,8 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 				task.Title, d, strings.Join(task.Devices, ", "))
 		}
 	}
-	// The version is the current one at this moment, not that of the person's page: a new version may be published in between.
+	// The version is the current one at this moment, not that of the person's page: a new version may have been
+	// published in between.
 	err = tx.Where("task_id = ?", task.ID).Take(&version, cmp.Or(in.Version, task.VersionID)).Error
 	return task, version, db.ReadError(err, "version of task %s", task.Slug)
 }
@@ -220,7 +221,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	return name, nil
 }
 
-// checkFiles refuses further files that the task does not take, or whose names belong to others.
+// checkFiles refuses further files that the task does not accept, or whose names are taken.
 func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) error {
 	if len(in.Files) == 0 {
 		return nil
@@ -239,7 +240,7 @@ func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) err
 	return nil
 }
 
-// Queue stores a submission with its runs, whatever the limits say: the site's own baselines come this way, too.
+// Queue stores a submission with its runs regardless of limits: the site's own baselines use it, too.
 func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.TaskVersion) (Submission, []work.Run, error) {
 	sub, err := in.save(tx, task, version)
 	if err != nil {
@@ -251,7 +252,8 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
 			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
 		}
-		// No one watches yet, so the events are stored and not announced. The dispatcher sees the rows at its next look.
+		// There are no watchers yet, so the events are stored and not announced. The dispatcher sees the rows in its
+		// next pass.
 		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
 			return sub, nil, err
 		}
@@ -261,7 +263,7 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 }
 
 func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) (Submission, error) {
-	// Contents are stored once by their hash; a rollback takes a new one back.
+	// Contents are stored once by their hash; a rollback removes a new one again.
 	hash, err := catalog.PutBlob(tx, in.submitted().Pack())
 	if err != nil {
 		return Submission{}, err

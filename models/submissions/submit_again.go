@@ -7,8 +7,8 @@ import (
 	"warpboard/models/work"
 )
 
-// sentBefore finds the submission that a person made with the same key, because its answer was lost. The key is theirs
-// alone. The same key with something else is a Conflict: two different things were meant.
+// sentBefore returns the submission that a person made with the same key, because its answer was lost. Keys are per
+// person. The same key with another request is a Conflict.
 func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, err error) {
 	if in.Key == "" {
 		return sub, nil, nil
@@ -17,7 +17,8 @@ func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run,
 	if found.Error != nil || found.RowsAffected == 0 {
 		return sub, nil, db.ReadError(found.Error, "submission of an idempotency key")
 	}
-	// By now the deadline may be over, or an admin may have added it: the mode is then practice for one of the two. Devices are not compared: a request for others with the same key gets the runs of the first request.
+	// By now the deadline may be over, or an admin may have added it: the mode is then practice for one of the two.
+	// Devices are not compared: a request for others with the same key gets the runs of the first request.
 	if sub.TaskID != in.TaskID || work.Measured(sub.Mode) != work.Measured(in.Mode) || sub.SourceHash != db.Hash(in.submitted().Pack()) || !sub.ProfileFilter.Same(in.Filter) {
 		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d, which is different, was sent with this idempotency key: use a new key.", sub.ID)
 	}

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Delivery is one message to one webhook, and how sending it went.
+// Delivery is one message to one webhook, and the state of sending it.
 type Delivery struct {
 	ID          int64
 	WebhookID   int64
@@ -21,39 +21,39 @@ type Delivery struct {
 	Kind        Kind
 	Body        string // JSON
 	Tries       int
-	Status      int    // the receiver's last answer; 0: there was none
-	Error       string // why the last try failed
+	Status      int    // status of the receiver's last answer; 0 if there was none
+	Error       string // reason why the last try failed
 	TookMS      int64  `gorm:"column:took_ms"`
 	CreatedAt   time.Time
-	NextAt      *time.Time // when the next try is due; nil: it is over
+	NextAt      *time.Time // time of the next try; nil if there is none
 	TriedAt     *time.Time
 	DeliveredAt *time.Time
 }
 
-// TableName is not that of its type.
+// TableName returns the table, whose name differs from the type's.
 func (Delivery) TableName() string { return "webhook_deliveries" }
 
-// pauses are between tries: the last one is a day and a half after the first.
+// pauses are the times between tries: the last try is a day and a half after the first.
 var pauses = [...]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 8 * time.Hour, 24 * time.Hour}
 
 const (
-	// mostFailures in a row switch a webhook off.
+	// mostFailures is the number of consecutive failures that switches a webhook off.
 	mostFailures = 5
 	// keepDeliveries is the age up to which the log keeps deliveries.
 	keepDeliveries = 30 * 24 * time.Hour
 	// keepOfEach limits the log of one webhook, not counting deliveries still to be sent.
 	keepOfEach = 1000
-	// testsWaiting and askedPerHour, of each webhook, bound what can be asked for by hand.
+	// testsWaiting and askedPerHour limit the manual tests and redeliveries of each webhook.
 	testsWaiting, askedPerHour = 5, 30
 )
 
 // DueDelivery is a delivery with everything needed to send it.
 type DueDelivery struct {
 	Delivery
-	UserID int64 // whose webhook it is; 0: the site's
+	UserID int64 // owner of the webhook; 0 for the site's
 	URL    string
 	Secret string
-	Place  int // among what is due of the same owner, from 1
+	Place  int // position among the due deliveries of the same owner, from 1
 }
 
 // DueDeliveries lists the due deliveries of owners that are not busy: the site's first, then the first of each person,
@@ -71,8 +71,8 @@ func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64
 	return list, db.ReadError(err, "deliveries that are due")
 }
 
-// ClaimDelivery puts the next try off, so that no one else sends it in the meantime; false: someone else has it. A process that dies after
-// that has it sent again later.
+// ClaimDelivery postpones the next try, so that no other process sends it in the meantime. It returns false if another
+// one has claimed it. If the process dies after that, the delivery is sent again later.
 func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.Time) (bool, error) {
 	res := w.db.Writer(ctx).Model(&Delivery{}).Where("id = ? and tries = ? and next_at = ?", d.ID, d.Tries, db.Time(*d.NextAt)).Update("next_at", db.Time(until))
 	return res.RowsAffected == 1, db.WriteError(res.Error, "delivery %d", d.ID)
@@ -83,11 +83,11 @@ type Tried struct {
 	At      time.Time
 	Took    time.Duration
 	Status  int
-	Problem string // empty: it was delivered
+	Problem string // empty if it was delivered
 	Gone    bool   // the receiver answered that it is gone
 }
 
-// EndTry notes how a try went, and when the next one is. A webhook whose deliveries fail is switched off.
+// EndTry stores the result of a try, and the time of the next one. A webhook whose deliveries fail is switched off.
 func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t Tried) error {
 	at := db.Time(t.At)
 	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.Cut(db.Sanitize(t.Problem), 300), "took_ms": t.Took.Milliseconds(), "tried_at": at, "next_at": nil}
@@ -101,9 +101,9 @@ func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t Tried) error {
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		var hook Webhook
 		if found := tx.Limit(1).Find(&hook, d.WebhookID); found.Error != nil || found.RowsAffected == 0 {
-			return db.ReadError(found.Error, "webhook %d", d.WebhookID) // it was deleted during the try, with its deliveries
+			return db.ReadError(found.Error, "webhook %d", d.WebhookID) // deleted during the try, with its deliveries
 		}
-		if hook.DisabledAt != nil { // during the try: nothing is sent any more
+		if hook.DisabledAt != nil { // switched off during the try: nothing more is sent
 			row["next_at"], over = nil, true
 		}
 		if err := tx.Model(&Delivery{}).Where("id = ?", d.ID).Updates(row).Error; err != nil {
@@ -116,7 +116,7 @@ func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t Tried) error {
 	})
 }
 
-// noteEnd counts what was given up against the webhook.
+// noteEnd counts a failed delivery against the webhook.
 func noteEnd(tx *gorm.DB, hook Webhook, t Tried) error {
 	change := map[string]any{"failures": 0}
 	if t.Problem != "" {
@@ -137,7 +137,7 @@ func noteEnd(tx *gorm.DB, hook Webhook, t Tried) error {
 	return db.WriteError(err, "deliveries of webhook %d", hook.ID)
 }
 
-// WebhookDeliveries lists the deliveries of a webhook before an id (0: from the newest), the newest first.
+// WebhookDeliveries lists the deliveries of a webhook before an ID (0 for the newest), the newest first.
 func (w *Webhooks) WebhookDeliveries(ctx context.Context, actor accounts.User, hookID, before int64, limit int) (list []Delivery, err error) {
 	if _, err := find(w.db.Read(ctx), actor, hookID); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (w *Webhooks) WebhookDeliveries(ctx context.Context, actor accounts.User, h
 	return list, db.ReadError(q.Find(&list).Error, "deliveries of webhook %d", hookID)
 }
 
-// Redeliver has a delivery sent once more, with the same id.
+// Redeliver queues a delivery once more, with the same ID.
 func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, id int64) (d Delivery, err error) {
 	return d, w.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := sendable(tx, actor, hookID); err != nil {
@@ -170,7 +170,7 @@ func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, i
 	})
 }
 
-// TestWebhook sends a message that says nothing.
+// TestWebhook queues a test message.
 func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID int64) error {
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := sendable(tx, actor, hookID); err != nil {
@@ -195,10 +195,10 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 	})
 }
 
-// askedKey is the setting that holds when someone last asked a webhook for tests and redeliveries.
+// askedKey is the prefix of the setting with the times of a webhook's requested tests and redeliveries.
 func askedKey(hookID int64) string { return fmt.Sprintf("webhooks.asked.%d", hookID) }
 
-// ask counts a test or a redelivery, and refuses it when there were too many within an hour.
+// ask counts a test or a redelivery, and refuses it if there were too many within an hour.
 func ask(tx *gorm.DB, hookID int64) error {
 	key, now := askedKey(hookID), db.Now()
 	was, err := db.JSONSettings[[]time.Time](tx.Where("key = ?", key), key)

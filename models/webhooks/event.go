@@ -13,23 +13,22 @@ import (
 	"warpboard/models/db"
 )
 
-// spreadAtOnce bounds one transaction.
+// spreadAtOnce limits the events in one transaction.
 const spreadAtOnce = 100
 
-// WebhookEvent is something that happened and was not yet made into deliveries.
+// WebhookEvent is an event without deliveries yet.
 type WebhookEvent struct {
 	ID        int64
 	Kind      Kind
-	WebhookID int64 // the only receiver; 0: all with this event
-	RunID     int64 // of run.ended and record.taken
-	UserID    int64 // whose run it is
-	OtherID   int64 // who held the record before
+	WebhookID int64 // the only receiver; 0 for all that want the event
+	RunID     int64 // run of run.ended and record.taken
+	UserID    int64 // owner of the run
+	OtherID   int64 // former holder of the record
 	Detail    any   `gorm:"serializer:json"`
 	CreatedAt time.Time
 }
 
-// Note writes an event, in the transaction in which it happens. One that goes into no inbox is one question and nothing else
-// where no one listens.
+// Note stores an event in its transaction. If no one wants it and it needs no notices, Note only runs one query.
 func Note(tx *gorm.DB, e WebhookEvent) error {
 	if !e.forInboxes() {
 		var listening int64
@@ -41,13 +40,13 @@ func Note(tx *gorm.DB, e WebhookEvent) error {
 	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
 }
 
-// HoldPlace keeps the notices about a run's new place back until ReleasePlaces: the run is measured again first.
+// HoldPlace holds the notices about a run's new place until ReleasePlaces, because the run is measured again first.
 func HoldPlace(tx *gorm.DB, runID int64) error {
 	err := tx.Model(&WebhookEvent{}).Where("run_id = ? and kind = ?", runID, PlaceTaken).Update("kind", placeHeld).Error
 	return db.WriteError(err, "event for inboxes")
 }
 
-// ReleasePlaces lets the notices go on that HoldPlace kept back, of all runs whose confirmation has ended or is gone.
+// ReleasePlaces releases the notices held by HoldPlace, of all runs whose confirmation has ended or is gone.
 func ReleasePlaces(tx *gorm.DB) error {
 	err := tx.Model(&WebhookEvent{}).Where("kind = ? and run_id not in (select challenger_id from confirmations where ended_at is null)", placeHeld).
 		Update("kind", PlaceTaken).Error
@@ -65,7 +64,7 @@ type Previous struct {
 	ScoreNS float64 `json:"score_ns"`
 }
 
-// Person names someone to receivers.
+// Person identifies someone to receivers.
 type Person struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
@@ -98,9 +97,9 @@ type told struct {
 	UserName string `json:"-"`
 }
 
-// SpreadEvents makes deliveries of the waiting events, for every webhook that listens, and returns the number of events. An
-// event whose data cannot be made is dropped, so that it does not block later ones: the error names it, and the others are
-// delivered.
+// SpreadEvents makes deliveries of the waiting events for every webhook that wants them, and returns the number of
+// events. An event whose data cannot be made is dropped, so that it does not block later ones: the error names it, and
+// the others are delivered.
 func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 	var ids []int64
 	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("kind <> ?", placeHeld).Order("id").Limit(spreadAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
@@ -115,7 +114,7 @@ func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 		}
 		for _, id := range ids {
 			var e WebhookEvent
-			problem := tx.Limit(1).Find(&e, id).Error // also where its detail cannot be read
+			problem := tx.Limit(1).Find(&e, id).Error // also if its detail cannot be read
 			gone := tx.Delete(&WebhookEvent{ID: id})
 			if gone.Error != nil {
 				return db.WriteError(gone.Error, "event for webhooks")
@@ -123,7 +122,7 @@ func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 			if gone.RowsAffected == 0 {
 				continue // another process was quicker
 			}
-			if problem == nil { // a transaction within: PostgreSQL goes on after an error only from a savepoint
+			if problem == nil { // a nested transaction: PostgreSQL continues after an error only from a savepoint
 				problem = tx.Transaction(func(tx *gorm.DB) error { return w.spread(tx, e, hooks) })
 			}
 			if problem != nil {
@@ -144,13 +143,13 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 			return err
 		}
 	}
-	bodies := map[int64][]byte{} // by the webhook's person, who may see more than others; 0: the site's
+	bodies := map[int64][]byte{} // by the webhook's owner, who may see more than others; 0 for the site's
 	for _, hook := range hooks {
 		if !e.concerns(hook) {
 			continue
 		}
 		if e.RunID != 0 && hook.UserID != 0 && hook.UserID != e.UserID {
-			// Who held a record before may not see the task any more.
+			// The former holder of a record may no longer see the task.
 			if sees, err := w.rules.Sees(tx, hook.UserID, e.RunID); err != nil {
 				return err
 			} else if !sees {
@@ -173,7 +172,7 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	return nil
 }
 
-// tell puts an event into inboxes, and queues deliveries for the webhooks of those people.
+// tell adds an event to inboxes, and queues deliveries for the webhooks of those people.
 func (w *Webhooks) tell(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	list, err := w.rules.Tell(tx, e)
 	if err != nil {
@@ -196,8 +195,8 @@ func (w *Webhooks) tell(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	return nil
 }
 
-// concerns reports whether a webhook gets an event: the site's webhooks get all that they listen for, a person's only those
-// about their own runs and about records that they took or lost; none what happened before it was made.
+// concerns reports whether a webhook receives an event: the site's webhooks receive all that they want, a person's only
+// those about their own runs and about records that they took or lost; none receives events from before its creation.
 func (e WebhookEvent) concerns(hook Webhook) bool {
 	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.Wants(e.Kind) || e.CreatedAt.Before(hook.CreatedAt) {
 		return false
@@ -205,7 +204,7 @@ func (e WebhookEvent) concerns(hook Webhook) bool {
 	return hook.UserID == 0 || hook.UserID == e.UserID || hook.UserID == e.OtherID
 }
 
-// data is an event's data for a person's webhook or the site's (0); nil if its subject was deleted.
+// data returns an event's data for a person's webhook or the site's (0); nil if its subject was deleted.
 func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent, receiver int64) (any, error) {
 	if e.RunID == 0 {
 		return e.Detail, nil
@@ -240,7 +239,7 @@ func previous(tx *gorm.DB, e WebhookEvent) (*Previous, error) {
 	return &was, db.ReadError(err, "person %d", e.OtherID)
 }
 
-// queue makes a delivery that is due at once.
+// queue creates a delivery that is due at once.
 func queue(tx *gorm.DB, hookID int64, kind Kind, body []byte) error {
 	now := db.Now()
 	return db.WriteError(tx.Create(&Delivery{

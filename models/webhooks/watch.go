@@ -14,33 +14,33 @@ import (
 // watchKey is the setting with the reported state of workers and waits, so that a restart reports nothing twice.
 const watchKey = "webhooks.watch"
 
-// Silent is a worker that is not heard of any more.
+// Silent is a worker without recent heartbeats.
 type Silent struct {
 	Worker  string    `json:"worker"`
 	Devices []string  `json:"devices"`
 	Seen    time.Time `json:"last_seen"`
 }
 
-// Wait is the work that waits for a device that takes work.
+// Wait is waiting work for a device with workers.
 type Wait struct {
 	Device  string    `json:"device"`
 	Waiting int       `json:"waiting"`
 	Oldest  time.Time `json:"oldest_since"`
 }
 
-// watched is the state that was reported and still holds.
+// watched is the reported state that still holds.
 type watched struct {
 	Silent []string `json:"silent"` // workers
 	Long   []string `json:"long"`   // webhook/device
 }
 
-// Watch compares workers and waits with the reported state, and notes changes as events. Workers that were silent before the
-// first webhook listened are not reported. Several processes may watch: inside its write, each finds what the others have
-// reported.
+// Watch compares workers and waits with the reported state, and stores changes as events. It does not report workers
+// that were silent before the first webhook existed. Several processes may watch: inside its transaction, each sees the
+// others' reports.
 func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at time.Time) error {
 	look := func(tx *gorm.DB) (sight, error) { return lookAt(tx, silent, waits, at) }
 	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.fresh {
-		return err // most of the time: no one has to wait for a turn
+		return err // the usual case, without a transaction
 	}
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		seen, err := look(tx)
@@ -60,10 +60,10 @@ func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at 
 	})
 }
 
-// sight is the state at a moment, with the events to report.
+// sight is the state at a time, with the events to report.
 type sight struct {
-	fresh   bool // something differs from what is noted
-	unheard bool // no webhook listens
+	fresh   bool // it differs from the stored state
+	unheard bool // no webhook wants these events
 	now     watched
 	events  []WebhookEvent
 }

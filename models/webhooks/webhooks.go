@@ -19,34 +19,34 @@ import (
 	"warpboard/models/db"
 )
 
-// Kind names what happened, as the receiver reads it.
+// Kind is the name of an event for receivers.
 type Kind string
 
 // The kinds of events.
 const (
-	RunEnded    Kind = "run.ended"    // a run that a person asked for has ended
+	RunEnded    Kind = "run.ended"    // a run requested by a person has ended
 	RecordTaken Kind = "record.taken" // a board has a new first
-	WorkerLost  Kind = "worker.lost"  // a worker is silent that has not said goodbye
+	WorkerLost  Kind = "worker.lost"  // a worker is silent without having left
 	WaitLong    Kind = "wait.long"    // work has waited for a device for longer than the webhook's limit
-	Test        Kind = "test"         // someone asked for it
+	Test        Kind = "test"         // requested by a person
 
 	PlaceLost    Kind = "place.lost"    // someone passed the person on a board
-	CommentAdded Kind = "comment.added" // someone commented where the person is told of it
+	CommentAdded Kind = "comment.added" // someone commented in a thread of the person's
 	DeadlineNear Kind = "deadline.near" // a task closes soon
 
 	// Webhooks cannot select these kinds; Rules.Tell selects the people to notify and their kinds.
 	PlaceTaken   Kind = "place.taken"
-	placeHeld    Kind = "place.held" // place.taken that waits for a confirmation
+	placeHeld    Kind = "place.held" // place.taken, waiting for a confirmation
 	CommentMade  Kind = "comment.made"
 	DeadlineCame Kind = "deadline.came"
 )
 
-// Personal are the kinds of a person's webhooks, about their own runs and records and what is in their inbox.
+// Personal lists the kinds of a person's webhooks, about their own runs, records, and notices.
 func Personal() []Kind {
 	return []Kind{RunEnded, RecordTaken, PlaceLost, CommentAdded, DeadlineNear}
 }
 
-// OfSite are the kinds that the site's webhooks may have.
+// OfSite lists the kinds of the site's webhooks.
 func OfSite() []Kind { return []Kind{RunEnded, RecordTaken, WorkerLost, WaitLong} }
 
 const (
@@ -63,7 +63,7 @@ const (
 // Webhooks reads and stores the webhooks of one database.
 type Webhooks struct {
 	db    *db.DB
-	site  string // address of the site, for links
+	site  string // URL of the site, for links
 	reach Reach
 	rules Rules
 }
@@ -74,7 +74,7 @@ type Rules struct {
 	Sees func(tx *gorm.DB, userID, runID int64) (bool, error)
 	// Outcome returns the outcome of a run on its board for a person's webhook or the site's (0); nil if it is on none.
 	Outcome func(tx *gorm.DB, receiver, runID int64) (any, error)
-	// Tell puts an event into the inboxes of the people whom it concerns, and returns what their webhooks get.
+	// Tell adds an event to the inboxes of the people concerned, and returns the messages for their webhooks.
 	Tell func(tx *gorm.DB, e WebhookEvent) ([]Personally, error)
 }
 
@@ -96,29 +96,29 @@ func New(database *db.DB, site string, reach Reach, rules Rules) *Webhooks {
 	return &Webhooks{database, site, reach, rules}
 }
 
-// Webhook is an address that gets events.
+// Webhook is a URL that receives events.
 type Webhook struct {
 	ID          int64
-	UserID      int64 // whose; 0: the site's
+	UserID      int64 // owner; 0 for the site's
 	URL         string
 	Events      []Kind `gorm:"serializer:json"`
-	WaitSeconds int    // the limit of wait.long
-	Secret      string // of the signatures
-	Failures    int    // deliveries in a row that were given up
+	WaitSeconds int    // threshold of wait.long
+	Secret      string // key of the signatures
+	Failures    int    // number of consecutive failed deliveries
 	CreatedAt   time.Time
 	DisabledAt  *time.Time
 	DisabledWhy string
 }
 
-// Wants reports whether the webhook gets such events.
+// Wants reports whether the webhook receives such events.
 func (h Webhook) Wants(kind Kind) bool { return slices.Contains(h.Events, kind) }
 
 // NewWebhook is a request for a webhook.
 type NewWebhook struct {
-	Site   bool // the site's, not the person's own
+	Site   bool // for the site, not the person
 	URL    string
 	Events []Kind
-	Wait   time.Duration // the limit of wait.long; 0: half an hour
+	Wait   time.Duration // threshold of wait.long; 0: half an hour
 }
 
 func (w *Webhooks) check(n NewWebhook) error {
@@ -143,7 +143,7 @@ func (w *Webhooks) check(n NewWebhook) error {
 	return checkURL(n.URL, w.reach.People, false)
 }
 
-// checkURL refuses addresses that no delivery would reach. What a name resolves to is checked when it is dialed.
+// checkURL refuses URLs that no delivery would reach. The addresses of a name are checked when dialing.
 func checkURL(text string, allowed []netip.Prefix, plain bool) error {
 	u, err := url.Parse(text)
 	switch {
@@ -166,7 +166,7 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// List names kinds for people.
+// List formats kinds for people.
 func List(kinds []Kind) string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
@@ -175,7 +175,7 @@ func List(kinds []Kind) string {
 	return strings.Join(names, ", ")
 }
 
-// CreateWebhook makes a webhook and returns it with its secret, which is shown this once.
+// CreateWebhook creates a webhook and returns it with its secret, which is shown only once.
 func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n NewWebhook) (hook Webhook, err error) {
 	hook = Webhook{UserID: actor.ID, URL: strings.TrimSpace(db.Sanitize(n.URL)), CreatedAt: db.Now(), Secret: newSecret()}
 	most := int64(mostOfPerson)
@@ -217,8 +217,8 @@ func newSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// audit notes what is done to the site's webhooks, or by an admin to someone else's. An address may hold a secret: only its
-// host is noted.
+// audit records an act on the site's webhooks, or by an admin on another person's. A URL may contain a secret, so only
+// its host is recorded.
 func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
 	if h.UserID == actor.ID {
 		return nil
