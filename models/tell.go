@@ -32,13 +32,13 @@ func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.Personall
 	if err != nil {
 		return nil, err
 	}
-	var told []webhooks.Personally
+	var messages []webhooks.Personally
 	for _, n := range made {
 		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost { // webhooks have their own kinds for these
-			told = append(told, webhooks.Personally{UserID: n.UserID, Kind: webhooks.Kind(n.Kind), Data: s.Notice(n)})
+			messages = append(messages, webhooks.Personally{UserID: n.UserID, Kind: webhooks.Kind(n.Kind), Data: s.Notice(n)})
 		}
 	}
-	return told, nil
+	return messages, nil
 }
 
 // tellOfComment adds notices about a comment.

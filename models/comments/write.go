@@ -31,7 +31,7 @@ func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, b
 		if err != nil {
 			return err
 		}
-		if err := t.room(tx, actor, body); err != nil {
+		if err := t.checkLimits(tx, actor, body); err != nil {
 			return err
 		}
 		made = t.new(actor, body)
@@ -68,7 +68,7 @@ func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Th
 			made.Body, made.EditedAt = body, &at
 			return db.WriteError(tx.Save(&made).Error, "write-up")
 		}
-		if err := t.room(tx, actor, body); err != nil {
+		if err := t.checkLimits(tx, actor, body); err != nil {
 			return err
 		}
 		made = t.new(actor, body)
@@ -114,8 +114,8 @@ func clean(body string, most int) (string, error) {
 	return body, nil
 }
 
-// room refuses a comment too many, and one that was sent twice. Admins have no hourly limit.
-func (t Thread) room(tx *gorm.DB, actor accounts.User, body string) error {
+// checkLimits refuses a comment too many, and one that was sent twice. Admins have no hourly limit.
+func (t Thread) checkLimits(tx *gorm.DB, actor accounts.User, body string) error {
 	var there int64
 	if err := t.of(tx.Model(&Comment{})).Where("removed_at is null").Count(&there).Error; err != nil {
 		return db.ReadError(err, "comments")

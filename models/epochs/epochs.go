@@ -47,13 +47,13 @@ func (s Software) Changes(to Software) (list []string) {
 	for _, part := range [][3]string{{"driver", s.Driver, to.Driver}, {"CUDA", s.CUDA, to.CUDA}, {"compiler", s.Compiler, to.Compiler},
 		{"torch", s.Torch, to.Torch}, {"Triton", s.Triton, to.Triton}, {"harness", s.Harness, to.Harness}} {
 		if part[1] != part[2] {
-			list = append(list, fmt.Sprintf("%s %s → %s", part[0], said(part[1]), said(part[2])))
+			list = append(list, fmt.Sprintf("%s %s → %s", part[0], shownVersion(part[1]), shownVersion(part[2])))
 		}
 	}
 	return list
 }
 
-func said(version string) string {
+func shownVersion(version string) string {
 	if version == "" {
 		return "unknown"
 	}

@@ -1,7 +1,7 @@
 // Package fleet holds the workers: the last heartbeat of each, the credentials with their devices, and the devices that
 // an admin has paused.
 //
-// Read it in this order: worker.go (heartbeats, slots, SlotsOf: numbers of slots), said.go (reading them),
+// Read it in this order: worker.go (heartbeats, slots, SlotsOf: numbers of slots), reports.go (reading them),
 // credential.go (secrets of remote workers), join.go (guests), claim.go (the site's own), pause.go.
 //
 // The store of package models embeds Fleet; the dispatcher and the queue page read it through that. Package models

@@ -9,13 +9,13 @@ import (
 
 // Fleet reads and stores the workers of one database.
 type Fleet struct {
-	db   *db.DB
-	said said
-	last atomic.Pointer[reading]
+	db      *db.DB
+	reports reportCache
+	last    atomic.Pointer[reading]
 }
 
 // New returns the workers of a database.
-func New(database *db.DB) *Fleet { return &Fleet{db: database, said: newSaid()} }
+func New(database *db.DB) *Fleet { return &Fleet{db: database, reports: newReportCache()} }
 
 // reading is a list of workers with the time of reading it.
 type reading struct {

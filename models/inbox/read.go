@@ -50,9 +50,9 @@ func (c Choices) Off(k Kind) bool { return slices.Contains(c.OffKinds, k) }
 // Mails reports whether a kind comes by e-mail, too.
 func (c Choices) Mails(k Kind) bool { return slices.Contains(c.MailKinds, k) }
 
-// told reads notices with the names for their sentences: only of tasks that the person may see now, and of comments that
+// noticesOf reads notices with the names for their sentences: only of tasks that the person may see now, and of comments that
 // everyone can read.
-func told(q *gorm.DB, user accounts.User) *gorm.DB {
+func noticesOf(q *gorm.DB, user accounts.User) *gorm.DB {
 	q = q.Table("notices n").Select("n.*, coalesce(a.name, '') as actor_name, t.slug as task_slug, t.title as task_title, t.deadline").
 		Joins("join tasks t on t.id = n.task_id").Joins("left join users a on a.id = n.actor_id").
 		Where("n.user_id = ?", user.ID).
@@ -65,7 +65,7 @@ func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limi
 	if !user.SignedIn() {
 		return nil, db.Errorf(db.Forbidden, "Sign in to read your inbox.")
 	}
-	q := told(x.db.Read(ctx), user)
+	q := noticesOf(x.db.Read(ctx), user)
 	if before > 0 {
 		q = q.Where("n.id < ?", before)
 	}

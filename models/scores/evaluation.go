@@ -34,8 +34,8 @@ func ofEvaluation(r *job.Result) (found work.Findings) {
 
 // samples returns the additions to the counters from a result.
 func samples(r kernelrun.Result) []counters.Sample {
-	unit := fmt.Sprintf("%s:%d", r.Device, r.Slot)
-	out := []counters.Sample{{Name: counters.Device + unit, Value: r.Seconds}}
+	device := fmt.Sprintf("%s:%d", r.Device, r.Slot)
+	out := []counters.Sample{{Name: counters.Device + device, Value: r.Seconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
 		if !ok {
 			good = bad
@@ -54,7 +54,7 @@ func samples(r kernelrun.Result) []counters.Sample {
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
 		add(r.RuntimeStats != nil, counters.Profiled, counters.NotProfiled, seconds)
-		out = append(out, counters.Sample{Name: counters.DeviceTiming + unit, Value: seconds})
+		out = append(out, counters.Sample{Name: counters.DeviceTiming + device, Value: seconds})
 	}
 	if r.Cached != nil {
 		add(*r.Cached, counters.CacheHit, counters.CacheMiss, 0)

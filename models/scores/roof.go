@@ -39,21 +39,21 @@ func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.
 	if score == nil {
 		return
 	}
-	unit := result.Machine.SlotBenchmark
-	if unit != nil && !unit.Valid() {
-		unit = nil
+	benchmark := result.Machine.SlotBenchmark
+	if benchmark != nil && !benchmark.Valid() {
+		benchmark = nil
 	}
 	// Device and gauge are the worker's word. A worker that lies may hold runs back or let all through: it could send any
 	// score as well.
 	steady := result.Machine.Device != device.CPU
 	if steady {
-		score.Held = heldByFloor(score.NS, unit, rankedCases(result))
+		score.Held = heldByFloor(score.NS, benchmark, rankedCases(result))
 	}
-	if unit == nil || score.Held != "" {
+	if benchmark == nil || score.Held != "" {
 		return
 	}
 	valued := valuesOf(def, drawn, rankedCases(result))
-	roof, declared := roofOf(drawn, valued, *unit)
+	roof, declared := roofOf(drawn, valued, *benchmark)
 	if !declared {
 		return
 	}
@@ -61,29 +61,29 @@ func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.
 	if score.Roof = &nearness; def.Drawn() {
 		score.Roof = nil // from it, and from the unit's bandwidth, the secret values follow
 	}
-	memory := *unit
+	memory := *benchmark
 	memory.FlopsPerSecond = math.Inf(1)
 	if roof, _ := roofOf(drawn, valued, memory); roof > aboveRoof*score.NS && steady && def.Drawn() {
 		score.Held = "It is faster than this GPU's memory bandwidth allows. The task's roofline may ask for more than a call needs."
 	} else if roof > aboveRoof*score.NS && steady {
 		score.Held = fmt.Sprintf("It reaches %.0f %% of this GPU's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
-			100*roof/score.NS, unit.BytesPerSecond/1e9)
+			100*roof/score.NS, benchmark.BytesPerSecond/1e9)
 	}
 }
 
 // heldByFloor names the case, or the score, that is below the time of an empty call.
-func heldByFloor(score float64, unit *job.SlotBenchmark, cases []job.CaseResult) string {
-	least, said := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
-	if unit != nil {
-		least, said = unit.FloorNS, fmt.Sprintf("an empty call takes at least %v on this device", time.Duration(unit.FloorNS))
+func heldByFloor(score float64, benchmark *job.SlotBenchmark, cases []job.CaseResult) string {
+	least, reason := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
+	if benchmark != nil {
+		least, reason = benchmark.FloorNS, fmt.Sprintf("an empty call takes at least %v on this device", time.Duration(benchmark.FloorNS))
 	}
 	for _, c := range cases {
 		if c.Time() < belowFloor*least {
-			return fmt.Sprintf("A call of case %d (%s) takes %v, and %s.", c.Index, c.Spec, time.Duration(c.Time()), said)
+			return fmt.Sprintf("A call of case %d (%s) takes %v, and %s.", c.Index, c.Spec, time.Duration(c.Time()), reason)
 		}
 	}
 	if score < least {
-		return fmt.Sprintf("A call takes %v, and %s.", time.Duration(score), said)
+		return fmt.Sprintf("A call takes %v, and %s.", time.Duration(score), reason)
 	}
 	return ""
 }
@@ -105,7 +105,7 @@ func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseRes
 
 // roofOf is the score of a kernel that does only the declared work, as fast as the device can; false if the task does not
 // declare the work of each case.
-func roofOf(def tasks.Definition, cases []job.CaseResult, unit job.SlotBenchmark) (float64, bool) {
+func roofOf(def tasks.Definition, cases []job.CaseResult, benchmark job.SlotBenchmark) (float64, bool) {
 	if def.Roofline == nil {
 		return 0, false
 	}
@@ -120,7 +120,7 @@ func roofOf(def tasks.Definition, cases []job.CaseResult, unit job.SlotBenchmark
 		if err != nil {
 			return 0, false
 		}
-		ns := math.Max(bytes/unit.BytesPerSecond, flops/unit.FlopsPerSecond) * 1e9
+		ns := math.Max(bytes/benchmark.BytesPerSecond, flops/benchmark.FlopsPerSecond) * 1e9
 		best[i] = job.CaseResult{Index: c.Index, Status: job.StatusPass, Mean: math.Max(ns, 1), Median: math.Max(ns, 1)}
 	}
 	roof, err := harness.Score(def.RankingBy, best)

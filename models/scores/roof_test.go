@@ -11,10 +11,10 @@ import (
 )
 
 // rankedOn is a result with one case of a million floats, added on a unit of 1 ns floor, 10 GB/s and 1 GFLOP/s.
-func rankedOn(unit *job.SlotBenchmark) (tasks.Definition, job.Result) {
+func rankedOn(benchmark *job.SlotBenchmark) (tasks.Definition, job.Result) {
 	c := tasks.Case{{Name: "size", Value: "1000000"}}
 	def := tasks.Definition{RankingBy: tasks.RankGeom, Benchmarks: []tasks.Case{c}, Roofline: &tasks.Roofline{Bytes: "3 * size * float32", Flops: "size"}}
-	return def, job.Result{Machine: job.Machine{SlotBenchmark: unit}, Stages: []job.StageResult{
+	return def, job.Result{Machine: job.Machine{SlotBenchmark: benchmark}, Stages: []job.StageResult{
 		{Stage: job.StageRanked, Cases: []job.CaseResult{{Spec: c.String(), Status: job.StatusPass, Mean: 5e6}}}}}
 }
 
@@ -76,9 +76,9 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 
 func TestNoUnitMakesARoofThatIsNoNumber(t *testing.T) {
 	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1), math.SmallestNonzeroFloat64} {
-		unit := gauged()
-		unit.BytesPerSecond = v
-		def, result := rankedOn(unit)
+		benchmark := gauged()
+		benchmark.BytesPerSecond = v
+		def, result := rankedOn(benchmark)
 		score := &work.Score{NS: 1000}
 		if compareWithUnit(score, def, def, result); score.Roof != nil || score.Held != "" {
 			t.Errorf("%v B/s: %+v", v, score)

@@ -49,8 +49,8 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 	if err != nil {
 		return nil, err
 	}
-	if said := result.ScoreNS; said != nil && math.Abs(*said-ns) > tolerance*ns {
-		return nil, fmt.Errorf("it states %v ns, but its cases give %v ns", *said, ns)
+	if stated := result.ScoreNS; stated != nil && math.Abs(*stated-ns) > tolerance*ns {
+		return nil, fmt.Errorf("it states %v ns, but its cases give %v ns", *stated, ns)
 	}
 	std, stderr := spread(ranking, ns, ranked.Cases)
 	score := &work.Score{NS: ns, StdNS: std, ErrNS: stderr}

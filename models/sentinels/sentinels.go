@@ -66,24 +66,24 @@ func (s *Sentinels) SentinelsOf(ctx context.Context, device string, limit int) (
 }
 
 // ByUnit splits a list by units, in the order of their newest.
-func ByUnit(list []Sentinel) (units [][]Sentinel) {
+func ByUnit(list []Sentinel) (devices [][]Sentinel) {
 	at := map[[2]string]int{}
 	for _, s := range list {
 		key := [2]string{s.Worker, s.Unit}
 		i, known := at[key]
 		if !known {
-			i, at[key] = len(units), len(units)
-			units = append(units, nil)
+			i, at[key] = len(devices), len(devices)
+			devices = append(devices, nil)
 		}
-		units[i] = append(units[i], s)
+		devices[i] = append(devices[i], s)
 	}
-	return units
+	return devices
 }
 
 // Drift describes how a device differs from its earlier times; "" if it does not, or if there is too little data.
-func (s *Sentinels) Drift(ctx context.Context, worker, unit string) (string, error) {
+func (s *Sentinels) Drift(ctx context.Context, worker, device string) (string, error) {
 	var list []Sentinel
-	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, unit).Order("at desc").Limit(before + recent).Find(&list).Error
+	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(before + recent).Find(&list).Error
 	return Drift(list), db.ReadError(err, "sentinels of worker %s", worker)
 }
 
@@ -92,9 +92,9 @@ func (s *Sentinels) Drifting(ctx context.Context) (list []Drifted, err error) {
 	var last []Sentinel
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
 		where n <= ? order by worker, unit, at desc`, before+recent).Scan(&last).Error
-	for _, unit := range ByUnit(last) {
-		if how := Drift(unit); how != "" {
-			list = append(list, Drifted{Worker: unit[0].Worker, Unit: unit[0].Unit, Device: unit[0].Device, How: how})
+	for _, device := range ByUnit(last) {
+		if how := Drift(device); how != "" {
+			list = append(list, Drifted{Worker: device[0].Worker, Unit: device[0].Unit, Device: device[0].Device, How: how})
 		}
 	}
 	return list, db.ReadError(err, "the last sentinels")

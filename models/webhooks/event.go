@@ -77,8 +77,8 @@ type message struct {
 	Data      any       `json:"data"`
 }
 
-// told is a run's data for receivers.
-type told struct {
+// runData is a run's data for receivers.
+type runData struct {
 	Run            int64     `json:"run"`
 	URL            string    `json:"url"`
 	Submission     int64     `json:"submission"`
@@ -209,7 +209,7 @@ func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent, receiver int64) (any, error
 	if e.RunID == 0 {
 		return e.Detail, nil
 	}
-	var runs []told
+	var runs []runData
 	err := tx.Raw(`select r.id as run, r.submission_id as submission, t.slug as task, v.number as version, r.device, r.mode, r.state, r.ours, r.score_ns,
 			u.id as user_id, u.name as user_name
 		from runs r join task_versions v on v.id = r.version_id join tasks t on t.id = v.task_id join users u on u.id = r.user_id

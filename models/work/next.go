@@ -32,23 +32,23 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attemp
 		return nil, db.ReadError(err, "what waits for %s", ask.Device)
 	}
 	// Workers are many large rows, so they are read before the turn.
-	room, err := l.roomFor(ctx, ask, at)
-	if err != nil || !room.may {
+	free, err := l.capacityFor(ctx, ask, at)
+	if err != nil || !free.may {
 		return nil, err
 	}
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		if room.live, err = givenTo(tx, ask); err != nil {
+		if free.live, err = givenTo(tx, ask); err != nil {
 			return err
 		}
-		if len(room.live.missing) > 0 {
-			attempt = &room.live.missing[0]
+		if len(free.live.missing) > 0 {
+			attempt = &free.live.missing[0]
 			return nil
 		}
-		unit, err := room.choose(tx, ask, at)
-		if err != nil || unit == nil {
+		queued, err := free.choose(tx, ask, at)
+		if err != nil || queued == nil {
 			return err
 		}
-		begun, err := l.start(tx, unit.Ref(), ask.Worker)
+		begun, err := l.start(tx, queued.Ref(), ask.Worker)
 		attempt = &begun
 		return err
 	})
@@ -62,13 +62,13 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attemp
 const anythingFor = `select exists (select 1 from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
 	and (w.attempt_id = '' and (w.not_before is null or w.not_before <= ?) or a.worker = ? and a.taken_at is null))`
 
-// given counts the live attempts of a device, and those that were given to a worker and did not arrive.
-type given struct {
+// deviceLoad counts the live attempts of a device, and those that were given to a worker and did not arrive.
+type deviceLoad struct {
 	all, reruns, mine int
 	missing           []Attempt
 }
 
-func givenTo(tx *gorm.DB, ask job.Ask) (g given, err error) {
+func givenTo(tx *gorm.DB, ask job.Ask) (g deviceLoad, err error) {
 	live, err := liveAttempts(tx, "where w.device = ?", ask.Device)
 	for _, a := range live {
 		g.all++
@@ -87,15 +87,15 @@ func givenTo(tx *gorm.DB, ask job.Ask) (g given, err error) {
 }
 
 // capacity is the free capacity of a device for the asking worker.
-type room struct {
+type capacity struct {
 	may     bool              // the worker takes jobs for the device
 	slots   fleet.DeviceSlots // slots of all workers
 	own     int               // slots of this worker
 	offered []string          // live workers with slots of the device
-	live    given
+	live    deviceLoad
 }
 
-func (l *LifeCycle) roomFor(ctx context.Context, ask job.Ask, at time.Time) (r room, err error) {
+func (l *LifeCycle) capacityFor(ctx context.Context, ask job.Ask, at time.Time) (r capacity, err error) {
 	may, err := l.fleet.MayTake(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return r, err
@@ -125,7 +125,7 @@ func (l *LifeCycle) roomFor(ctx context.Context, ask job.Ask, at time.Time) (r r
 }
 
 // admits reports whether the worker gets work.
-func (r room) admits(ask job.Ask) bool {
+func (r capacity) admits(ask job.Ask) bool {
 	building := max(min(ask.Building, r.live.mine), 0)
 	mine, all := r.live.mine-building, r.live.all-building
 	if mine >= inFlightPerSlot*r.own {
@@ -137,7 +137,7 @@ func (r room) admits(ask job.Ask) bool {
 }
 
 // takes reports whether work of this priority may have the slot.
-func (r room) takes(p Priority, busy bool) bool {
+func (r capacity) takes(p Priority, busy bool) bool {
 	switch {
 	case p < PriorityFollowUp:
 		return true
@@ -151,7 +151,7 @@ func (r room) takes(p Priority, busy bool) bool {
 }
 
 // choose returns the first work that the worker may have, or nil.
-func (r room) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error) {
+func (r capacity) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error) {
 	if !r.admits(ask) {
 		return nil, nil
 	}
@@ -159,12 +159,12 @@ func (r room) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error
 	if err != nil {
 		return nil, err
 	}
-	for _, unit := range next {
-		if !r.takes(unit.Priority, ask.Busy) {
+	for _, queued := range next {
+		if !r.takes(queued.Priority, ask.Busy) {
 			return nil, nil // those that follow are of no higher priority
 		}
-		if avoid, err := r.avoids(tx, unit, ask.Worker, at); err != nil || !avoid {
-			return &unit, err
+		if avoid, err := r.avoids(tx, queued, ask.Worker, at); err != nil || !avoid {
+			return &queued, err
 		}
 	}
 	return nil, nil
@@ -172,11 +172,11 @@ func (r room) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error
 
 // avoids reports whether the worker lost the work before, while others offer the device. After a while it may have it
 // again.
-func (r room) avoids(tx *gorm.DB, unit QueuedWork, worker string, at time.Time) (bool, error) {
-	if unit.NotBefore == nil || !at.Before(unit.NotBefore.Add(avoidFor)) {
+func (r capacity) avoids(tx *gorm.DB, queued QueuedWork, worker string, at time.Time) (bool, error) {
+	if queued.NotBefore == nil || !at.Before(queued.NotBefore.Add(avoidFor)) {
 		return false, nil
 	}
-	lost, err := lostBy(tx, unit.Ref())
+	lost, err := lostBy(tx, queued.Ref())
 	if err != nil || !slices.Contains(lost, db.Sanitize(worker)) {
 		return false, err
 	}

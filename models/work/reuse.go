@@ -24,7 +24,7 @@ const unshared = "id not in (select shares from evaluations where shares <> '')"
 
 // findSame returns the asker's evaluation that this one may share, without its result, and the number of further ones
 // that may share it, or the zero Evaluation.
-func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, room int64, err error) {
+func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places int64, err error) {
 	if e.RequestHash == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return same, 0, nil
 	}
@@ -42,8 +42,8 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, room i
 	case same.EndedAt != nil:
 		return same, math.MaxInt64, nil
 	}
-	err = tx.Model(&Evaluation{}).Where(sharing, same.ID).Count(&room).Error
-	return same, mostSharing - room, db.ReadError(err, "equal evaluations")
+	err = tx.Model(&Evaluation{}).Where(sharing, same.ID).Count(&places).Error
+	return same, mostSharing - places, db.ReadError(err, "equal evaluations")
 }
 
 // sharing selects the evaluations that wait for the result of another one.
@@ -79,8 +79,8 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation, err error) {
 	type what struct{ hash, device string }
 	type group struct {
-		same Evaluation
-		room int64
+		same   Evaluation
+		places int64
 	}
 	groups := map[what]group{}
 	for i := range taken {
@@ -88,16 +88,16 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 		key := what{e.RequestHash, e.Device}
 		of, seen := groups[key]
 		if !seen {
-			if of.same, of.room, err = e.findSame(tx, asker); err != nil {
+			if of.same, of.places, err = e.findSame(tx, asker); err != nil {
 				return nil, err
 			}
 			if of.same.EndedAt != nil {
 				ended = append(ended, of.same)
 			}
 		}
-		if of.room > 0 {
+		if of.places > 0 {
 			e.share(of.same)
-			of.room--
+			of.places--
 		} else {
 			of = group{*e, mostSharing}
 		}

@@ -85,7 +85,7 @@ func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry
 
 // deadlineOf is the deadline that a task gets, nil for none; said reports whether the request gives one, also for a task that
 // is there already.
-func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, said bool, err error) {
+func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err error) {
 	switch text := c.Query("deadline"); {
 	case text == "none":
 		return nil, true, nil
@@ -105,7 +105,7 @@ func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, said bool, err e
 // change, and only if the request changes them.
 func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published) error {
 	ctx, bundle := c.UserContext(), p.Bundle
-	deadline, said, err := deadlineOf(c, p)
+	deadline, given, err := deadlineOf(c, p)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p 
 		}
 	}
 	var settings *catalog.TaskSettings
-	if old, now := deadlineText(task.Deadline), deadlineText(deadline); said && old != now {
+	if old, now := deadlineText(task.Deadline), deadlineText(deadline); given && old != now {
 		answer.Differences = append(answer.Differences, client.Difference{Key: "deadline", Old: old, New: now})
 		settings = task.Until(deadline)
 	}

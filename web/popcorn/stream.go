@@ -33,7 +33,7 @@ type follower struct {
 	result  func(context.Context) (result, error)
 	began   time.Time
 	state   work.RunState // of the first run that has not ended
-	said    work.RunState
+	sent    work.RunState
 }
 
 // follow submits, and streams how the submission goes. The stream has its place before that, so that none is made whose
@@ -77,7 +77,7 @@ func (f *follower) live(ctx context.Context, m stream.Message, out *conns.Writer
 		return nil
 	}
 	over, err := f.over(ctx)
-	if err != nil || f.state == f.said && !over {
+	if err != nil || f.state == f.sent && !over {
 		return err
 	}
 	if err := f.say(out); err != nil || !over {
@@ -106,7 +106,7 @@ func (f *follower) over(ctx context.Context) (bool, error) {
 }
 
 func (f *follower) say(out *conns.Writer) error {
-	f.said = f.state
+	f.sent = f.state
 	word, elapsed := "running", time.Since(f.began).Seconds()
 	if f.state == work.StateQueued {
 		word = "pending"

@@ -121,7 +121,7 @@ func (who person) is(entry string) bool {
 }
 
 // equalASCIIFold compares in any case, but only of ASCII: other letters fold into those of someone else.
-func equalASCIIFold(entry, said string) bool {
-	return said != "" && !strings.ContainsFunc(said, func(r rune) bool { return r > unicode.MaxASCII }) &&
-		strings.EqualFold(entry, said)
+func equalASCIIFold(entry, name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) &&
+		strings.EqualFold(entry, name)
 }

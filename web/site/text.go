@@ -61,14 +61,14 @@ func firstHalfPair(body []byte) int {
 		if body[at] != '\\' {
 			continue
 		}
-		unit, ok := escaped(body[at:])
+		code, ok := escaped(body[at:])
 		if !ok {
 			at++ // the escaped character begins no other escape
 			continue
 		}
-		if utf16.IsSurrogate(unit) {
+		if utf16.IsSurrogate(code) {
 			second, _ := escaped(body[at+6:])
-			if utf16.DecodeRune(unit, second) == utf8.RuneError {
+			if utf16.DecodeRune(code, second) == utf8.RuneError {
 				return at
 			}
 			at += 6
@@ -83,8 +83,8 @@ func escaped(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}
-	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	return rune(unit), err == nil
+	code, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(code), err == nil
 }
 
 // lineOf returns the line in which a piece of JSON ends.

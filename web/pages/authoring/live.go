@@ -102,8 +102,8 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 		wrong = withoutDevice(bundle)
 	}
 	for _, problem := range wrong {
-		said := problems.Problem{Key: problem.Key, Message: problem.Message}
-		list = append(list, remark{File: problem.File, Line: problem.Line, Text: said.Error()})
+		plain := problems.Problem{Key: problem.Key, Message: problem.Message}
+		list = append(list, remark{File: problem.File, Line: problem.Line, Text: plain.Error()})
 	}
 	if bundle == nil {
 		return list, nil

@@ -147,18 +147,18 @@ func (p *Operation) Sentinel(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.SentinelPage{Page: p.site.Page(c, name+" slots", "devices"), Device: name}
-	for _, unit := range sentinels.ByUnit(list) {
-		page.Units = append(page.Units, unitOf(unit))
+	for _, history := range sentinels.ByUnit(list) {
+		page.Units = append(page.Units, unitOf(history))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Sentinel(page))
 }
 
 func unitOf(list []sentinels.Sentinel) views.UnitHistory {
-	unit := views.UnitHistory{Worker: list[0].Worker, Unit: list[0].Unit, Drift: sentinels.Drift(list)}
+	history := views.UnitHistory{Worker: list[0].Worker, Unit: list[0].Unit, Drift: sentinels.Drift(list)}
 	for _, s := range list {
-		unit.Rows = append(unit.Rows, views.SentinelRow{At: s.At, ReadNS: s.ReadNS, MathNS: s.MathNS})
+		history.Rows = append(history.Rows, views.SentinelRow{At: s.At, ReadNS: s.ReadNS, MathNS: s.MathNS})
 	}
-	return unit
+	return history
 }
 
 const driftsShown = 5 // the newest ones

@@ -181,11 +181,11 @@ func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(p.site.Now()) })
 	})
 	if len(list) > 0 {
-		var said []string
+		var texts []string
 		for _, d := range list {
-			said = append(said, fmt.Sprintf("%s on %s: %s", d.Device, d.Worker, d.How))
+			texts = append(texts, fmt.Sprintf("%s on %s: %s", d.Device, d.Worker, d.How))
 		}
-		row.State, row.Says, row.Do = views.HealthLook, firstOf(said), "Check for heat, a power limit, or another program on the machine."
+		row.State, row.Says, row.Do = views.HealthLook, firstOf(texts), "Check for heat, a power limit, or another program on the machine."
 		row.Link, row.LinkText = "/devices/"+list[0].Device+"/sentinel", "Its history"
 	}
 	return row, err
@@ -332,15 +332,15 @@ func (p *Operation) sanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.Heal
 			without = append(without, device)
 		}
 	}
-	var said []string
+	var texts []string
 	if len(with) > 0 {
-		said = append(said, "Workers of "+strings.Join(with, ", ")+" have it.")
+		texts = append(texts, "Workers of "+strings.Join(with, ", ")+" have it.")
 	}
 	if len(without) > 0 {
-		said = append(said, "No worker of "+strings.Join(without, ", ")+" has it: mode sanitize is not offered there.")
+		texts = append(texts, "No worker of "+strings.Join(without, ", ")+" has it: mode sanitize is not offered there.")
 	}
-	if len(said) > 0 {
-		row.State, row.Says = views.HealthGood, strings.Join(said, " ")
+	if len(texts) > 0 {
+		row.State, row.Says = views.HealthGood, strings.Join(texts, " ")
 	}
 	return row, nil
 }

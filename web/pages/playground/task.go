@@ -106,8 +106,8 @@ func inputs(io map[string]any) string {
 
 // tensor returns the Python expression that fills a tensor. Missing numbers default to those of the API.
 func tensor(spec map[string]any) string {
-	said, _ := spec["dtype"].(string)
-	shape, dtype := shapeOf(spec["shape"]), "torch."+cmp.Or(said, "float32")
+	name, _ := spec["dtype"].(string)
+	shape, dtype := shapeOf(spec["shape"]), "torch."+cmp.Or(name, "float32")
 	init, _ := spec["init"].(map[string]any)
 	number := func(name, otherwise string) string {
 		if v := init[name]; v != nil {
@@ -116,7 +116,7 @@ func tensor(spec map[string]any) string {
 		return otherwise
 	}
 	drawn := shape + ", device=device, generator=generator)"
-	isComplex := strings.HasPrefix(said, "complex")
+	isComplex := strings.HasPrefix(name, "complex")
 	if isComplex { // else its imaginary parts would be 0
 		drawn = shape + ", dtype=" + dtype + ", device=device, generator=generator)"
 	}

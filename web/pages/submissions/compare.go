@@ -345,7 +345,7 @@ func differences(a, b comparedRun) (list []string) {
 	was, is := *a.Run.Machine, *b.Run.Machine
 	add := func(name, from, to string) {
 		if from != to {
-			list = append(list, fmt.Sprintf("%s %s → %s", name, said(from), said(to)))
+			list = append(list, fmt.Sprintf("%s %s → %s", name, shownVersion(from), shownVersion(to)))
 		}
 	}
 	add("task", a.Task.Title, b.Task.Title)
@@ -375,7 +375,7 @@ func softwareOf(m job.Machine) epochs.Software {
 	return epochs.Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Torch: m.Torch, Triton: m.Triton, Harness: m.Harness}
 }
 
-func said(text string) string {
+func shownVersion(text string) string {
 	if text == "" {
 		return "unknown"
 	}

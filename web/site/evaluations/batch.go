@@ -35,7 +35,7 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 	if err := s.site.Room(); err != nil {
 		return Batch{}, err
 	}
-	units, err := s.devices(ctx)
+	devices, err := s.devices(ctx)
 	if err != nil {
 		return Batch{}, err
 	}
@@ -43,7 +43,7 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 	batch, good := Batch{Items: make([]work.BatchItem, len(requests))}, []work.BatchItem{}
 	for i, text := range requests {
 		item := work.BatchItem{Index: i}
-		if item.New, item.Err = s.readItem(units, text); item.Err == nil {
+		if item.New, item.Err = s.readItem(devices, text); item.Err == nil {
 			good = append(good, item)
 		}
 		var fields FieldErrors
@@ -68,7 +68,7 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 	return batch, err
 }
 
-func (s *Evaluations) readItem(units []Device, text json.RawMessage) (work.NewEvaluation, error) {
+func (s *Evaluations) readItem(devices []Device, text json.RawMessage) (work.NewEvaluation, error) {
 	body, err := readObject(text)
 	if err != nil {
 		return work.NewEvaluation{}, err
@@ -77,7 +77,7 @@ func (s *Evaluations) readItem(units []Device, text json.RawMessage) (work.NewEv
 	if err != nil {
 		return work.NewEvaluation{}, err
 	}
-	return newEvaluation(units, request)
+	return newEvaluation(devices, request)
 }
 
 // ReadableBatch returns a batch that the sender of a request may read and cancel. Any other is not found.

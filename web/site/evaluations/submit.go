@@ -26,11 +26,11 @@ func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelr
 	if err := s.site.Room(); err != nil {
 		return work.Evaluation{}, err
 	}
-	units, err := s.devices(ctx)
+	devices, err := s.devices(ctx)
 	if err != nil {
 		return work.Evaluation{}, err
 	}
-	in, err := newEvaluation(units, request)
+	in, err := newEvaluation(devices, request)
 	if err != nil {
 		return work.Evaluation{}, err
 	}
@@ -49,8 +49,8 @@ func (s *Evaluations) queued() {
 }
 
 // newEvaluation converts a request for the store.
-func newEvaluation(units []Device, request kernelrun.Request) (in work.NewEvaluation, err error) {
-	if in.Device, err = chooseDevice(units, request.GPUType); err != nil {
+func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEvaluation, err error) {
+	if in.Device, err = chooseDevice(devices, request.GPUType); err != nil {
 		return in, err
 	}
 	in.Kind, in.Shared = string(request.Kind), request.Shared
@@ -91,8 +91,8 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	units := Devices(workers, s.site.Now())
-	if len(units) == 0 {
+	devices := Devices(workers, s.site.Now())
+	if len(devices) == 0 {
 		none := &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
 			Message: "No connected worker can evaluate kernels. A worker needs Python with PyTorch for that."}
 		if s.site.Now().Sub(s.began) < startTime {
@@ -100,7 +100,7 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 		}
 		return nil, none
 	}
-	return units, nil
+	return devices, nil
 }
 
 // startTime is the time after the start of a site in which its workers may still look for devices and Python, and run
@@ -109,12 +109,12 @@ const startTime = time.Minute
 
 // chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a request,
 // the GPU with the most free slots, or the CPU.
-func chooseDevice(units []Device, asked string) (string, error) {
+func chooseDevice(devices []Device, asked string) (string, error) {
 	if asked == "" {
-		return units[0].Name, nil
+		return devices[0].Name, nil
 	}
 	var names []string
-	for _, u := range units {
+	for _, u := range devices {
 		if gpuname.Names(asked, u.Name) {
 			return u.Name, nil
 		}
@@ -132,15 +132,15 @@ func evaluates(w fleet.Worker, slot job.Slot) bool { return w.Takes(slot) && slo
 
 // Devices lists the devices that live workers evaluate on, the best choice first.
 func Devices(workers []fleet.Worker, now time.Time) []Device {
-	var units []Device
+	var devices []Device
 	for device, slots := range fleet.SlotsOf(workers, now, evaluates) {
-		units = append(units, Device{Name: device, slots: slots.Usable, free: slots.Free})
+		devices = append(devices, Device{Name: device, slots: slots.Usable, free: slots.Free})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == gpuname.CPU] }
-	slices.SortFunc(units, func(a, b Device) int {
+	slices.SortFunc(devices, func(a, b Device) int {
 		return cmp.Or(onCPU(a)-onCPU(b), b.free-a.free, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
 	})
-	return units
+	return devices
 }
 
 // Share opens or closes an evaluation; closing ends other people's streams of it.

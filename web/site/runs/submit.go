@@ -26,7 +26,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 	if err := s.site.Room(); err != nil {
 		return submissions.Submission{}, nil, err
 	}
-	said, err := directives.Parse(in.Source)
+	named, err := directives.Parse(in.Source)
 	if err == nil {
 		err = directives.CheckMarks(in.FileName, in.Source)
 	}
@@ -34,14 +34,14 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 		return submissions.Submission{}, nil, err
 	}
 	switch {
-	case in.Task == "" && said.Leaderboard == "":
+	case in.Task == "" && named.Leaderboard == "":
 		return submissions.Submission{}, nil, site.Invalid("task",
 			"Name the task, in the request or as %s leaderboard NAME in the source.", directives.Mark(in.FileName))
 	case in.Task == "":
-		in.Task = said.Leaderboard
-	case said.Leaderboard != "" && !sameTask(said.Leaderboard, in.Task):
+		in.Task = named.Leaderboard
+	case named.Leaderboard != "" && !sameTask(named.Leaderboard, in.Task):
 		return submissions.Submission{}, nil, site.Invalid("task_mismatch",
-			"The source is for the task %q but was sent to %q.", said.Leaderboard, in.Task)
+			"The source is for the task %q but was sent to %q.", named.Leaderboard, in.Task)
 	}
 	task, err := s.VisibleTask(ctx, user, db.Slug(in.Task))
 	if in.Added.For != "" && db.KindOf(err) == db.NotFound {
@@ -50,7 +50,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 	if err != nil {
 		return submissions.Submission{}, nil, err
 	}
-	if in.Devices, err = chooseDevices(in.Devices, said.GPUs, task.Devices); err != nil {
+	if in.Devices, err = chooseDevices(in.Devices, named.GPUs, task.Devices); err != nil {
 		return submissions.Submission{}, nil, err
 	}
 	in.User, in.TaskID, in.Mode = user, task.ID, chooseMode(in.Mode)
@@ -106,9 +106,9 @@ func NoTask(slug string) error { return db.Errorf(db.NotFound, "There is no task
 
 // chooseDevices prefers the request over the source, and with neither takes a task's only device. Names match in any
 // case; a family matches if the task has one device of it. The store refuses devices that the task lacks.
-func chooseDevices(asked, said, offered []string) ([]string, error) {
+func chooseDevices(asked, named, offered []string) ([]string, error) {
 	if len(asked) == 0 {
-		asked = said
+		asked = named
 	}
 	switch {
 	case len(asked) > directives.MostGPUs:

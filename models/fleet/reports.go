@@ -10,42 +10,42 @@ import (
 	"warpboard/models/db"
 )
 
-// mostSaid limits the decoded texts in bytes, for each kind.
-const mostSaid = 16 << 20
+// mostCached limits the decoded texts in bytes, for each kind.
+const mostCached = 16 << 20
 
-// said caches the decoded reports of workers by their text, because many pages read them and they seldom change.
+// reportCache caches the decoded reports of workers by their text, because many pages read them and they seldom change.
 // Decoding the largest heartbeat takes 25 ms. All readers share the values, which must not be modified.
-type said struct {
+type reportCache struct {
 	slots    *cache.Cache[string, []job.Slot]
 	attempts *cache.Cache[string, []string]
 	tests    *cache.Cache[string, []job.CheckLine]
 }
 
-func newSaid() said {
-	return said{cache.New[string, []job.Slot](mostSaid), cache.New[string, []string](mostSaid), cache.New[string, []job.CheckLine](mostSaid)}
+func newReportCache() reportCache {
+	return reportCache{cache.New[string, []job.Slot](mostCached), cache.New[string, []string](mostCached), cache.New[string, []job.CheckLine](mostCached)}
 }
 
-// saidRow is a worker's row.
-type saidRow struct {
+// workerRow is a worker's row.
+type workerRow struct {
 	Worker `gorm:"embedded"`
 
 	SlotsText, AttemptsText, SelfTestText string
 }
 
-const saidRows = `select name, version, started_at, seen_at, refusing, stopping, guest, behind_ms,
+const workerRows = `select name, version, started_at, seen_at, refusing, stopping, guest, behind_ms,
 	coalesce(slots, '') as slots_text, coalesce(attempts, '') as attempts_text, coalesce(self_test, '') as self_test_text
 	from workers order by name`
 
 // Workers lists all known workers by name.
 func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
-	var rows []saidRow
-	if err := s.db.Read(ctx).Raw(saidRows).Scan(&rows).Error; err != nil {
+	var rows []workerRow
+	if err := s.db.Read(ctx).Raw(workerRows).Scan(&rows).Error; err != nil {
 		return nil, db.ReadError(err, "workers")
 	}
 	list := make([]Worker, len(rows))
 	for i, row := range rows {
 		var err error
-		if list[i], err = s.said.worker(row); err != nil {
+		if list[i], err = s.reports.worker(row); err != nil {
 			return nil, fmt.Errorf("reading what worker %s said: %w", row.Name, err)
 		}
 	}
@@ -53,7 +53,7 @@ func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 	return list, nil
 }
 
-func (k said) worker(row saidRow) (w Worker, err error) {
+func (k reportCache) worker(row workerRow) (w Worker, err error) {
 	w = row.Worker
 	if w.Slots, err = decoded(k.slots, row.SlotsText); err != nil {
 		return w, err
