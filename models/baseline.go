@@ -20,8 +20,8 @@ import (
 
 // StartAllBaselines calls StartBaselines for every task.
 func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
-	// It acts as an admin, to include private tasks. Each task has its own transaction. A failure stops the rest, and the
-	// next start of the site, or the next new software of a device, tries all again. Repeating queues nothing twice
+	// It acts as an admin, to include private tasks. Each task has its own transaction. A failure stops the rest, and
+	// the next start of the site, or the next new software of a device, tries all again. Repeating queues nothing twice
 	// (currentBaselines).
 	list, err := s.Catalog.Tasks(ctx, accounts.User{Role: accounts.RoleAdmin})
 	if err != nil || s.noBaselines {
@@ -60,9 +60,9 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	if err != nil {
 		return 0, err
 	}
-	// The bundle is read before the transaction: blobs may be large, and a transaction blocks all other writers. If another
-	// version becomes current in between, it gets its own baselines when it is stored; these then belong to an older
-	// version, which is harmless.
+	// The bundle is read before the transaction: blobs may be large, and a transaction blocks all other writers. If
+	// another version becomes current in between, it gets its own baselines when it is stored; these then belong to an
+	// older version, which is harmless.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, name := range slices.Sorted(maps.Keys(version.Definition.Baselines)) {
 			in := submissions.NewSubmission{User: operator, Mode: work.ModeBaseline, Via: "site", FileName: version.Definition.SubmissionName(),

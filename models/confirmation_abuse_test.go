@@ -104,7 +104,8 @@ func TestAHoldOutlivesItsEpoch(t *testing.T) {
 	})
 }
 
-// Whatever becomes of the holder's legs, the challenger is measured: an accomplice could else be the holder again and again.
+// Whatever becomes of the holder's legs, the challenger is measured: an accomplice could else be the holder again and
+// again.
 func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end  func(t *testing.T, s *models.Store, w world)
@@ -150,7 +151,8 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 	}
 }
 
-// Who has looked at one run that was held back with its source has looked at the source; what a run is held back for itself stays.
+// Who has looked at one run that was held back with its source has looked at the source; what a run is held back for
+// itself stays.
 func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()

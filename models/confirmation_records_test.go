@@ -9,8 +9,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore: while it waits, and, where none comes, after a noisy run. Board and records
-// keep the score from before.
+// TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore: while it waits, and, where none comes, after a noisy run.
+// Board and records keep the score from before.
 func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()

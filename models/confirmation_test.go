@@ -173,7 +173,8 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 	})
 }
 
-// Challenged again and again, a source has the mean of all its legs, and not those of the last; and so have equal sources of two people.
+// Challenged again and again, a source has the mean of all its legs, and not those of the last; and so have equal
+// sources of two people.
 func TestLegsOfASourceCountTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser)

@@ -44,8 +44,8 @@ func reason(text string) (string, error) {
 	return text, nil
 }
 
-// Report asks the task's author and the admins to review a run on a board. Each person can report a run once until it is
-// reviewed.
+// Report asks the task's author and the admins to review a run on a board. Each person can report a run once until it
+// is reviewed.
 func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, why string) error {
 	why, err := reason(why)
 	if err != nil {
@@ -117,8 +117,8 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 		case run.HeldWhy == "":
 			return nil, accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 		}
-		// Only in memory; standOrFall writes what remains after holdWithheld. It may be set again: then the flag is raised
-		// again, too.
+		// Only in memory; standOrFall writes what remains after holdWithheld. It may be set again: then the flag is
+		// raised again, too.
 		run.HeldWhy = ""
 		if err := holdWithheld(tx, &run); err != nil { // it was held for another reason; its source still is
 			return nil, err

@@ -83,7 +83,8 @@ func TestAHiddenTaskOpensAtTheStartOfItsEvent(t *testing.T) {
 	})
 }
 
-// TestATaskOpensOnlyWithItsEvent: not after it was taken out, its event was deleted or put off, and no other visibility changes.
+// TestATaskOpensOnlyWithItsEvent: not after it was taken out, its event was deleted or put off, and no other visibility
+// changes.
 func TestATaskOpensOnlyWithItsEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, in := opening(t, s)

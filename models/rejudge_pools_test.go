@@ -12,7 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// judgeAnew has a board measured again, each of its runs with what processes take; nil: it does not pass; and applies that.
+// judgeAnew has a board measured again, each of its runs with what processes take; nil: it does not pass; and applies
+// that.
 func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]float64) {
 	t.Helper()
 	modelstest.Check(t, modelstest.Second(s.Rejudge(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
@@ -61,7 +62,8 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 	})
 }
 
-// A rejudge forgets what confirmations measured of a source, for everyone who sent it; who is first then is confirmed again.
+// A rejudge forgets what confirmations measured of a source, for everyone who sent it; who is first then is confirmed
+// again.
 func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)

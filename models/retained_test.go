@@ -14,7 +14,8 @@ import (
 	"warpboard/models/work"
 )
 
-// ranks submits a source, and returns its run with an attempt at it that a worker has taken, and the result that it will send.
+// ranks submits a source, and returns its run with an attempt at it that a worker has taken, and the result that it
+// will send.
 func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source string, measured ...float64) (work.Run, job.Result) {
 	t.Helper()
 	run := modelstest.SubmitSource(t, s, user, w.Task, source)[0]
@@ -33,7 +34,8 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	return run, result
 }
 
-// TestPeopleCannotChooseWhichRunsCount: a kernel's author who watches, ends or deletes slow runs keeps them in the pool.
+// TestPeopleCannotChooseWhichRunsCount: a kernel's author who watches, ends or deletes slow runs keeps them in the
+// pool.
 func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
@@ -173,8 +175,8 @@ func TestARivalsRecordStays(t *testing.T) {
 	})
 }
 
-// Who sends a source again, and gains nothing by it, has the score since when they had it, also where it was confirmed: else a rival's
-// slower run, in between, would be a record.
+// Who sends a source again, and gains nothing by it, has the score since when they had it, also where it was confirmed:
+// else a rival's slower run, in between, would be a record.
 func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 	for name, confirm := range map[string]bool{"pooled": false, "confirmed": true} {
 		t.Run(name, func(t *testing.T) {

@@ -23,8 +23,8 @@ const (
 	keepEvaluations     = 30 * 24 * time.Hour // ended evaluations, with their results
 	keepEvaluationBytes = 2 << 30             // bytes of one caller's requests
 	keepArtifactsFor    = 90 * 24 * time.Hour // profiles of runs that never were on a board
-	// Files are written before their rows (storeArtifacts), outside the transaction. An hour is far more than recording a
-	// result takes; with much less, a sweep could remove a file just before its row is written.
+	// Files are written before their rows (storeArtifacts), outside the transaction. An hour is far more than recording
+	// a result takes; with much less, a sweep could remove a file just before its row is written.
 	youngFile = time.Hour // longest time between an artifact's file and its row
 )
 

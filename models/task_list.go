@@ -42,7 +42,8 @@ func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSumma
 	return out, nil
 }
 
-// AddBoards reads the leaders of the tasks' current boards, one for each device of the task, and the viewer's places on them.
+// AddBoards reads the leaders of the tasks' current boards, one for each device of the task, and the viewer's places on
+// them.
 func (s *Store) AddBoards(ctx context.Context, viewer accounts.User, list []TaskSummary) error {
 	versions := make([]int64, len(list))
 	for i, t := range list {

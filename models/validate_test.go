@@ -17,7 +17,8 @@ import (
 	"warpboard/tasks"
 )
 
-// validated is a world whose task, of Cora's, has a validation script, entries of Ann and Ben, and a deadline that has passed.
+// validated is a world whose task, of Cora's, has a validation script, entries of Ann and Ben, and a deadline that has
+// passed.
 func validated(t *testing.T, s *models.Store) (world, accounts.User) {
 	t.Helper()
 	w := newWorld(t, s)

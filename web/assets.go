@@ -42,8 +42,8 @@ func (a *assets) pack(encoding, name string, data []byte) ([]byte, error) {
 	return once.(func() ([]byte, error))()
 }
 
-// asset serves an embedded file. Its address holds the hash of the whole set, so browsers cache it permanently. An address
-// with an old hash gets today's file, which browsers must revalidate.
+// asset serves an embedded file. Its address holds the hash of the whole set, so browsers cache it permanently. An
+// address with an old hash gets today's file, which browsers must revalidate.
 func (s *Server) asset(c *fiber.Ctx) error {
 	name := c.Params("name")
 	data, err := fs.ReadFile(static.Files(), name)

@@ -21,8 +21,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAlertsAndDashboardUseMetricsThatExist, of a site on which something has happened, and are proper PromQL. Each alert
-// fires in its case of testdata/alerts_test.yaml, whose series have labels that the site exports.
+// TestAlertsAndDashboardUseMetricsThatExist, of a site on which something has happened, and are proper PromQL. Each
+// alert fires in its case of testdata/alerts_test.yaml, whose series have labels that the site exports.
 func TestAlertsAndDashboardUseMetricsThatExist(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) { c.Queue = &webtest.SickQueue{} })
 	s.BrowserOf(s.Admin).Post("/devices/H200/pause", nil)

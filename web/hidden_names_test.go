@@ -132,7 +132,8 @@ func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
 	}
 }
 
-// TestNoSharedCacheKeepsAHiddenSource: a proxy may keep an answer that does not say whose it is, and give it to the next who asks.
+// TestNoSharedCacheKeepsAHiddenSource: a proxy may keep an answer that does not say whose it is, and give it to the
+// next who asks.
 func TestNoSharedCacheKeepsAHiddenSource(t *testing.T) {
 	s := newTrickyScene(t)
 	s.End(s.Attempt(s.runs["goes on"]), 7e3) // streams end

@@ -158,8 +158,9 @@ func (s *trickyScene) surfaces() (list []string) {
 	return slices.Compact(list)
 }
 
-// TestNoSurfaceTellsStrangersASourceBeforeItsDeadline: pages, streams, the API, feeds, tables, datasets, statements, comparisons,
-// the palette and MCP, for runs in every state, asked by a visitor, by another person and by the author of the task.
+// TestNoSurfaceTellsStrangersASourceBeforeItsDeadline: pages, streams, the API, feeds, tables, datasets, statements,
+// comparisons, the palette and MCP, for runs in every state, asked by a visitor, by another person and by the author of
+// the task.
 func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	s := newTrickyScene(t)
 	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other), "the task's author": s.BrowserOf(s.author)}

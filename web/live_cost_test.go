@@ -15,8 +15,8 @@ import (
 // mostPerEvent is how many more statements one event of a run may cost while ten people watch its page.
 const mostPerEvent = 4
 
-// TestALiveEventIsReadAndRenderedOnceForAllItsReaders also holds that a card is made of its stage's events alone, however
-// much the run has printed.
+// TestALiveEventIsReadAndRenderedOnceForAllItsReaders also holds that a card is made of its stage's events alone,
+// however much the run has printed.
 func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 	for name, replicas := range map[string]bool{"one process": false, "several": true} {
 		t.Run(name, func(t *testing.T) {

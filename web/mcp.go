@@ -52,7 +52,8 @@ func (s *Server) mcpHandler() fiber.Handler {
 	}
 }
 
-// batches are several messages in one request. The protocol has had none since 2025-06-18, and a request counts as one for the limits.
+// batches are several messages in one request. The protocol has had none since 2025-06-18, and a request counts as one
+// for the limits.
 const batches = "batches are not supported; send each message in a request of its own."
 
 func refusedMessage(why string) fiber.Map {

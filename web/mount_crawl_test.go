@@ -38,8 +38,8 @@ type crawler struct {
 	kinds   map[string]int // of what was asked, by type of content
 }
 
-// TestNothingLeavesThePathOfASite: whatever the pages of a site below a path name is there, as nginx passes it on: links, forms,
-// scripts, styles, pictures, live streams and feeds, for a visitor and for an admin.
+// TestNothingLeavesThePathOfASite: whatever the pages of a site below a path name is there, as nginx passes it on:
+// links, forms, scripts, styles, pictures, live streams and feeds, for a visitor and for an admin.
 func TestNothingLeavesThePathOfASite(t *testing.T) {
 	const home = "https://lab.example.org" + webtest.LabPath
 	s := webtest.NewProfiledScene(t, func(c *web.Config) { c.BaseURL = home }, webtest.Signs(t))

@@ -134,7 +134,8 @@ func TestCookiesOfASharedHostAreForThePathAndTLSAlone(t *testing.T) {
 	}
 }
 
-// TestTextThatLooksLikeAnAddressStays holds the assumption of basepath.Path.HTML: wherever people's text is shown, its quotes are escaped.
+// TestTextThatLooksLikeAnAddressStays holds the assumption of basepath.Path.HTML: wherever people's text is shown, its
+// quotes are escaped.
 func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	const text = `<a href="/x" src='/y'> href="/z action="/w" ="/`
 	s := &site.Site{Mount: webtest.LabPath}

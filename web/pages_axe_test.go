@@ -16,8 +16,8 @@ type look struct {
 	width int64
 }
 
-// lookedAt are the pages that axe looks at: each kind once, as someone sees it who may do everything. What a fragment names is
-// chosen.
+// lookedAt are the pages that axe looks at: each kind once, as someone sees it who may do everything. What a fragment
+// names is chosen.
 func lookedAt(s *webtest.ProfiledScene) []string {
 	run := s.Second
 	return append(s.All(), "/compare", fmt.Sprintf("/compare?b=%d", run.ID), fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, run.ID),
@@ -26,9 +26,9 @@ func lookedAt(s *webtest.ProfiledScene) []string {
 		"/events", "/events/new", "/events/"+s.Event(0).Slug, "/tasks/"+s.Task.Slug+"/boards/H200/embed", "/tasks/"+s.Task.Slug+"/boards/H200?columns=error")
 }
 
-// TestAxeFindsNothing holds every page to all rules of axe-core, light on a desk, and to those that see colour or layout
-// twice more: dark on a phone, and in turns dark on a desk or light on a phone. What only one width shows has its colours in
-// both themes; the layout does not depend on them. No page is wider than the narrowest phone.
+// TestAxeFindsNothing holds every page to all rules of axe-core, light on a desk, and to those that see colour or
+// layout twice more: dark on a phone, and in turns dark on a desk or light on a phone. What only one width shows has
+// its colours in both themes; the layout does not depend on them. No page is wider than the narrowest phone.
 func TestAxeFindsNothing(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))

@@ -41,7 +41,8 @@ func TestTheHeadLeadsToTheMainPages(t *testing.T) {
 	}
 }
 
-// One name leads to a page from everywhere, and stands there as title and heading; the page about the site has its pitch.
+// One name leads to a page from everywhere, and stands there as title and heading; the page about the site has its
+// pitch.
 func TestEachPageHasOneName(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Admin)

@@ -11,7 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestErrorsOfFilesAreProblems: a program that asks for a file gets no page; of an address that ends in .json a browser gets none, either.
+// TestErrorsOfFilesAreProblems: a program that asks for a file gets no page; of an address that ends in .json a browser
+// gets none, either.
 func TestErrorsOfFilesAreProblems(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort", "CPU")

@@ -28,8 +28,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// documentedProxy is one of the configurations in docs/proxy.md for a program, the first of them for a host of its own and
-// the second for a path, with this machine's addresses in it.
+// documentedProxy is one of the configurations in docs/proxy.md for a program, the first of them for a host of its own
+// and the second for a path, with this machine's addresses in it.
 func documentedProxy(t *testing.T, language string, number int, replace ...string) string {
 	t.Helper()
 	found := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(read(t, "../docs/proxy.md"), -1)
@@ -81,8 +81,8 @@ func startProxyBefore(s *webtest.Site, t *testing.T, program, home string) (clie
 	return startProxy(t, cmd, address, home), address, cert
 }
 
-// TestTheSiteWorksBehindTheDocumentedProxies: pages, streams and large bodies, through nginx and Caddy as docs/proxy.md has
-// them, on a host of its own and below a path.
+// TestTheSiteWorksBehindTheDocumentedProxies: pages, streams and large bodies, through nginx and Caddy as docs/proxy.md
+// has them, on a host of its own and below a path.
 func TestTheSiteWorksBehindTheDocumentedProxies(t *testing.T) {
 	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
 		s := webtest.Start(t, func(c *web.Config) { c.BaseURL = home })

@@ -15,7 +15,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestPipInstallsTheClientFromTheSite does what the README says, into an environment of its own, and reads the site with it.
+// TestPipInstallsTheClientFromTheSite does what the README says, into an environment of its own, and reads the site
+// with it.
 func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort", "CPU")

@@ -24,8 +24,9 @@ func shotPages(s *webtest.ProfiledScene) map[string]string {
 	}
 }
 
-// TestScreenshots makes the pictures of docs/pages.md: scripts/screenshots runs it. WARPBOARD_SCREENSHOTS is the folder;
-// WARPBOARD_SCREENSHOTS_OF names other addresses (or shotNames), separated by spaces, each then in both themes and at both widths.
+// TestScreenshots makes the pictures of docs/pages.md: scripts/screenshots runs it. WARPBOARD_SCREENSHOTS is the
+// folder; WARPBOARD_SCREENSHOTS_OF names other addresses (or shotNames), separated by spaces, each then in both themes
+// and at both widths.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("WARPBOARD_SCREENSHOTS")
 	if dir == "" {

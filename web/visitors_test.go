@@ -12,15 +12,16 @@ import (
 	"warpboard/web/webtest"
 )
 
-// forVisitors are the addresses that change something, or seem to, for people who have not signed in: signing in and out, forms that
-// come back, links that turn e-mail off, and the APIs of kernels and of popcorn-cli, which have rules of their own.
+// forVisitors are the addresses that change something, or seem to, for people who have not signed in: signing in and
+// out, forms that come back, links that turn e-mail off, and the APIs of kernels and of popcorn-cli, which have rules
+// of their own.
 var forVisitors = regexp.MustCompile(`^/($|auth/|sign-out$|api/v1/login|api/v1/evaluations|evaluate$|compare$|mcp$|admin/|playground$|evaluations/|popcorn/|tasks/check$|inbox/off/)`)
 
 // forAccounts are the addresses that show what is a person's own.
 var forAccounts = regexp.MustCompile(`^/(api/v1/(me|tokens|submissions|inbox|webhooks.*)|tasks/:slug/solve/runs)$`)
 
-// TestWhatIsForPeopleIsNotForVisitors asks for every address that changes something or shows what is a person's own, with the token
-// of a form and without an account.
+// TestWhatIsForPeopleIsNotForVisitors asks for every address that changes something or shows what is a person's own,
+// with the token of a form and without an account.
 func TestWhatIsForPeopleIsNotForVisitors(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.Browser()

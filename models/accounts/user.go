@@ -74,7 +74,8 @@ func load(q *gorm.DB) (User, error) {
 	return row.User, err
 }
 
-// joinedBy selects the tasks whose members' boards a person joined, as JSON: the sender of a request is read in one query.
+// joinedBy selects the tasks whose members' boards a person joined, as JSON: the sender of a request is read in one
+// query.
 func joinedBy(tx *gorm.DB, person string) string {
 	list := "json_group_array(m.task_id)"
 	if tx.Name() == migrations.Postgres {

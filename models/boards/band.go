@@ -29,24 +29,26 @@ const widestBand = (1+widestFirst)/(1-widestFirst) + 0.01
 // intervals do not touch, and the scores differ by more than the resolution. A score without an interval (from an old
 // version, or from a task's own program) counts as exact, so that only the resolution applies.
 //
-// Noise gives no advantage: with a steady first, a noisy entry ties no farther behind than one with an interval of ± 0.5 %.
-// With a noisy first, it ties as far as the first's interval reaches, at most 10 % behind it.
+// Noise gives no advantage: with a steady first, a noisy entry ties no farther behind than one with an interval of ±
+// 0.5 %. With a noisy first, it ties as far as the first's interval reaches, at most 10 % behind it.
 //
-// Simulated with 95 % intervals of 3 to 25 processes that differ by 0.05 to 5 %: of 20 equal kernels the luckiest stands
-// alone on the first place in at most 10 of 10,000 boards from 5 processes on, 23 with 3, and never where they differ by up
-// to 0.5 %; a kernel that is 2 % faster is told apart in 97 % at 5 processes and a deviation of 0.5 %, and practically
-// always at 0.2 %. A kernel that is 2 % slower than a steady first, and so uneven that its interval of 10 processes is ± 2
-// %, ties with it by luck in 5 % of the boards (33 % if its interval counted by 2 %). Without intervals the first number
-// depends on the noise. A person's best of many tries is lucky, too; that is not corrected here.
+// Simulated with 95 % intervals of 3 to 25 processes that differ by 0.05 to 5 %: of 20 equal kernels the luckiest
+// stands alone on the first place in at most 10 of 10,000 boards from 5 processes on, 23 with 3, and never where they
+// differ by up to 0.5 %; a kernel that is 2 % faster is told apart in 97 % at 5 processes and a deviation of 0.5 %, and
+// practically always at 0.2 %. A kernel that is 2 % slower than a steady first, and so uneven that its interval of 10
+// processes is ± 2 %, ties with it by luck in 5 % of the boards (33 % if its interval counted by 2 %). Without
+// intervals the first number depends on the noise. A person's best of many tries is lucky, too; that is not corrected
+// here.
 //
-// Weakness: an entry behind a noisy first of a band, within that part of its interval, shares its rank. 1st place is confirmed.
+// Weakness: an entry behind a noisy first of a band, within that part of its interval, shares its rank. 1st place is
+// confirmed.
 func apart(first, e Entry) bool {
 	most := min(first.most(), first.ScoreNS*(1+widestFirst))
 	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least(max(widest, most/first.ScoreNS-1)) > most
 }
 
-// Unclear reports whether the data do not show which of two scores is lower. Unlike apart, which gives ranks, it takes each interval
-// whole, however wide.
+// Unclear reports whether the data do not show which of two scores is lower. Unlike apart, which gives ranks, it takes
+// each interval whole, however wide.
 func Unclear(a, b Entry) bool {
 	if b.ScoreNS < a.ScoreNS {
 		a, b = b, a

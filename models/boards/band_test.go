@@ -42,8 +42,9 @@ func cutAll(entries []Entry) []Band {
 	return cut.bands
 }
 
-// TestEqualKernelsNeverHaveASoleFirst measures 20 equal kernels 100 times for each kind of noise. Three processes, which is fewer
-// than a ranked run has unless its time is up, may by luck lie close together: once in 400 boards where they differ by 5 %.
+// TestEqualKernelsNeverHaveASoleFirst measures 20 equal kernels 100 times for each kind of noise. Three processes,
+// which is fewer than a ranked run has unless its time is up, may by luck lie close together: once in 400 boards where
+// they differ by 5 %.
 func TestEqualKernelsNeverHaveASoleFirst(t *testing.T) {
 	for processes := range student {
 		for _, deviation := range []float64{0.0005, 0.002, 0.01, 0.05} {
@@ -80,8 +81,8 @@ func TestABetterKernelIsToldApart(t *testing.T) {
 	}
 }
 
-// TestNoiseIsNoMerit: behind a steady first, an entry's rank is never better than that of one with the same score and an interval
-// of ± 0.5 %; and of kernels that are 2 % slower, an uneven one ties with it by its luck alone.
+// TestNoiseIsNoMerit: behind a steady first, an entry's rank is never better than that of one with the same score and
+// an interval of ± 0.5 %; and of kernels that are 2 % slower, an uneven one ties with it by its luck alone.
 func TestNoiseIsNoMerit(t *testing.T) {
 	first := measure(rand.New(rand.NewPCG(1, 1)), 100e3, 0.001, 10)
 	with := func(ns, half float64) Entry {

@@ -71,8 +71,8 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 	})
 }
 
-// TestBandsCutAroundAChangeEqualRebuiltOnes changes a crowded board at random places, and after each few changes compares
-// it with one whose bands are made again.
+// TestBandsCutAroundAChangeEqualRebuiltOnes changes a crowded board at random places, and after each few changes
+// compares it with one whose bands are made again.
 func TestBandsCutAroundAChangeEqualRebuiltOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, r := modelstest.NewWorld(t, s), rand.New(rand.NewPCG(3, 4))

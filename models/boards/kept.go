@@ -9,11 +9,11 @@ import (
 // mostKept is the approximate limit in bytes of the boards that a process caches.
 const mostKept = 32 << 20
 
-// kept caches a process's data of boards: summaries, people's places, and the content of pages. Each key has the board's
-// change number at the time of reading. The caller has just read that number from the database, since another process of the
-// site may have changed it. Every visible change, even of a name, raises the number in its transaction; so an equal number
-// means that nothing has changed. Only places belong to one viewer; each has its person in its key. Do not modify the cached
-// values.
+// kept caches a process's data of boards: summaries, people's places, and the content of pages. Each key has the
+// board's change number at the time of reading. The caller has just read that number from the database, since another
+// process of the site may have changed it. Every visible change, even of a name, raises the number in its transaction;
+// so an equal number means that nothing has changed. Only places belong to one viewer; each has its person in its key.
+// Do not modify the cached values.
 type kept = cache.Cache[any, any]
 
 type (

@@ -83,8 +83,8 @@ type Reported struct {
 	Reports             int
 }
 
-// Reported lists comments with open reports that the person may decide about, those that wait longest first, but none on a
-// submission whose source is hidden.
+// Reported lists comments with open reports that the person may decide about, those that wait longest first, but none
+// on a submission whose source is hidden.
 func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []Reported, err error) {
 	q := listed(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
 		Joins("join (select comment_id, count(*) as reports, min(id) as first from comment_reports where closed_at is null group by comment_id) p on p.comment_id = c.id").
@@ -99,7 +99,8 @@ func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int)
 	return list, db.ReadError(err, "reported comments")
 }
 
-// isOwn reports whether a moderator who is no admin wrote the comment: then others decide about it, and read who reported it.
+// isOwn reports whether a moderator who is no admin wrote the comment: then others decide about it, and read who
+// reported it.
 func isOwn(found Listed, actor accounts.User) bool {
 	return found.UserID == actor.ID && !actor.IsAdmin()
 }

@@ -63,8 +63,8 @@ func (t Thread) ModeratedBy(u accounts.User) bool {
 	return u.May(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID})
 }
 
-// Check refuses a viewer who may not read the comments. Those on a submission need a source that everyone may read, also of its
-// author and of admins: else they would be written before others can answer.
+// Check refuses a viewer who may not read the comments. Those on a submission need a source that everyone may read,
+// also of its author and of admins: else they would be written before others can answer.
 func (t Thread) Check(viewer accounts.User, at time.Time) error {
 	switch {
 	case !t.Task.VisibleTo(viewer) || t.Submission != nil && t.Submission.HiddenFrom(viewer):

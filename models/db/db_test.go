@@ -22,7 +22,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// each opens an empty database of both kinds, of PostgreSQL one whose administrator wants transactions to be serializable.
+// each opens an empty database of both kinds, of PostgreSQL one whose administrator wants transactions to be
+// serializable.
 func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	for name, dsn := range map[string]string{"sqlite": "", "postgres": modelstest.AlwaysPostgresURL(t) + "&default_transaction_isolation=serializable"} {
 		t.Run(name, func(t *testing.T) {

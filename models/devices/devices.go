@@ -30,8 +30,8 @@ type Device struct {
 	SeenAt time.Time
 }
 
-// NoteDevices stores the devices of a worker and returns the new ones. Tasks that name their family get them, and work that
-// waits for the family goes to them.
+// NoteDevices stores the devices of a worker and returns the new ones. Tasks that name their family get them, and work
+// that waits for the family goes to them.
 func (s *Devices) NoteDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
 	// Called when a worker reports a change of its slots. A known label costs an insert without effect, so SeenAt is
 	// the time at which it was first seen.
@@ -124,8 +124,8 @@ func moveWaiting(tx *gorm.DB, known, fresh []string) error {
 			return fmt.Errorf("reading what waits: %w", err)
 		}
 		for _, name := range waits {
-			// What has an attempt stays: its worker calls the device by the old name. If it is lost, its work waits under
-			// that name again, and the next new device of the family takes it along.
+			// What has an attempt stays: its worker calls the device by the old name. If it is lost, its work waits
+			// under that name again, and the next new device of the family takes it along.
 			meant := gpuname.Choose(name, fresh)
 			if len(meant) == 0 || slices.Contains(known, name) {
 				continue

@@ -65,7 +65,8 @@ func reload(t *testing.T, s *models.Store, task catalog.Task) catalog.Task {
 	return task
 }
 
-// TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor, also what comes later, and work that waited for the family goes there.
+// TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor, also what comes later, and work that waited for the family goes
+// there.
 func TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		boss := modelstest.Person(t, s, "boss", accounts.RoleAdmin)

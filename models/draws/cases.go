@@ -12,8 +12,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Draw gives the task of an attempt values for the ranges in its cases. Runs that are ranked get those of their board's epoch,
-// which are secret. Any other run gets its own, which tell nothing of these.
+// Draw gives the task of an attempt values for the ranges in its cases. Runs that are ranked get those of their board's
+// epoch, which are secret. Any other run gets its own, which tell nothing of these.
 func (s *Draws) Draw(ctx context.Context, attempt work.Attempt, run work.Run, task tasks.Definition) (tasks.Definition, error) {
 	if !task.Drawn() {
 		return task, nil

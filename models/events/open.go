@@ -60,7 +60,8 @@ func (s *Events) opened() []open {
 	return nil
 }
 
-// NoteOpen reads the open events: at a start, after each change here, and from time to time for changes by other processes.
+// NoteOpen reads the open events: at a start, after each change here, and from time to time for changes by other
+// processes.
 func (s *Events) NoteOpen(ctx context.Context) error {
 	var list []open
 	err := s.db.Read(ctx).Table("events").Select("id, slug, title, starts_at, ends_at, frozen_at, revealed_at").

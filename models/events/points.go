@@ -12,8 +12,8 @@ import (
 // Ratio is the rule that compares scores: 100 points for the best of a board, and 50 for a score of twice that time.
 const Ratio = "ratio"
 
-// Rule gives the points for a rank on a board (1, 2, …), a score, and the best score there. Points have two decimals and are
-// not negative.
+// Rule gives the points for a rank on a board (1, 2, …), a score, and the best score there. Points have two decimals
+// and are not negative.
 type Rule func(rank int, score, best float64) float64
 
 // ParsePoints reads a rule:

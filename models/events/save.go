@@ -94,8 +94,8 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 	return e, s.noted(ctx, err)
 }
 
-// Delete removes an event. Its tasks stay with their deadlines, boards, and submissions. The confirmation must be its title or
-// slug.
+// Delete removes an event. Its tasks stay with their deadlines, boards, and submissions. The confirmation must be its
+// title or slug.
 func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirmation string) error {
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		var e Event
@@ -195,8 +195,8 @@ func (e *Event) release(tx *gorm.DB) error {
 	return catalog.Unschedule(tx, ids)
 }
 
-// setTasks replaces the tasks of an event, and has each close at its end. Hidden ones open at its start. Those of an event that was
-// over before the change keep their deadlines: they may have been opened again since.
+// setTasks replaces the tasks of an event, and has each close at its end. Hidden ones open at its start. Those of an
+// event that was over before the change keep their deadlines: they may have been opened again since.
 func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, schedule bool) error {
 	if err := e.release(tx); err != nil {
 		return err

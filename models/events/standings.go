@@ -59,7 +59,8 @@ type Standings struct {
 
 // NewStandings adds up the boards, of which each has its places in its order.
 //
-// A team has the place of its best member, and ranks count entrants: behind a team with the first two entries comes the second.
+// A team has the place of its best member, and ranks count entrants: behind a team with the first two entries comes the
+// second.
 func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 	s := Standings{Boards: boards}
 	rows, order := map[Entrant]*Row{}, []*Row{}

@@ -14,8 +14,8 @@ type File interface {
 
 // Files is a store of contents.
 type Files interface {
-	// Put keeps a content under its digest; a sweep takes it for new from now on. It fails with ErrFull in a folder on a disk that is
-	// nearly full.
+	// Put keeps a content under its digest; a sweep takes it for new from now on. It fails with ErrFull in a folder on
+	// a disk that is nearly full.
 	Put(ctx context.Context, digest string, data []byte) error
 	// Open opens a content. The error for a missing one is fs.ErrNotExist.
 	Open(ctx context.Context, digest string) (File, error)
@@ -23,7 +23,8 @@ type Files interface {
 	Sweep(ctx context.Context, before time.Time, named func(digest string) (bool, error)) error
 }
 
-// Open returns the files in a folder, on whose disk minFree bytes stay free, or those at s3://KEY:SECRET@HOST/BUCKET/PREFIX.
+// Open returns the files in a folder, on whose disk minFree bytes stay free, or those at
+// s3://KEY:SECRET@HOST/BUCKET/PREFIX.
 func Open(where string, minFree int64) (Files, error) {
 	if IsS3(where) {
 		return newBucket(where)

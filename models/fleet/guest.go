@@ -30,7 +30,8 @@ const (
 	neverHeard  = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
 )
 
-// guests counts the workers of a token that are connected, on their way, or have never reported, except the one with a name.
+// guests counts the workers of a token that are connected, on their way, or have never reported, except the one with a
+// name.
 func guests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	var n int64
 	at := db.Now()

@@ -14,8 +14,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAJoinTokensLimitHoldsForGuestsThatAreSilent: one that says nothing of itself has a place until it is revoked, and gets no jobs; one that
-// was silent comes back only where there is room.
+// TestAJoinTokensLimitHoldsForGuestsThatAreSilent: one that says nothing of itself has a place until it is revoked, and
+// gets no jobs; one that was silent comes back only where there is room.
 func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)

@@ -18,7 +18,8 @@ const (
 	joinMost = 10_000
 )
 
-// JoinToken admits workers without a known name. Each gets its own credential with it, which lasts until the worker leaves.
+// JoinToken admits workers without a known name. Each gets its own credential with it, which lasts until the worker
+// leaves.
 type JoinToken struct {
 	ID         int64
 	Name       string // its purpose
@@ -143,8 +144,8 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 	return own, err
 }
 
-// knownName reports whether a name is taken: by a credential, by the site's own worker, or by a worker that was seen. Upper
-// and lower case do not make two names, because people identify workers by them.
+// knownName reports whether a name is taken: by a credential, by the site's own worker, or by a worker that was seen.
+// Upper and lower case do not make two names, because people identify workers by them.
 func knownName(tx *gorm.DB, name string) (known bool, err error) {
 	err = tx.Raw(`select exists (select 1 from worker_credentials where lower(name) = lower(?))
 		or exists (select 1 from settings where lower(key) = lower(?))

@@ -106,8 +106,8 @@ func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 	})
 }
 
-// TestAJoinTokenTakesOverNoWorker: not the site's own, not one with a credential, and not one that left; and whatever a guest says
-// of itself, it is a guest.
+// TestAJoinTokenTakesOverNoWorker: not the site's own, not one with a credential, and not one that left; and whatever a
+// guest says of itself, it is a guest.
 func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)

@@ -24,7 +24,8 @@ const longestWhy = 300
 // PauseKey is the prefix of the settings that hold pauses; the device's name follows.
 const PauseKey = "paused."
 
-// PauseDevice holds back the queue of a device until ResumeDevice, with a sentence for visitors, which may be empty. Admins only.
+// PauseDevice holds back the queue of a device until ResumeDevice, with a sentence for visitors, which may be empty.
+// Admins only.
 func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, why string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return err

@@ -66,8 +66,8 @@ func (c Choices) AddressOf(signIn string) string {
 	return address
 }
 
-// SetAddress has a person's mails go to another address once they have confirmed it; an empty one, or that of the sign-in,
-// needs no confirmation.
+// SetAddress has a person's mails go to another address once they have confirmed it; an empty one, or that of the
+// sign-in, needs no confirmation.
 func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address string) (asked bool, err error) {
 	if address != "" {
 		if address, err = Cleaned(address); err != nil {
@@ -90,7 +90,8 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 	})
 }
 
-// ask sends the link that confirms an address. Its limits count all people: no one's mailbox is filled by many accounts.
+// ask sends the link that confirms an address. Its limits count all people: no one's mailbox is filled by many
+// accounts.
 func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
 	rate := quota.Rate{Most: confirmsADay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", confirmsADay)}
 	sent := tx.Model(&Mail{}).Where("kind = ? and (user_id = ? or lower(address) = ?)", Confirm, user.ID, strings.ToLower(address))
@@ -143,8 +144,8 @@ func post(tx *gorm.DB, m Mail) error {
 	return db.WriteError(tx.Create(&m).Error, "mail")
 }
 
-// mailTo queues mails for those of the notices whose people want them by e-mail, as long as they have not had their share of
-// the day.
+// mailTo queues mails for those of the notices whose people want them by e-mail, as long as they have not had their
+// share of the day.
 func (x *Inbox) mailTo(tx *gorm.DB, list []Told) error {
 	want := map[int64]Told{}
 	ids := make([]int64, 0, len(list))

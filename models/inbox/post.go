@@ -92,8 +92,8 @@ func (x *Inbox) OffToken(ctx context.Context, userID int64, address string) (str
 	return fmt.Sprintf("%d.%s", userID, base64.RawURLEncoding.EncodeToString(mac.Sum(nil))), nil
 }
 
-// MailOff turns off all e-mails of the person whose token it is. A token for an address that is not theirs any more, and
-// every other text, is NotFound alike.
+// MailOff turns off all e-mails of the person whose token it is. A token for an address that is not theirs any more,
+// and every other text, is NotFound alike.
 func (x *Inbox) MailOff(ctx context.Context, token string) error {
 	number, _, _ := strings.Cut(token, ".")
 	id, err := strconv.ParseInt(number, 10, 64)
@@ -142,7 +142,8 @@ func (x *Inbox) NoteAway(ctx context.Context, m Mail, why string) error {
 	return db.WriteError(err, "mail %d", m.ID)
 }
 
-// Forget removes the notices of a comment that others can no longer read: they would count as unread, and no list has them.
+// Forget removes the notices of a comment that others can no longer read: they would count as unread, and no list has
+// them.
 func Forget(tx *gorm.DB, commentID int64) error {
 	return db.WriteError(tx.Where("comment_id = ?", commentID).Delete(&Notice{}).Error, "notices of comment %d", commentID)
 }

@@ -50,8 +50,8 @@ func (c Choices) Off(k Kind) bool { return slices.Contains(c.OffKinds, k) }
 // Mails reports whether a kind comes by e-mail, too.
 func (c Choices) Mails(k Kind) bool { return slices.Contains(c.MailKinds, k) }
 
-// noticesOf reads notices with the names for their sentences: only of tasks that the person may see now, and of comments that
-// everyone can read.
+// noticesOf reads notices with the names for their sentences: only of tasks that the person may see now, and of
+// comments that everyone can read.
 func noticesOf(q *gorm.DB, user accounts.User) *gorm.DB {
 	q = q.Table("notices n").Select("n.*, coalesce(a.name, '') as actor_name, t.slug as task_slug, t.title as task_title, t.deadline").
 		Joins("join tasks t on t.id = n.task_id").Joins("left join users a on a.id = n.actor_id").

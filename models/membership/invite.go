@@ -137,7 +137,8 @@ func (b *Boards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, 
 	})
 }
 
-// Invites lists the codes of a task that were not revoked, the newest first. Callers check that the viewer may edit the task.
+// Invites lists the codes of a task that were not revoked, the newest first. Callers check that the viewer may edit the
+// task.
 func (b *Boards) Invites(ctx context.Context, taskID int64) (list []Invite, err error) {
 	err = b.db.Read(ctx).Where("task_id = ? and revoked_at is null", taskID).Order("id desc").Find(&list).Error
 	return list, db.ReadError(err, "invite codes of task %d", taskID)

@@ -33,13 +33,14 @@ func (o Offer) Others() int {
 	return others
 }
 
-// Look returns the tasks that a code would open to a person, and changes nothing. An error gives the reason why it opens none.
+// Look returns the tasks that a code would open to a person, and changes nothing. An error gives the reason why it
+// opens none.
 func (b *Boards) Look(ctx context.Context, userID int64, code string) (Offer, error) {
 	return offered(b.db.Read(ctx), userID, code)
 }
 
-// Join makes a person a member of the task that a code is for, and of the members' boards that are in an event with it. It
-// returns the task. A person who sees all of them already joins nothing, and uses up nothing.
+// Join makes a person a member of the task that a code is for, and of the members' boards that are in an event with it.
+// It returns the task. A person who sees all of them already joins nothing, and uses up nothing.
 func (b *Boards) Join(ctx context.Context, userID int64, code string) (task catalog.Task, err error) {
 	if userID == 0 {
 		return task, db.Errorf(db.Forbidden, "Sign in to join a board.")
@@ -131,8 +132,8 @@ func (i Invite) lets(tx *gorm.DB, task catalog.Task, userID int64) error {
 	return db.ReadError(err, "member %d", userID)
 }
 
-// join makes a person a member of the offered tasks. The condition of the first update is the code's limit: it holds even if
-// transactions overlap.
+// join makes a person a member of the offered tasks. The condition of the first update is the code's limit: it holds
+// even if transactions overlap.
 func (o Offer) join(tx *gorm.DB, userID int64) error {
 	if !o.counted {
 		taken := tx.Model(&Invite{}).Where("id = ? and (most = 0 or used < most)", o.invite.ID).

@@ -29,8 +29,8 @@ type Joined struct {
 	Note     string // … and what it was for
 }
 
-// List lists who is in a task, the last first, from the one at offset on. More reports whether others follow. Callers check that
-// the viewer may edit the task.
+// List lists who is in a task, the last first, from the one at offset on. More reports whether others follow. Callers
+// check that the viewer may edit the task.
 func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (list []Joined, more bool, err error) {
 	err = b.db.Read(ctx).Table("members m").Select("m.*, u.name as user_name, i.prefix, i.note").
 		Joins("join users u on u.id = m.user_id").Joins("join invites i on i.id = m.invite_id").
@@ -41,8 +41,8 @@ func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (lis
 	return list, more, db.ReadError(err, "members of task %d", taskID)
 }
 
-// Leave takes a members' board from the sight of a member who does not want it. Their entries stay. The code that let them in
-// lets them in again, and does not count them twice.
+// Leave takes a members' board from the sight of a member who does not want it. Their entries stay. The code that let
+// them in lets them in again, and does not count them twice.
 func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		gone := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and removed_at is null", task.ID, actor.ID).Update("removed_at", db.Now())
@@ -56,8 +56,8 @@ func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Ta
 	})
 }
 
-// Remove takes the task from a member's sight, also of one who left and could come back. Their entries stay on the boards. For the
-// task's author and admins.
+// Remove takes the task from a member's sight, also of one who left and could come back. Their entries stay on the
+// boards. For the task's author and admins.
 func (b *Boards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.Editable(tx, actor, taskID)

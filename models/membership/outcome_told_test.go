@@ -11,8 +11,8 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// TestAMembersWebhookNamesWhoIsNext on the board, whom the member sees there too; the webhooks of the site, which may post
-// anywhere, do not name them.
+// TestAMembersWebhookNamesWhoIsNext on the board, whom the member sees there too; the webhooks of the site, which may
+// post anywhere, do not name them.
 func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c := newClub(t, s)

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// makeCluster makes a cluster's files in dir/data. initdb takes more than a second of a processor, and each package's tests
-// have their own cluster: scripts/test names a folder (WARPBOARD_TEST_CLUSTER) with an unused copy of the first one, for the
-// others to copy.
+// makeCluster makes a cluster's files in dir/data. initdb takes more than a second of a processor, and each package's
+// tests have their own cluster: scripts/test names a folder (WARPBOARD_TEST_CLUSTER) with an unused copy of the first
+// one, for the others to copy.
 func makeCluster(bin, dir string, who *syscall.SysProcAttr) error {
 	data, kept := filepath.Join(dir, "data"), os.Getenv("WARPBOARD_TEST_CLUSTER")
 	if kept == "" {

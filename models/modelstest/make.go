@@ -35,8 +35,8 @@ func Person(t testing.TB, s *models.Store, name string, role accounts.Role) acco
 	return u
 }
 
-// Heard is a heartbeat of a worker that goes on sending them: it stays heard of however long a test takes, where a single
-// one would count for fleet.WorkerTimeout.
+// Heard is a heartbeat of a worker that goes on sending them: it stays heard of however long a test takes, where a
+// single one would count for fleet.WorkerTimeout.
 func Heard(t testing.TB, s *models.Store, beat job.Heartbeat) {
 	t.Helper()
 	err := s.Fleet.SaveHeartbeat(t.Context(), beat)
@@ -141,8 +141,8 @@ func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.R
 	return out
 }
 
-// Judge gives the timed cases of a result the numbers of a judge: wall on the judge's clock, event on the runner's. Results
-// of a harness with one process have none.
+// Judge gives the timed cases of a result the numbers of a judge: wall on the judge's clock, event on the runner's.
+// Results of a harness with one process have none.
 func Judge(r job.Result, event, wall float64) job.Result {
 	for i, stage := range r.Stages {
 		if stage.Stage != job.StageBenchmark && stage.Stage != job.StageRanked {

@@ -44,8 +44,8 @@ func EachDialect(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	t.Run("postgres", func(t *testing.T) { fn(t, openEmptied(t, models.Config{})) })
 }
 
-// EachConfig does the same with more settings; Dir and DSN are filled in. Who changes tables or their versions puts them back:
-// another test gets the schema.
+// EachConfig does the same with more settings; Dir and DSN are filled in. Who changes tables or their versions puts
+// them back: another test gets the schema.
 func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
 	onSQLite(t, cfg, fn)

@@ -77,8 +77,8 @@ func emptyPostgresURL(t testing.TB) string {
 	return server.url(name)
 }
 
-// emptySchema deletes all rows of a schema but the versions of its tables, and begins its numbers again. To truncate would
-// write new files for each table and index.
+// emptySchema deletes all rows of a schema but the versions of its tables, and begins its numbers again. To truncate
+// would write new files for each table and index.
 const emptySchema = `do $$ declare schema text = '%s'; name text; start bigint; begin
 	perform set_config('session_replication_role', 'replica', true); -- foreign keys need no order
 	for name in select tablename from pg_tables where schemaname = schema and tablename <> 'goose_db_version' loop

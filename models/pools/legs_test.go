@@ -10,7 +10,8 @@ import (
 	"warpboard/tasks"
 )
 
-// simulated are legs of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in each leg.
+// simulated are legs of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in each
+// leg.
 func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (legs []Leg) {
 	for range n {
 		unit := 100e3 * math.Exp(between*chance.NormFloat64())

@@ -1,18 +1,18 @@
 // Package quota limits the amount of a resource that a subject may use in a window.
 //
-// Read rate.go first: the acts of a person in an hour or a day, and what may be unfinished at once. limit.go has the limits of
-// a task for each person, per mode, and uses.go counts submissions against them. quota.go has the budgets of GPU time in a day
-// (UTC), which admins set for everyone, for single people, and for teams (teams.go): a submission needs time left in the
-// person's budget and in the team's. A person is in at most one team, and brings today's use along. Admins have no limit; their
-// use counts for their team.
+// Read rate.go first: the acts of a person in an hour or a day, and what may be unfinished at once. limit.go has the
+// limits of a task for each person, per mode, and uses.go counts submissions against them. quota.go has the budgets of
+// GPU time in a day (UTC), which admins set for everyone, for single people, and for teams (teams.go): a submission
+// needs time left in the person's budget and in the team's. A person is in at most one team, and brings today's use
+// along. Admins have no limit; their use counts for their team.
 //
-// Budgets count the time for which runs and evaluations that ended, or were cancelled, held GPUs, times their number. They do
-// not count compiling, waiting, attempts that were handed back or failed by an infrastructure error, or the site's own runs
-// (profiles that follow, confirmations, baselines). Charges are stored apart from the work: deleting it gives nothing back.
-// Unfinished work counts by the average of the person's last work of its kind, over all tokens: while that uses up the rest,
-// new work is refused.
+// Budgets count the time for which runs and evaluations that ended, or were cancelled, held GPUs, times their number.
+// They do not count compiling, waiting, attempts that were handed back or failed by an infrastructure error, or the
+// site's own runs (profiles that follow, confirmations, baselines). Charges are stored apart from the work: deleting it
+// gives nothing back. Unfinished work counts by the average of the person's last work of its kind, over all tokens:
+// while that uses up the rest, new work is refused.
 //
-// Weakness: that is a guess. The last submissions of a day may exceed the budget by as much as they take longer than earlier
-// ones, a person's first ones by everything that may wait (--waiting-runs), and a team's by the unfinished work of other
-// members. Cancelled work whose worker never reports is free. Each day starts without a carry-over.
+// Weakness: that is a guess. The last submissions of a day may exceed the budget by as much as they take longer than
+// earlier ones, a person's first ones by everything that may wait (--waiting-runs), and a team's by the unfinished work
+// of other members. Cancelled work whose worker never reports is free. Each day starts without a carry-over.
 package quota

@@ -152,7 +152,8 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 	})
 }
 
-// TestWhatWasHeldIsChargedWhateverBecomesOfTheWork: cancelled while it ran, deleted afterwards, or told by a worker that lies.
+// TestWhatWasHeldIsChargedWhateverBecomesOfTheWork: cancelled while it ran, deleted afterwards, or told by a worker
+// that lies.
 func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)

@@ -16,8 +16,9 @@ type Rate struct {
 	Refusal string // a sentence; {wait} stands for the time until the next act is accepted
 }
 
-// Check refuses an act above the rate. Acts selects those of the subject, and at is the column of their times. It belongs into
-// the transaction that does the act: transactions take turns, so two requests cannot both be the last one that fits.
+// Check refuses an act above the rate. Acts selects those of the subject, and at is the column of their times. It
+// belongs into the transaction that does the act: transactions take turns, so two requests cannot both be the last one
+// that fits.
 func (r Rate) Check(acts *gorm.DB, at string) error {
 	if r.Most <= 0 {
 		return nil
@@ -30,15 +31,15 @@ func (r Rate) Check(acts *gorm.DB, at string) error {
 	return Until(done[r.Most-1].Add(r.Window), r.Refusal)
 }
 
-// Until refuses work before a time. The wait is rounded up to a second, since Retry-After has no fractions: a client that comes
-// back on time must not be refused again.
+// Until refuses work before a time. The wait is rounded up to a second, since Retry-After has no fractions: a client
+// that comes back on time must not be refused again.
 func Until(free time.Time, refusal string) error {
 	wait := max(free.Sub(db.Now()), 0).Truncate(time.Second) + time.Second
 	return db.TooManyf(wait, "%s", strings.ReplaceAll(refusal, "{wait}", wait.String()))
 }
 
-// AtOnce refuses work while as much of the subject is unfinished as may be; 0 is no limit. When some of it ends is unknown, so
-// retry is a guess that keeps clients from asking in a loop.
+// AtOnce refuses work while as much of the subject is unfinished as may be; 0 is no limit. When some of it ends is
+// unknown, so retry is a guess that keeps clients from asking in a loop.
 func AtOnce(unfinished *gorm.DB, most int, retry time.Duration) error {
 	var n int64
 	if most <= 0 {

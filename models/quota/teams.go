@@ -141,16 +141,16 @@ func (q *Quotas) Memberships(ctx context.Context) (list []Membership, err error)
 	return list, db.ReadError(err, "members of teams")
 }
 
-// Charge is the time for which a person's work held GPUs on a day (UTC), times their number. It outlives the work: deleting
-// runs or evaluations gives nothing back.
+// Charge is the time for which a person's work held GPUs on a day (UTC), times their number. It outlives the work:
+// deleting runs or evaluations gives nothing back.
 type Charge struct {
 	UserID int64  `gorm:"primaryKey;autoIncrement:false"`
 	Day    string `gorm:"primaryKey"` // 2006-01-02
 	UnitNS int64  `gorm:"column:unit_ns"`
 }
 
-// Add charges a person for GPUs held until now, by a submission, or by an evaluation (0). A visitor (person 0) or a person
-// who is gone is charged nothing.
+// Add charges a person for GPUs held until now, by a submission, or by an evaluation (0). A visitor (person 0) or a
+// person who is gone is charged nothing.
 func Add(tx *gorm.DB, person, submission int64, held time.Duration) error {
 	if person == 0 || held <= 0 {
 		return nil

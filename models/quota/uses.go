@@ -82,8 +82,8 @@ func spentOf(tx *gorm.DB, user accounts.User, taskID int64, limits []Limit) (lis
 	return list, err
 }
 
-// spend counts uses, which are sorted newest first, against a limit. A bound has room again once the use with which it was
-// reached leaves the span.
+// spend counts uses, which are sorted newest first, against a limit. A bound has room again once the use with which it
+// was reached leaves the span.
 func spend(limit Limit, uses []counted, now time.Time) Spent {
 	s := Spent{Limit: limit}
 	since, usual := now.Add(-limit.Per.Length()), usualHold(limit.Mode, uses)

@@ -1,10 +1,10 @@
-// Package review stores the reasons to review a run: reports of people, and findings of the site. Package models has the
-// reports, the review queue and the decisions; package submissions raises flags for the text of a source.
+// Package review stores the reasons to review a run: reports of people, and findings of the site. Package models has
+// the reports, the review queue and the decisions; package submissions raises flags for the text of a source.
 //
-// A flag changes nothing about its run, and of each kind and reporter there is one open flag of a run (a unique index), so
-// that raising it twice is harmless. Held and Unconfirmed belong to a run that does not count (its HeldWhy): the flag is
-// only the request for a review, and closing it does not let the run count; Store.Dismiss does both.
+// A flag changes nothing about its run, and of each kind and reporter there is one open flag of a run (a unique index),
+// so that raising it twice is harmless. Held and Unconfirmed belong to a run that does not count (its HeldWhy): the
+// flag is only the request for a review, and closing it does not let the run count; Store.Dismiss does both.
 //
-// What may go wrong: most flagged runs are honest. So a flag of kind Source is only listed while its run is on a board, and
-// only people take runs off.
+// What may go wrong: most flagged runs are honest. So a flag of kind Source is only listed while its run is on a board,
+// and only people take runs off.
 package review

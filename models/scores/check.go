@@ -30,9 +30,9 @@ func New(l *work.LifeCycle, c *catalog.Catalog, d *draws.Draws, s *sentinels.Sen
 	return &Scores{work: l, catalog: c, draws: d, sentinels: s, log: log}
 }
 
-// Check computes the score of a result, and turns a result that contradicts itself into a lost attempt, so that the work is
-// retried elsewhere. It checks the arithmetic, not the measurement: the holder of a worker's credential can send any
-// consistent times.
+// Check computes the score of a result, and turns a result that contradicts itself into a lost attempt, so that the
+// work is retried elsewhere. It checks the arithmetic, not the measurement: the holder of a worker's credential can
+// send any consistent times.
 func (s *Scores) Check(ctx context.Context, result *job.Result) (work.Findings, error) {
 	if result.EvaluationID != "" {
 		return ofEvaluation(result), nil
@@ -46,8 +46,8 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 	if result.Outcome != job.OutcomeDone {
 		return nil, nil
 	}
-	// Read outside the transaction that stores the result. Mode and version of a run never change, so that this cannot be
-	// stale.
+	// Read outside the transaction that stores the result. Mode and version of a run never change, so that this cannot
+	// be stale.
 	run, err := s.work.Run(ctx, result.RunID)
 	if db.KindOf(err) == db.NotFound {
 		return nil, nil // deleted since
@@ -77,8 +77,8 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 	return score, s.holdDrifting(ctx, score, result.Machine)
 }
 
-// drawnFor is the task of a ranked result with the values that its job had. It turns a result into a lost attempt whose cases were
-// drawn for other software than it was measured with: its board compares it with runs of other cases.
+// drawnFor is the task of a ranked result with the values that its job had. It turns a result into a lost attempt whose
+// cases were drawn for other software than it was measured with: its board compares it with runs of other cases.
 func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
 	seed, same, err := s.draws.Used(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
 	if err != nil || same {
@@ -90,8 +90,8 @@ func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job
 	return def, true, nil
 }
 
-// holdDrifting holds a score back that was measured on a slot which drifts. It is not the person's fault: the run counts
-// against no limit.
+// holdDrifting holds a score back that was measured on a slot which drifts. It is not the person's fault: the run
+// counts against no limit.
 func (s *Scores) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
 	if score == nil {
 		return nil

@@ -18,8 +18,8 @@ func ofEvaluation(r *job.Result) (found work.Findings) {
 	switch {
 	case r.Outcome == job.OutcomeReturned:
 		return found
-	// An evaluation has no status "failed": a kernel's failure is in its report. So every other outcome is a loss, also a
-	// cancelled one, whose row has ended by then.
+	// An evaluation has no status "failed": a kernel's failure is in its report. So every other outcome is a loss, also
+	// a cancelled one, whose row has ended by then.
 	case r.Outcome != job.OutcomeDone || json.Unmarshal(r.Evaluation, &report) != nil:
 		r.Outcome = job.OutcomeLost
 		return found

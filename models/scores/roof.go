@@ -18,8 +18,8 @@ import (
 // unseen.
 const aboveRoof = 1.02
 
-// A case that takes less than this part of the floor took no time that a kernel can: the floor is measured, too.
-// The floor is the best of many calls, and a case's time a median: 20 % is more than the two differ by on a unit that is
+// A case that takes less than this part of the floor took no time that a kernel can: the floor is measured, too. The
+// floor is the best of many calls, and a case's time a median: 20 % is more than the two differ by on a unit that is
 // well.
 const belowFloor = 0.8
 
@@ -27,14 +27,14 @@ const belowFloor = 0.8
 // farther apart.
 const leastGPUCall = time.Microsecond
 
-// compareWithUnit computes how near a score is to the best that its device can do, and why it needs a review. Each case is
-// compared with the floor, because a single case without time improves the whole score. Without a gauge, only the general
-// floor of GPUs counts. On a CPU nothing is held back: caches can hold what the gauge read from memory, and the clock
-// depends on the neighbours. The arithmetic roof holds nothing back either: it is fp32 without tensor cores, and a kernel
-// may be faster.
+// compareWithUnit computes how near a score is to the best that its device can do, and why it needs a review. Each case
+// is compared with the floor, because a single case without time improves the whole score. Without a gauge, only the
+// general floor of GPUs counts. On a CPU nothing is held back: caches can hold what the gauge read from memory, and the
+// clock depends on the neighbours. The arithmetic roof holds nothing back either: it is fp32 without tensor cores, and
+// a kernel may be faster.
 //
-// drawn is the task with the values that its cases had. They are for arithmetic alone, because they may be secret: what is said names
-// cases as the result does.
+// drawn is the task with the values that its cases had. They are for arithmetic alone, because they may be secret: what
+// is said names cases as the result does.
 func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.Result) {
 	if score == nil {
 		return
@@ -43,8 +43,8 @@ func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.
 	if benchmark != nil && !benchmark.Valid() {
 		benchmark = nil
 	}
-	// Device and gauge are the worker's word. A worker that lies may hold runs back or let all through: it could send any
-	// score as well.
+	// Device and gauge are the worker's word. A worker that lies may hold runs back or let all through: it could send
+	// any score as well.
 	steady := result.Machine.Device != device.CPU
 	if steady {
 		score.Held = heldByFloor(score.NS, benchmark, rankedCases(result))
@@ -88,8 +88,8 @@ func heldByFloor(score float64, benchmark *job.SlotBenchmark, cases []job.CaseRe
 	return ""
 }
 
-// valuesOf names the cases of a result by the values that were drawn for them. Such results come from Warpboard's harness, which
-// numbers cases as they are.
+// valuesOf names the cases of a result by the values that were drawn for them. Such results come from Warpboard's
+// harness, which numbers cases as they are.
 func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
 	if !def.Drawn() {
 		return cases
@@ -103,8 +103,8 @@ func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseRes
 	return cases
 }
 
-// roofOf is the score of a kernel that does only the declared work, as fast as the device can; false if the task does not
-// declare the work of each case.
+// roofOf is the score of a kernel that does only the declared work, as fast as the device can; false if the task does
+// not declare the work of each case.
 func roofOf(def tasks.Definition, cases []job.CaseResult, benchmark job.SlotBenchmark) (float64, bool) {
 	if def.Roofline == nil {
 		return 0, false

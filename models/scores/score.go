@@ -72,8 +72,8 @@ func CaseInterval(c job.CaseResult) boards.Interval {
 	return stored(i)
 }
 
-// Benchmark is the geometric mean of the cases of a benchmark that passed, in nanoseconds, and how many they are; 0: the stage is
-// no such benchmark.
+// Benchmark is the geometric mean of the cases of a benchmark that passed, in nanoseconds, and how many they are; 0:
+// the stage is no such benchmark.
 func Benchmark(stage job.StageResult) (ns float64, cases int) {
 	if stage.Stage != job.StageBenchmark {
 		return 0, 0

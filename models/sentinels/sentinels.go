@@ -42,8 +42,8 @@ const (
 	sigmas, madToSigma = 4, 1.4826
 )
 
-// Keep stores a worker's gauge of one of its slots; repetitions of the same are stored once. A gauge with a time long ago,
-// or a day ahead, is dropped.
+// Keep stores a worker's gauge of one of its slots; repetitions of the same are stored once. A gauge with a time long
+// ago, or a day ahead, is dropped.
 func (s *Sentinels) Keep(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
@@ -143,8 +143,8 @@ func drift(times []float64) float64 {
 	return nearest / usual
 }
 
-// Noise is by how much the times of one kernel on one unit differ from another: a standard deviation, as a part of their
-// median. 0: too few are known.
+// Noise is by how much the times of one kernel on one unit differ from another: a standard deviation, as a part of
+// their median. 0: too few are known.
 func Noise(times []float64) float64 {
 	if len(times) < least {
 		return 0

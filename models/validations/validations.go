@@ -96,8 +96,8 @@ func Waiting(tx *gorm.DB, runIDs []int64) (waiting []int64, err error) {
 	return waiting, db.ReadError(err, "validations that wait")
 }
 
-// End stores the answer of the run of a script. Later ones of the same run change nothing, nor do those of one that was asked
-// for before the newest.
+// End stores the answer of the run of a script. Later ones of the same run change nothing, nor do those of one that was
+// asked for before the newest.
 func End(tx *gorm.DB, byRun int64, answer Answer, message string) (changed bool, err error) {
 	res := tx.Model(&Validation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
 		"answer": answer, "message": db.Cut(db.Sanitize(message), LongestMessage), "ended_at": db.Now()})

@@ -272,7 +272,8 @@ func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id in
 	})
 }
 
-// EnableWebhook turns on a webhook that was turned off because its deliveries failed. Events in between are not delivered.
+// EnableWebhook turns on a webhook that was turned off because its deliveries failed. Events in between are not
+// delivered.
 func (w *Webhooks) EnableWebhook(ctx context.Context, actor accounts.User, id int64) error {
 	return w.change(ctx, actor, id, "enable webhook", func(tx *gorm.DB, hook *Webhook) error {
 		return db.WriteError(tx.Model(hook).Updates(map[string]any{"disabled_at": nil, "disabled_why": "", "failures": 0}).Error, "webhook %d", id)

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// The steps that differ for evaluations: watchers get a change number instead of events, and counters hold what a run has in
-// rows.
+// The steps that differ for evaluations: watchers get a change number instead of events, and counters hold what a run
+// has in rows.
 
 // Ref names the evaluation as a unit of work.
 func (e Evaluation) Ref() job.Ref { return job.Ref{EvaluationID: e.ID} }

@@ -85,8 +85,8 @@ func (h *hourOf) tooMany(what string) error {
 	return quota.Until(first.QueuedAt.Add(time.Hour), what+"; try again in {wait}.")
 }
 
-// PruneEvaluationsAbove removes the oldest ended evaluations of each caller, until the requests of the remaining ones have
-// at most so many bytes.
+// PruneEvaluationsAbove removes the oldest ended evaluations of each caller, until the requests of the remaining ones
+// have at most so many bytes.
 func (l *LifeCycle) PruneEvaluationsAbove(ctx context.Context, most int64) error {
 	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and `+unshared+` and `+noLiveBatch+` and id in (select id from (
 		select id, sum(case when state = ? then 0 else request_bytes end) over (partition by caller order by queued_at desc, id) as kept

@@ -39,8 +39,8 @@ func (in NewEvaluation) row() Evaluation {
 	}
 }
 
-// SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed. Conflict: the key was sent before, with
-// another request.
+// SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed. Conflict: the key was sent
+// before, with another request.
 func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
 	if err := CheckRequestKey(in.Key); err != nil {
 		return Evaluation{}, err
@@ -94,8 +94,8 @@ func CheckRequestKey(key string) error {
 	return nil
 }
 
-// evaluationsSentBefore lists what an asker made with the same key, because the answer was lost: an evaluation, or those of a
-// batch by index. The key is the asker's alone.
+// evaluationsSentBefore lists what an asker made with the same key, because the answer was lost: an evaluation, or
+// those of a batch by index. The key is the asker's alone.
 func evaluationsSentBefore(tx *gorm.DB, asker Asker, key string) (list []Evaluation, err error) {
 	if key == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 // of job.EventType.
 const EventState job.EventType = "state"
 
-// RunEvent is one event of a run for watchers. Ids grow in the order in which events become visible, so "all after the last
-// id that I saw" is complete.
+// RunEvent is one event of a run for watchers. Ids grow in the order in which events become visible, so "all after the
+// last id that I saw" is complete.
 type RunEvent struct {
 	ID           int64
 	SubmissionID int64

@@ -13,7 +13,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestANearlyFullDiskKeepsResultsAlone of what a worker sends: a run that was accepted ends, without its files and its events.
+// TestANearlyFullDiskKeepsResultsAlone of what a worker sends: a run that was accepted ends, without its files and its
+// events.
 func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{MinFree: 1 << 60}, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()

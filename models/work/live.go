@@ -9,8 +9,8 @@ import (
 // mostProgress bounds the events that Progress reads; the store bounds the log of an attempt.
 const mostProgress = 10_000
 
-// Progress lists the events of a run from which its live card is made, the oldest first: of stages that ended, and all since
-// the newest stage began. With log, also everything that programs of its attempt printed.
+// Progress lists the events of a run from which its live card is made, the oldest first: of stages that ended, and all
+// since the newest stage began. With log, also everything that programs of its attempt printed.
 func (l *LifeCycle) Progress(ctx context.Context, run Run, log bool) (events []RunEvent, err error) {
 	of := "type <> 'log' and (type = 'ended' or id >= (select coalesce(max(id), 0) from run_events where run_id = @run and type = 'stage'))"
 	if log {
@@ -27,7 +27,8 @@ type Rest struct {
 	Newest int64 // ID of its last event
 }
 
-// Rest reads both at once, so that no event can be missed between them. With profiles, those that follow its runs are work, too.
+// Rest reads both at once, so that no event can be missed between them. With profiles, those that follow its runs are
+// work, too.
 func (l *LifeCycle) Rest(ctx context.Context, submissionID int64, profiles bool) (rest Rest, err error) {
 	live := "submission_id = @id and " + Live
 	if !profiles {

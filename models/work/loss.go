@@ -20,10 +20,10 @@ func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Recor
 	return l.loseAttempt(ctx, attemptID, LossFree, "The profile waits until the device is idle.")
 }
 
-// FailAttempt gives up a current attempt because of an infrastructure error: its work is queued again, or fails
-// once too many were lost. An attempt that no worker took does not count as lost. Of a worker's losses only the first
-// counts: restarts of one worker do not show that the work ends its workers. When the attempt is not the current one any more,
-// nothing happens.
+// FailAttempt gives up a current attempt because of an infrastructure error: its work is queued again, or fails once
+// too many were lost. An attempt that no worker took does not count as lost. Of a worker's losses only the first
+// counts: restarts of one worker do not show that the work ends its workers. When the attempt is not the current one
+// any more, nothing happens.
 func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Recorded, error) {
 	return l.loseAttempt(ctx, attemptID, loss, reason)
 }
@@ -105,8 +105,8 @@ func outcomeOf(loss Loss, taken bool) job.Outcome {
 }
 
 const (
-	// MaxLosses is the number of lost attempts, each with another worker, after which a run or evaluation is given up: it may
-	// have ended the workers itself.
+	// MaxLosses is the number of lost attempts, each with another worker, after which a run or evaluation is given up:
+	// it may have ended the workers itself.
 	MaxLosses = 3
 	// MaxRetries limits the lost attempts of a job. The pauses before them are 1 s, 4 s, 16 s, 64 s, 256 s, and then
 	// ten minutes each: two and a half hours in all, longer than a restart of a whole cluster takes.

@@ -17,13 +17,13 @@ const (
 	candidates = 16
 	// avoidFor is the time for which work that a worker lost is reserved for other workers, after its pause.
 	avoidFor = 2 * time.Second
-	// inFlightPerSlot is the most that a worker may be given for each of its slots, beside those that it builds: one runs, and one
-	// comes next.
+	// inFlightPerSlot is the most that a worker may be given for each of its slots, beside those that it builds: one
+	// runs, and one comes next.
 	inFlightPerSlot = 2
 )
 
-// Next begins the attempt that a worker is to make next, in the fair order, and returns it; nil: there is none for now. An
-// attempt that the worker was given and does not hold has not arrived: it is returned again.
+// Next begins the attempt that a worker is to make next, in the fair order, and returns it; nil: there is none for now.
+// An attempt that the worker was given and does not hold has not arrived: it is returned again.
 func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attempt *Attempt, err error) {
 	// Most workers that ask find nothing. They take no turn to write.
 	var any bool
@@ -58,7 +58,8 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attemp
 	return attempt, nil
 }
 
-// anythingFor reports whether there is work that could begin on a device, or an attempt that has not arrived at a worker.
+// anythingFor reports whether there is work that could begin on a device, or an attempt that has not arrived at a
+// worker.
 const anythingFor = `select exists (select 1 from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
 	and (w.attempt_id = '' and (w.not_before is null or w.not_before <= ?) or a.worker = ? and a.taken_at is null))`
 

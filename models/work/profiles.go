@@ -50,7 +50,8 @@ type Family struct {
 	LastEvent int64         // ID of the last announced event; 0 if none
 }
 
-// familyRows queries each kind of runs by its own index: there is none on only the submission, and a million runs take 0.3 s.
+// familyRows queries each kind of runs by its own index: there is none on only the submission, and a million runs take
+// 0.3 s.
 const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event
 	from runs r where r.id in (
 		select a.id from runs a where a.submission_id = ? and a.profile_of is null

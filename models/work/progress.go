@@ -26,9 +26,9 @@ const (
 
 const logCut = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
 
-// AppendEvents stores workers' events in one transaction, and advances their work. It returns the changes, the new events
-// with their ids, and the attempts that no longer count: their workers should drop them. It skips events that came before,
-// or with a wrong secret.
+// AppendEvents stores workers' events in one transaction, and advances their work. It returns the changes, the new
+// events with their ids, and the attempts that no longer count: their workers should drop them. It skips events that
+// came before, or with a wrong secret.
 func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Recorded, stale []string, err error) {
 	if len(batch) == 0 {
 		return out, nil, nil

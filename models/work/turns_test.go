@@ -34,7 +34,8 @@ func oneByOne(t *testing.T, s *models.Store, names map[job.Ref]string) (order []
 	}
 }
 
-// TestManyEvaluationsDelayTheOthersByOneEach, even if none of them runs at the moment when a slot asks for the next one.
+// TestManyEvaluationsDelayTheOthersByOneEach, even if none of them runs at the moment when a slot asks for the next
+// one.
 func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		names := map[job.Ref]string{}
@@ -95,7 +96,8 @@ func TestWorkThatIsCancelledBeforeItRunsIsNoTurn(t *testing.T) {
 	})
 }
 
-// TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation: a caller may have 16 of them at once, and sends the next one when one ends.
+// TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation: a caller may have 16 of them at once, and sends the next
+// one when one ends.
 func TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)

@@ -14,7 +14,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestOneOrderForAllThatWaits: an evaluation of each caller, then runs and more evaluations, then profiles that follow. People take turns.
+// TestOneOrderForAllThatWaits: an evaluation of each caller, then runs and more evaluations, then profiles that follow.
+// People take turns.
 func TestOneOrderForAllThatWaits(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()

@@ -15,7 +15,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoBatchCostsMoreThanARequestMay: each of its requests may have thousands of values, and it has a thousand requests.
+// TestNoBatchCostsMoreThanARequestMay: each of its requests may have thousands of values, and it has a thousand
+// requests.
 func TestNoBatchCostsMoreThanARequestMay(t *testing.T) {
 	const size = 12_000_000
 	s := webtest.NewEvalSite(t)

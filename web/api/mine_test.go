@@ -227,8 +227,8 @@ func TestWhatPublishingReportsIsWhatChanges(t *testing.T) {
 	}
 }
 
-// TestTheAPIRefusesWhatItDoesNotKnow: a method, or a mistyped parameter, which would give another answer than was asked for.
-// Scripts of other sites read what is public, errors included, and nothing else.
+// TestTheAPIRefusesWhatItDoesNotKnow: a method, or a mistyped parameter, which would give another answer than was asked
+// for. Scripts of other sites read what is public, errors included, and nothing else.
 func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 	s := webtest.Start(t)
 	for request, want := range map[string]string{

@@ -247,8 +247,8 @@ func endedBatch(s *webtest.EvalSite, request string) string {
 	return "/api/v1/evaluations/batch/" + batch["id"].(string)
 }
 
-// talked makes a closed task with a submission and comments of the person and of someone else. It returns the addresses of the
-// submission's comments and of one comment of each.
+// talked makes a closed task with a submission and comments of the person and of someone else. It returns the addresses
+// of the submission's comments and of one comment of each.
 func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others string) {
 	s.T.Helper()
 	task := modelstest.Task(s.T, s.Cfg.Store, other, "talked", "CPU")

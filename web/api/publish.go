@@ -83,8 +83,8 @@ func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry
 	return a.runs.CreateTask(c.UserContext(), user, in)
 }
 
-// deadlineOf is the deadline that a task gets, nil for none; said reports whether the request gives one, also for a task that
-// is there already.
+// deadlineOf is the deadline that a task gets, nil for none; said reports whether the request gives one, also for a
+// task that is there already.
 func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err error) {
 	switch text := c.Query("deadline"); {
 	case text == "none":
@@ -101,8 +101,8 @@ func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err 
 	return &p.Deadline, !p.Assumed, nil
 }
 
-// updateTask makes a bundle a task's state, or reports what that would change. Of its settings only the title and the deadline
-// change, and only if the request changes them.
+// updateTask makes a bundle a task's state, or reports what that would change. Of its settings only the title and the
+// deadline change, and only if the request changes them.
 func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published) error {
 	ctx, bundle := c.UserContext(), p.Bundle
 	deadline, given, err := deadlineOf(c, p)

@@ -12,16 +12,16 @@ import (
 	"warpboard/web/site"
 )
 
-// Public lets scripts of other sites read an answer. Their requests have no cookies, and no token either: a browser would
-// first need an answer to OPTIONS, which the site does not give.
+// Public lets scripts of other sites read an answer. Their requests have no cookies, and no token either: a browser
+// would first need an answer to OPTIONS, which the site does not give.
 func (a *API) Public(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 	c.Set(fiber.HeaderAccessControlExposeHeaders, "ETag, Retry-After, "+client.VersionHeader)
 	return c.Next()
 }
 
-// KnownQuery refuses a query parameter that the description of an address does not have, and a value of another type: anyone who
-// mistyped one would otherwise get something else than they asked for.
+// KnownQuery refuses a query parameter that the description of an address does not have, and a value of another type:
+// anyone who mistyped one would otherwise get something else than they asked for.
 func (a *API) KnownQuery() fiber.Handler {
 	described := map[string][]string{}
 	for _, o := range operations() {

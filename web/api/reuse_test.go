@@ -155,7 +155,8 @@ func TestAResultOfARevokedWorkerIsMeasuredAgain(t *testing.T) {
 	})
 }
 
-// TestAtMost200WaitForOneMeasurement: more are measured, so that no result is stored for minutes while no one else can write.
+// TestAtMost200WaitForOneMeasurement: more are measured, so that no result is stored for minutes while no one else can
+// write.
 func TestAtMost200WaitForOneMeasurement(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		var requests []any

@@ -9,8 +9,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Statement answers with the statement about a run, signed with the site's present key. It sends none about a run that is
-// disqualified or held back.
+// Statement answers with the statement about a run, signed with the site's present key. It sends none about a run that
+// is disqualified or held back.
 func (a *API) Statement(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

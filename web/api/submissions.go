@@ -19,7 +19,8 @@ import (
 	"warpboard/web/stream"
 )
 
-// CreateSubmission takes a submission as JSON, or as a form with the source as "file", and further files after it under the same name.
+// CreateSubmission takes a submission as JSON, or as a form with the source as "file", and further files after it under
+// the same name.
 func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	in, err := readSubmission(c)
@@ -35,8 +36,8 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	return a.answerSubmission(c, fiber.StatusCreated, sub.ID, runs.Access{MaySeeSource: true, Mine: true, TaskOpen: true})
 }
 
-// GetSubmission answers with a submission and its runs. With ?wait=SECONDS the answer comes when all have ended, or else
-// after that time.
+// GetSubmission answers with a submission and its runs. With ?wait=SECONDS the answer comes when all have ended, or
+// else after that time.
 func (a *API) GetSubmission(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 {

@@ -23,8 +23,8 @@ func Outside(c *fasthttp.RequestCtx) bool { return c.UserValue(where{}) == outsi
 // Bare reports whether a request is for the site's path without a slash at its end.
 func Bare(c *fasthttp.RequestCtx) bool { return c.UserValue(where{}) == bare }
 
-// Handler removes the path from each request and adds it to the addresses of redirects. Requests elsewhere pass unchanged,
-// marked as Outside, except for the probes: an operator calls them at the root, too.
+// Handler removes the path from each request and adds it to the addresses of redirects. Requests elsewhere pass
+// unchanged, marked as Outside, except for the probes: an operator calls them at the root, too.
 func (p Path) Handler(next fasthttp.RequestHandler, probes ...string) fasthttp.RequestHandler {
 	if p == "" {
 		return next

@@ -11,8 +11,8 @@ var addresses = map[string]bool{
 }
 
 // HTML puts the path before every address from the root in a page or a part of one. It does not parse HTML and replaces
-// attribute="/… only. Text cannot look like that: templ, the sanitizer of Markdown and the colouring of sources escape its
-// quotes. An address that begins with two slashes names another host.
+// attribute="/… only. Text cannot look like that: templ, the sanitizer of Markdown and the colouring of sources escape
+// its quotes. An address that begins with two slashes names another host.
 func (p Path) HTML(page string) string {
 	if p == "" {
 		return page

@@ -31,7 +31,8 @@ func (b *Browser) start() {
 		// Only the site can be resolved, whatever else the browser requests.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 	)
-	// The headless shell needs a quarter of the processor time that the whole browser does, which draws windows no one sees.
+	// The headless shell needs a quarter of the processor time that the whole browser does, which draws windows no one
+	// sees.
 	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil {
 		options = append(options, chromedp.ExecPath(shell))
 	}

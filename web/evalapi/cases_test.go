@@ -20,8 +20,8 @@ type evalCase struct {
 
 var sectionLine = regexp.MustCompile(`(?m)^# (ref_kernel|custom_kernel|kernel): (\w+)\n`)
 
-// readCase reads a file of testdata/cases: comments of JSON with the body's other fields and with what is wanted, then the kernels,
-// each below a line with its field and its type.
+// readCase reads a file of testdata/cases: comments of JSON with the body's other fields and with what is wanted, then
+// the kernels, each below a line with its field and its type.
 func readCase(t *testing.T, path string) (c evalCase) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -68,7 +68,8 @@ func holds(want, got any) bool {
 	return fmt.Sprint(want) == fmt.Sprint(got)
 }
 
-// TestSmallCasesHaveTheRightAnswer sends what people's kernels and references look like, and what others got wrong about them.
+// TestSmallCasesHaveTheRightAnswer sends what people's kernels and references look like, and what others got wrong
+// about them.
 func TestSmallCasesHaveTheRightAnswer(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/*.py")
 	if err != nil || len(files) == 0 {

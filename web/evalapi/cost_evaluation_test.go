@@ -13,8 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoEvaluationCostsItsReadersMoreThanARequestMay though its request is as large as one may be; those who wait for it read it
-// each second.
+// TestNoEvaluationCostsItsReadersMoreThanARequestMay though its request is as large as one may be; those who wait for
+// it read it each second.
 func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	source, letters := make([]byte, 11<<20), rand.NewChaCha8([32]byte{})

@@ -23,7 +23,8 @@ type API struct {
 // New returns the unversioned API over what both APIs share.
 func New(site *site.Site, evals *evaluations.Evaluations) *API { return &API{site: site, evals: evals} }
 
-// Methods are the addresses of this API alone, with their methods. It also takes POST at two addresses of pages, / and /compare.
+// Methods are the addresses of this API alone, with their methods. It also takes POST at two addresses of pages, / and
+// /compare.
 func Methods() map[string]string {
 	return map[string]string{"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet, "/health": fiber.MethodGet,
 		"/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost}
@@ -100,8 +101,8 @@ func (a *API) fail(c *fiber.Ctx, status int, message string) error {
 	return c.Status(status).JSON(failureBody(work.Evaluation{}, message, evaluations.PodIP(c)))
 }
 
-// failureBody is an answer without a result, in the unversioned API's shape; e may be the zero Evaluation. In addition to
-// that shape it has the state before the end.
+// failureBody is an answer without a result, in the unversioned API's shape; e may be the zero Evaluation. In addition
+// to that shape it has the state before the end.
 func failureBody(e work.Evaluation, message, podIP string) fiber.Map {
 	r, _ := evaluations.ResultOf(e) // an unreadable result counts as unknown
 	body := fiber.Map{

@@ -10,7 +10,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// examplesRun runs the Python client's examples with this site. Its device is a CPU, so those that need a GPU are told so.
+// examplesRun runs the Python client's examples with this site. Its device is a CPU, so those that need a GPU are told
+// so.
 func examplesRun(s *webtest.EvalSite, t *testing.T) {
 	const folder = "../../clients/python"
 	for name, want := range map[string][]string{

@@ -83,8 +83,8 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 	return "An unexpected error occurred: " + e.Failure
 }
 
-// Job answers with the state of a job, never with its result or its sources. Clients of this API have no key, so anyone who
-// has the id can read the state of a job without an owner.
+// Job answers with the state of a job, never with its result or its sources. Clients of this API have no key, so anyone
+// who has the id can read the state of a job without an owner.
 func (a *API) Job(c *fiber.Ctx) error {
 	id := c.Params("id")
 	e, err := a.site.Store.Work.FollowedEvaluation(c.UserContext(), id)

@@ -22,9 +22,9 @@ type reply struct {
 	body   any
 }
 
-// answerLate begins to answer before the answer exists: a proxy would end a request without traffic after a minute, and lose
-// the result. The head goes first, then a space now and then, which JSON allows, then the answer. The status is always 200;
-// only "status": "error" in the body shows a failure.
+// answerLate begins to answer before the answer exists: a proxy would end a request without traffic after a minute, and
+// lose the result. The head goes first, then a space now and then, which JSON allows, then the answer. The status is
+// always 200; only "status": "error" in the body shows a failure.
 func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	noCache(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)

@@ -38,7 +38,8 @@ func proxy(s *webtest.EvalSite, patience time.Duration) string {
 	return server.URL
 }
 
-// TestALongEvaluationOutlivesAProxysPatience: the answer's head goes through the proxy while the evaluation still waits.
+// TestALongEvaluationOutlivesAProxysPatience: the answer's head goes through the proxy while the evaluation still
+// waits.
 func TestALongEvaluationOutlivesAProxysPatience(t *testing.T) {
 	s := webtest.NewEvalSite(t, webtest.Impatient)
 	through := *s.Site

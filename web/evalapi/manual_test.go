@@ -106,7 +106,8 @@ func TestABodyOfTooManyValuesIsRefusedBeforeItIsRead(t *testing.T) {
 	}
 }
 
-// TestLaunchSizesThatNoDeviceTakesAreRefusedWithTheirField: the driver's own error, after the wait for a device, would not name it.
+// TestLaunchSizesThatNoDeviceTakesAreRefusedWithTheirField: the driver's own error, after the wait for a device, would
+// not name it.
 func TestLaunchSizesThatNoDeviceTakesAreRefusedWithTheirField(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for launch, want := range map[string]any{

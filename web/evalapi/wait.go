@@ -31,8 +31,8 @@ type waiter struct {
 	err   error
 }
 
-// waitFor begins to wait until an evaluation has ended. When the caller leaves, or no device comes free in
-// time, it is cancelled. When it is over, it says so. Nothing may read from the caller's connection before the waiter is done.
+// waitFor begins to wait until an evaluation has ended. When the caller leaves, or no device comes free in time, it is
+// cancelled. When it is over, it says so. Nothing may read from the caller's connection before the waiter is done.
 func (a *API) waitFor(c *fiber.Ctx, e work.Evaluation, over func()) *waiter {
 	ctx, cancel := context.WithCancelCause(a.site.Streams)
 	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}

@@ -16,8 +16,8 @@ import (
 	"warpboard/tasks"
 )
 
-// explain replaces the SDK's message for wrong arguments, a path in a schema, by a sentence. It only looks at arguments that
-// the SDK has refused.
+// explain replaces the SDK's message for wrong arguments, a path in a schema, by a sentence. It only looks at arguments
+// that the SDK has refused.
 func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)

@@ -11,7 +11,8 @@ import (
 // times, and repeats them in its answers.
 const MostAside = 128 << 10
 
-// IsSane reports whether a message has at most MostAside bytes beside its sources. A message that is not JSON has no sources.
+// IsSane reports whether a message has at most MostAside bytes beside its sources. A message that is not JSON has no
+// sources.
 func IsSane(message []byte) bool {
 	if len(message) <= MostAside {
 		return true
@@ -19,7 +20,8 @@ func IsSane(message []byte) bool {
 	return len(message)-bytesOfSources(message) <= MostAside
 }
 
-// bytesOfSources counts the bytes of a call's arguments that may be large. It reads the message once, up to the first error.
+// bytesOfSources counts the bytes of a call's arguments that may be large. It reads the message once, up to the first
+// error.
 func bytesOfSources(message []byte) (n int) {
 	w, began := site.NewWalk(message), int64(0)
 	for w.Step() && len(w.Open()) > 0 {

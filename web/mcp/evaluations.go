@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// waitAtOnce bounds how long one request to the site waits for an evaluation's end, and so the time between two progress
-	// messages. The first waits a second, each next one twice as long.
+	// waitAtOnce bounds how long one request to the site waits for an evaluation's end, and so the time between two
+	// progress messages. The first waits a second, each next one twice as long.
 	waitAtOnce = 8 * time.Second
 	// validateTimeout is the time limit, in seconds, of a validation that names none.
 	validateTimeout = 60

@@ -21,8 +21,8 @@ type recordOut struct {
 	Diff     string   `json:"diff" jsonschema:"from your source to the record's, as a unified diff; empty: they are the same"`
 }
 
-// withRecord lays the source of a submission beside that of the first of its board. The site refuses the record's before the
-// task's deadline, and says so.
+// withRecord lays the source of a submission beside that of the first of its board. The site refuses the record's
+// before the task's deadline, and says so.
 func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out recordOut, err error) {
 	mine, err := t.site.Get(ctx, in.ID)
 	if err != nil {

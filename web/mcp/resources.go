@@ -21,7 +21,8 @@ import (
 // scheme begins the addresses of resources.
 const scheme = "warpboard://"
 
-// addReading offers tasks with their files, boards and profiles as resources, and the way to the top of a board as a prompt.
+// addReading offers tasks with their files, boards and profiles as resources, and the way to the top of a board as a
+// prompt.
 func (t tools) addReading(server offering) {
 	for uri, about := range map[string]string{
 		scheme + "tasks/{task}":           "A task: description, cases, limits, templates.",
@@ -106,7 +107,8 @@ func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.R
 	return textsOf(r.Params.URI, files), nil
 }
 
-// unread is the error of an unreadable resource, with the protocol's code: the caller's mistake if the site's error says so.
+// unread is the error of an unreadable resource, with the protocol's code: the caller's mistake if the site's error
+// says so.
 func unread(uri string, err error) error {
 	out := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	var refused *client.Problem

@@ -7,8 +7,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// kept returns the schema of a tool, always the same one: the SDK keeps what it resolves by the pointer. A type without a schema
-// is a mistake in the program.
+// kept returns the schema of a tool, always the same one: the SDK keeps what it resolves by the pointer. A type without
+// a schema is a mistake in the program.
 func kept(in *sync.Map, tool string, make func() (*jsonschema.Schema, error)) *jsonschema.Schema {
 	if found, ok := in.Load(tool); ok {
 		return found.(*jsonschema.Schema)
@@ -21,8 +21,8 @@ func kept(in *sync.Map, tool string, make func() (*jsonschema.Schema, error)) *j
 	return found.(*jsonschema.Schema)
 }
 
-// short is the schema of an answer without what its keys hold: agents read the answer itself, and whole schemas took three
-// quarters of the list of tools.
+// short is the schema of an answer without what its keys hold: agents read the answer itself, and whole schemas took
+// three quarters of the list of tools.
 func short[Out any]() (*jsonschema.Schema, error) {
 	whole, err := jsonschema.For[Out](nil)
 	if err != nil {

@@ -25,8 +25,8 @@ type Options struct {
 	Schemas  *Schemas        // of the servers before; nil: it has its own
 }
 
-// Schemas caches the tools' schemas from one server to the next: over HTTP each request has its own server, and making and
-// resolving all schemas takes longer than most calls. It is safe for concurrent use.
+// Schemas caches the tools' schemas from one server to the next: over HTTP each request has its own server, and making
+// and resolving all schemas takes longer than most calls. It is safe for concurrent use.
 type Schemas struct {
 	types              *sdk.SchemaCache // by the schemas below
 	arguments, answers sync.Map         // *jsonschema.Schema by the name of a tool
@@ -79,8 +79,8 @@ type tools struct {
 // object is an answer with keys that the site chooses.
 type object = map[string]any
 
-// Hints for clients about a tool's effects: tools that read change nothing, tools that make queue work and destroy nothing,
-// tools that end stop running work. None reaches beyond the site.
+// Hints for clients about a tool's effects: tools that read change nothing, tools that make queue work and destroy
+// nothing, tools that end stop running work. None reaches beyond the site.
 func reads() *sdk.ToolAnnotations {
 	no := false
 	return &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
@@ -96,7 +96,8 @@ func ends() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
 }
 
-// addTyped offers a tool with a typed answer, whose schema clients get in short. An error of call becomes an error result.
+// addTyped offers a tool with a typed answer, whose schema clients get in short. An error of call becomes an error
+// result.
 func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
 	answer := kept(&server.schemas.answers, name, short[Out])
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
@@ -105,7 +106,8 @@ func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolA
 	})
 }
 
-// addOpen offers a tool whose answer is one of the evaluation API: some keys are always of one kind, and the site adds others.
+// addOpen offers a tool whose answer is one of the evaluation API: some keys are always of one kind, and the site adds
+// others.
 func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
 	answer := kept(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return open(keys), nil })
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {

@@ -7,8 +7,8 @@ import (
 	"warpboard/web/site"
 )
 
-// OperatorOnly admits the operator's programs (a scraper at an allowed address or with the operator's token) and admins. The
-// metrics reveal who works on what.
+// OperatorOnly admits the operator's programs (a scraper at an allowed address or with the operator's token) and
+// admins. The metrics reveal who works on what.
 func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
 	if m.fromOperator(c) || m.hasMetricsToken(c) {
 		return c.Next()

@@ -76,7 +76,8 @@ func (p *Popcorn) NeedsCaller(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// Register refuses popcorn-cli's own way to sign in: the addresses that it opens for that are compiled in, and GPU MODE's.
+// Register refuses popcorn-cli's own way to sign in: the addresses that it opens for that are compiled in, and GPU
+// MODE's.
 func (p *Popcorn) Register(*fiber.Ctx) error {
 	return site.Forbidden("register", "popcorn-cli can register with GPU MODE only, not with this site."+p.howToSignIn()+
 		fmt.Sprintf(" Or run: warpboard login %s --popcorn.", p.site.Settings.BaseURL))

@@ -29,7 +29,8 @@ type tracer struct {
 	left    int64 // bytes
 }
 
-// addProfile adds what Nsight Compute found to the result of a run that was submitted to be profiled: each case as a stage.
+// addProfile adds what Nsight Compute found to the result of a run that was submitted to be profiled: each case as a
+// stage.
 func (p *Popcorn) addProfile(ctx context.Context, sub submissions.Submission, e ending, full *fullResult) error {
 	if e.Mode != job.ModeProfile {
 		return nil
@@ -139,7 +140,8 @@ func (t *tracer) trace(file runs.ReportFile, text string) ([]byte, error) {
 // gzipTail is the size of the checksum and the length that end a gzip file.
 const gzipTail = 8
 
-// addPacked adds a file to a zip. Gzip and zip pack alike, so the packed bytes stay: to unpack and pack them again takes seconds.
+// addPacked adds a file to a zip. Gzip and zip pack alike, so the packed bytes stay: to unpack and pack them again
+// takes seconds.
 func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	head := &zip.FileHeader{Name: name, Method: zip.Deflate}
 	create := z.CreateHeader

@@ -114,7 +114,8 @@ func TestPopcornRefusesFormsThatItCannotRead(t *testing.T) {
 	}
 }
 
-// TestPopcornsTokenCountsForPopcornAlone: no other address takes the header, and a browser's session opens nothing here.
+// TestPopcornsTokenCountsForPopcornAlone: no other address takes the header, and a browser's session opens nothing
+// here.
 func TestPopcornsTokenCountsForPopcornAlone(t *testing.T) {
 	s := webtest.NewStage(t)
 	token := s.Popcorn(s.User).Token

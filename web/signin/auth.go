@@ -106,9 +106,9 @@ func (s *SignIn) signInOf(who person) accounts.SignIn {
 // isAdmin reports whether the operator named this person as an admin.
 func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins, who.is) }
 
-// is reports whether an entry of Config.Admins means this person. The form shows the kind: an account's number after "id:",
-// an e-mail address with "@", otherwise a login. Each is compared only with its own kind, so that no one can choose a login
-// that equals an admin's number or address.
+// is reports whether an entry of Config.Admins means this person. The form shows the kind: an account's number after
+// "id:", an e-mail address with "@", otherwise a login. Each is compared only with its own kind, so that no one can
+// choose a login that equals an admin's number or address.
 func (who person) is(entry string) bool {
 	name, own := strings.CutPrefix(entry, who.provider+":")
 	if number, ok := strings.CutPrefix(name, "id:"); ok && own {

@@ -34,13 +34,14 @@ func (o *onceCode) spend(code string) bool {
 	return right
 }
 
-// offersDeveloper reports whether the site has developer sign-in: no provider is set up, and it serves only this machine.
+// offersDeveloper reports whether the site has developer sign-in: no provider is set up, and it serves only this
+// machine.
 func (s *SignIn) offersDeveloper() bool {
 	return len(s.Providers) == 0 && conns.IsLoopback(s.site.Settings.Addr) && conns.IsLoopback(s.site.Base.Host)
 }
 
-// DeveloperLink is the address that signs in as an admin, once; empty if there is none. It is for the log, which only the
-// operator reads, because other accounts of this machine can reach the site, too.
+// DeveloperLink is the address that signs in as an admin, once; empty if there is none. It is for the log, which only
+// the operator reads, because other accounts of this machine can reach the site, too.
 func (s *SignIn) DeveloperLink() string {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()

@@ -74,8 +74,8 @@ func (i *issuer) begin(ctx context.Context, f oauthState) (string, error) {
 	return i.config(p.Endpoint()).AuthCodeURL(f.State, oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)), nil
 }
 
-// complete accepts an id token that the issuer signed for this site and this sign-in, and the issuer's user info about the
-// same subject.
+// complete accepts an id token that the issuer signed for this site and this sign-in, and the issuer's user info about
+// the same subject.
 func (i *issuer) complete(ctx context.Context, f oauthState, code string) (person, error) {
 	ctx = oidc.ClientContext(ctx, i.client)
 	p, err := i.discover(ctx)

@@ -151,7 +151,8 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 	}
 }
 
-// TestTheDeveloperLinkSignsInOnce: every account of the machine reaches the site, and only the link opens the developer sign-in.
+// TestTheDeveloperLinkSignsInOnce: every account of the machine reaches the site, and only the link opens the developer
+// sign-in.
 func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	s := webtest.Start(t)
 	other := s.Browser()

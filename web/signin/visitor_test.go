@@ -10,8 +10,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestBehindAProxyAVisitorIsNotTheProxy: not to the limit of command lines that wait, not on the page that asks for consent, and
-// not in the list of sessions.
+// TestBehindAProxyAVisitorIsNotTheProxy: not to the limit of command lines that wait, not on the page that asks for
+// consent, and not in the list of sessions.
 func TestBehindAProxyAVisitorIsNotTheProxy(t *testing.T) {
 	s := webtest.Start(t)
 	begin := func(address string) (*client.Login, error) {

@@ -45,8 +45,8 @@ func EvaluationTopic(id string) stream.Topic { return stream.Topic{Kind: "evalua
 // BatchTopic is the results of one batch of evaluations.
 func BatchTopic(id string) stream.Topic { return stream.Topic{Kind: "batch", Name: id} }
 
-// RunEvent passes an event to the readers of its submission. With several processes they read it from the store, because
-// announcements of two processes may come in another order than the events were stored.
+// RunEvent passes an event to the readers of its submission. With several processes they read it from the store,
+// because announcements of two processes may come in another order than the events were stored.
 func (h *Hub) RunEvent(e work.RunEvent) {
 	if h.spread == nil {
 		h.Publish(RunTopic(e.SubmissionID), stream.Message{Event: &SharedEvent{RunEvent: e}})
@@ -63,8 +63,8 @@ func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
 // QueueChanged lets the readers of the queue know that it looks different now.
 func (h *Hub) QueueChanged() { h.tell(announcement{}) }
 
-// EvaluationChanged passes the readers of an evaluation the number of its change, and those of its batch that there is a
-// result; they read the rest.
+// EvaluationChanged passes the readers of an evaluation the number of its change, and those of its batch that there is
+// a result; they read the rest.
 func (h *Hub) EvaluationChanged(e work.Evaluation) {
 	change := &evaluationChange{ID: e.ID, Change: e.Change}
 	if e.State.Final() {
@@ -76,8 +76,9 @@ func (h *Hub) EvaluationChanged(e work.Evaluation) {
 // pollInterval is the longest delay that a missed announcement causes for a reader.
 const pollInterval = time.Second
 
-// Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends. Of a run's events
-// it does so for its states alone: a program may print hundreds of lines a second, and hundreds may wait for its end.
+// Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends. Of a
+// run's events it does so for its states alone: a program may print hundreds of lines a second, and hundreds may wait
+// for its end.
 func (h *Hub) Await(ctx context.Context, topic stream.Topic, ready func() (bool, error)) error {
 	changed, stop := h.Watch(topic, RunBuffer)
 	defer stop()

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Parallel runs independent queries concurrently, and returns when all have ended, with the first error. Each may take its own
-// connection; none may touch the request, which is not safe for concurrent use. A panic is passed on to the caller's
-// goroutine, where the server recovers; elsewhere it would end the server.
+// Parallel runs independent queries concurrently, and returns when all have ended, with the first error. Each may take
+// its own connection; none may touch the request, which is not safe for concurrent use. A panic is passed on to the
+// caller's goroutine, where the server recovers; elsewhere it would end the server.
 func Parallel(asks ...func() error) error {
 	var group errgroup.Group
 	panics := make(chan string, len(asks))

@@ -45,8 +45,8 @@ func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (p
 	return page, err
 }
 
-// rendered has take read a component's HTML within the bounds, with the addresses that browsers reach the site under. All HTML
-// leaves through it. What take is given is written over afterwards.
+// rendered has take read a component's HTML within the bounds, with the addresses that browsers reach the site under.
+// All HTML leaves through it. What take is given is written over afterwards.
 func (s *Site) rendered(ctx context.Context, component templ.Component, take func(html []byte)) error {
 	ctx, cancel := context.WithTimeout(ctx, renderTime)
 	defer cancel()

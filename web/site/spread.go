@@ -41,8 +41,8 @@ func (h *Hub) Missed() {
 	h.Hub.Missed()
 }
 
-// tell passes an announcement to the readers here and to other processes. If it cannot be sent, readers elsewhere get the
-// change at their next connection.
+// tell passes an announcement to the readers here and to other processes. If it cannot be sent, readers elsewhere get
+// the change at their next connection.
 func (h *Hub) tell(a announcement) {
 	h.pass(a)
 	if h.spread == nil {

@@ -9,8 +9,8 @@ type Topic struct {
 	Name string
 }
 
-// Message is one published message. All readers share its event, and must not change it. A message without one means that
-// events were left out: read them from the store.
+// Message is one published message. All readers share its event, and must not change it. A message without one means
+// that events were left out: read them from the store.
 type Message struct {
 	Event  any
 	Change int64
@@ -34,8 +34,8 @@ func NewHub() *Hub {
 	return &Hub{topics: map[Topic]map[*subscription]struct{}{}}
 }
 
-// Publish passes a message to all readers of a topic. The lock gives all of them one order; nothing under it waits for a
-// reader, so its time grows with the number of readers alone.
+// Publish passes a message to all readers of a topic. The lock gives all of them one order; nothing under it waits for
+// a reader, so its time grows with the number of readers alone.
 func (h *Hub) Publish(t Topic, m Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,9 +102,10 @@ func (h *Hub) unsubscribe(sub *subscription) {
 	h.open--
 }
 
-// coalesce replaces all messages that a slow reader has not taken by one without an event: the newest state, or the note
-// that events were left out. Sending cannot block: only the hub sends, under its lock, and the buffer of at least one
-// message is empty now. Dropping the new message instead would leave the reader with the oldest state and no hint of more.
+// coalesce replaces all messages that a slow reader has not taken by one without an event: the newest state, or the
+// note that events were left out. Sending cannot block: only the hub sends, under its lock, and the buffer of at least
+// one message is empty now. Dropping the new message instead would leave the reader with the oldest state and no hint
+// of more.
 func (s *subscription) coalesce(m Message) {
 	for len(s.messages) > 0 {
 		select {

@@ -37,12 +37,12 @@ type Source struct {
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
 }
 
-// Send feeds one reader until they leave, stop reading or are signed out, half an hour is over, or ctx ends. The error is
-// the reason; nil: the source is complete.
+// Send feeds one reader until they leave, stop reading or are signed out, half an hour is over, or ctx ends. The error
+// is the reason; nil: the source is complete.
 //
 // The order makes a stream complete: subscribe, then read from the store, then pass on new events. An event that is
-// stored between the first two comes twice, in the backlog and live, so Live skips what Backlog has sent (by id or change
-// number). Reading first would lose it.
+// stored between the first two comes twice, in the backlog and live, so Live skips what Backlog has sent (by id or
+// change number). Reading first would lose it.
 func (s Source) Send(ctx context.Context, hub *Hub, out *conns.Writer) error {
 	sub := hub.subscribe(s.Topic, s.Buffer)
 	defer hub.unsubscribe(sub)

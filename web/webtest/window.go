@@ -61,7 +61,8 @@ func (w *Window) Axe(theme string, all bool) (found []Finding) {
 	return found
 }
 
-// LooksRight holds the open page to axe and to its window's width, and where WARPBOARD_SHOTS names a folder keeps pictures of it.
+// LooksRight holds the open page to axe and to its window's width, and where WARPBOARD_SHOTS names a folder keeps
+// pictures of it.
 func (w *Window) LooksRight(name string) {
 	w.T.Helper()
 	w.LoadAxe()

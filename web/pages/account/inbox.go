@@ -47,7 +47,8 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	return p.site.Render(c, status, views.Inbox(page))
 }
 
-// seen reports whether a person looks at the page, and not a browser in advance, for a picture or a frame, or a program.
+// seen reports whether a person looks at the page, and not a browser in advance, for a picture or a frame, or a
+// program.
 func seen(c *fiber.Ctx) bool {
 	dest := cmp.Or(c.Get("Sec-Fetch-Dest"), "document")
 	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
@@ -103,8 +104,8 @@ func (p *Account) MailOffAsk(c *fiber.Ctx) error {
 		About: "You then get no more notices by e-mail. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))
 }
 
-// MailOff ends e-mails. The token in the address is the proof, for people and for mail programs that send this request by
-// themselves: neither a sign-in nor a page of this site is needed.
+// MailOff ends e-mails. The token in the address is the proof, for people and for mail programs that send this request
+// by themselves: neither a sign-in nor a page of this site is needed.
 func (p *Account) MailOff(c *fiber.Ctx) error {
 	if err := p.site.Store.Inbox.MailOff(c.UserContext(), c.Params("token")); err != nil {
 		return err

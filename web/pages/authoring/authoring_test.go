@@ -58,8 +58,8 @@ func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 	return len(list)
 }
 
-// TestATaskIsWrittenTriedAndPublishedInThePage: someone begins with a starter, is told what is wrong, tries it, sees that
-// the check lets something through, mends it and publishes; no one else sees the task before.
+// TestATaskIsWrittenTriedAndPublishedInThePage: someone begins with a starter, is told what is wrong, tries it, sees
+// that the check lets something through, mends it and publishes; no one else sees the task before.
 func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator, visitor := s.SignedIn("Carla", accounts.RoleCreator), s.Browser()
@@ -172,7 +172,8 @@ func TestTheTypedTitleIsSeenAndMakesTheAddress(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, saved("", "x")), http.StatusUnprocessableEntity), "[role=alert]", "no title")
 }
 
-// TestEditedTaskFilesKeepCommentsAndTitle: what was not edited comes back byte for byte, and task.yml's title is the task's.
+// TestEditedTaskFilesKeepCommentsAndTitle: what was not edited comes back byte for byte, and task.yml's title is the
+// task's.
 func TestEditedTaskFilesKeepCommentsAndTitle(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)

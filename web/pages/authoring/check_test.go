@@ -19,8 +19,8 @@ func publishes(b *webtest.Browser, t *testing.T) *http.Response {
 	return b.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form")))
 }
 
-// TestPublishingTestsTheTemplate lets an author see at once that a reference does not compile, as the first who submitted
-// did before.
+// TestPublishingTestsTheTemplate lets an author see at once that a reference does not compile, as the first who
+// submitted did before.
 func TestPublishingTestsTheTemplate(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)

@@ -109,8 +109,8 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 	return shown, err
 }
 
-// task has the first values of the draft's form: those of a sent form, or the existing task's with the upload's deadline, or
-// the upload's.
+// task has the first values of the draft's form: those of a sent form, or the existing task's with the upload's
+// deadline, or the upload's.
 func (d draft) task() catalog.Task {
 	switch {
 	case d.settings != nil:

@@ -47,8 +47,8 @@ func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catal
 	return task, version, b, err
 }
 
-// keep stores changed files where no one but editors sees them: in the draft, or as the unpublished version of a task that others
-// see. It returns the version that they are in.
+// keep stores changed files where no one but editors sees them: in the draft, or as the unpublished version of a task
+// that others see. It returns the version that they are in.
 func (p *Authoring) keep(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
 	if task.Sight() != catalog.Hidden {
 		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)
@@ -253,8 +253,8 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	return list
 }
 
-// VersionPublish makes shown changes the task's current state, or keeps them to be tried or edited. If the chosen harness differs
-// from the preview's, that is another change, which is previewed first.
+// VersionPublish makes shown changes the task's current state, or keeps them to be tried or edited. If the chosen
+// harness differs from the preview's, that is another change, which is previewed first.
 func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {

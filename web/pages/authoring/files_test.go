@@ -61,8 +61,8 @@ func typesInto(w *webtest.Window, file int, text string) {
 	w.Until(fmt.Sprintf(`document.querySelector("#file-%d textarea").value == %q`, file, text))
 }
 
-// TestWorkbenchHasATabForEachFile adds, renames and removes files, keeps them as a draft, submits them, and finds what the
-// compiler said of a header in the header's editor.
+// TestWorkbenchHasATabForEachFile adds, renames and removes files, keeps them as a draft, submits them, and finds what
+// the compiler said of a header in the header's editor.
 func TestWorkbenchHasATabForEachFile(t *testing.T) {
 	s := webtest.NewScene(t)
 	takesFiles(s)
@@ -129,7 +129,8 @@ func headerFailure() []job.StageResult {
 	}}
 }
 
-// TestSeveralFilesAreSentWithoutJavaScript sends them in every way that a plain form has, and what is refused comes back.
+// TestSeveralFilesAreSentWithoutJavaScript sends them in every way that a plain form has, and what is refused comes
+// back.
 func TestSeveralFilesAreSentWithoutJavaScript(t *testing.T) {
 	s := webtest.NewScene(t)
 	takesFiles(s)
@@ -200,7 +201,8 @@ func TestSeveralFilesAreSentWithoutJavaScript(t *testing.T) {
 	}
 }
 
-// TestAllFilesOfASubmissionAreReadAndCompared looks at them where sources are shown to others: compared, exported, over the API.
+// TestAllFilesOfASubmissionAreReadAndCompared looks at them where sources are shown to others: compared, exported, over
+// the API.
 func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 	s := webtest.NewScene(t)
 	takesFiles(s)

@@ -41,8 +41,8 @@ func (r remark) String() string {
 	return problems.Problem{File: r.File, Line: r.Line, Message: r.Text}.Error()
 }
 
-// Check answers with the errors and warnings of "Try it" for the files. It runs and stores nothing, and makes two queries:
-// whether the address is taken, and which devices workers have.
+// Check answers with the errors and warnings of "Try it" for the files. It runs and stores nothing, and makes two
+// queries: whether the address is taken, and which devices workers have.
 func (p *Authoring) Check(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -137,7 +137,8 @@ func (p *Authoring) notes(ctx context.Context, b *tasks.Bundle, files []views.Ed
 	return list, nil
 }
 
-// unheardOf says that no worker has had a device: its name may be misspelt. Empty: some worker had it, or there is no worker.
+// unheardOf says that no worker has had a device: its name may be misspelt. Empty: some worker had it, or there is no
+// worker.
 func unheardOf(name string, workers []fleet.Worker) string {
 	had := map[string]string{} // labels by what they are in lower case
 	for _, w := range workers {

@@ -211,9 +211,9 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	return d, nil
 }
 
-// checked submits the task's template for a test if a worker serves one of its devices, so that a reference that does not
-// compile is found before the first submission. It returns the address of the test, or of a page without one. A template may
-// fail its tests; it only needs to compile.
+// checked submits the task's template for a test if a worker serves one of its devices, so that a reference that does
+// not compile is found before the first submission. It returns the address of the test, or of a page without one. A
+// template may fail its tests; it only needs to compile.
 func (p *Authoring) checked(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
 	if !task.Open(p.site.Now()) {
 		return views.TaskURL(task.Slug) + "?done=" + notice + "-closed", nil

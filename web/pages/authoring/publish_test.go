@@ -47,7 +47,8 @@ func TestATrialWithoutAWorkerNamesTheReason(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, creator.Post("/tasks/rows/trial", nil), http.StatusOK), "[data-summary]", "no worker serves a device of the task right now")
 }
 
-// TestADraftIsPublishedByNothingButPublish: neither its settings nor an old form do it, and the button names what was not tried.
+// TestADraftIsPublishedByNothingButPublish: neither its settings nor an old form do it, and the button names what was
+// not tried.
 func TestADraftIsPublishedByNothingButPublish(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := drafted(t, s)

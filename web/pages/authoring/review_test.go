@@ -60,7 +60,8 @@ func TestRunsFlaggedForOneReasonAreDecidedTogether(t *testing.T) {
 	}
 }
 
-// TestALoadedMachineDoesNotFloodTheReview: runs that were disturbed, and whose clocks alone differ, are listed on request.
+// TestALoadedMachineDoesNotFloodTheReview: runs that were disturbed, and whose clocks alone differ, are listed on
+// request.
 func TestALoadedMachineDoesNotFloodTheReview(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Admin)
@@ -133,8 +134,8 @@ func TestADeadlineInThePastIsSaid(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, admin.Post(edit, form), http.StatusOK), "[role=status]", "The deadline has passed")
 }
 
-// TestABoardLeadsToTheSourcesThatTheViewerMayRead: after the deadline to all of them; before, and where there is none, to
-// their own, and an admin to all.
+// TestABoardLeadsToTheSourcesThatTheViewerMayRead: after the deadline to all of them; before, and where there is none,
+// to their own, and an admin to all.
 func TestABoardLeadsToTheSourcesThatTheViewerMayRead(t *testing.T) {
 	s := webtest.NewScene(t)
 	board, link := "/tasks/"+s.Task.Slug+"/boards/H200", fmt.Sprintf("#entry-%d a[href='/submissions/%d?tab=source']", s.Ada.ID, s.Done.SubmissionID)

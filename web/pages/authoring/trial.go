@@ -25,7 +25,8 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// attempt is a submission that a task is tried by: its starter, its reference, a solution of its author, or a mutant of a correct one.
+// attempt is a submission that a task is tried by: its starter, its reference, a solution of its author, or a mutant of
+// a correct one.
 type attempt struct {
 	tasks.Solution
 	made, starter bool
@@ -161,7 +162,8 @@ func (p *Authoring) Try(c *fiber.Ctx) error {
 	return p.startTrial(c, site.Actor(c), task, version.ID, b)
 }
 
-// PublishTried shows a draft to the people that the form names, everyone by default, and has the site measure its baselines.
+// PublishTried shows a draft to the people that the form names, everyone by default, and has the site measure its
+// baselines.
 func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	task, version, b, err := p.newestBundle(c)
 	if err != nil {

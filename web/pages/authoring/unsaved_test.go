@@ -45,7 +45,8 @@ func writes(w *webtest.Window, text string) {
 	w.Until(fmt.Sprintf("%s.includes(%q)", firstText, text+"\n"))
 }
 
-// TestWhatWasTypedAndNotSavedComesBack: the page asks before it is left, shows the draft again, and forgets it once it was saved.
+// TestWhatWasTypedAndNotSavedComesBack: the page asks before it is left, shows the draft again, and forgets it once it
+// was saved.
 func TestWhatWasTypedAndNotSavedComesBack(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)

@@ -138,7 +138,8 @@ func TestLinesKeepTheirEndsWhenFilesAreSaved(t *testing.T) {
 	}
 }
 
-// TestTheEditorKnowsTheKeysOfTaskYML: at the top, below another key and in a list, with what they mean, and values where they are few.
+// TestTheEditorKnowsTheKeysOfTaskYML: at the top, below another key and in a list, with what they mean, and values
+// where they are few.
 func TestTheEditorKnowsTheKeysOfTaskYML(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))

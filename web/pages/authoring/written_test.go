@@ -86,7 +86,8 @@ func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
 	}
 }
 
-// TestChecksOfAWrittenTaskAreForCreatorsAndFew: a page that asks for ever is told to wait, and a large body is not read.
+// TestChecksOfAWrittenTaskAreForCreatorsAndFew: a page that asks for ever is told to wait, and a large body is not
+// read.
 func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 	s := webtest.NewScene(t)
 	webtest.WantStatus(t, s.BrowserOf(s.Ada).Upload("/tasks/check", "", "", nil, url.Values{}), http.StatusForbidden)
@@ -118,7 +119,8 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 
 const chosenFile = `document.querySelector("[data-tree] [aria-current]")`
 
-// TestFilesOfATaskAreATreeThatSaysWhatIsWrong: by keyboard, with marks at lines, and without a word when all is well again.
+// TestFilesOfATaskAreATreeThatSaysWhatIsWrong: by keyboard, with marks at lines, and without a word when all is well
+// again.
 func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))

@@ -74,7 +74,8 @@ func TestAScoreIsDrawnWithItsInterval(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestABoardWithManyMarksLooksRight: ties, a baseline, and entries of which there is much to say. On a phone, too, all bars have one scale.
+// TestABoardWithManyMarksLooksRight: ties, a baseline, and entries of which there is much to say. On a phone, too, all
+// bars have one scale.
 func TestABoardWithManyMarksLooksRight(t *testing.T) {
 	s := webtest.NewScene(t)
 	for i, score := range []work.Score{measured(81.2e3, 0.002), measured(81.3e3, 0.003), measured(81.4e3, 0.02), measured(84e3, 0.001), measured(90.2e3, 0.012), measured(90.3e3, 0.004), measured(101e3, 0.004), measured(122e3, 0.03), measured(180e3, 0.001)} {
@@ -113,7 +114,8 @@ func TestABoardOfIntervalsIsSmall(t *testing.T) {
 	}
 }
 
-// TestABoardOfNoisyScoresSaysItOnce, and why an entry ranks behind another one without a clear difference: at the rank, and on its page.
+// TestABoardOfNoisyScoresSaysItOnce, and why an entry ranks behind another one without a clear difference: at the rank,
+// and on its page.
 func TestABoardOfNoisyScoresSaysItOnce(t *testing.T) {
 	s := webtest.NewScene(t)
 	var last work.Run

@@ -169,7 +169,8 @@ func (p *Boards) askedBoard(c *fiber.Ctx) (*board, error) {
 	return b, nil
 }
 
-// readOpen reads whether the task takes submissions, for which event the board is frozen, and whether a worker has the device.
+// readOpen reads whether the task takes submissions, for which event the board is frozen, and whether a worker has the
+// device.
 func (b *board) readOpen(ctx context.Context) (err error) {
 	s := b.pages.site
 	if workers, ok := s.Store.Fleet.Lately(s.Now()); ok {

@@ -175,8 +175,8 @@ func transferred(t *testing.T, s *webtest.Scene, path string) int {
 	return len(data)
 }
 
-// TestATieIsShownWhereverARankIs: on the board, the person's page, the run's card and the task's page, in the API and in
-// what agents and the command line read from it.
+// TestATieIsShownWhereverARankIs: on the board, the person's page, the run's card and the task's page, in the API and
+// in what agents and the command line read from it.
 func TestATieIsShownWhereverARankIs(t *testing.T) {
 	s := webtest.NewScene(t)
 	ben := modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)

@@ -1,10 +1,10 @@
-// Package boards has the pages that people read: tasks and their collections, boards, leaderboards, events, and what other
-// sites and programs take of them (badges, feeds, embeds, datasets).
+// Package boards has the pages that people read: tasks and their collections, boards, leaderboards, events, and what
+// other sites and programs take of them (badges, feeds, embeds, datasets).
 //
-// Read task.go and board.go first (the page of a task, and of one of its boards), then home.go (the list of tasks), submit.go
-// (the form on a task's page). event.go and event_edit.go are competitions; share.go,
-// badge.go, feed.go, dataset.go, kernelbot.go and discover.go are for other sites. These contain only what a visitor may see,
-// for every viewer, so that nothing private gets into another page: a hidden task has none.
+// Read task.go and board.go first (the page of a task, and of one of its boards), then home.go (the list of tasks),
+// submit.go (the form on a task's page). event.go and event_edit.go are competitions; share.go, badge.go, feed.go,
+// dataset.go, kernelbot.go and discover.go are for other sites. These contain only what a visitor may see, for every
+// viewer, so that nothing private gets into another page: a hidden task has none.
 package boards
 
 import (

@@ -32,7 +32,8 @@ type contestant struct {
 	popcorn *popcorntest.Client
 }
 
-// contest is a scripted competition, and the test's own record of what was sent: the best score of each entrant on each task.
+// contest is a scripted competition, and the test's own record of what was sent: the best score of each entrant on each
+// task.
 type contest struct {
 	*webtest.Site
 	admin   accounts.User
@@ -158,7 +159,8 @@ func (c *contest) sql(query string, args ...any) {
 	}
 }
 
-// exported reads the standings as a member does, recomputes all points and ranks from the places, and returns the scores.
+// exported reads the standings as a member does, recomputes all points and ranks from the places, and returns the
+// scores.
 func (c *contest) exported() map[string]float64 {
 	c.T.Helper()
 	answer, err := c.people[0].api.EventStandings(c.T.Context(), c.event.Slug)

@@ -161,7 +161,8 @@ func nextLeg(t *testing.T, store *models.Store) work.Run {
 	return leg
 }
 
-// TestARecordIsCalledOneAsLongAsTheBoardHasIt: not after its confirmation undid it, and a former one where it was beaten.
+// TestARecordIsCalledOneAsLongAsTheBoardHasIt: not after its confirmation undid it, and a former one where it was
+// beaten.
 func TestARecordIsCalledOneAsLongAsTheBoardHasIt(t *testing.T) {
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
 	if err != nil {

@@ -94,7 +94,8 @@ func (p *Boards) eventWaiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, e
 	return sum, err
 }
 
-// EventCSV is a page of the standings for a spreadsheet, and all for who may edit the event: a row for each entrant and board.
+// EventCSV is a page of the standings for a spreadsheet, and all for who may edit the event: a row for each entrant and
+// board.
 func (p *Boards) EventCSV(c *fiber.Ctx) error {
 	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"))
 	if err != nil {

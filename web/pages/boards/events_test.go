@@ -22,7 +22,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestEntrantsWithoutPointsHaveNoRank and follow those with points by name: on the page, on the wall, and in the exports.
+// TestEntrantsWithoutPointsHaveNoRank and follow those with points by name: on the page, on the wall, and in the
+// exports.
 func TestEntrantsWithoutPointsHaveNoRank(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
@@ -253,7 +254,8 @@ func TestTheEventPagesLookRight(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestAnOrganizerDeletesAnEvent after typing its name, and not while results are hidden: its tasks stay with what was sent.
+// TestAnOrganizerDeletesAnEvent after typing its name, and not while results are hidden: its tasks stay with what was
+// sent.
 func TestAnOrganizerDeletesAnEvent(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(time.Minute)

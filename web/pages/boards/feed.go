@@ -80,8 +80,8 @@ func (p *Boards) PersonFeed(c *fiber.Ctx) error {
 	return p.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, boards.RecordFilter{UserID: id})
 }
 
-// feed answers with the latest records, whose page is path. began is the time of the last update for an empty feed: a task's
-// feed has only records of its current version, and is empty again after a new one.
+// feed answers with the latest records, whose page is path. began is the time of the last update for an empty feed: a
+// task's feed has only records of its current version, and is empty again after a new one.
 func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
 	f.Limit = feedRecords
 	records, err := p.site.Store.Boards.Records(c.UserContext(), f)

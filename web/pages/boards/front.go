@@ -72,9 +72,9 @@ func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*v
 	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{Summary: board}}, nil
 }
 
-// addStarter counts the open ones of the tasks that everyone sees, and chooses one to begin with: one that can run now, and that
-// other people have solved or that came with the site, so that a newly published task does not take the place. Of these it is
-// the easiest, and then the one with the most entries.
+// addStarter counts the open ones of the tasks that everyone sees, and chooses one to begin with: one that can run now,
+// and that other people have solved or that came with the site, so that a newly published task does not take the place.
+// Of these it is the easiest, and then the one with the most entries.
 func (p *Boards) addStarter(ctx context.Context, all []models.TaskSummary, page *views.FrontPage) error {
 	workers, err := p.site.Store.Fleet.Workers(ctx)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 
 const homeRows = 25 // lines on one page
 
-// Home is the list of tasks for people who have signed in, and for older links with a search. Other visitors read what the
-// site is.
+// Home is the list of tasks for people who have signed in, and for older links with a search. Other visitors read what
+// the site is.
 func (p *Boards) Home(c *fiber.Ctx) error {
 	if site.Viewer(c) == nil && c.Context().QueryArgs().Len() == 0 {
 		return p.Front(c)
@@ -267,8 +267,8 @@ func variantOf(t models.TaskSummary) variant {
 	return v
 }
 
-// linesOf are the lines of a list of tasks. A line has the tasks of one author with one problem and one deadline, and stands
-// where the first of them would.
+// linesOf are the lines of a list of tasks. A line has the tasks of one author with one problem and one deadline, and
+// stands where the first of them would.
 func linesOf(list []models.TaskSummary) (lines [][]models.TaskSummary) {
 	at := map[variant]int{}
 	for _, t := range list {

@@ -17,8 +17,8 @@ const leaderboardRows = 50
 // activeDays are the days whose submissions the leaderboards count.
 const activeDays = 30
 
-// Leaderboards ranks people over tasks. It makes two queries, and two more after boards have changed, independent of the number
-// of tasks and people.
+// Leaderboards ranks people over tasks. It makes two queries, and two more after boards have changed, independent of
+// the number of tasks and people.
 func (p *Boards) Leaderboards(c *fiber.Ctx) error {
 	scope, err := site.ScopeOf(c)
 	if err != nil {

@@ -83,7 +83,8 @@ func comparesTheRunsAlone(s *webtest.Scene, first, second work.Run) {
 	webtest.WantText(s.T, b.Page("/compare"+query, http.StatusOK), ".pf-side small", "This run alone. Its board shows")
 }
 
-// cancelWhileItIsRanked has a third run of the source watched and cancelled: no one learns a time, and what it measured counts.
+// cancelWhileItIsRanked has a third run of the source watched and cancelled: no one learns a time, and what it measured
+// counts.
 func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run) {
 	t := s.T
 	t.Helper()

@@ -26,8 +26,8 @@ func (p *Boards) TaskSubmit(c *fiber.Ctx) error {
 	return site.Redirect(c, views.SubmissionURL(sub.ID))
 }
 
-// refuseSubmission shows the form again, even if the site is busy: only the form has the input. If that fails, the answer is
-// the reason.
+// refuseSubmission shows the form again, even if the site is busy: only the form has the input. If that fails, the
+// answer is the reason.
 func (p *Boards) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
 	refused := site.FailureOf(why)
 	if refused.Status == fiber.StatusInternalServerError {

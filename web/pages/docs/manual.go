@@ -1,14 +1,14 @@
 // Package docs serves what explains the site, and the search over it: the documentation under /docs, what a score means
 // (/trust), the harness, and the palette on every page (Ctrl+K).
 //
-// Read manual.go. Markdown is turned into HTML at the first request for a page: all pages at once would add a tenth of a
-// second to a start. A page costs no query. To add a page, list it in package warpboard/docs; New lists the pages from other
-// sources (task format, API, trust). A link to a file that is no page becomes plain text.
+// Read manual.go. Markdown is turned into HTML at the first request for a page: all pages at once would add a tenth of
+// a second to a start. A page costs no query. To add a page, list it in package warpboard/docs; New lists the pages
+// from other sources (task format, API, trust). A link to a file that is no page becomes plain text.
 //
-// palette.go finds tasks with their boards, people, own submissions, any submission by its number, pages of the site, and
-// headings of the documentation; views/assets/palette.js sends the text while typing. It finds words anywhere in a title, and
-// at the beginning of a name, for which there is an index, and offers only what the person may see, at most six of a kind. By
-// a part of a number or by their task it searches only the newest fifty own submissions.
+// palette.go finds tasks with their boards, people, own submissions, any submission by its number, pages of the site,
+// and headings of the documentation; views/assets/palette.js sends the text while typing. It finds words anywhere in a
+// title, and at the beginning of a name, for which there is an index, and offers only what the person may see, at most
+// six of a kind. By a part of a number or by their task it searches only the newest fifty own submissions.
 package docs
 
 import (

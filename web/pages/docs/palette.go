@@ -226,7 +226,8 @@ func (p *Docs) manual(words []string) (found []place) {
 	return found[:min(len(found), mostDocs)]
 }
 
-// inOrder puts tasks before where to solve them, and those before boards; but first what was asked for by its kind, as "solve".
+// inOrder puts tasks before where to solve them, and those before boards; but first what was asked for by its kind, as
+// "solve".
 func inOrder(found []place, words []string) []place {
 	kinds := []string{"Task", "Solve", "Board"}
 	slices.SortStableFunc(found, func(a, b place) int {
@@ -241,8 +242,8 @@ func inOrder(found []place, words []string) []place {
 	return found
 }
 
-// tasks are those that fit, or where to solve them if a word asks for that. A board is a place of its own where a word asks
-// for boards or for its device; otherwise the task names those that have entries.
+// tasks are those that fit, or where to solve them if a word asks for that. A board is a place of its own where a word
+// asks for boards or for its device; otherwise the task names those that have entries.
 func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
 	offered, err := p.offered(ctx, viewer, words)
 	if err != nil {

@@ -108,8 +108,8 @@ func (p *Operation) silicon(workers []fleet.Worker, device string) (what views.D
 	return what
 }
 
-// activityAge is how long the devices' activity of a day is cached: reading it takes all runs of the day, and open pages
-// request it with each change of a queue.
+// activityAge is how long the devices' activity of a day is cached: reading it takes all runs of the day, and open
+// pages request it with each change of a queue.
 const activityAge = time.Minute
 
 // activity is what the devices did in the last day, as it was read last.
@@ -251,8 +251,8 @@ func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.
 	return drift
 }
 
-// DeviceEvents notifies pages with the queue of its changes. A page may have missed a change while it was loading, so each
-// connection begins with one.
+// DeviceEvents notifies pages with the queue of its changes. A page may have missed a change while it was loading, so
+// each connection begins with one.
 func (p *Operation) DeviceEvents(c *fiber.Ctx) error {
 	changed := func(out *conns.Writer) error {
 		_, err := out.Write(stream.Frame(0, "queue", nil))

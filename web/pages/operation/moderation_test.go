@@ -256,7 +256,8 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// TestReviewsLeadToSourcesThatTheReaderMayRead: an author of a task reviews its runs, and reads sources after the deadline.
+// TestReviewsLeadToSourcesThatTheReaderMayRead: an author of a task reviews its runs, and reads sources after the
+// deadline.
 func TestReviewsLeadToSourcesThatTheReaderMayRead(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := modelstest.Person(t, s.Cfg.Store, "Carla", accounts.RoleCreator)

@@ -1,14 +1,15 @@
 // Package operation has the pages for those who operate the site, its devices, and its boards.
 //
-// Read operation.go (switches) with budgets.go, then devices.go, queue.go and workers.go (devices, their software and slots,
-// what waits for them, and how workers join), health.go (one table of what may need a person) and storage.go. review.go is
-// the review of runs and the page to report one, people.go manages people and shows who did what. rejudge.go measures runs
-// of a task again and runs its validation script, for its author and admins.
+// Read operation.go (switches) with budgets.go, then devices.go, queue.go and workers.go (devices, their software and
+// slots, what waits for them, and how workers join), health.go (one table of what may need a person) and storage.go.
+// review.go is the review of runs and the page to report one, people.go manages people and shows who did what.
+// rejudge.go measures runs of a task again and runs its validation script, for its author and admins.
 //
-// models/accounts has the table of rights; these pages use it to decide what to offer, and the store checks it again. A refused
-// form keeps its input, and a join token is shown once. A rejudge counts when it is applied: looking changes nothing. Runs of
-// hidden tasks are left out of a device's page for anyone who may not see the task: two readers may see different sums.
-// Storage sums over all submissions and artifacts, so it is the one page here that grows with the site.
+// models/accounts has the table of rights; these pages use it to decide what to offer, and the store checks it again. A
+// refused form keeps its input, and a join token is shown once. A rejudge counts when it is applied: looking changes
+// nothing. Runs of hidden tasks are left out of a device's page for anyone who may not see the task: two readers may
+// see different sums. Storage sums over all submissions and artifacts, so it is the one page here that grows with the
+// site.
 package operation
 
 import (

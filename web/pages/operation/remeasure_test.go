@@ -113,7 +113,8 @@ func TestAnAuthorCancelsARejudge(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, cora.Post("/tasks/small/rejudge/cancel", nil), http.StatusOK), "[data-state=cancelled]", "Why not.")
 }
 
-// olderHasNoRank: Cid's run keeps its place last on the board and on his page, and has no rank on its own, its badge, and in a frame.
+// olderHasNoRank: Cid's run keeps its place last on the board and on his page, and has no rank on its own, its badge,
+// and in a frame.
 func olderHasNoRank(s *webtest.Scene, visitor *webtest.Browser, board *goquery.Document) {
 	s.T.Helper()
 	row := board.Find("[data-older] tbody tr")
@@ -133,7 +134,8 @@ func olderHasNoRank(s *webtest.Scene, visitor *webtest.Browser, board *goquery.D
 	}
 }
 
-// TestNewSoftwareOfADeviceIsShownWithWhatItChanged: the board marks what is older, and leads to old and new beside each other.
+// TestNewSoftwareOfADeviceIsShownWithWhatItChanged: the board marks what is older, and leads to old and new beside each
+// other.
 func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	s := webtest.NewScene(t)
 	beat := func(driver string) {

@@ -16,9 +16,9 @@ import (
 	"warpboard/web/site"
 )
 
-// task turns the form into a task's preview, which is published like any other. The reference must be a PyTorch function,
-// because a task's checker calls it from Python. The kernel becomes the template if it is one, too; otherwise the reference
-// does.
+// task turns the form into a task's preview, which is published like any other. The reference must be a PyTorch
+// function, because a task's checker calls it from Python. The kernel becomes the template if it is one, too; otherwise
+// the reference does.
 func (p *Playground) task(c *fiber.Ctx, form *form) error {
 	request, ok := form.request(p.evals.EvalLimits.Bounds)
 	if ok && (request.Ref == nil || request.Ref.Type != "torch" || functionOf(*request.Ref) == "") {

@@ -10,8 +10,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// lined is a profiled run of a build with line information: four instructions in a row belong to one line, and the lines
-// stand in the file in another order than their instructions.
+// lined is a profiled run of a build with line information: four instructions in a row belong to one line, and the
+// lines stand in the file in another order than their instructions.
 func lined(s *webtest.ProfiledScene) work.Run {
 	s.T.Helper()
 	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)

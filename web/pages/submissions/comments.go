@@ -187,7 +187,8 @@ func (p *Submissions) CommentDismiss(c *fiber.Ctx) error {
 	return p.actOnComment(c, "dismiss", "saved", p.site.Store.Comments.Dismiss)
 }
 
-// actOnComment does something to the comment in the address for the reason in the form. A refusal comes back with the form.
+// actOnComment does something to the comment in the address for the reason in the form. A refusal comes back with the
+// form.
 func (p *Submissions) actOnComment(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) (comments.Thread, error)) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

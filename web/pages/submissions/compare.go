@@ -186,7 +186,8 @@ func (r comparedRun) scoresAlone(own float64) bool {
 	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
 }
 
-// clearOnBoard are the scores that both runs have on one board, where these differ clearly and are not both the runs' own.
+// clearOnBoard are the scores that both runs have on one board, where these differ clearly and are not both the runs'
+// own.
 func clearOnBoard(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 	if !a.Run.Stands() || !b.Run.Stands() || a.scoresAlone(ownA) && b.scoresAlone(ownB) {
 		return scores

@@ -13,7 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoReportFileCostsMoreThanARequestMay: the program under ncu can write one of its own making, which packs to a thousandth.
+// TestNoReportFileCostsMoreThanARequestMay: the program under ncu can write one of its own making, which packs to a
+// thousandth.
 func TestNoReportFileCostsMoreThanARequestMay(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	replace(s, s.Second, "profile.0.ncu-rep", make([]byte, ncu.MaxReport))
@@ -30,7 +31,8 @@ func TestNoReportFileCostsMoreThanARequestMay(t *testing.T) {
 	}
 }
 
-// TestADamagedReportSpoilsNoOtherProfile, which shows it on its roofline. What a worker sends can be far larger than it looks.
+// TestADamagedReportSpoilsNoOtherProfile, which shows it on its roofline. What a worker sends can be far larger than it
+// looks.
 func TestADamagedReportSpoilsNoOtherProfile(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	replace(s, s.Second, "profile.0.json", []byte(`{"kernels":[`+strings.Repeat("{},", 10<<20)+`{}]}`))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestKeysOfDrawnChartsHideNothing: drawn makes its keys by JSON, which leaves out what is not exported. With such a field
-// two runs would share a picture. Types of package ncu are made of reports, whose hashes stand beside them.
+// TestKeysOfDrawnChartsHideNothing: drawn makes its keys by JSON, which leaves out what is not exported. With such a
+// field two runs would share a picture. Types of package ncu are made of reports, whose hashes stand beside them.
 func TestKeysOfDrawnChartsHideNothing(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var look func(at string, typ reflect.Type)

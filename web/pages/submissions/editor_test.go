@@ -37,7 +37,8 @@ func presses(w *webtest.Window, letters string) {
 	}
 }
 
-// TestTheEditorHasVimsKeysAndThoseOfVSCode, for all editors and visits of a person's browser, and the keys of the page still work.
+// TestTheEditorHasVimsKeysAndThoseOfVSCode, for all editors and visits of a person's browser, and the keys of the page
+// still work.
 func TestTheEditorHasVimsKeysAndThoseOfVSCode(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))

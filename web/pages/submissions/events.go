@@ -13,9 +13,9 @@ import (
 	"warpboard/web/stream"
 )
 
-// RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a later event of the run will
-// show the same. Everyone gets the same HTML, so it contains only what all may read: a card that has ended loads itself once
-// more.
+// RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a later event of the run
+// will show the same. Everyone gets the same HTML, so it contains only what all may read: a card that has ended loads
+// itself once more.
 func (p *Submissions) RenderEvent(e work.RunEvent) []byte {
 	ctx, cancel := context.WithTimeout(p.site.Streams, site.RequestTimeout)
 	defer cancel()
@@ -34,9 +34,9 @@ func (p *Submissions) eventHTML(ctx context.Context, e work.RunEvent) ([]byte, e
 	return p.site.RenderToMemory(ctx, part)
 }
 
-// eventPart is nil for an event that changes nothing on the page, or that a later one shows, too: a reader who was away for long
-// needs only the last. It makes at most three statements: while a worker has the run, the event holds its card; then each
-// reader asks for the card, which says more to some than to others.
+// eventPart is nil for an event that changes nothing on the page, or that a later one shows, too: a reader who was away
+// for long needs only the last. It makes at most three statements: while a worker has the run, the event holds its
+// card; then each reader asks for the card, which says more to some than to others.
 func (p *Submissions) eventPart(ctx context.Context, e work.RunEvent) (templ.Component, error) {
 	run, err := p.site.Store.Work.Run(ctx, e.RunID)
 	if err != nil {

@@ -43,8 +43,8 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// sideAnswer is one side for programs. Its score comes from the run's own times, like the ratio; a different score on the
-// board follows.
+// sideAnswer is one side for programs. Its score comes from the run's own times, like the ratio; a different score on
+// the board follows.
 func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	side := client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS}
 	if r.Run.ScoreNS != nil && !r.scoresAlone(own) {

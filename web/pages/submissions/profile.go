@@ -290,10 +290,10 @@ func (p *Submissions) ProfileText(c *fiber.Ctx) error {
 // mostDrawn limits the cached HTML in bytes; a profile has some 60 kB, a comparison 90 kB.
 const mostDrawn = 32 << 20
 
-// drawn returns charts that are drawn once for equal requests. made has everything that they depend on, with reports and
-// sources as the hashes of their files, and the viewer's rights. make draws charts that are not cached. So nothing in the
-// cache is ever out of date. As many are drawn at once as there are cores. If made has no JSON form (an infinite number),
-// charts are drawn each time.
+// drawn returns charts that are drawn once for equal requests. made has everything that they depend on, with reports
+// and sources as the hashes of their files, and the viewer's rights. make draws charts that are not cached. So nothing
+// in the cache is ever out of date. As many are drawn at once as there are cores. If made has no JSON form (an infinite
+// number), charts are drawn each time.
 func (p *Submissions) drawn(made any, make func(context.Context) (templ.Component, error)) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		text, err := json.Marshal(made)

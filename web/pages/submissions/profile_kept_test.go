@@ -58,8 +58,8 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestChartsThatAreKeptAreNotDrawnAgain holds what a profile and a comparison may allocate once they have been drawn: drawn
-// again they make some 9,500 and 13,500 allocations, for which the collector runs.
+// TestChartsThatAreKeptAreNotDrawnAgain holds what a profile and a comparison may allocate once they have been drawn:
+// drawn again they make some 9,500 and 13,500 allocations, for which the collector runs.
 func TestChartsThatAreKeptAreNotDrawnAgain(t *testing.T) {
 	const pages, most = 20, 5000
 	s := webtest.NewProfiledScene(t)

@@ -8,8 +8,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestResultsBeginAtTheirHeading when a run begins and ends, and when a tab is opened, in a window with little room for them. Where
-// a person has scrolled to stays.
+// TestResultsBeginAtTheirHeading when a run begins and ends, and when a tab is opened, in a window with little room for
+// them. Where a person has scrolled to stays.
 func TestResultsBeginAtTheirHeading(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))

@@ -142,7 +142,8 @@ func (p *Submissions) Run(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Run(card))
 }
 
-// RunAgain submits the source of a run once more, and leads to its new submission: in the workbench, if it was asked for there.
+// RunAgain submits the source of a run once more, and leads to its new submission: in the workbench, if it was asked
+// for there.
 func (p *Submissions) RunAgain(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadRun(c)
 	if err != nil {

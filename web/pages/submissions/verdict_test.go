@@ -113,7 +113,8 @@ func TestAComparisonOfWhatCannotBeComparedEnds(t *testing.T) {
 	}
 }
 
-// TestARecordsStoryIsToldOnTheBoard: why it is faster than the one before, from both profiles, without leaving the page.
+// TestARecordsStoryIsToldOnTheBoard: why it is faster than the one before, from both profiles, without leaving the
+// page.
 func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	compared := &webtest.ComparedScene{ProfiledScene: s}

@@ -190,7 +190,8 @@ func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchLimits(task.Limits, spent))
 }
 
-// solvePart is the task of a part of the workbench. A request for it as a page is redirected to the whole: the task is then empty.
+// solvePart is the task of a part of the workbench. A request for it as a page is redirected to the whole: the task is
+// then empty.
 func (p *Submissions) solvePart(c *fiber.Ctx) (catalog.Task, error) {
 	c.Vary("HX-Request")
 	if !site.IsFragment(c) {

@@ -27,8 +27,8 @@ type Streamed struct {
 	Traces  [][]byte // zips that it saves
 }
 
-// Stream submits and follows, as popcorn-cli does for profiles, and before 1.3.16 for everything. Each event is passed to seen,
-// too, which may be nil.
+// Stream submits and follows, as popcorn-cli does for profiles, and before 1.3.16 for everything. Each event is passed
+// to seen, too, which may be nil.
 func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string, source []byte, seen func(Event)) (s Streamed, err error) {
 	contentType, body, err := form(file, source, nil)
 	if err != nil {

@@ -82,8 +82,8 @@ func (c *Client) Accept(ctx context.Context, leaderboard, gpu, mode, file string
 	return *answer.Details.ID, text, nil
 }
 
-// Submit submits and waits, as popcorn-cli does since 1.3.16: a profile is streamed, all else is asked about. A job that failed
-// is an error.
+// Submit submits and waits, as popcorn-cli does since 1.3.16: a profile is streamed, all else is asked about. A job
+// that failed is an error.
 func (c *Client) Submit(ctx context.Context, leaderboard, gpu, mode, file string, source []byte) (Details, error) {
 	id, _, err := c.Accept(ctx, leaderboard, gpu, mode, file, source)
 	if err != nil {

@@ -145,8 +145,8 @@ func KernelOf(code kernelrun.Code) Kernel {
 	return k
 }
 
-// Kernel describes the kernel of an evaluation, also of a large one: such a request is decoded once, and at one time as many as
-// there are cores.
+// Kernel describes the kernel of an evaluation, also of a large one: such a request is decoded once, and at one time as
+// many as there are cores.
 func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, error) {
 	if kept, ok := s.kernels.Get(e.ID); ok {
 		return kept, nil

@@ -93,7 +93,8 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 	return batch, err
 }
 
-// ReadBatch takes the requests of a batch apart: JSON lines, or {"requests": […]}. What is wrong with one of them is found later.
+// ReadBatch takes the requests of a batch apart: JSON lines, or {"requests": […]}. What is wrong with one of them is
+// found later.
 func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	body := c.Request().Body() // not c.Body, which copies it
 	if job.HasMoreValues(body, mostBatchValues) {

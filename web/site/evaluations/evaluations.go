@@ -26,7 +26,8 @@ type Limits struct {
 // keptKernels limits the cached descriptions of kernels in bytes.
 const keptKernels = 4 << 20
 
-// Evaluations has what the APIs and the playground share: callers, rights, and how an evaluation is read, submitted and followed.
+// Evaluations has what the APIs and the playground share: callers, rights, and how an evaluation is read, submitted and
+// followed.
 type Evaluations struct {
 	site       *site.Site
 	EvalLimits Limits

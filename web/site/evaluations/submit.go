@@ -20,8 +20,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Submit queues a request that was read; the key makes sending it again safe. The error is a *kernelrun.Refusal when its device
-// is not there.
+// Submit queues a request that was read; the key makes sending it again safe. The error is a *kernelrun.Refusal when
+// its device is not there.
 func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request, key string) (work.Evaluation, error) {
 	if err := s.site.Room(); err != nil {
 		return work.Evaluation{}, err
@@ -107,8 +107,8 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 // their self-tests.
 const startTime = time.Minute
 
-// chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a request,
-// the GPU with the most free slots, or the CPU.
+// chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a
+// request, the GPU with the most free slots, or the CPU.
 func chooseDevice(devices []Device, asked string) (string, error) {
 	if asked == "" {
 		return devices[0].Name, nil

@@ -91,8 +91,8 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 	return list
 }
 
-// DeviceChoices describes devices for a form. Without an earlier choice it selects the first device with a worker, or the
-// only one. People must choose a device with an unknown wait themselves.
+// DeviceChoices describes devices for a form. Without an earlier choice it selects the first device with a worker, or
+// the only one. People must choose a device with an unknown wait themselves.
 func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
 	known, err := s.DeviceList(ctx)
 	if err != nil {

@@ -100,8 +100,8 @@ func (f *follower) encoded(e *site.SharedEvent) []byte {
 	return e.Encoded(site.AsHiddenJSON, func(e work.RunEvent) []byte { return f.encode(f.hidden.Event(e)) })
 }
 
-// hides removes the output of compilers and programs for viewers who may not see the source, since it may quote it. Programs
-// get no events of profiles that follow a run automatically.
+// hides removes the output of compilers and programs for viewers who may not see the source, since it may quote it.
+// Programs get no events of profiles that follow a run automatically.
 func (f *follower) hides(e work.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }
@@ -110,8 +110,8 @@ func (f *follower) rest(ctx context.Context) (work.Rest, error) {
 	return f.store.Work.Rest(ctx, f.id, f.format == site.AsHTML)
 }
 
-// end tells the reader not to come again once every run has ended, and for a page every profile, too. Newer events than those
-// that the reader has come through the hub.
+// end tells the reader not to come again once every run has ended, and for a page every profile, too. Newer events than
+// those that the reader has come through the hub.
 func (f *follower) end(out *conns.Writer, rest work.Rest, err error) error {
 	if err != nil || rest.Live {
 		return err
