@@ -21,7 +21,8 @@ func BenchmarkBoard(b *testing.B) {
 	if n, err := strconv.Atoi(os.Getenv("WARPBOARD_BENCH_ROWS")); err == nil {
 		rows = n
 	}
-	for name, open := range map[string]func(testing.TB) *models.Store{"sqlite": modelstest.Open, "postgres": modelstest.OpenPostgres} {
+	for name, open := range map[string]func(testing.TB) *models.Store{"sqlite": modelstest.Open,
+		"postgres": modelstest.OpenPostgres} {
 		b.Run(name, func(b *testing.B) {
 			s := open(b)
 			filled, err := modelstest.Fill(b.Context(), s, rows)
@@ -31,7 +32,8 @@ func BenchmarkBoard(b *testing.B) {
 			for _, offset := range []int{0, 5000} {
 				b.Run("page-from-"+strconv.Itoa(offset), func(b *testing.B) {
 					percentiles(b, func() error {
-						_, err := s.Boards.Board(b.Context(), filled.Task.VersionID, filled.Device, boards.Part{Offset: offset, Limit: 50})
+						_, err := s.Boards.Board(b.Context(), filled.Task.VersionID, filled.Device,
+							boards.Part{Offset: offset, Limit: 50})
 						return err
 					})
 				})
@@ -41,7 +43,8 @@ func BenchmarkBoard(b *testing.B) {
 					return modelstest.Third(s.Boards.Placings(b.Context(), accounts.User{}, 5, 0, 25))
 				})
 			})
-			b.Run("new-best", func(b *testing.B) { // the run of a person who climbs through the crowded middle of the board
+			// the run of a person who climbs through the crowded middle of the board
+			b.Run("new-best", func(b *testing.B) {
 				score := 1e6
 				percentiles(b, func() error {
 					score *= 0.999

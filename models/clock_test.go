@@ -19,7 +19,8 @@ func (w world) judged(t *testing.T, s *models.Store, ns, event, wall float64) wo
 	run := w.Submit(t, s, w.Ann)
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	modelstest.Check(t, err)
-	_, err = s.Work.RecordResult(t.Context(), modelstest.Judge(modelstest.Result(attempt, ns), event, wall), work.Findings{Score: &work.Score{NS: ns}})
+	_, err = s.Work.RecordResult(t.Context(), modelstest.Judge(modelstest.Result(attempt, ns), event, wall),
+		work.Findings{Score: &work.Score{NS: ns}})
 	modelstest.Check(t, err)
 	run, err = s.Work.Run(t.Context(), run.ID)
 	modelstest.Check(t, err)
@@ -69,7 +70,8 @@ func TestAnEntryKeepsItsClockWhenBoardsAreRebuilt(t *testing.T) {
 		for range 2 {
 			board, err := s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10})
 			modelstest.Check(t, err)
-			if len(board.Standings) != 2 || board.Standings[0].Clock != "" || board.Standings[1].Clock != "wall" || board.Leaders[1].Clock != "wall" {
+			if len(board.Standings) != 2 || board.Standings[0].Clock != "" || board.Standings[1].Clock != "wall" ||
+				board.Leaders[1].Clock != "wall" {
 				t.Errorf("board: %+v", board)
 			}
 			modelstest.Check(t, s.Boards.RebuildEntries(ctx))

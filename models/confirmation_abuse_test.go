@@ -36,7 +36,9 @@ func legIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash, result.Machine.Driver = unit, driver
 	low, high := ns*0.999, ns*1.001
-	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result,
+		work.Findings{Score: &work.Score{NS: ns,
+			Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
 }
 
 func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
@@ -64,8 +66,9 @@ func TestPagesAreToldThatAFailedLegChangedTheBoard(t *testing.T) {
 		w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
-		out, err := s.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
-			Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.Findings{})
+		out, err := s.Work.RecordResult(t.Context(),
+			job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+				Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.Findings{})
 		modelstest.Check(t, err)
 		if out.Board == nil {
 			t.Error("the board changed and no one is told")
@@ -78,7 +81,8 @@ func TestAFailingTaskHoldsNoRunBack(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Task: true, Reason: "The task failed in case 0, not the submission: generate_input ran out of memory."})
+		failLeg(t, s, job.Failure{Task: true,
+			Reason: "The task failed in case 0, not the submission: generate_input ran out of memory."})
 		if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben") {
 			t.Errorf("first is %s", first)
 		}
@@ -111,11 +115,15 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 		end  func(t *testing.T, s *models.Store, w world)
 		held bool
 	}{
-		"a wrong answer": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb"}) }, true},
+		"a wrong answer": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb"}) },
+			true},
 		"an infrastructure error": {func(t *testing.T, s *models.Store, _ world) {
 			failLeg(t, s, job.Failure{Reason: "bomb", Infrastructure: true})
 		}, false},
-		"an error of the task": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb", Task: true}) }, false},
+		"an error of the task": {func(t *testing.T, s *models.Store,
+			_ world) {
+			failLeg(t, s, job.Failure{Reason: "bomb", Task: true})
+		}, false},
 		"an admin who cancels it": {func(t *testing.T, s *models.Store, w world) {
 			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, leg(t, s).ID)))
 		}, false},
@@ -136,13 +144,15 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 					w.measureLegs(t, s, about(ns))
 				}
 				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
-				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil || !strings.HasSuffix(c.Outcome, "was measured alone.") {
+				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil ||
+					!strings.HasSuffix(c.Outcome, "was measured alone.") {
 					t.Errorf("the confirmation keeps %+v", c)
 				}
 				if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben 950.5") {
 					t.Errorf("first is %s", first)
 				}
-				if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); (run.HeldWhy != "") != tt.held {
+				if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(),
+					anns.ID)); (run.HeldWhy != "") != tt.held {
 					t.Errorf("the holder is held back: %q", run.HeldWhy)
 				}
 				w.SameAfterRebuild(t, s)
@@ -165,14 +175,17 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 		w.measures(t, s, w.Ben, "b;", about(920)...)
 		floor := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, floor, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
-		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin, models.ReviewFilter{Limit: 10})); len(list) != 4 {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
+			models.ReviewFilter{Limit: 10})); len(list) != 4 {
 			t.Errorf("to review: %+v", list)
 		}
 		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, later.ID, "The worker's fault.")))
-		if diff := cmp.Diff([]string{"Ben 910 from 3, run 2 of 15 processes", "Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
+		if diff := cmp.Diff([]string{"Ben 910 from 3, run 2 of 15 processes", "Ann 1000 from 0, run 1 of 5 processes"},
+			w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
-		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
+			models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
 			t.Errorf("to review is still: %+v", list)
 		}
 		leg(t, s) // the source is measured again
@@ -190,7 +203,9 @@ func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 		fast := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, fast, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
 		modelstest.Check(t, modelstest.Second(s.Dismiss(t.Context(), w.Admin, fast.ID, "It is not.")))
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." || len(w.board(t, s)) != 1 {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(),
+			fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." ||
+			len(w.board(t, s)) != 1 {
 			t.Errorf("it counts: %+v, %v", run.HeldWhy, w.board(t, s))
 		}
 	})

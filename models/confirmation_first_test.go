@@ -13,7 +13,8 @@ import (
 
 // A person who takes 1st place by a decision about runs, their own or another's, is measured again at once.
 func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
-	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []work.Run, held work.Run) (challenger int64){
+	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []work.Run,
+		held work.Run) (challenger int64){
 		"the first are disqualified": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			for _, run := range first[:2] {
 				modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, run.ID, "It knew.")))
@@ -22,13 +23,15 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 		},
 		"the first are deleted": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			for _, run := range first[:2] {
-				modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Admin, run.SubmissionID, "It knew.")))
+				modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Admin, run.SubmissionID,
+					"It knew.")))
 			}
 			return first[2].ID
 		},
 		"a held run is fine": func(t *testing.T, s *models.Store, w world, _ []work.Run, held work.Run) int64 {
 			changes := modelstest.Got[[]boards.Change](t)(s.Dismiss(t.Context(), w.Admin, held.ID, "It is right."))
-			if n := modelstest.Got[int64](t)(s.Boards.ChangeNumber(t.Context(), w.Task.VersionID, "CPU")); len(changes) != 1 || changes[0].Change != n {
+			if n := modelstest.Got[int64](t)(s.Boards.ChangeNumber(t.Context(), w.Task.VersionID,
+				"CPU")); len(changes) != 1 || changes[0].Change != n {
 				t.Errorf("pages are told of %+v, and the board is at %d", changes, n)
 			}
 			return held.ID
@@ -41,12 +44,14 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 		"a rejudge is applied": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			modelstest.Check(t, modelstest.Second(s.Rejudge(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
 			for _, run := range reruns(t, s) {
-				measureAgain(t, s, run, float64(1000-10*run.ID), "", map[int64]string{first[0].ID: "Wrong answer in test 2.", first[3].ID: "Wrong."}[*run.ProfileOf])
+				measureAgain(t, s, run, float64(1000-10*run.ID), "",
+					map[int64]string{first[0].ID: "Wrong answer in test 2.", first[3].ID: "Wrong."}[*run.ProfileOf])
 			}
 			modelstest.Check(t, modelstest.Second(s.ApplyRejudge(t.Context(), w.Admin, w.Task.ID)))
 			return first[2].ID
 		},
-		"new software measured the board": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
+		"new software measured the board": func(t *testing.T, s *models.Store, w world, first []work.Run,
+			_ work.Run) int64 {
 			beat(t, s, "580")
 			list := reruns(t, s)
 			for i, run := range list {
@@ -65,7 +70,8 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			confirming(t, func(t *testing.T, s *models.Store, w world) {
 				var first []work.Run
-				for i, who := range []accounts.User{modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser), w.Ann, w.Ben} {
+				for i, who := range []accounts.User{modelstest.Person(t, s, "Cleo", accounts.RoleUser),
+					modelstest.Person(t, s, "Dora", accounts.RoleUser), w.Ann, w.Ben} {
 					first = append(first, w.ScoreIn(t, s, who, 1000+100*float64(i), ""))
 					if i == 1 {
 						for range 4 {
@@ -101,7 +107,8 @@ func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, anns.ID, "It knew.")))
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(),
+			bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
 			t.Errorf("the last confirmation of the first is %+v", c)
 		}
 	})

@@ -43,7 +43,8 @@ func TestADisturbedLegIsMeasuredOnceMore(t *testing.T) {
 				if c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != tt.ns+" 1000.0" {
 					t.Errorf("it says %+v", c)
 				}
-				if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); fmt.Sprintf("%.1f", *run.ScoreNS) != tt.ns || run.Noisy != (tt.name == "two of four") {
+				if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); fmt.Sprintf("%.1f",
+					*run.ScoreNS) != tt.ns || run.Noisy != (tt.name == "two of four") {
 					t.Errorf("his run has %v, noisy %v", *run.ScoreNS, run.Noisy)
 				}
 			})
@@ -55,9 +56,12 @@ func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
-		w.end(t, s, leg(t, s), work.Findings{Score: &work.Score{Disturbed: "another process on the device in 3 of 9 samples"}}, about(3000)...)
+		w.end(t, s, leg(t, s),
+			work.Findings{Score: &work.Score{Disturbed: "another process on the device in 3 of 9 samples"}},
+			about(3000)...)
 		w.measureLegs(t, s, about(900), about(1000), about(900), about(1000))
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil || fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil ||
+			fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
 			t.Errorf("it says %+v", c)
 		}
 	})
@@ -83,17 +87,21 @@ func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 		for round := range 3 {
 			w.disturbed(t, s, 8, false, true)
 			c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
-			want := fmt.Sprintf("#%d was measured again on a disturbed device (another process on the device in 9 of 9 samples), so its score from before stays.", bens.SubmissionID)
-			if c.EndedAt == nil || c.ChallengerNS != nil || c.HolderNS != nil || !strings.HasPrefix(c.Outcome, want) || c.Again != (round < 2) {
+			want := fmt.Sprintf(
+				"#%d was measured again on a disturbed device (another process on the device in 9 of 9 samples), so its score from before stays.", bens.SubmissionID)
+			if c.EndedAt == nil || c.ChallengerNS != nil || c.HolderNS != nil || !strings.HasPrefix(c.Outcome, want) ||
+				c.Again != (round < 2) {
 				t.Errorf("round %d: it keeps %+v", round, c)
 			}
-			if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); *run.ScoreNS != *bens.ScoreNS || run.Disturbed != "" {
+			if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); *run.ScoreNS != *bens.ScoreNS ||
+				run.Disturbed != "" {
 				t.Errorf("round %d: the run has %v, disturbed %q", round, *run.ScoreNS, run.Disturbed)
 			}
 			if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waits) != 0 {
 				t.Fatalf("round %d: it begins again at once: %+v", round, waits)
 			}
-			w.measures(t, s, w.Ann, fmt.Sprintf("a%d;", round), about(990-10*float64(round))...) // something changes on the board
+			// something changes on the board
+			w.measures(t, s, w.Ann, fmt.Sprintf("a%d;", round), about(990-10*float64(round))...)
 		}
 		if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waits) != 0 {
 			t.Errorf("it begins for a fourth time: %+v", waits)
@@ -109,10 +117,13 @@ func TestADisturbedHolderLetsTheChallengerCountAlone(t *testing.T) {
 		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
 		w.disturbed(t, s, 8, true, false)
 		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
-		if c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" || c.HolderNS != nil || !strings.HasPrefix(c.Outcome, fmt.Sprintf("#%d was measured again on a disturbed device", anns.SubmissionID)) {
+		if c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" || c.HolderNS != nil ||
+			!strings.HasPrefix(c.Outcome, fmt.Sprintf("#%d was measured again on a disturbed device",
+				anns.SubmissionID)) {
 			t.Errorf("it keeps %+v", c)
 		}
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); *run.ScoreNS != *anns.ScoreNS || run.Disturbed != "" {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); *run.ScoreNS != *anns.ScoreNS ||
+			run.Disturbed != "" {
 			t.Errorf("the holder has %v, disturbed %q", *run.ScoreNS, run.Disturbed)
 		}
 		w.SameAfterRebuild(t, s)
@@ -126,7 +137,8 @@ func TestADisturbedScoreIsConfirmedByDisturbedLegs(t *testing.T) {
 		bens := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, bens, work.Findings{Score: &work.Score{Disturbed: "the GPU was hot"}}, about(800)...)
 		w.disturbed(t, s, 8, false, true)
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(),
+			bens.ID)); c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" {
 			t.Errorf("it keeps %+v", c)
 		}
 	})
@@ -153,7 +165,8 @@ func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 		if widths[0] < 200e3 || widths[1] > 20e3 || widths[2] > widths[1] {
 			t.Errorf("her intervals are %.0f wide", widths)
 		}
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f", *run.ScoreNS) != "1000000" {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f",
+			*run.ScoreNS) != "1000000" {
 			t.Errorf("she has %v", *run.ScoreNS)
 		}
 		w.SameAfterRebuild(t, s)

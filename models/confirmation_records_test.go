@@ -34,7 +34,8 @@ func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
 		for _, ns := range []float64{1002, 951, 1004, 951} {
 			measureLeg(t, s, ns, "gpu0")
 		}
-		if r := records()[1]; r.Unconfirmed || r.WasNS == nil || *r.WasNS != 900 || !boards.Rescored(r.WasNS, r.ScoreNS) {
+		if r := records()[1]; r.Unconfirmed || r.WasNS == nil || *r.WasNS != 900 ||
+			!boards.Rescored(r.WasNS, r.ScoreNS) {
 			t.Errorf("afterwards it is %+v", r)
 		}
 		if r := records()[0]; r.Unconfirmed || boards.Rescored(r.WasNS, r.ScoreNS) {

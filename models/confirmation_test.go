@@ -20,9 +20,10 @@ import (
 
 // confirming is a store that measures again who comes first.
 func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
-	modelstest.EachConfig(t, models.Config{Confirm: true, Limits: submissions.Limits{Waiting: 1}}, func(t *testing.T, s *models.Store) {
-		fn(t, s, newWorld(t, s))
-	})
+	modelstest.EachConfig(t, models.Config{Confirm: true, Limits: submissions.Limits{Waiting: 1}},
+		func(t *testing.T, s *models.Store) {
+			fn(t, s, newWorld(t, s))
+		})
 }
 
 // leg is the one unit of work that waits, as a run.
@@ -67,7 +68,9 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, user, leg(t, s).ID)), db.Forbidden)
 		}
 		w.Submit(t, s, w.Ann) // though a leg of hers waits, and one waiting run is the most
-		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, w.Ann, submissions.SubmissionFilter{UserID: w.Ann.ID}))[0].Runs[0].ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann,
+			modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, w.Ann,
+				submissions.SubmissionFilter{UserID: w.Ann.ID}))[0].Runs[0].ID)))
 		var turns []int64
 		for _, ns := range []float64{1002, 1001, 1004, 1003} {
 			turns = append(turns, measureLeg(t, s, ns, "gpu0"))
@@ -76,14 +79,17 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			t.Errorf("measured in turns:\n%s", diff)
 		}
 		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(ctx, anns.ID))
-		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneUnit || c.EndedAt == nil ||
-			len(c.Legs) != 2 || c.Legs[0].ScoreNS != 1002 || c.Legs[1].ScoreNS != 1004 || c.Legs[1].Processes != 5 || len(c.Legs[1].Cases) == 0 ||
+		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneUnit ||
+			c.EndedAt == nil ||
+			len(c.Legs) != 2 || c.Legs[0].ScoreNS != 1002 || c.Legs[1].ScoreNS != 1004 || c.Legs[1].Processes != 5 ||
+			len(c.Legs[1].Cases) == 0 ||
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
 		}
 		board = modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		first := board.Standings[0]
-		if board.Confirming != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 || *first.LowNS >= 1001 || *first.HighNS <= 1003 {
+		if board.Confirming != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 ||
+			*first.LowNS >= 1001 || *first.HighNS <= 1003 {
 			t.Errorf("afterwards the board says %d, %+v", board.Confirming, first)
 		}
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
@@ -111,8 +117,9 @@ func TestLegsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
 func failLeg(t *testing.T, s *models.Store, why job.Failure) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
-	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
-		Outcome: job.OutcomeFailed, Failure: &why}, work.Findings{})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
+		job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+			Outcome: job.OutcomeFailed, Failure: &why}, work.Findings{})))
 }
 
 func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
@@ -137,7 +144,8 @@ func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
 		if len(raised) != 1 || raised[0].Kind != review.Unconfirmed {
 			t.Errorf("flags: %+v", raised)
 		}
-		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin, models.ReviewFilter{Limit: 10})); len(list) != 2 {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
+			models.ReviewFilter{Limit: 10})); len(list) != 2 {
 			t.Errorf("to review: %+v", list)
 		}
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
@@ -163,11 +171,13 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again || !strings.Contains(c.Outcome, "infrastructure") {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again ||
+			!strings.Contains(c.Outcome, "infrastructure") {
 			t.Errorf("it keeps %+v", c)
 		}
 		w.Score(t, s, w.Ann, 950) // something changes on the board
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID || leg(t, s).ProfileOf == nil {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil ||
+			c.ChallengerID != bens.ID || leg(t, s).ProfileOf == nil {
 			t.Errorf("after that: %+v", c)
 		}
 	})
@@ -177,9 +187,11 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 // sources of two people.
 func TestLegsOfASourceCountTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser)
+		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser),
+			modelstest.Person(t, s, "Dora", accounts.RoleUser)
 		scores := func() (list []string) {
-			for _, st := range modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10})).Standings {
+			for _, st := range modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+				boards.Part{Limit: 10})).Standings {
 				list = append(list, fmt.Sprintf("%s %.1f", st.UserName, st.ScoreNS))
 			}
 			return list
@@ -192,8 +204,9 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0"}, scores()); diff != "" {
 			t.Fatalf("the first confirmation:\n%s", diff)
 		}
-		w.measures(t, s, cleo, "b;", about(800)...)    // Ben's source: its legs are known
-		w.measures(t, s, dora, "\nb;", about(5000)...) // what the preprocessor sees in another line may be another program
+		w.measures(t, s, cleo, "b;", about(800)...) // Ben's source: its legs are known
+		// what the preprocessor sees in another line may be another program
+		w.measures(t, s, dora, "\nb;", about(5000)...)
 		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("another person's run of a confirmed source:\n%s", diff)
 		}
@@ -204,7 +217,8 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("Ann was challenged again:\n%s", diff)
 		}
-		runs := modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(t.Context(), w.Ann, submissions.SubmissionFilter{UserID: w.Ann.ID}))
+		runs := modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(t.Context(), w.Ann,
+			submissions.SubmissionFilter{UserID: w.Ann.ID}))
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann, runs[0].ID, "")))
 		w.measures(t, s, w.Ann, "a;", about(500)...)
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
@@ -221,7 +235,8 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		w.Score(t, s, w.Ben, 900)
 		measureLeg(t, s, 1000, "gpu0") // the next one is Ben's
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, anns.SubmissionID, "")), db.Conflict)
-		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID, "It is another person's.")))
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID,
+			"It is another person's.")))
 		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
 			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.Confirming, work)

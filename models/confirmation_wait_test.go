@@ -47,7 +47,8 @@ func TestALegWaitsAtMostTenMinutes(t *testing.T) {
 			t.Errorf("after ten minutes it has place %d", place())
 		}
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, annsLeg.Ref()))
-		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 || live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
+		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 ||
+			live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
 			t.Errorf("it could be preempted: %s", fmt.Sprint(live))
 		}
 	})

@@ -25,7 +25,8 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 				t.Errorf("a frozen run of %s: %+v", user.Name, run)
 			}
 		}
-		if list := modelstest.Got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.Admin, models.ReviewFilter{Limit: 10})); len(list) != 0 {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.Admin,
+			models.ReviewFilter{Limit: 10})); len(list) != 0 {
 			t.Errorf("to review: %+v", list)
 		}
 		before := []string{"1 Ann: 0 + 5 = 5", "2 Ben: 0 + 3 = 3"}
@@ -41,7 +42,8 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 			name, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, submissions)
 			modelstest.Check(t, err)
 			if submissions != models.All { // the same form again
-				modelstest.WantKind(t, modelstest.Third(c.Reveal(t.Context(), c.Admin, e.Slug, submissions)), db.Conflict)
+				modelstest.WantKind(t, modelstest.Third(c.Reveal(t.Context(), c.Admin, e.Slug, submissions)),
+					db.Conflict)
 			}
 			return name
 		}
@@ -66,7 +68,8 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		if list := c.table(e); len(list) != 3 || slices.Equal(list, before) {
 			t.Errorf("revealed: %v", list)
 		}
-		if found := modelstest.Got[events.Listed](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil || found.Frozen(*c.now) {
+		if found := modelstest.Got[events.Listed](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil ||
+			found.Frozen(*c.now) {
 			t.Errorf("after the last: %+v", found)
 		}
 	})
@@ -79,7 +82,8 @@ func TestDecisionsRevealNoFrozenRun(t *testing.T) {
 		*c.now = *c.in.FrozenAt
 		disqualified, held := c.plays(c.Ann, c.Task, 100), c.held(t, c.Store, c.Ben, 50, 1.4)
 		author := modelstest.Person(t, c.Store, "Carl", accounts.RoleCreator)
-		modelstest.Check(t, modelstest.Second(c.SQL().ExecContext(t.Context(), "update tasks set owner_id = $1", author.ID)))
+		modelstest.Check(t, modelstest.Second(c.SQL().ExecContext(t.Context(), "update tasks set owner_id = $1",
+			author.ID)))
 		if _, err := c.Disqualify(t.Context(), author, disqualified.ID, "A guess."); db.KindOf(err) != db.NotFound {
 			t.Errorf("an author who may not know of a frozen run decides about it: %v", err)
 		}
@@ -104,7 +108,9 @@ func TestARevealedRunStaysHeldForAReview(t *testing.T) {
 		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.All)
 		modelstest.Check(t, err)
 		c.wantTable(e)
-		if list := modelstest.Got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.Admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.Admin,
+			models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != run.ID ||
+			list[0].Flags[0].Kind != review.Held {
 			t.Errorf("to review: %+v", list)
 		}
 	})

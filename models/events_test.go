@@ -42,7 +42,8 @@ func eachContest(t *testing.T, fn func(c *contest)) {
 		c.cleo = modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		c.second = modelstest.Task(t, s, c.Admin, "reduce", "CPU")
 		frozen := now.Add(40 * time.Minute)
-		c.in = events.Settings{Title: "Winter Cup", StartsAt: now.Add(-time.Minute), EndsAt: now.Add(time.Hour), FrozenAt: &frozen, Points: "5/3/1",
+		c.in = events.Settings{Title: "Winter Cup", StartsAt: now.Add(-time.Minute), EndsAt: now.Add(time.Hour),
+			FrozenAt: &frozen, Points: "5/3/1",
 			Tasks: []string{c.second.Slug, c.Task.Slug}}
 		fn(c)
 	})
@@ -72,7 +73,8 @@ func (c *contest) table(e events.Event) (list []string) {
 		for _, r := range row.Results {
 			each = append(each, fmt.Sprint(r.Points)+tie[r.Tied])
 		}
-		list = append(list, fmt.Sprintf("%d%s %s: %s = %g", row.Rank, tie[row.Tied], row.Name, strings.Join(each, " + "), row.Points))
+		list = append(list, fmt.Sprintf("%d%s %s: %s = %g", row.Rank, tie[row.Tied], row.Name,
+			strings.Join(each, " + "), row.Points))
 	}
 	return list
 }
@@ -103,11 +105,13 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 		c.wantTable(e, "1 Ann: 100 + 100= = 200", "2 Ben: 50 + 99.9= = 149.9", "3 Cleo: 25 + 50 = 75")
 		e.Points, e.ByTeam = "5/3/1", true
 		for _, user := range []accounts.User{c.Ann, c.Ben} {
-			modelstest.Check(t, c.Quotas.SetTeam(t.Context(), c.Admin, quota.TeamChange{Name: "Kernels", Person: user.ID}))
+			modelstest.Check(t, c.Quotas.SetTeam(t.Context(), c.Admin,
+				quota.TeamChange{Name: "Kernels", Person: user.ID}))
 		}
 		c.wantTable(e, "1 Kernels: 5 + 5 = 10", "2 Cleo: 3 + 3 = 6") // Cleo is the second entrant
 		tasks := modelstest.Got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))
-		if st := modelstest.Got[events.Standings](t)(c.EventStandings(t.Context(), e, tasks, "H200")); len(st.Rows)+len(st.Boards) != 0 {
+		if st := modelstest.Got[events.Standings](t)(c.EventStandings(t.Context(), e, tasks,
+			"H200")); len(st.Rows)+len(st.Boards) != 0 {
 			t.Errorf("of a device without boards: %+v", st)
 		}
 	})
@@ -124,7 +128,8 @@ func TestStandingsFollowEachBoard(t *testing.T) {
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
 		modelstest.Got[[]boards.Change](c.t)(c.Rename(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
-		modelstest.Got[[]boards.Change](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID, "It was sent twice."))
+		modelstest.Got[[]boards.Change](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID,
+			"It was sent twice."))
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5")
 	})
 }
@@ -139,7 +144,8 @@ func TestAnEventThatIsOverLeavesTasksOpenThatWereOpenedAgain(t *testing.T) {
 		modelstest.Got[catalog.Task](c.t)(c.Catalog.UpdateTask(c.t.Context(), c.Admin, c.second.ID, settings))
 		c.in.About = "Thanks to all."
 		modelstest.Got[events.Event](c.t)(c.Events.Update(c.t.Context(), c.Admin, e.Slug, c.in))
-		if task := modelstest.Got[catalog.Task](c.t)(c.Catalog.TaskByID(c.t.Context(), c.second.ID)); task.Deadline != nil {
+		if task := modelstest.Got[catalog.Task](c.t)(c.Catalog.TaskByID(c.t.Context(),
+			c.second.ID)); task.Deadline != nil {
 			c.t.Errorf("the task closes at %s", task.Deadline)
 		}
 	})
@@ -154,7 +160,9 @@ func TestPointsRulesAreNumbersAndShort(t *testing.T) {
 }
 
 func (c *contest) submit(user accounts.User, key string) error {
-	_, _, err := c.Submissions.Submit(c.t.Context(), submissions.NewSubmission{User: user, TaskID: c.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(key), Via: "test"})
+	_, _, err := c.Submissions.Submit(c.t.Context(),
+		submissions.NewSubmission{User: user, TaskID: c.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeTest,
+			Source: []byte(key), Via: "test"})
 	return err
 }
 
@@ -168,14 +176,16 @@ func TestAnEventTakesSubmissionsFromItsStartToTheLastMoment(t *testing.T) {
 			taken bool
 			says  string
 		}{
-			{c.in.StartsAt.Add(-time.Microsecond), false, "The event Winter Cup starts at " + c.in.StartsAt.Format(time.DateTime) + " UTC."},
+			{c.in.StartsAt.Add(-time.Microsecond), false,
+				"The event Winter Cup starts at " + c.in.StartsAt.Format(time.DateTime) + " UTC."},
 			{c.in.StartsAt, true, ""},
 			{c.in.EndsAt.Add(-time.Second), true, ""},
 			{c.in.EndsAt.Add(-time.Microsecond), true, ""},
 			{c.in.EndsAt, false, "The deadline of "},
 		} {
 			*c.now = moment.at
-			if err := c.submit(c.Ann, moment.at.String()); (err == nil) != moment.taken || err != nil && (db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), moment.says)) {
+			if err := c.submit(c.Ann, moment.at.String()); (err == nil) != moment.taken || err != nil &&
+				(db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), moment.says)) {
 				t.Errorf("at %s: %v", moment.at, err)
 			}
 		}
@@ -192,14 +202,16 @@ func TestBadEventsAreRefusedWhole(t *testing.T) {
 			kind db.Kind
 			do   func(in *events.Settings)
 		}{
-			"by a person":           {c.Ann, db.Forbidden, func(*events.Settings) {}},
-			"another's task":        {creator, db.Forbidden, func(*events.Settings) {}},
-			"no title":              {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = " " }},
-			"an address of a page":  {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = "New" }},
-			"no task":               {c.Admin, db.Invalid, func(in *events.Settings) { in.Tasks = nil }},
-			"an unknown task":       {c.Admin, db.NotFound, func(in *events.Settings) { in.Tasks = []string{c.Task.Slug, "nothing"} }},
-			"an end before start":   {c.Admin, db.Invalid, func(in *events.Settings) { in.EndsAt = in.StartsAt }},
-			"an end that is over":   {c.Admin, db.Invalid, func(in *events.Settings) { in.FrozenAt, in.EndsAt = nil, *c.now }},
+			"by a person":          {c.Ann, db.Forbidden, func(*events.Settings) {}},
+			"another's task":       {creator, db.Forbidden, func(*events.Settings) {}},
+			"no title":             {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = " " }},
+			"an address of a page": {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = "New" }},
+			"no task":              {c.Admin, db.Invalid, func(in *events.Settings) { in.Tasks = nil }},
+			"an unknown task": {c.Admin, db.NotFound,
+				func(in *events.Settings) { in.Tasks = []string{c.Task.Slug, "nothing"} }},
+			"an end before start": {c.Admin, db.Invalid, func(in *events.Settings) { in.EndsAt = in.StartsAt }},
+			"an end that is over": {c.Admin, db.Invalid,
+				func(in *events.Settings) { in.FrozenAt, in.EndsAt = nil, *c.now }},
 			"a freeze after it":     {c.Admin, db.Invalid, func(in *events.Settings) { in.FrozenAt = &in.EndsAt }},
 			"an unknown rule":       {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "5/x" }},
 			"a formula of nothing":  {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "place + speed" }},
@@ -228,12 +240,14 @@ func TestBadEventsAreRefusedWhole(t *testing.T) {
 func TestATaskIsInOneEventAtATime(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		c.create()
-		if task := modelstest.Got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.second.ID)); task.Deadline == nil || !task.Deadline.Equal(c.in.EndsAt) {
+		if task := modelstest.Got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(),
+			c.second.ID)); task.Deadline == nil || !task.Deadline.Equal(c.in.EndsAt) {
 			t.Errorf("the deadline of a task is %v", task.Deadline)
 		}
 		other := c.in
 		other.Title, other.Tasks = "Spring Cup", []string{c.second.Slug}
-		if _, err := c.Events.Create(t.Context(), c.Admin, other); db.KindOf(err) != db.Conflict || !strings.Contains(err.Error(), "Winter Cup") {
+		if _, err := c.Events.Create(t.Context(), c.Admin, other); db.KindOf(err) != db.Conflict ||
+			!strings.Contains(err.Error(), "Winter Cup") {
 			t.Errorf("a second event of one task: %v", err)
 		}
 		again := c.in
@@ -245,7 +259,8 @@ func TestATaskIsInOneEventAtATime(t *testing.T) {
 			t.Errorf("changed by a person: %v", err)
 		}
 		modelstest.Got[events.Event](t)(c.Events.Update(t.Context(), c.Admin, "winter-cup", c.in))
-		if task := modelstest.Got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.Task.ID)); !task.Deadline.Equal(c.in.EndsAt) {
+		if task := modelstest.Got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(),
+			c.Task.ID)); !task.Deadline.Equal(c.in.EndsAt) {
 			t.Errorf("the deadline did not follow: %v", task.Deadline)
 		}
 		modelstest.Got[events.Event](t)(c.Events.Create(t.Context(), c.Admin, other))
@@ -259,7 +274,8 @@ func TestStandingsReadOnlyBoardsThatChanged(t *testing.T) {
 		c.plays(c.Ann, c.second, 100)
 		c.plays(c.Ben, c.Task, 1000)
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Ben: 0 + 5 = 5")
-		_, err := c.SQL().ExecContext(t.Context(), "delete from entries where version_id = $1", c.second.VersionID) // its change number stays
+		// its change number stays
+		_, err := c.SQL().ExecContext(t.Context(), "delete from entries where version_id = $1", c.second.VersionID)
 		modelstest.Check(t, err)
 		c.plays(c.cleo, c.Task, 500)
 		before := c.Queries()

@@ -18,7 +18,8 @@ import (
 // profiler says that a worker with the device is here, and whether it can profile.
 func profiler(t *testing.T, s *models.Store, device string, can bool) {
 	t.Helper()
-	modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
+	modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(),
+		job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
 }
 
 func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
@@ -32,7 +33,8 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 			t.Error("the board waits for the profile")
 		}
 		profile := modelstest.Got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
-		if profile.Mode != job.ModeProfile || profile.State != work.StateQueued || profile.Device != "CPU" || profile.UserID != w.Ann.ID {
+		if profile.Mode != job.ModeProfile || profile.State != work.StateQueued || profile.Device != "CPU" ||
+			profile.UserID != w.Ann.ID {
 			t.Fatalf("profile: %+v", profile)
 		}
 		if found := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)); found.ID != profile.ID {
@@ -45,7 +47,8 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 		if diff := cmp.Diff([]int64{profile.ID, ranked.ID}, told); diff != "" {
 			t.Errorf("events:\n%s", diff)
 		}
-		if runs := modelstest.Got[[]work.Run](t)(s.Work.Runs(ctx, ranked.SubmissionID)); len(runs) != 1 || runs[0].ID != ranked.ID {
+		if runs := modelstest.Got[[]work.Run](t)(s.Work.Runs(ctx, ranked.SubmissionID)); len(runs) != 1 ||
+			runs[0].ID != ranked.ID {
 			t.Errorf("runs that were asked for: %+v", runs)
 		}
 		anns := w.Submit(t, s, w.Ann)
@@ -79,7 +82,8 @@ func TestNoProfileIfImpossibleOrTurnedOff(t *testing.T) {
 			profiler(t, s, c.device, c.can)
 			run := modelstest.Submit(t, s, w.Ann, c.task)[0]
 			modelstest.Finish(t, s, run, 100)
-			if profiles := modelstest.Got[work.Family](t)(s.Work.Family(t.Context(), run.SubmissionID)).Profiles; len(profiles) > 0 {
+			if profiles := modelstest.Got[work.Family](t)(s.Work.Family(t.Context(),
+				run.SubmissionID)).Profiles; len(profiles) > 0 {
 				t.Errorf("%s, and yet %+v", name, profiles)
 			}
 			modelstest.WantKind(t, modelstest.Second(s.Work.ProfileRun(t.Context(), run)), db.NotFound)

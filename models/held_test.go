@@ -19,7 +19,8 @@ func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof f
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	modelstest.Check(t, err)
 	_, err = s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns),
-		work.Findings{Score: &work.Score{NS: ns, Roof: &roof, Held: "It reaches 140 % of what this unit can do at best."}})
+		work.Findings{Score: &work.Score{NS: ns, Roof: &roof,
+			Held: "It reaches 140 % of what this unit can do at best."}})
 	modelstest.Check(t, err)
 	run, err = s.Work.Run(t.Context(), run.ID)
 	modelstest.Check(t, err)
@@ -51,7 +52,8 @@ func TestAHeldRunCountsAfterAReview(t *testing.T) {
 		}
 		changes, err := s.Dismiss(t.Context(), w.Admin, run.ID, "The task asks for less.")
 		modelstest.Check(t, err)
-		if scores, roofs := w.scores(t, s); len(changes) != 1 || len(scores) != 1 || scores[0] != 50 || roofs[0] == nil || *roofs[0] != 1.4 {
+		if scores, roofs := w.scores(t, s); len(changes) != 1 || len(scores) != 1 || scores[0] != 50 ||
+			roofs[0] == nil || *roofs[0] != 1.4 {
 			t.Errorf("after it was dismissed: %v, %v, %+v", scores, roofs, changes)
 		}
 		modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
@@ -91,7 +93,8 @@ func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 				"interval": {NS: 5, Interval: boards.Interval{LowNS: &v, HighNS: &v, Processes: 5}},
 				"half":     {NS: 5, Interval: boards.Interval{LowNS: new(1.5), Processes: 5}},
 			} {
-				if _, err := s.Work.RecordResult(t.Context(), modelstest.Result(attempt, 5), work.Findings{Score: &score}); err == nil {
+				if _, err := s.Work.RecordResult(t.Context(), modelstest.Result(attempt, 5),
+					work.Findings{Score: &score}); err == nil {
 					t.Fatalf("%s of %v was stored", name, v)
 				}
 			}

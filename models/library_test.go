@@ -18,29 +18,37 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 		profiler(t, s, "CPU", true)
 		strict := modelstest.Bundle("strict")
 		strict.Definition.RefuseLibrary = true
-		refusing, err := s.Catalog.CreateTask(ctx, w.Admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: strict})
+		refusing, err := s.Catalog.CreateTask(ctx, w.Admin,
+			catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: strict})
 		modelstest.Check(t, err)
-		library := []job.Kernel{{Name: "nvjet", Origin: "cuBLAS", Library: true, Launches: 2, NS: 900}, {Name: "mine", Origin: "source", Launches: 1, NS: 100}}
+		library := []job.Kernel{{Name: "nvjet", Origin: "cuBLAS", Library: true, Launches: 2, NS: 900},
+			{Name: "mine", Origin: "source", Launches: 1, NS: 100}}
 		for name, c := range map[string]struct {
 			task    catalog.Task
 			kernels []job.Kernel
 			want    string
 		}{
-			"a library":                  {refusing, library, "cuBLAS 90\u00a0%"},
-			"a library that is allowed":  {w.Task, library, ""},
-			"own kernels and others":     {refusing, []job.Kernel{{Name: "mine", Origin: "source", Launches: 1}, {Name: "x", Origin: "unknown", Launches: 1}}, ""},
+			"a library":                 {refusing, library, "cuBLAS 90\u00a0%"},
+			"a library that is allowed": {w.Task, library, ""},
+			"own kernels and others": {refusing,
+				[]job.Kernel{{Name: "mine", Origin: "source", Launches: 1},
+					{Name: "x", Origin: "unknown", Launches: 1}}, ""},
 			"an older worker lists none": {refusing, nil, ""},
-			"times that are not known":   {refusing, []job.Kernel{{Name: "fill", Origin: "PyTorch (ATen)", Library: true, Launches: 1}}, "PyTorch (ATen)"},
+			"times that are not known": {refusing,
+				[]job.Kernel{{Name: "fill", Origin: "PyTorch (ATen)", Library: true, Launches: 1}}, "PyTorch (ATen)"},
 		} {
 			person := modelstest.Person(t, s, name, "user")
 			run := modelstest.Submit(t, s, person, c.task)[0]
 			modelstest.Finish(t, s, run, 100)
 			profile := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, run))
 			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.Ref()))
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
-				Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: []job.CaseResult{{Status: job.StatusPass, Kernels: c.kernels}}}}}, work.Findings{})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx,
+				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass,
+						Cases: []job.CaseResult{{Status: job.StatusPass, Kernels: c.kernels}}}}}, work.Findings{})))
 			got := ""
-			for _, row := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin, models.ReviewFilter{Kind: review.Library, Runs: []int64{run.ID}, Limit: 9})) {
+			for _, row := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
+				models.ReviewFilter{Kind: review.Library, Runs: []int64{run.ID}, Limit: 9})) {
 				got += row.Flags[0].Detail
 			}
 			if got != c.want {

@@ -36,8 +36,9 @@ func newLimitedTask(t *testing.T, s *models.Store, limits ...quota.Limit) *limit
 
 func (l *limitedTask) try(user accounts.User, mode job.Mode) (work.Run, error) {
 	l.sent++
-	_, runs, err := l.store.Submissions.Submit(l.Context(), submissions.NewSubmission{User: user, TaskID: l.Task.ID, Devices: []string{"H200"},
-		Mode: mode, Source: fmt.Appendf(nil, "// %d", l.sent), Via: "test"})
+	_, runs, err := l.store.Submissions.Submit(l.Context(),
+		submissions.NewSubmission{User: user, TaskID: l.Task.ID, Devices: []string{"H200"},
+			Mode: mode, Source: fmt.Appendf(nil, "// %d", l.sent), Via: "test"})
 	if err != nil {
 		return work.Run{}, err
 	}
@@ -53,7 +54,8 @@ func (l *limitedTask) refuses(user accounts.User, mode job.Mode, words string) {
 	l.Helper()
 	_, err := l.try(user, mode)
 	var refused *db.Error
-	if !errors.As(err, &refused) || refused.Kind != db.TooMany || !strings.Contains(err.Error(), words) || refused.RetryAfter <= 0 {
+	if !errors.As(err, &refused) || refused.Kind != db.TooMany || !strings.Contains(err.Error(), words) ||
+		refused.RetryAfter <= 0 {
 		l.Errorf("%s, want too many: %s", err, words)
 	}
 }
@@ -61,22 +63,27 @@ func (l *limitedTask) refuses(user accounts.User, mode job.Mode, words string) {
 // ago makes all uses so far older.
 func (l *limitedTask) ago(d time.Duration) {
 	l.Helper()
-	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(), "update uses set created_at = $1", time.Now().UTC().Add(-d))))
+	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(), "update uses set created_at = $1",
+		time.Now().UTC().Add(-d))))
 }
 
 // holds ends a run that held a GPU for so long.
 func (l *limitedTask) holds(run work.Run, took time.Duration) {
 	l.Helper()
 	attempt := modelstest.Got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), run.Ref()))
-	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(), "update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour), attempt.ID)))
+	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(),
+		"update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour),
+		attempt.ID)))
 	result := modelstest.Result(attempt, 1e6)
 	result.SlotNS = took.Nanoseconds()
-	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordResult(l.Context(), result, work.Findings{Score: &work.Score{NS: 1e6}})))
+	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordResult(l.Context(), result,
+		work.Findings{Score: &work.Score{NS: 1e6}})))
 }
 
 func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, quota.Limit{Mode: "ranked", Per: quota.PerHour, Submissions: 2}, quota.Limit{Per: quota.PerDay, Submissions: 4})
+		l := newLimitedTask(t, s, quota.Limit{Mode: "ranked", Per: quota.PerHour, Submissions: 2},
+			quota.Limit{Per: quota.PerDay, Submissions: 4})
 		first := l.takes(l.Ann, job.ModeRanked)
 		l.takes(l.Ann, job.ModeRanked)
 		l.refuses(l.Ann, job.ModeRanked, "at most 2 ranked submissions an hour")
@@ -94,7 +101,8 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 			l.takes(l.Admin, job.ModeRanked)
 		}
 		modelstest.Check(t, s.Sweep(t.Context(), time.Now().Add(time.Hour)))
-		if spent := modelstest.Got[[]quota.Spent](t)(s.Quotas.OfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits)); spent[1].Count != 1 {
+		if spent := modelstest.Got[[]quota.Spent](t)(s.Quotas.OfTask(t.Context(), l.Ann, l.Task.ID,
+			l.Task.Limits)); spent[1].Count != 1 {
 			t.Errorf("after a sweep: %+v", spent)
 		}
 	})
@@ -112,7 +120,8 @@ func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 		l.holds(l.takes(l.Ann, job.ModeRanked), 4*time.Second)
 		waiting := l.takes(l.Ann, job.ModeRanked)
 		spent := modelstest.Got[[]quota.Spent](t)(s.Quotas.OfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits))
-		if len(spent) != 1 || spent[0].Used != 8*time.Second || !spent[0].Free.IsZero() { // a live run counts like those before
+		// a live run counts like those before
+		if len(spent) != 1 || spent[0].Used != 8*time.Second || !spent[0].Free.IsZero() {
 			t.Errorf("spent %+v", spent)
 		}
 		l.takes(l.Ann, job.ModeRanked)

@@ -39,13 +39,19 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 			{"nothing", func() {}, "1: 1 Ann 100; 0"},
 			{"another person's run", func() { w.Score(t, here, w.Ben, 150) }, "2: 1 Ann 100, 2 Ben 150; 2"},
 			{"a better run", func() { fast = w.Score(t, here, w.Ben, 80) }, "2: 1 Ben 80, 2 Ann 100; 1"},
-			{"runs that others have between", func() { w.Score(t, there, w.Ann, 70); w.Score(t, there, w.Admin, 75) }, "3: 1 Ann 70, 2 Root 75, 3 Ben 80; 3"},
-			{"another name", func() { modelstest.Check(t, modelstest.Second(here.Rename(ctx, w.Ann, w.Ann.ID, "Anna"))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 80; 3"},
+			{"runs that others have between", func() { w.Score(t, there, w.Ann, 70); w.Score(t, there, w.Admin, 75) },
+				"3: 1 Ann 70, 2 Root 75, 3 Ben 80; 3"},
+			{"another name", func() {
+				modelstest.Check(t,
+					modelstest.Second(here.Rename(ctx, w.Ann, w.Ann.ID, "Anna")))
+			}, "3: 1 Anna 70, 2 Root 75, 3 Ben 80; 3"},
 			{"a disqualification", func() {
 				modelstest.Check(t, modelstest.Second(here.Disqualify(ctx, w.Admin, fast.ID, "It knew the answers.")))
 			}, "3: 1 Anna 70, 2 Root 75, 3 Ben 150; 3"},
-			{"a run of the reader's own", func() { w.Score(t, there, w.Ben, 90) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
-			{"boards made again", func() { modelstest.Check(t, here.Boards.RebuildEntries(ctx)) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
+			{"a run of the reader's own", func() { w.Score(t, there, w.Ben, 90) },
+				"3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
+			{"boards made again", func() { modelstest.Check(t, here.Boards.RebuildEntries(ctx)) },
+				"3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {

@@ -21,7 +21,8 @@ import (
 func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		cora, dora := modelstest.Person(t, s, "Cora", accounts.RoleCreator), modelstest.Person(t, s, "Dora", accounts.RoleCreator)
+		cora, dora := modelstest.Person(t, s, "Cora", accounts.RoleCreator),
+			modelstest.Person(t, s, "Dora", accounts.RoleCreator)
 		w.Task = modelstest.Task(t, s, cora, "coras", "CPU")
 		run, next := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 200)
 		decide := map[string]func(accounts.User, int64, string) ([]boards.Change, error){
@@ -55,11 +56,13 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 			{cora, "reinstate", run.ID, "an admin decided", db.Forbidden},
 		} {
 			changes, err := decide[step.act](step.by, step.id, step.why)
-			if db.KindOf(err) != step.refuse && (err != nil || step.refuse != "") || step.refuse == "" && len(changes) != 1 {
+			if db.KindOf(err) != step.refuse && (err != nil || step.refuse != "") || step.refuse == "" &&
+				len(changes) != 1 {
 				t.Errorf("%s to %s (%s): %v, %v; want %q", step.by.Name, step.act, step.why, changes, err, step.refuse)
 			}
 		}
-		if place := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", w.Ann.ID)); place.RunID != next.ID {
+		if place := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU",
+			w.Ann.ID)); place.RunID != next.ID {
 			t.Errorf("Ann's entry is run %d, want her next best %d", place.RunID, next.ID)
 		}
 		now := modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
@@ -70,7 +73,8 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 		for _, a := range modelstest.Got[[]accounts.Audit](t)(s.Accounts.Decisions(ctx, run.ID)) {
 			log = append(log, fmt.Sprintf("%s %s: %s", a.ActorName, a.Act, a.Detail))
 		}
-		want := []string{"Cora disqualify: It returns a constant.", "Cora reinstate: I was wrong.", "Root disqualify: It does, see line 3."}
+		want := []string{"Cora disqualify: It returns a constant.", "Cora reinstate: I was wrong.",
+			"Root disqualify: It does, see line 3."}
 		if diff := cmp.Diff(want, log); diff != "" {
 			t.Errorf("decisions:\n%s", diff)
 		}
@@ -80,7 +84,8 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 // queue reads the review queue as "run: kinds".
 func queue(t *testing.T, s *models.Store, who accounts.User) (out []string) {
 	t.Helper()
-	for _, run := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), who, models.ReviewFilter{Limit: 10})) {
+	for _, run := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), who,
+		models.ReviewFilter{Limit: 10})) {
 		line := fmt.Sprintf("%d:", run.RunID)
 		for _, f := range run.Flags {
 			line += " " + string(f.Kind)
@@ -108,7 +113,8 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		if list := queue(t, s, cora); len(list) != 0 { // it is not her task
 			t.Errorf("another author's queue holds %v", list)
 		}
-		modelstest.WantKind(t, modelstest.Second(s.ReviewQueue(ctx, w.Ben, models.ReviewFilter{Limit: 10})), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.ReviewQueue(ctx, w.Ben, models.ReviewFilter{Limit: 10})),
+			db.Forbidden)
 		now := modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		for who, want := range map[*accounts.User]int{&w.Admin: 2, &w.Ben: 1, &w.Ann: 0, {}: 0} {
 			if flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, *who, now, w.Task)); len(flags) != want {
@@ -127,7 +133,8 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		modelstest.Check(t, s.Report(ctx, w.Ben, run.ID, "Look at line 7."))
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, run.ID, "Line 7 knows the seed.")))
 		flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Ben, now, w.Task))
-		if len(flags) != 2 || flags[0].Outcome != "The counters agree." || flags[1].Outcome != "disqualified" || flags[1].ClosedBy != w.Admin.ID {
+		if len(flags) != 2 || flags[0].Outcome != "The counters agree." || flags[1].Outcome != "disqualified" ||
+			flags[1].ClosedBy != w.Admin.ID {
 			t.Errorf("the reporter sees %+v", flags)
 		}
 	})
@@ -160,7 +167,9 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		submit := func(user accounts.User, mode job.Mode, source string) work.Run {
-			_, runs, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: user, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: mode, Source: []byte(source)})
+			_, runs, err := s.Submissions.Submit(ctx,
+				submissions.NewSubmission{User: user, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: mode,
+					Source: []byte(source)})
 			modelstest.Check(t, err)
 			return runs[0]
 		}
@@ -175,8 +184,10 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 		late := submit(w.Ben, job.ModeRanked, "int late;")
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, late.Ref()))
 		result := modelstest.Judge(modelstest.Result(attempt, 50), 50, 90_000)
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 50}})))
-		if diff := cmp.Diff([]string{fmt.Sprintf("%d: source", odd.ID), fmt.Sprintf("%d: clocks", late.ID)}, queue(t, s, w.Admin)); diff != "" {
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result,
+			work.Findings{Score: &work.Score{NS: 50}})))
+		if diff := cmp.Diff([]string{fmt.Sprintf("%d: source", odd.ID), fmt.Sprintf("%d: clocks", late.ID)},
+			queue(t, s, w.Admin)); diff != "" {
 			t.Errorf("queue:\n%s", diff)
 		}
 		flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, odd, w.Task))
@@ -187,7 +198,8 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 		again := submit(w.Ann, job.ModeRanked, "int a;\nvoid *p = dlsym(0, \"clock_gettime\");")
 		modelstest.Finish(t, s, again, 100)
 		flags = modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, again, w.Task))
-		if want := fmt.Sprintf("the same source as run %d, which is disqualified; line 2", odd.ID); len(flags) != 1 || !strings.HasPrefix(flags[0].Detail, want) {
+		if want := fmt.Sprintf("the same source as run %d, which is disqualified; line 2", odd.ID); len(flags) != 1 ||
+			!strings.HasPrefix(flags[0].Detail, want) {
 			t.Errorf("the same source once more: %+v", flags)
 		}
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, again.ID)); !run.Valid() {
@@ -197,19 +209,26 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 }
 
 func TestDeletingFreesNoLimit(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 2}}, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		first, kept := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 90)
-		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, first.SubmissionID, "")), db.Conflict)
-		old := "update submissions set created_at = '2020-01-01 00:00:00+00:00'"
-		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, old)))
-		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, kept.ID, "It cheats.")))
-		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ben, first.SubmissionID, "it annoys me")), db.Forbidden)
-		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, first.SubmissionID, "")))
-		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, kept.SubmissionID, "")), db.Forbidden)
-		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, kept.SubmissionID, " ")), db.Invalid)
-		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, kept.SubmissionID, "It holds someone's key.")))
-	})
+	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 2}},
+		func(t *testing.T, s *models.Store) {
+			w, ctx := newWorld(t, s), t.Context()
+			first, kept := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 90)
+			modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, first.SubmissionID, "")),
+				db.Conflict)
+			old := "update submissions set created_at = '2020-01-01 00:00:00+00:00'"
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, old)))
+			modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, kept.ID, "It cheats.")))
+			modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ben, first.SubmissionID,
+				"it annoys me")),
+				db.Forbidden)
+			modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, first.SubmissionID, "")))
+			modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, kept.SubmissionID, "")),
+				db.Forbidden)
+			modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, kept.SubmissionID, " ")),
+				db.Invalid)
+			modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, kept.SubmissionID,
+				"It holds someone's key.")))
+		})
 }
 
 func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
@@ -218,7 +237,8 @@ func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
 		w.Score(t, s, w.Ann, 100)
 		before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
 		changes := modelstest.Got[[]boards.Change](t)(s.Rename(ctx, w.Ann, w.Ann.ID, "Anna"))
-		if diff := cmp.Diff([]boards.Change{{VersionID: w.Task.VersionID, Device: "CPU", Change: before + 1}}, changes); diff != "" {
+		if diff := cmp.Diff([]boards.Change{{VersionID: w.Task.VersionID, Device: "CPU", Change: before + 1}},
+			changes); diff != "" {
 			t.Errorf("changes:\n%s", diff)
 		}
 		if changes := modelstest.Got[[]boards.Change](t)(s.Rename(ctx, w.Admin, w.Ben.ID, "Benno")); len(changes) != 0 {
@@ -243,7 +263,8 @@ func TestPeopleAreListedWithWhenTheyWereHereLast(t *testing.T) {
 		_, session, err := s.Accounts.StartSession(ctx, accounts.NewSession{UserID: w.Ann.ID, Life: 1e12})
 		modelstest.Check(t, err)
 		people := modelstest.Got[[]accounts.SeenUser](t)(s.Accounts.Users(ctx, w.Admin, "", 0, 10))
-		if len(people) != 3 || people[0].Name != "Ann" || people[0].SeenAt == nil || !people[0].SeenAt.Equal(session.SeenAt) || people[1].SeenAt != nil {
+		if len(people) != 3 || people[0].Name != "Ann" || people[0].SeenAt == nil ||
+			!people[0].SeenAt.Equal(session.SeenAt) || people[1].SeenAt != nil {
 			t.Errorf("people: %+v", people)
 		}
 	})

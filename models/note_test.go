@@ -22,7 +22,8 @@ func TestANoteOnARecordIsItsPersons(t *testing.T) {
 			return err
 		}
 		notes := func() (said []string) {
-			for _, r := range modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, was.VersionID, was.Device)) {
+			for _, r := range modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, was.VersionID,
+				was.Device)) {
 				said = append(said, r.Note)
 			}
 			return said
@@ -43,7 +44,8 @@ func TestANoteOnARecordIsItsPersons(t *testing.T) {
 		if said := notes(); said[0] != "" || said[1] != "Shorter." {
 			t.Errorf("after removing and changing, the records say %q", said)
 		}
-		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, fmt.Sprintf("run %d", was.ID), 0, 10))
+		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, fmt.Sprintf("run %d", was.ID), 0,
+			10))
 		if len(audits) != 2 || audits[0].ActorID != w.Admin.ID || !strings.Contains(audits[0].Detail, "Tiles of 64") {
 			t.Errorf("the audit log has %+v", audits)
 		}

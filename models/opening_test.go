@@ -20,7 +20,8 @@ func opening(t *testing.T, s *models.Store) (world, events.Settings) {
 	w.Score(t, s, w.Ann, 1e6)
 	hide(t, s, w, catalog.Hidden)
 	now := time.Now()
-	in := events.Settings{Title: "Cup", StartsAt: now.Add(time.Hour), EndsAt: now.Add(2 * time.Hour), Points: "5/3/1", Tasks: []string{w.Task.Slug}}
+	in := events.Settings{Title: "Cup", StartsAt: now.Add(time.Hour), EndsAt: now.Add(2 * time.Hour), Points: "5/3/1",
+		Tasks: []string{w.Task.Slug}}
 	modelstest.Check(t, modelstest.Second(s.Events.Create(t.Context(), w.Admin, in)))
 	return w, in
 }
@@ -41,7 +42,8 @@ func stored(t *testing.T, s *models.Store, w world) catalog.Task {
 func begins(t *testing.T, s *models.Store) {
 	t.Helper()
 	past := time.Now().Add(-time.Second).UTC().Format("2006-01-02 15:04:05+00:00")
-	for _, change := range []string{"update events set starts_at = $1", "update tasks set opens_at = $1 where opens_at is not null"} {
+	for _, change := range []string{"update events set starts_at = $1",
+		"update tasks set opens_at = $1 where opens_at is not null"} {
 		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), change, past)))
 	}
 }
@@ -70,7 +72,8 @@ func TestAHiddenTaskOpensAtTheStartOfItsEvent(t *testing.T) {
 		if !seenBy(t, s, w) {
 			t.Error("it is not seen after the start")
 		}
-		in.StartsAt, in.EndsAt = time.Now().Add(-time.Minute), in.EndsAt.Add(time.Hour) // which saves the task's deadline
+		// which saves the task's deadline
+		in.StartsAt, in.EndsAt = time.Now().Add(-time.Minute), in.EndsAt.Add(time.Hour)
 		modelstest.Check(t, modelstest.Second(s.Events.Update(t.Context(), w.Admin, "cup", in)))
 		if !seenBy(t, s, w) || stored(t, s, w).Visibility != catalog.Public {
 			t.Errorf("after a change it is %+v", stored(t, s, w))

@@ -32,7 +32,8 @@ func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		w.Score(t, s, w.Ben, 2e6)
-		late := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// late"), Via: "test"}
+		late := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"},
+			Mode: job.ModeRanked, Source: []byte("// late"), Via: "test"}
 		w.closed(t, s, false)
 		if _, _, err := s.Submissions.Submit(t.Context(), late); db.KindOf(err) != db.Forbidden {
 			t.Fatalf("a closed task without practice took a run: %v", err)
@@ -69,7 +70,8 @@ func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 func TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// a"), Via: "test", Key: "once"}
+		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked,
+			Source: []byte("// a"), Via: "test", Key: "once"}
 		first, _, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
 		w.closed(t, s, true)
@@ -91,7 +93,8 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		w.closed(t, s, false)
-		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// a"), Via: "test"}
+		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked,
+			Source: []byte("// a"), Via: "test"}
 		for name, c := range map[string]struct {
 			added submissions.Added
 			want  db.Kind
@@ -110,8 +113,10 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 		sub, runs, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, runs[0], 1e6)
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 5}))
-		if len(board.Standings) != 1 || board.Standings[0].UserID != w.Ann.ID || board.Standings[0].AddedWhy != "The site was down." || sub.AddedWhy != "The site was down." {
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.Part{Limit: 5}))
+		if len(board.Standings) != 1 || board.Standings[0].UserID != w.Ann.ID ||
+			board.Standings[0].AddedWhy != "The site was down." || sub.AddedWhy != "The site was down." {
 			t.Errorf("submission %+v is on the board as %+v", sub, board.Standings)
 		}
 		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), w.Admin, "", 0, 1))

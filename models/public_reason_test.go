@@ -21,17 +21,23 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 			harness string
 			want    string
 		}{
-			"build":          {job.StageBuild, job.Failure{Reason: quoted, ExitCode: 1}, "", "The build ended with exit code 1."},
-			"profile":        {job.StageProfile, job.Failure{Reason: quoted}, "", "The profile failed."},
-			"sanitize":       {job.StageSanitize, job.Failure{Reason: quoted}, "", "The check with compute-sanitizer failed."},
-			"not known":      {"", job.Failure{Reason: quoted}, "", "It failed."},
-			"infrastructure": {job.StageTest, job.Failure{Reason: quoted, Infrastructure: true}, "", "An infrastructure error stopped it."},
-			"own program":    {job.StageTest, job.Failure{Reason: quoted, Limit: "wall"}, "bundle", "It reached its time limit."},
-			"judge":          {job.StageTest, job.Failure{Reason: "Wrong answer in test 3."}, "", "Wrong answer in test 3."},
+			"build": {job.StageBuild, job.Failure{Reason: quoted, ExitCode: 1}, "",
+				"The build ended with exit code 1."},
+			"profile": {job.StageProfile, job.Failure{Reason: quoted}, "", "The profile failed."},
+			"sanitize": {job.StageSanitize, job.Failure{Reason: quoted}, "",
+				"The check with compute-sanitizer failed."},
+			"not known": {"", job.Failure{Reason: quoted}, "", "It failed."},
+			"infrastructure": {job.StageTest, job.Failure{Reason: quoted, Infrastructure: true}, "",
+				"An infrastructure error stopped it."},
+			"own program": {job.StageTest, job.Failure{Reason: quoted, Limit: "wall"}, "bundle",
+				"It reached its time limit."},
+			"judge": {job.StageTest, job.Failure{Reason: "Wrong answer in test 3."}, "",
+				"Wrong answer in test 3."},
 		} {
 			attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, w.Ann).Ref())
 			modelstest.Check(t, err)
-			result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed, Failure: &c.failure,
+			result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+				Outcome: job.OutcomeFailed, Failure: &c.failure,
 				Harness: c.harness, Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}}}
 			if c.stage != "" {
 				result.Stages = append(result.Stages, job.StageResult{Stage: c.stage, Status: job.StatusError})

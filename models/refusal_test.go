@@ -24,17 +24,19 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 		return modelstest.Third(s.Fleet.CreateJoinToken(ctx, w.Admin, n))
 	}
 	hook := func(wait time.Duration) error {
-		return modelstest.Second(s.Webhooks.CreateWebhook(ctx, w.Ann, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:1], Wait: wait}))
+		return modelstest.Second(s.Webhooks.CreateWebhook(ctx, w.Ann,
+			webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:1], Wait: wait}))
 	}
 	seconds := func(n int) error {
 		return s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: "Tiles", Seconds: &n})
 	}
 	long := strings.Repeat("x", 301)
 	for name, err := range map[string]error{
-		"a join token without a name":           joins(func(n *fleet.NewJoinToken) { n.Name = "two words" }),
-		"a join token for no one":               joins(func(n *fleet.NewJoinToken) { n.Most = 0 }),
-		"a join token for a second":             joins(func(n *fleet.NewJoinToken) { n.For = time.Second }),
-		"a join token for two years":            joins(func(n *fleet.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
+		"a join token without a name": joins(func(n *fleet.NewJoinToken) { n.Name = "two words" }),
+		"a join token for no one":     joins(func(n *fleet.NewJoinToken) { n.Most = 0 }),
+		"a join token for a second":   joins(func(n *fleet.NewJoinToken) { n.For = time.Second }),
+		"a join token for two years": joins(
+			func(n *fleet.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
 		"a join token for no device":            joins(func(n *fleet.NewJoinToken) { n.Devices = nil }),
 		"a join token for a device without one": joins(func(n *fleet.NewJoinToken) { n.Devices = []string{"no name"} }),
 		"a team without a name":                 s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{}),
@@ -46,8 +48,9 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 		"a switch without a reason":             s.Switches.SwitchOff(ctx, w.Admin, "submissions", " "),
 		"a webhook that waits a second":         hook(time.Second),
 		"a webhook that waits a month":          hook(30 * 24 * time.Hour),
-		"a submission with a page as its key": modelstest.Third(s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID,
-			Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("int main;"), Key: long})),
+		"a submission with a page as its key": modelstest.Third(s.Submissions.Submit(ctx,
+			submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID,
+				Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("int main;"), Key: long})),
 	} {
 		t.Run(name, func(t *testing.T) { modelstest.WantKind(t, err, db.Invalid) })
 	}

@@ -49,8 +49,10 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 		bens := w.measures(t, s, w.Ben, "b;", about(2000)...)
 		also := w.measures(t, s, w.Ben, "b;", about(2000)...)
 		w.judgeAnew(t, s, map[int64][]float64{first.ID: about(1300), bens.ID: nil})
-		expect("two runs and a cancelled one were replaced; what did not pass stands for another", "Ann 1300 from 0, run 1 of 5 processes")
-		if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, also.ID)); got.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." {
+		expect("two runs and a cancelled one were replaced; what did not pass stands for another",
+			"Ann 1300 from 0, run 1 of 5 processes")
+		if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx,
+			also.ID)); got.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." {
 			t.Errorf("the other run of the same source: %+v", got)
 		}
 		w.measures(t, s, w.Ann, "a;", about(1200)...)
@@ -71,11 +73,13 @@ func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
 		w.measureLegs(t, s, about(1000), about(950), about(1000), about(950))
 		cleos := w.measures(t, s, modelstest.Person(t, s, "Cleo", accounts.RoleUser), "b;", about(980)...)
 		w.judgeAnew(t, s, map[int64][]float64{bens.ID: about(940)})
-		want := []string{"Ben 940 from 0, run 2 of 5 processes", "Cleo 980 from 0, run 7 of 5 processes", "Ann 1000 from 0, run 1 of 10 processes"}
+		want := []string{"Ben 940 from 0, run 2 of 5 processes", "Cleo 980 from 0, run 7 of 5 processes",
+			"Ann 1000 from 0, run 1 of 10 processes"}
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" || cleos.ID != 7 {
 			t.Errorf("the board:\n%s", diff)
 		}
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil ||
+			c.ChallengerID != bens.ID {
 			t.Errorf("the last confirmation is %+v", c)
 		}
 		w.SameAfterRebuild(t, s)

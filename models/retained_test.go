@@ -16,12 +16,15 @@ import (
 
 // ranks submits a source, and returns its run with an attempt at it that a worker has taken, and the result that it
 // will send.
-func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source string, measured ...float64) (work.Run, job.Result) {
+func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source string, measured ...float64) (work.Run,
+	job.Result) {
 	t.Helper()
 	run := modelstest.SubmitSource(t, s, user, w.Task, source)[0]
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	tell := modelstest.Teller{Attempt: attempt}
-	if _, _, err := s.Work.AppendEvents(t.Context(), []job.Event{tell.Say(job.Event{Type: job.EventTaken}), tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
+	if _, _, err := s.Work.AppendEvents(t.Context(),
+		[]job.Event{tell.Say(job.Event{Type: job.EventTaken}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 1)
@@ -49,20 +52,24 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 		cancelled, result := w.ranks(t, s, w.Ann, "a;", about(1100)...)
 		_, err := s.Work.CancelRun(ctx, w.Ann, cancelled.ID)
 		modelstest.Check(t, err)
-		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, cancelled.SubmissionID, "")), db.Conflict) // its worker has not said what it measured
+		// its worker has not said what it measured
+		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, cancelled.SubmissionID, "")),
+			db.Conflict)
 		result.Outcome = job.OutcomeCancelled
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, cancelled.SubmissionID, "")))
 		expect("nothing is valid")
 
 		lucky := w.measures(t, s, w.Ann, "a;", about(900)...)
-		expect("five processes, five of the cancelled run and the one that it was in", "Ann 1098.9 from 2, run 2 of 11 processes")
+		expect("five processes, five of the cancelled run and the one that it was in",
+			"Ann 1098.9 from 2, run 2 of 11 processes")
 		if lucky.Pooled != 2 {
 			t.Errorf("the run says %+v", lucky)
 		}
 
 		failed, result := w.ranks(t, s, w.Ann, "a;", about(1100)...)
-		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
+		result.Outcome, result.Failure = job.OutcomeFailed,
+			&job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		expect("and of one that failed", "Ann 1099.5 from 3, run 2 of 17 processes")
 		if _, err := s.DeleteSubmission(ctx, w.Ann, failed.SubmissionID, ""); err != nil {
@@ -71,17 +78,20 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 
 		for _, infrastructure := range []func(*job.Result){
 			func(r *job.Result) {
-				r.Outcome, r.Failure = job.OutcomeFailed, &job.Failure{Reason: "No job could be made.", Infrastructure: true}
+				r.Outcome, r.Failure = job.OutcomeFailed,
+					&job.Failure{Reason: "No job could be made.", Infrastructure: true}
 			},
 			func(r *job.Result) { // it does not compile there
-				r.Outcome, r.Unfinished, r.Stages = job.OutcomeFailed, nil, []job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
+				r.Outcome, r.Unfinished, r.Stages = job.OutcomeFailed, nil,
+					[]job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
 			},
 		} {
 			_, result = w.ranks(t, s, w.Ann, "a;", 1, 1, 1)
 			infrastructure(&result)
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
-		expect("infrastructure errors, and what does not compile, count against no one", "Ann 1099.5 from 3, run 2 of 17 processes")
+		expect("infrastructure errors, and what does not compile, count against no one",
+			"Ann 1099.5 from 3, run 2 of 17 processes")
 
 		other, result := w.ranks(t, s, w.Ann, "b;", about(2000)...)
 		_, err = s.Work.CancelRun(ctx, w.Ann, other.ID)
@@ -89,12 +99,14 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 		result.Outcome = job.OutcomeCancelled
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		w.measures(t, s, w.Ben, "b;", about(950)...)
-		expect("another source, and another person", "Ben 950 from 0, run 7 of 5 processes", "Ann 1099.5 from 3, run 2 of 17 processes")
+		expect("another source, and another person", "Ben 950 from 0, run 7 of 5 processes",
+			"Ann 1099.5 from 3, run 2 of 17 processes")
 
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, lucky.SubmissionID, "")))
 		expect("the lucky run is deleted", "Ben 950 from 0, run 7 of 5 processes")
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
-		expect("and the source sent again", "Ben 950 from 0, run 7 of 5 processes", "Ann 1098.9 from 4, run 8 of 22 processes")
+		expect("and the source sent again", "Ben 950 from 0, run 7 of 5 processes",
+			"Ann 1098.9 from 4, run 8 of 22 processes")
 	})
 }
 
@@ -111,7 +123,8 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 				r.Outcome, r.Stages = job.OutcomeCancelled, r.Stages[:2]
 			},
 			func(_ work.Run, r *job.Result) { // its kernel ends the test
-				r.Outcome, r.Stages, r.Failure = job.OutcomeFailed, r.Stages[:2], &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
+				r.Outcome, r.Stages, r.Failure = job.OutcomeFailed, r.Stages[:2],
+					&job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
 				r.Stages[1].Status = job.StatusError
 			},
 		} {
@@ -119,8 +132,10 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 			result.Unfinished = nil
 			end(run, &result)
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
-			if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i || got.Processes != 6+i || got.HighNS == nil || *got.HighNS < 1200 {
-				t.Errorf("after %d such runs it is %v, high %v, of %d processes in %d runs", 1+i, *got.ScoreNS, got.HighNS, got.Processes, got.Pooled)
+			if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i ||
+				got.Processes != 6+i || got.HighNS == nil || *got.HighNS < 1200 {
+				t.Errorf("after %d such runs it is %v, high %v, of %d processes in %d runs", 1+i, *got.ScoreNS,
+					got.HighNS, got.Processes, got.Pooled)
 			}
 		}
 		stopped, result := w.ranks(t, s, w.Ann, "a;")
@@ -149,7 +164,8 @@ func TestWhatAnAdminDeletesIsNotRetained(t *testing.T) {
 		w := newWorld(t, s)
 		forged := w.measures(t, s, w.Ann, "a;", about(10)...)
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
-		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Admin, forged.SubmissionID, "It lies.")))
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Admin, forged.SubmissionID,
+			"It lies.")))
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 2 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Error(diff)
 		}
@@ -164,10 +180,12 @@ func TestARivalsRecordStays(t *testing.T) {
 		bens := w.measures(t, s, w.Ben, "b;", about(970)...)
 		later := w.measures(t, s, w.Ann, "a;", about(900)...) // together 950
 		history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
-		if len(history) != 2 || history[0].RunID != bens.ID || history[1].RunID != anns.ID || !history[1].AchievedAt.Equal(*later.EndedAt) {
+		if len(history) != 2 || history[0].RunID != bens.ID || history[1].RunID != anns.ID ||
+			!history[1].AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the records are %+v", history)
 		}
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.Part{Limit: 10}))
 		if first := board.Standings[0]; first.RunID != anns.ID || !first.AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the board says %+v", first)
 		}
@@ -191,11 +209,14 @@ func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 					w.measureLegs(t, s, about(970), about(950), about(970), about(950))
 				}
 				w.measures(t, s, w.Ann, "a;", about(955)...)
-				modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann, w.measures(t, s, w.Ann, "a;", about(1000)...).SubmissionID, "")))
+				modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann,
+					w.measures(t, s, w.Ann, "a;", about(1000)...).SubmissionID, "")))
 				run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
-				history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
+				history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID,
+					"CPU"))
 				if !run.ScoredAt.Equal(*anns.EndedAt) || len(history) != 1 || history[0].RunID != anns.ID {
-					t.Errorf("the score is from %v, and the run ended at %v; the records are %+v", run.ScoredAt, anns.EndedAt, history)
+					t.Errorf("the score is from %v, and the run ended at %v; the records are %+v", run.ScoredAt,
+						anns.EndedAt, history)
 				}
 				w.SameAfterRebuild(t, s)
 			})
@@ -208,11 +229,15 @@ func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
 		tell := modelstest.Teller{Attempt: modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))}
-		timed := job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234, Median: 1234, Processes: []float64{1234}, Message: "1234"}
+		timed := job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234, Median: 1234,
+			Processes: []float64{1234}, Message: "1234"}
 		out, _, err := s.Work.AppendEvents(ctx, []job.Event{
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}), tell.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}), tell.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
-			tell.Say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "the kernel says 1234"}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}),
+			tell.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}),
+			tell.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
+			tell.Say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout",
+				Text: "the kernel says 1234"}),
 		})
 		modelstest.Check(t, err)
 		stored := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 100))[1:]
@@ -220,14 +245,18 @@ func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
 			if len(events) != 4 || events[1].Event.Case.Mean != 1234 {
 				t.Fatalf("%s: %+v", name, events)
 			}
-			if diff := cmp.Diff(&job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass}, events[3].Event.Case); diff != "" || events[3].Event.Total != 2 {
+			if diff := cmp.Diff(&job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass},
+				events[3].Event.Case); diff != "" || events[3].Event.Total != 2 {
 				t.Errorf("%s of a case of the ranked stage:\n%s", name, diff)
 			}
 		}
-		_, _, err = s.Work.AppendEvents(ctx, []job.Event{tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
-			Ended: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{timed}}})})
+		_, _, err = s.Work.AppendEvents(ctx,
+			[]job.Event{tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
+				Ended: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass,
+					Cases: []job.CaseResult{timed}}})})
 		modelstest.Check(t, err)
-		if stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)); len(stages) != 1 || stages[0].Result.Cases[0].Mean != 1234 {
+		if stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)); len(stages) != 1 ||
+			stages[0].Result.Cases[0].Mean != 1234 {
 			t.Errorf("the stage has ended, and says %+v", stages)
 		}
 	})

@@ -19,14 +19,16 @@ func TestProfilesOfBoardRowsAreKeptAndOthersForNinetyDays(t *testing.T) {
 		modelstest.Check(t, err)
 		result := modelstest.Result(attempt, 99)
 		result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte("slower")}}
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 99}})))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result,
+			work.Findings{Score: &work.Score{NS: 99}})))
 		for _, c := range []struct{ days, slower int }{{89, 1}, {91, 0}} {
 			modelstest.Check(t, s.Sweep(t.Context(), time.Now().AddDate(0, 0, c.days)))
 			left := func(run work.Run) int {
 				return len(modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(t.Context(), run.ID)))
 			}
 			if left(best) != 1 || left(slower) != c.slower {
-				t.Errorf("after %d days the best run has %d artifacts and the slower %d, want 1 and %d", c.days, left(best), left(slower), c.slower)
+				t.Errorf("after %d days the best run has %d artifacts and the slower %d, want 1 and %d", c.days,
+					left(best), left(slower), c.slower)
 			}
 		}
 	})

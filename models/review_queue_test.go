@@ -18,7 +18,8 @@ import (
 func flagRun(t *testing.T, s *models.Store, run work.Run, kind review.Kind, disturbed string) {
 	t.Helper()
 	for _, statement := range []string{
-		fmt.Sprintf("insert into flags (run_id, kind, user_id, detail, created_at) values (%d, '%s', 0, 'a test', current_timestamp)", run.ID, kind),
+		fmt.Sprintf(
+			"insert into flags (run_id, kind, user_id, detail, created_at) values (%d, '%s', 0, 'a test', current_timestamp)", run.ID, kind),
 		fmt.Sprintf("update runs set disturbed = '%s' where id = %d", disturbed, run.ID),
 	} {
 		if _, err := s.SQL().ExecContext(context.Background(), statement); err != nil {
@@ -30,7 +31,8 @@ func flagRun(t *testing.T, s *models.Store, run work.Run, kind review.Kind, dist
 func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		loaded, reported, calm := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ben, 200), w.Score(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser), 300)
+		loaded, reported, calm := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ben, 200),
+			w.Score(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser), 300)
 		flagRun(t, s, loaded, review.Clocks, "another program used the GPU")
 		flagRun(t, s, reported, review.Clocks, "another program used the GPU")
 		flagRun(t, s, reported, review.Source, "another program used the GPU")
@@ -44,7 +46,8 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 			{models.ReviewFilter{Priority: models.LowPriority}, []int64{loaded.ID}},
 			{models.ReviewFilter{Kind: review.Source}, []int64{reported.ID}},
 			{models.ReviewFilter{Kind: review.Held}, nil},
-			{models.ReviewFilter{Task: w.Task.Slug, Kind: review.Clocks, Priority: models.HighPriority}, []int64{reported.ID, calm.ID}},
+			{models.ReviewFilter{Task: w.Task.Slug, Kind: review.Clocks, Priority: models.HighPriority},
+				[]int64{reported.ID, calm.ID}},
 			{models.ReviewFilter{Task: "another"}, nil},
 		} {
 			c.filter.Limit = 10
@@ -61,10 +64,12 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.Clocks, Low: true, Runs: 1},
 			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.Source, Runs: 1},
 		}
-		if diff := cmp.Diff(want, modelstest.Got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(), w.Admin))); diff != "" {
+		if diff := cmp.Diff(want, modelstest.Got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(),
+			w.Admin))); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}
-		if n := len(modelstest.Got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(), modelstest.Person(t, s, "Carl", accounts.RoleCreator)))); n != 0 {
+		if n := len(modelstest.Got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(),
+			modelstest.Person(t, s, "Carl", accounts.RoleCreator)))); n != 0 {
 			t.Errorf("another author counts %d kinds", n)
 		}
 	})

@@ -38,8 +38,10 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 			t.Helper()
 			for _, run := range modelstest.Got[[]work.Run](t)(submit(w.Ann, job.ModeSanitize, source, devices...)) {
 				attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
-				modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
-					Stages: []job.StageResult{{Stage: job.StageSanitize, Status: job.StatusPass}}}, work.Findings{})))
+				modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
+					job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
+						Stages: []job.StageResult{{Stage: job.StageSanitize, Status: job.StatusPass}}},
+					work.Findings{})))
 			}
 		}
 		refused("nothing was checked", w.Ann, "one", "H100")

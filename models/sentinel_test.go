@@ -15,8 +15,10 @@ func TestSentinelsAreKeptOncePerUnitForAMonth(t *testing.T) {
 		now := time.Now()
 		for _, age := range []time.Duration{40 * 24 * time.Hour, time.Hour, time.Hour, 0} {
 			for _, unit := range []string{"a", "b"} {
-				g := job.SlotBenchmark{At: now.Add(-age), FloorNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 5, MathNS: 7}
-				modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, SlotBenchmark: &g}}))
+				g := job.SlotBenchmark{At: now.Add(-age), FloorNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 5,
+					MathNS: 7}
+				modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1",
+					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, SlotBenchmark: &g}}))
 			}
 		}
 		list, err := s.Sentinels.SentinelsOf(t.Context(), "CPU", 10)
@@ -24,7 +26,8 @@ func TestSentinelsAreKeptOncePerUnitForAMonth(t *testing.T) {
 		if len(list) != 4 || list[0].At.Before(list[3].At) || list[0].ReadNS != 5 || list[0].MathNS != 7 {
 			t.Errorf("%+v", list)
 		}
-		modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{SlotBenchmark: &job.SlotBenchmark{}}}))
+		modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1",
+			job.Slot{Device: "CPU", Machine: job.Machine{SlotBenchmark: &job.SlotBenchmark{}}}))
 		if other, err := s.Sentinels.SentinelsOf(t.Context(), "H200", 10); err != nil || len(other) != 0 {
 			t.Errorf("another device has %+v, %v", other, err)
 		}
@@ -35,16 +38,19 @@ func TestUnitsThatDifferFromTheirUsualSpeedAreNamed(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for n := range 12 {
 			for unit, newest := range map[string]float64{"steady": 1e6, "slow": 1.5e6} {
-				g := job.SlotBenchmark{At: time.Now().Add(time.Duration(n-12) * time.Hour), FloorNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 1e6, MathNS: 2e6}
+				g := job.SlotBenchmark{At: time.Now().Add(time.Duration(n-12) * time.Hour), FloorNS: 1,
+					BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 1e6, MathNS: 2e6}
 				if n >= 10 {
 					g.ReadNS = newest
 				}
-				modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, SlotBenchmark: &g}}))
+				modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1",
+					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, SlotBenchmark: &g}}))
 			}
 		}
 		list, err := s.Sentinels.Drifting(t.Context())
 		modelstest.Check(t, err)
-		if len(list) != 1 || list[0].Unit != "slow" || list[0].Device != "CPU" || !strings.Contains(list[0].How, "reads memory differs by +50") {
+		if len(list) != 1 || list[0].Unit != "slow" || list[0].Device != "CPU" ||
+			!strings.Contains(list[0].How, "reads memory differs by +50") {
 			t.Errorf("%+v", list)
 		}
 	})

@@ -21,7 +21,8 @@ func TestStatementOfARankedRun(t *testing.T) {
 		stated, err := s.Statement(t.Context(), run)
 		modelstest.Check(t, err)
 		r := stated.Result
-		if r.Run != run.ID || r.Score.NS != *run.ScoreNS || len(r.Samples) == 0 || r.Machine.Device != "CPU" || r.Measured.IsZero() ||
+		if r.Run != run.ID || r.Score.NS != *run.ScoreNS || len(r.Samples) == 0 || r.Machine.Device != "CPU" ||
+			r.Measured.IsZero() ||
 			r.Site != "https://kernels.example.org" || len(stated.Subject) != 2 {
 			t.Errorf("%+v", stated)
 		}
@@ -30,7 +31,8 @@ func TestStatementOfARankedRun(t *testing.T) {
 				t.Errorf("%+v", subject)
 			}
 		}
-		if text, _ := json.Marshal(stated); strings.Contains(string(text), "int main") || strings.Contains(string(text), "Ann") {
+		if text, _ := json.Marshal(stated); strings.Contains(string(text), "int main") ||
+			strings.Contains(string(text), "Ann") {
 			t.Errorf("it quotes the source or names its person: %s", text)
 		}
 		_, err = s.Statement(t.Context(), waiting)

@@ -15,7 +15,8 @@ import (
 func TestSweepingRemovesOnlyUnusedRows(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		kept, deleted, live := finishWithArtifact(t, s, w, "kept"), finishWithArtifact(t, s, w, "deleted"), w.Submit(t, s, w.Ben)
+		kept, deleted, live := finishWithArtifact(t, s, w, "kept"), finishWithArtifact(t, s, w, "deleted"),
+			w.Submit(t, s, w.Ben)
 		keptFile := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, kept.ID))[0]
 		deletedFile := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, deleted.ID))[0]
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, deleted.SubmissionID, "")))
@@ -52,6 +53,7 @@ func finishWithArtifact(t *testing.T, s *models.Store, w world, content string) 
 	modelstest.Check(t, err)
 	result := modelstest.Result(attempt, 10)
 	result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte(content)}}
-	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 10}})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result,
+		work.Findings{Score: &work.Score{NS: 10}})))
 	return run
 }

@@ -32,7 +32,8 @@ func reopen(t *testing.T, s *models.Store, task catalog.Task, deadline *time.Tim
 	t.Helper()
 	in := task.Settings()
 	in.Deadline = deadline
-	return modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), accounts.User{ID: task.OwnerID, Role: accounts.RoleAdmin}, task.ID, in))
+	return modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(),
+		accounts.User{ID: task.OwnerID, Role: accounts.RoleAdmin}, task.ID, in))
 }
 
 // scripts are the runs of scripts that wait.
@@ -50,7 +51,9 @@ func scripts(t *testing.T, s *models.Store) (list []work.Run) {
 func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, message string) work.Recorded {
 	t.Helper()
 	result := modelstest.Result(modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref())), 0)
-	result.ScoreNS, result.Stages = nil, []job.StageResult{{Stage: job.StageValidate, Status: status, Cases: []job.CaseResult{{Status: status, Message: message}}}}
+	result.ScoreNS, result.Stages = nil,
+		[]job.StageResult{{Stage: job.StageValidate, Status: status,
+			Cases: []job.CaseResult{{Status: status, Message: message}}}}
 	if status != job.StatusPass {
 		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: message}
 	}
@@ -63,7 +66,8 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 		w, cora := validated(t, s)
 		w.Task = reopen(t, s, w.Task, nil)
 		for range 10 {
-			w.Score(t, s, modelstest.Person(t, s, strings.Repeat("x", 1+len(w.Standings(t, s, 0, 20))), accounts.RoleUser), 3e6)
+			w.Score(t, s, modelstest.Person(t, s, strings.Repeat("x", 1+len(w.Standings(t, s, 0, 20))),
+				accounts.RoleUser), 3e6)
 		}
 		before := w.Standings(t, s, 0, 20)
 		modelstest.Close(t, s, cora, w.Task)
@@ -81,15 +85,19 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 		}
 		answer(t, s, list[2], job.StatusTimeout, "The script reached its time limit of 3 s.")
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, list[3].ID)))
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 20}))
-		for i, want := range []struct{ answer, message string }{{"applies", "8 of 8 shapes"}, {"does not apply", "bad"}, {"no answer", "The script reached its time limit of 3 s."},
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.Part{Limit: 20}))
+		for i, want := range []struct{ answer, message string }{{"applies", "8 of 8 shapes"}, {"does not apply", "bad"},
+			{"no answer", "The script reached its time limit of 3 s."},
 			{"no answer", "The run of the script was cancelled."}, {"", ""}} {
 			e := page.Standings[i]
-			if e.Answer != want.answer || !strings.HasPrefix(e.Message, want.message) || e.ScriptVersion != "v1" || e.AskedName != "Cora" || e.AskedAt == nil || len(e.Message) > validations.LongestMessage+len("…") {
+			if e.Answer != want.answer || !strings.HasPrefix(e.Message, want.message) || e.ScriptVersion != "v1" ||
+				e.AskedName != "Cora" || e.AskedAt == nil || len(e.Message) > validations.LongestMessage+len("…") {
 				t.Errorf("entry %d is annotated with %+v", i, e.Validated)
 			}
 		}
-		if last := page.Standings[11]; last.ScriptVersion != "" || strings.Join(before, " ") != strings.Join(w.Standings(t, s, 0, 20), " ") {
+		if last := page.Standings[11]; last.ScriptVersion != "" ||
+			strings.Join(before, " ") != strings.Join(w.Standings(t, s, 0, 20), " ") {
 			t.Errorf("the last entry has %+v, and the board is %v", last.Validated, w.Standings(t, s, 0, 20))
 		}
 		modelstest.WantKind(t, ask(cora), db.TooMany) // four could run again, but not so soon: they use no budget
@@ -136,7 +144,8 @@ func TestANewScriptKeepsTheBoards(t *testing.T) {
 			t.Fatalf("publishing it is %q, %v", change, err)
 		}
 		modelstest.Check(t, modelstest.Third(s.Validate(t.Context(), cora, w.Task.ID)))
-		for _, row := range modelstest.Got[[]validations.Row](t)(s.Validations.OfVersion(t.Context(), w.Task.VersionID)) {
+		for _, row := range modelstest.Got[[]validations.Row](t)(s.Validations.OfVersion(t.Context(),
+			w.Task.VersionID)) {
 			if row.ScriptVersion != "v2" {
 				t.Errorf("it waits for %+v", row)
 			}

@@ -23,10 +23,13 @@ func TestATextThatIsNotUTF8IsRefusedAtItsPlace(t *testing.T) {
 			status     int
 			says       []string
 		}{
-			{"/evaluate", `{"kernel":` + source + `}`, 400, []string{`"kernel -\u003e source_code"`, "line 3 is not UTF-8"}},
-			{"/compare", `{"custom_kernel":{"source_code":"","kernel_type":"torch"},"ref_kernel":` + source + `}`, 400, []string{`"ref_kernel -\u003e source_code"`, "line 3"}},
+			{"/evaluate", `{"kernel":` + source + `}`, 400,
+				[]string{`"kernel -\u003e source_code"`, "line 3 is not UTF-8"}},
+			{"/compare", `{"custom_kernel":{"source_code":"","kernel_type":"torch"},"ref_kernel":` + source + `}`, 400,
+				[]string{`"ref_kernel -\u003e source_code"`, "line 3"}},
 			{"/api/v1/evaluations", `{"kernel":` + source + `}`, 422, []string{"source_code", "line 3"}},
-			{"/api/v1/submissions", `{"task":"a","file_name":"a.cu","source":"` + broken + `"}`, 422, []string{`\"source\"`, "line 1"}},
+			{"/api/v1/submissions", `{"task":"a","file_name":"a.cu","source":"` + broken + `"}`, 422,
+				[]string{`\"source\"`, "line 1"}},
 			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"evaluate_kernel","arguments":{"request":{"kernel":` + source + `}}}}`,
 				400, []string{"request.kernel.source_code", "line 3"}},
 		} {
@@ -39,16 +42,19 @@ func TestATextThatIsNotUTF8IsRefusedAtItsPlace(t *testing.T) {
 			}
 			text := webtest.Body(t, resp)
 			resp.Body.Close()
-			if resp.StatusCode != test.status || !strings.Contains(text, test.says[0]) || !strings.Contains(text, test.says[1]) {
+			if resp.StatusCode != test.status || !strings.Contains(text, test.says[0]) ||
+				!strings.Contains(text, test.says[1]) {
 				t.Errorf("%s: %s %s", test.path, resp.Status, text)
 			}
 		}
 	}
-	resp := s.SignedIn("ada", accounts.RoleUser).Post("/playground", url.Values{"kernel": {"return x \xff"}, "kernel_type": {"torch"}}, "HX-Request", "true")
+	resp := s.SignedIn("ada", accounts.RoleUser).Post("/playground",
+		url.Values{"kernel": {"return x \xff"}, "kernel_type": {"torch"}}, "HX-Request", "true")
 	if text := webtest.Body(t, resp); resp.StatusCode != 422 || !strings.Contains(text, "not UTF-8") {
 		t.Errorf("the playground: %s %.300s", resp.Status, text)
 	}
-	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 9); err != nil || len(list) != 0 {
+	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 9); err != nil ||
+		len(list) != 0 {
 		t.Errorf("%d evaluations were made, %v", len(list), err)
 	}
 }

@@ -36,28 +36,38 @@ func TestNoPostedTextCostsMoreThanARequestMay(t *testing.T) {
 		path, kind, body string
 		status           int
 	}{
-		"a kernel that comes back":  {"/playground", "", token + "&do=row" + kernel + strings.Repeat("<", size), 413},
-		"a kernel that is refused":  {"/playground", "", token + "&do=run" + kernel + strings.Repeat("<\n", size/2), 413},
-		"the largest kernel":        {"/playground", "", token + "&do=run" + kernel + strings.Repeat("<\n", site.MostText/2-1000), 422},
-		"quotes":                    {"/playground", "", token + "&do=row" + kernel + strings.Repeat(`"`, site.MostText-1000), 200},
-		"random text":               {"/playground", "", token + "&do=row" + kernel + string(random), 200},
-		"a task that comes back":    {"/tasks/new/files", "", token + task + strings.Repeat("<", size), 413},
-		"the largest task":          {"/tasks/new/files", "", token + task + strings.Repeat("<", site.MostText-1000), 422},
-		"random text of a task":     {"/tasks/new/files", "", token + task + string(random), 422},
-		"files of a task":           {"/tasks/new/files", "", token + "&name=x" + strings.Repeat("&path=a&text=x", 2000), 422},
-		"a task that is checked":    {"/tasks/check", "", token + task + strings.Repeat("a,", size/2), 413},
-		"YAML of keys":              {"/tasks/check", "", token + task + "{" + strings.Repeat("a,", 120_000) + "a}", 200},
-		"parameters of a part":      {"/tasks/new", "multipart/form-data; boundary=x", part(strings.Repeat("; a=b", 90_000)), 422},
+		"a kernel that comes back": {"/playground", "", token + "&do=row" + kernel + strings.Repeat("<", size), 413},
+		"a kernel that is refused": {"/playground", "", token + "&do=run" + kernel + strings.Repeat("<\n", size/2),
+			413},
+		"the largest kernel": {"/playground", "",
+			token + "&do=run" + kernel + strings.Repeat("<\n", site.MostText/2-1000), 422},
+		"quotes": {"/playground", "",
+			token + "&do=row" + kernel + strings.Repeat(`"`, site.MostText-1000), 200},
+		"random text":            {"/playground", "", token + "&do=row" + kernel + string(random), 200},
+		"a task that comes back": {"/tasks/new/files", "", token + task + strings.Repeat("<", size), 413},
+		"the largest task": {"/tasks/new/files", "", token + task + strings.Repeat("<", site.MostText-1000),
+			422},
+		"random text of a task": {"/tasks/new/files", "", token + task + string(random), 422},
+		"files of a task": {"/tasks/new/files", "",
+			token + "&name=x" + strings.Repeat("&path=a&text=x", 2000), 422},
+		"a task that is checked": {"/tasks/check", "", token + task + strings.Repeat("a,", size/2), 413},
+		"YAML of keys": {"/tasks/check", "", token + task + "{" + strings.Repeat("a,", 120_000) + "a}",
+			200},
+		"parameters of a part": {"/tasks/new", "multipart/form-data; boundary=x",
+			part(strings.Repeat("; a=b", 90_000)), 422},
 		"many parameters of a part": {"/tasks/new", "multipart/form-data; boundary=x", part(distinct.String()), 422},
-		"parameters of many parts":  {"/tasks/new", "multipart/form-data; boundary=x", strings.Repeat(part(strings.Repeat(";a=b", 1000)), 1000), 422},
-		"parts":                     {"/tasks/new", "multipart/form-data; boundary=x", strings.Repeat(part(""), 80_000), 422},
+		"parameters of many parts": {"/tasks/new", "multipart/form-data; boundary=x",
+			strings.Repeat(part(strings.Repeat(";a=b", 1000)), 1000), 422},
+		"parts": {"/tasks/new", "multipart/form-data; boundary=x", strings.Repeat(part(""), 80_000),
+			422},
 	} {
 		costtest.Check(t, name, func() {
 			kind := test.kind
 			if kind == "" {
 				kind = "application/x-www-form-urlencoded"
 			}
-			resp := b.Send("POST", test.path, strings.NewReader(test.body), "Content-Type", kind, site.CSRFHeader, b.CSRF())
+			resp := b.Send("POST", test.path, strings.NewReader(test.body), "Content-Type", kind, site.CSRFHeader,
+				b.CSRF())
 			n, _ := io.Copy(io.Discard, resp.Body)
 			resp.Body.Close()
 			if resp.StatusCode != test.status || n > 6*site.MostText {

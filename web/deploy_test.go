@@ -27,7 +27,8 @@ func TestAlertsAndDashboardUseMetricsThatExist(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) { c.Queue = &webtest.SickQueue{} })
 	s.BrowserOf(s.Admin).Post("/devices/H200/pause", nil)
 	exported := webtest.Body(t, s.Browser().Get("/metrics"))
-	for _, file := range []string{"../deploy/alerts.yaml", "../deploy/grafana.json", "../deploy/kubernetes/keda.yaml", "testdata/alerts_test.yaml"} {
+	for _, file := range []string{"../deploy/alerts.yaml", "../deploy/grafana.json", "../deploy/kubernetes/keda.yaml",
+		"testdata/alerts_test.yaml"} {
 		names := regexp.MustCompile(`warpboard_[a-z_]+`).FindAllString(read(t, file), -1)
 		if len(names) == 0 {
 			t.Errorf("%s names no metric", file)
@@ -39,13 +40,16 @@ func TestAlertsAndDashboardUseMetricsThatExist(t *testing.T) {
 		}
 	}
 	cases := read(t, "testdata/alerts_test.yaml")
-	for _, series := range regexp.MustCompile(`(warpboard_[a-z_]+)\{(\w+)=.*instance`).FindAllStringSubmatch(cases, -1) {
+	for _, series := range regexp.MustCompile(`(warpboard_[a-z_]+)\{(\w+)=.*instance`).FindAllStringSubmatch(cases,
+		-1) {
 		if series[2] != "instance" && !strings.Contains(exported, "\n"+series[1]+"{"+series[2]+"=") {
 			t.Errorf("%s has no label %s", series[1], series[2])
 		}
 	}
-	for _, alert := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read(t, "../deploy/alerts.yaml"), -1) {
-		if strings.Count(cases, "alertname: "+alert[1]+",") == 0 || strings.Count(cases, "alertname: "+alert[1]+" ") == 0 {
+	for _, alert := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read(t, "../deploy/alerts.yaml"),
+		-1) {
+		if strings.Count(cases, "alertname: "+alert[1]+",") == 0 ||
+			strings.Count(cases, "alertname: "+alert[1]+" ") == 0 {
 			t.Errorf("no case of %s, or none beside it", alert[1])
 		}
 	}
@@ -54,7 +58,8 @@ func TestAlertsAndDashboardUseMetricsThatExist(t *testing.T) {
 	if err := os.WriteFile(dashboard, dashboardRules(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"check", "rules", "../deploy/alerts.yaml", dashboard}, {"test", "rules", "testdata/alerts_test.yaml"}, {"check", "metrics"}} {
+	for _, args := range [][]string{{"check", "rules", "../deploy/alerts.yaml", dashboard},
+		{"test", "rules", "testdata/alerts_test.yaml"}, {"check", "metrics"}} {
 		cmd := exec.Command(tool, args...)
 		cmd.Stdin = strings.NewReader(exported)
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -114,7 +119,8 @@ func debianTool(t *testing.T, name string) string {
 
 func TestMetricsSayWhenTheQueueCarriesNothing(t *testing.T) {
 	s := webtest.Start(t, func(c *web.Config) { c.Queue = &webtest.SickQueue{Err: errors.New("no server")} })
-	if text := webtest.Body(t, s.Browser().Get("/metrics")); !slices.Contains(strings.Split(text, "\n"), "warpboard_queue_up 0") {
+	if text := webtest.Body(t, s.Browser().Get("/metrics")); !slices.Contains(strings.Split(text, "\n"),
+		"warpboard_queue_up 0") {
 		t.Error("the queue is said to be up")
 	}
 }
@@ -129,14 +135,16 @@ func TestRecipesGiveFewRights(t *testing.T) {
 		SecurityOpt []string `yaml:"security_opt"`
 	}
 	var compose struct{ Services map[string]rights }
-	if err := yaml.Unmarshal([]byte(read(t, "../deploy/compose.yaml")), &compose); err != nil || len(compose.Services) < 5 {
+	if err := yaml.Unmarshal([]byte(read(t, "../deploy/compose.yaml")), &compose); err != nil ||
+		len(compose.Services) < 5 {
 		t.Fatalf("%d services, %v", len(compose.Services), err)
 	}
 	for name, service := range compose.Services {
 		if service.Image != "" && !strings.Contains(service.Image, "_IMAGE:?") {
 			t.Errorf("%s has an image without a digest: %s", name, service.Image)
 		}
-		if !service.Privileged && (!slices.Equal(service.CapDrop, []string{"ALL"}) || !slices.Contains(service.SecurityOpt, "no-new-privileges:true")) {
+		if !service.Privileged && (!slices.Equal(service.CapDrop, []string{"ALL"}) ||
+			!slices.Contains(service.SecurityOpt, "no-new-privileges:true")) {
 			t.Errorf("%s keeps capabilities", name)
 		}
 		if service.Privileged != (name == "worker") {
@@ -147,17 +155,20 @@ func TestRecipesGiveFewRights(t *testing.T) {
 		}
 	}
 	container := read(t, "../deploy/Containerfile")
-	if user := regexp.MustCompile(`(?m)^USER [1-9]`); !user.MatchString(container) || regexp.MustCompile(`(?m)^FROM [^$]`).MatchString(container) {
+	if user := regexp.MustCompile(`(?m)^USER [1-9]`); !user.MatchString(container) ||
+		regexp.MustCompile(`(?m)^FROM [^$]`).MatchString(container) {
 		t.Error("the container file has no user of its own, or a floating base")
 	}
 	for _, line := range strings.Split(strings.TrimSpace(read(t, "../deploy/images.sh")), "\n") {
 		if name, pinned := strings.CutPrefix(line, "pin "); pinned {
-			if name, _, _ = strings.Cut(name, " "); !strings.Contains(container+read(t, "../deploy/compose.yaml"), "{"+name) {
+			if name, _, _ = strings.Cut(name, " "); !strings.Contains(container+read(t, "../deploy/compose.yaml"),
+				"{"+name) {
 				t.Errorf("no recipe uses %s", name)
 			}
 		}
 	}
-	for file, want := range map[string][]string{"site": {"runAsNonRoot: true", "drop: [ ALL ]", "allowPrivilegeEscalation: false", "readOnlyRootFilesystem: true"}, "worker": {"runAsUser: 0"}} {
+	for file, want := range map[string][]string{"site": {"runAsNonRoot: true", "drop: [ ALL ]",
+		"allowPrivilegeEscalation: false", "readOnlyRootFilesystem: true"}, "worker": {"runAsUser: 0"}} {
 		text := read(t, "../deploy/kubernetes/"+file+".yaml")
 		for _, part := range append(want, "@sha256:") {
 			if !strings.Contains(text, part) {

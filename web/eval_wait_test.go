@@ -12,7 +12,8 @@ import (
 // Chance decides which of the two is noticed first, so it is tried often.
 func TestAWaitThatIsOverGivesTheEvaluationAsItWasLastRead(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	if resp, answer := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")}); resp.StatusCode != 202 {
+	if resp, answer := s.Ask("POST", "/api/v1/evaluations",
+		webtest.Object{"kernel": webtest.TorchModel("return x")}); resp.StatusCode != 202 {
 		t.Fatalf("%s %v", resp.Status, answer)
 	}
 	e := s.WaitForState(work.EvaluationSubmitted)

@@ -65,7 +65,8 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
 	w := webtest.NewWorker(t, s.Site, run)
 	for i := range 20 {
-		w.Say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
+		w.Say(job.Event{Type: job.EventCase, Stage: job.StageTest,
+			Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
 	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
 	all := storedIDs(t, s.Cfg.Store, run.SubmissionID)
@@ -76,7 +77,8 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	again := s.Open(path+"?after=0", fmt.Sprint(seen[len(seen)-1]))
 	seen = append(seen, again.Want(len(all)-7)...)
 	for i := range 5 { // now they come live
-		w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
+		w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark,
+			Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
 	w.Finish()
 	seen = append(seen, again.Want(6)...)
@@ -180,7 +182,8 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 	r := s.Open("/devices/events", "")
 	r.Want(1)
 	r.Cancel()
-	tier.Until(t, "the end of the stream of a reader that has left", func() bool { return s.Cfg.Hub.StreamCount() == 0 })
+	tier.Until(t, "the end of the stream of a reader that has left",
+		func() bool { return s.Cfg.Hub.StreamCount() == 0 })
 }
 
 func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
@@ -204,10 +207,12 @@ func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
 func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	s := webtest.Start(t, func(cfg *web.Config) { cfg.Heartbeat = time.Millisecond })
 	ada := modelstest.Person(t, s.Cfg.Store, "ada", accounts.RoleUser)
-	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator),
+		"vectoradd", "CPU")
 	run := modelstest.Submit(t, s.Cfg.Store, ada, task)[0]
 	path := fmt.Sprintf("/submissions/%d/events", run.SubmissionID)
-	secret, session, err := s.Cfg.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: ada.ID, Life: time.Hour})
+	secret, session, err := s.Cfg.Store.Accounts.StartSession(t.Context(),
+		accounts.NewSession{UserID: ada.ID, Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +228,8 @@ func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	for _, r := range ended {
 		r.Want(1) // it is open
 	}
-	if err := errors.Join(s.Cfg.Store.Accounts.EndSession(t.Context(), ada.ID, session.ID), s.Cfg.Store.Accounts.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
+	if err := errors.Join(s.Cfg.Store.Accounts.EndSession(t.Context(), ada.ID, session.ID),
+		s.Cfg.Store.Accounts.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range ended {

@@ -25,7 +25,8 @@ func TestEveryAnswerForbidsForeignScripts(t *testing.T) {
 		resp := b.Get(path)
 		csp := resp.Header.Get("Content-Security-Policy")
 		for _, want := range []string{
-			"default-src 'self'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'",
+			"default-src 'self'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'",
+			"form-action 'self'",
 		} {
 			if !strings.Contains(csp, want) {
 				t.Errorf("%s: policy %q lacks %q", path, csp, want)
@@ -38,7 +39,8 @@ func TestEveryAnswerForbidsForeignScripts(t *testing.T) {
 			t.Errorf("%s: headers %v", path, resp.Header)
 		}
 	}
-	if a, b := b.Get("/").Header.Get("Content-Security-Policy"), b.Get("/").Header.Get("Content-Security-Policy"); a == b {
+	if a, b := b.Get("/").Header.Get("Content-Security-Policy"),
+		b.Get("/").Header.Get("Content-Security-Policy"); a == b {
 		t.Error("the nonce is the same twice")
 	}
 }
@@ -48,7 +50,8 @@ func TestStrictTransportOnlyBehindTLS(t *testing.T) {
 		t.Errorf("without TLS: %q", got)
 	}
 	tls := webtest.Start(t, func(cfg *web.Config) { cfg.BaseURL = "https://boards.example.org" })
-	if got := tls.Browser().Get("/healthz").Header.Get("Strict-Transport-Security"); !strings.Contains(got, "max-age=31536000") {
+	if got := tls.Browser().Get("/healthz").Header.Get("Strict-Transport-Security"); !strings.Contains(got,
+		"max-age=31536000") {
 		t.Errorf("behind TLS: %q", got)
 	}
 }
@@ -65,7 +68,8 @@ func TestErrorsAreEscapedAndSayNothingOfTheInside(t *testing.T) {
 	}
 	resp := b.Get("/api/v1/tasks")
 	webtest.WantProblem(t, resp, http.StatusInternalServerError, "internal")
-	if text := webtest.Body(t, b.Get("/api/v1/tasks")); strings.Contains(text, "sql") || strings.Contains(text, "database") {
+	if text := webtest.Body(t, b.Get("/api/v1/tasks")); strings.Contains(text, "sql") ||
+		strings.Contains(text, "database") {
 		t.Errorf("the answer tells of the inside: %s", text)
 	}
 	webtest.WantStatus(t, b.Get("/healthz"), http.StatusServiceUnavailable)
@@ -86,7 +90,8 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 		{"Bearer " + s.Token, "/evaluate", s.Evals().EvalLimits.Body + 1, "413 Request Entity Too Large"},
 		{"Bearer " + s.Token, "/tasks/new", site.KernelBody + 1, "413 Request Entity Too Large"}, // may not make tasks
 	} {
-		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Length: %d\r\n", one.path, one.size)
+		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Length: %d\r\n",
+			one.path, one.size)
 		if one.sender != "" {
 			head += "Authorization: " + one.sender + "\r\n"
 		}
@@ -95,14 +100,16 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 		}
 	}
 	bundle := strings.NewReader(strings.Repeat("x", site.KernelBody+1))
-	if got := s.SignedIn("Carl", accounts.RoleCreator).Send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
+	if got := s.SignedIn("Carl", accounts.RoleCreator).Send(http.MethodPost, "/tasks/new",
+		bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
 		t.Error("a bundle within its own limit was refused for its size")
 	}
 }
 
 func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
 	s := webtest.Start(t)
-	form := "--x\r\nContent-Disposition: form-data; name=\"_csrf\"\r\n\r\n" + strings.Repeat("\x00", 1<<20) + "\r\n--x--\r\n"
+	form := "--x\r\nContent-Disposition: form-data; name=\"_csrf\"\r\n\r\n" + strings.Repeat("\x00", 1<<20) +
+		"\r\n--x--\r\n"
 	var bomb bytes.Buffer
 	w := gzip.NewWriter(&bomb)
 	if _, err := io.WriteString(w, form); err != nil {
@@ -141,8 +148,10 @@ func TestStaticFilesArePackedAsTheBrowserTakesThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(unpacked)
-		if got := resp.Header.Get("Content-Encoding"); err != nil || got != want || string(text) != plain || want != "" && len(sent) > len(plain)/3 {
-			t.Errorf("who takes %s gets %q, %d bytes for %d of %d: %v", accept, got, len(sent), len(text), len(plain), err)
+		if got := resp.Header.Get("Content-Encoding"); err != nil || got != want || string(text) != plain ||
+			want != "" && len(sent) > len(plain)/3 {
+			t.Errorf("who takes %s gets %q, %d bytes for %d of %d: %v", accept, got, len(sent), len(text), len(plain),
+				err)
 		}
 	}
 }

@@ -46,18 +46,23 @@ func TestFragmentsHideNamesOfAHiddenSource(t *testing.T) {
 	profile := webtest.ProfilePath(run)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200"
 	paths := []string{board + "?at=2999-01-01", board + "?columns=error", board + "?version=1",
-		profile + "?kernel=0", profile + "?kernel=1", profile + ".json?case=2", profile + ".csv?case=2", profile + ".txt?case=2", profile + "?case=0&pin=" + fmt.Sprint(s.First.ID),
+		profile + "?kernel=0", profile + "?kernel=1", profile + ".json?case=2", profile + ".csv?case=2",
+		profile + ".txt?case=2", profile + "?case=0&pin=" + fmt.Sprint(s.First.ID),
 		fmt.Sprintf("%s?case=0&pin=%d", webtest.ProfilePath(s.First), run.ID),
 		fmt.Sprintf("/compare?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/compare?a=%d&b=%d&case=2", s.First.ID, run.ID),
-		fmt.Sprintf("/compare.json?a=%d&b=%d", run.ID, s.Second.ID), fmt.Sprintf("/compare.csv?a=%d&b=%d", s.Second.ID, run.ID)}
+		fmt.Sprintf("/compare.json?a=%d&b=%d", run.ID, s.Second.ID),
+		fmt.Sprintf("/compare.csv?a=%d&b=%d", s.Second.ID, run.ID)}
 	for _, r := range s.runs {
-		paths = append(paths, fmt.Sprintf("/submissions/%d", r.SubmissionID), fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID),
-			fmt.Sprintf("/tasks/%s/solve?run=%d", s.Task.Slug, r.SubmissionID), fmt.Sprintf("/compare?as=%d&bs=%d", r.SubmissionID, s.First.SubmissionID),
+		paths = append(paths, fmt.Sprintf("/submissions/%d", r.SubmissionID),
+			fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID),
+			fmt.Sprintf("/tasks/%s/solve?run=%d", s.Task.Slug, r.SubmissionID),
+			fmt.Sprintf("/compare?as=%d&bs=%d", r.SubmissionID, s.First.SubmissionID),
 			fmt.Sprintf("/api/v1/submissions/%d", r.SubmissionID))
 	}
 	// Those who may see one of two sources first: what was drawn for them must not be shown to others.
 	reading := []*webtest.Browser{s.BrowserOf(s.person), s.BrowserOf(s.Admin)}
-	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other), "the task's author": s.BrowserOf(s.author)}
+	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other),
+		"the task's author": s.BrowserOf(s.author)}
 	for _, path := range paths {
 		for _, b := range reading {
 			b.Get(path)
@@ -72,8 +77,10 @@ func TestFragmentsHideNamesOfAHiddenSource(t *testing.T) {
 		}
 	}
 	s.readNoResource(run)
-	for _, path := range []string{profile, profile + ".json", profile + ".csv", profile + ".txt", fmt.Sprintf("/submissions/%d", run.SubmissionID),
-		fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID), fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, run.ID)} {
+	for _, path := range []string{profile, profile + ".json", profile + ".csv", profile + ".txt",
+		fmt.Sprintf("/submissions/%d", run.SubmissionID),
+		fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID),
+		fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, run.ID)} {
 		if !strings.Contains(webtest.Body(t, s.BrowserOf(s.Admin).Get(path)), trick) {
 			t.Errorf("an admin is not told at %s", path)
 		}
@@ -87,12 +94,15 @@ func (s *trickyScene) readNoResource(run work.Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := webtest.Connect(t, &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(secret)}, DisableStandaloneSSE: true})
-	answer, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: fmt.Sprintf("warpboard://profile/%d", run.SubmissionID)})
+	a := webtest.Connect(t, &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp",
+		HTTPClient: &http.Client{Transport: webtest.Bearer(secret)}, DisableStandaloneSSE: true})
+	answer, err := a.ReadResource(t.Context(),
+		&sdk.ReadResourceParams{URI: fmt.Sprintf("warpboard://profile/%d", run.SubmissionID)})
 	if err != nil || len(answer.Contents) == 0 || !strings.Contains(answer.Contents[0].Text, "Speed of light") {
 		t.Fatalf("the profile as a resource: %+v, %v", answer, err)
 	}
-	if slices.ContainsFunc(answer.Contents, func(c *sdk.ResourceContents) bool { return strings.Contains(c.Text, trick) }) {
+	if slices.ContainsFunc(answer.Contents,
+		func(c *sdk.ResourceContents) bool { return strings.Contains(c.Text, trick) }) {
 		t.Error("the resource tells it")
 	}
 }
@@ -109,14 +119,17 @@ func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update task_versions set definition = $1 where id = $2", string(definition), version.ID); err != nil {
+	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update task_versions set definition = $1 where id = $2",
+		string(definition), version.ID); err != nil {
 		t.Fatal(err)
 	}
 	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)
 	attempt := s.Attempt(run)
 	ranked := trickyStage(job.StageRanked, job.StatusPass)
-	ranked.Cases = append(s.Repeated(8e3), job.CaseResult{Index: 3, Spec: trick, Status: job.StatusPass, Mean: 8e3, Message: trick})
-	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Stages: []job.StageResult{ranked}}, &work.Score{NS: 8e3})
+	ranked.Cases = append(s.Repeated(8e3),
+		job.CaseResult{Index: 3, Spec: trick, Status: job.StatusPass, Mean: 8e3, Message: trick})
+	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		Stages: []job.StageResult{ranked}}, &work.Score{NS: 8e3})
 	told := 0
 	for _, path := range []string{"/compare?a=%d&b=%d", "/compare.json?a=%d&b=%d", "/compare.csv?a=%d&b=%d"} {
 		path = fmt.Sprintf(path, run.ID, run.ID)
@@ -146,7 +159,8 @@ func TestNoSharedCacheKeepsAHiddenSource(t *testing.T) {
 			continue
 		}
 		told++
-		if kept := resp.Header.Get("Cache-Control"); !strings.Contains(kept, "private") && !strings.Contains(kept, "no-store") {
+		if kept := resp.Header.Get("Cache-Control"); !strings.Contains(kept, "private") &&
+			!strings.Contains(kept, "no-store") {
 			t.Errorf("%s answered %s with Cache-Control %q", path, resp.Status, kept)
 		}
 	}

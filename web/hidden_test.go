@@ -32,7 +32,8 @@ type trickyScene struct {
 
 func newTrickyScene(t *testing.T) *trickyScene {
 	s := &trickyScene{ProfiledScene: webtest.NewProfiledScene(t, webtest.Signs(t)), runs: map[string]work.Run{}}
-	s.person, s.other = modelstest.Person(t, s.Cfg.Store, "Pat", accounts.RoleUser), modelstest.Person(t, s.Cfg.Store, "Olga", accounts.RoleUser)
+	s.person, s.other = modelstest.Person(t, s.Cfg.Store, "Pat", accounts.RoleUser),
+		modelstest.Person(t, s.Cfg.Store, "Olga", accounts.RoleUser)
 	s.author = modelstest.Person(t, s.Cfg.Store, "Eve", accounts.RoleCreator)
 	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.Task.ID) // its author reads no sources either
 	s.runs["does not compile"] = s.Submit(s.person, "H200", "// "+trick)
@@ -45,17 +46,21 @@ func newTrickyScene(t *testing.T) *trickyScene {
 
 	s.runs["fails in its test"] = s.Submit(s.person, "H200", "// fails "+trick)
 	test := trickyStage(job.StageTest, job.StatusError)
-	s.ends(s.Attempt(s.runs["fails in its test"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), test)
+	s.ends(s.Attempt(s.runs["fails in its test"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass),
+		test)
 
 	s.runs["has findings"] = s.Submit(s.person, "H200", "// findings "+trick)
 	found := trickyStage(job.StageSanitize, job.StatusFail)
 	found.Cases = []job.CaseResult{{Spec: "memcheck", Status: job.StatusFail, Message: trick}}
-	found.Findings = []job.Finding{{Tool: "memcheck", Message: trick, Detail: trick, Kernel: trick, File: trick, Line: 1, Count: 1}}
-	s.ends(s.Attempt(s.runs["has findings"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), found)
+	found.Findings = []job.Finding{{Tool: "memcheck", Message: trick, Detail: trick, Kernel: trick, File: trick,
+		Line: 1, Count: 1}}
+	s.ends(s.Attempt(s.runs["has findings"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass),
+		found)
 
 	s.runs["was lost"] = s.Submit(s.person, "H200", "// lost "+trick)
 	lost := trickyStage(job.StageTest, job.StatusError)
-	lost.Failure.Infrastructure, lost.Failure.Reason = true, "Worker rack-7 could not evaluate the run: it printed "+trick
+	lost.Failure.Infrastructure, lost.Failure.Reason = true, "Worker rack-7 could not evaluate the run: it printed "+
+		trick
 	s.ends(s.Attempt(s.runs["was lost"]), job.OutcomeLost, nil, lost)
 
 	s.ProfilingWorker()
@@ -98,7 +103,8 @@ func (s *trickyScene) quote(submissionID int64) {
 }
 
 func trickyStage(stage job.Stage, status job.Status) job.StageResult {
-	r := job.StageResult{Stage: stage, Status: status, Started: time.Now(), Ended: time.Now(), Command: "nvcc " + trick, Stdout: trick, Stderr: trick}
+	r := job.StageResult{Stage: stage, Status: status, Started: time.Now(), Ended: time.Now(), Command: "nvcc " + trick,
+		Stdout: trick, Stderr: trick}
 	if stage == job.StageBuild {
 		r.Extra = map[string]string{"ptxas._Z24" + trick + "Pf.registers": "64"}
 	}
@@ -125,7 +131,8 @@ func (s *trickyScene) sql(query string, args ...any) {
 }
 
 // endless are streams that do not end, and hold numbers and names of topics alone; and what is another program's.
-var endless = regexp.MustCompile(`^/(boards/events|boards/:version/:device/events|devices/events|static/|clients/|auth/|mcp|api/\+)`)
+var endless = regexp.MustCompile(
+	`^/(boards/events|boards/:version/:device/events|devices/events|static/|clients/|auth/|mcp|api/\+)`)
 
 // surfaces are the addresses of all that the site shows, those about a run once for each.
 func (s *trickyScene) surfaces() (list []string) {
@@ -136,10 +143,14 @@ func (s *trickyScene) surfaces() (list []string) {
 			continue
 		}
 		for _, run := range s.runs {
-			path := strings.NewReplacer("/submissions/:id/runs/:run", fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID),
-				"/submissions/:id", fmt.Sprintf("/submissions/%d", run.SubmissionID), "/runs/:id", fmt.Sprintf("/runs/%d", run.ID),
-				":slug", s.Task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.person.ID), "/docs/:page", "/docs/measuring",
-				"/webhooks/:id", "/webhooks/1", "/comments/:id", "/comments/1", "/evaluations/:id", "/evaluations/x", "/job/:id", "/job/x", ":tag", "beginner", ":form/:lang", "eval/cu",
+			path := strings.NewReplacer("/submissions/:id/runs/:run",
+				fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID),
+				"/submissions/:id", fmt.Sprintf("/submissions/%d", run.SubmissionID), "/runs/:id",
+				fmt.Sprintf("/runs/%d", run.ID),
+				":slug", s.Task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.person.ID),
+				"/docs/:page", "/docs/measuring",
+				"/webhooks/:id", "/webhooks/1", "/comments/:id", "/comments/1", "/evaluations/:id", "/evaluations/x",
+				"/job/:id", "/job/x", ":tag", "beginner", ":form/:lang", "eval/cu",
 				":starter", "vectoradd_cpp", ":kind", "vectoradd_cpp", ":digest", "x").Replace(r.Path)
 			for _, query := range search {
 				if query == "" || strings.Contains(path, "/submissions/") {
@@ -149,11 +160,14 @@ func (s *trickyScene) surfaces() (list []string) {
 		}
 	}
 	for _, run := range s.runs {
-		list = append(list, fmt.Sprintf("/compare?a=%d&b=%d", run.ID, s.First.ID), fmt.Sprintf("/compare.json?a=%d&b=%d", s.First.ID, run.ID),
+		list = append(list, fmt.Sprintf("/compare?a=%d&b=%d", run.ID, s.First.ID),
+			fmt.Sprintf("/compare.json?a=%d&b=%d", s.First.ID, run.ID),
 			fmt.Sprintf("/submissions/%d/runs/%d/profile?pin=%d", s.First.SubmissionID, s.First.ID, run.ID),
-			fmt.Sprintf("/tasks/%s/solve?from=%d", s.Task.Slug, run.SubmissionID), fmt.Sprintf("/tasks/%s?from=%d", s.Task.Slug, run.SubmissionID))
+			fmt.Sprintf("/tasks/%s/solve?from=%d", s.Task.Slug, run.SubmissionID),
+			fmt.Sprintf("/tasks/%s?from=%d", s.Task.Slug, run.SubmissionID))
 	}
-	list = append(list, "/find?q="+trick[:6], "/find?q=Pat", "/search?q="+trick[:6], "/search?q=Pat", "/?q="+trick[:6], "/tasks/"+s.Task.Slug+"/boards/H200?q=Pat")
+	list = append(list, "/find?q="+trick[:6], "/find?q=Pat", "/search?q="+trick[:6], "/search?q=Pat", "/?q="+trick[:6],
+		"/tasks/"+s.Task.Slug+"/boards/H200?q=Pat")
 	slices.Sort(list)
 	return slices.Compact(list)
 }
@@ -163,7 +177,8 @@ func (s *trickyScene) surfaces() (list []string) {
 // the task.
 func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	s := newTrickyScene(t)
-	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other), "the task's author": s.BrowserOf(s.author)}
+	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other),
+		"the task's author": s.BrowserOf(s.author)}
 	wantHidden := func(paths []string) (asked int) {
 		t.Helper()
 		for _, path := range paths {
@@ -185,7 +200,8 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	running.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
 	running.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
 	running.Log(trick)
-	page, api := fmt.Sprintf("/submissions/%d", s.runs["goes on"].SubmissionID), fmt.Sprintf("/api/v1/submissions/%d", s.runs["goes on"].SubmissionID)
+	page, api := fmt.Sprintf("/submissions/%d", s.runs["goes on"].SubmissionID),
+		fmt.Sprintf("/api/v1/submissions/%d", s.runs["goes on"].SubmissionID)
 	wantHidden([]string{page, api})
 	if !strings.Contains(webtest.Body(t, s.BrowserOf(s.person).Get(page)), trick) {
 		t.Error("the person does not see the log of the run")
@@ -199,7 +215,9 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	s.tellAgentsNothing()
 
 	failed := s.runs["does not compile"]
-	mine, paths := s.BrowserOf(s.person), []string{"/submissions/%d", "/submissions/%d/source", "/api/v1/submissions/%d", "/api/v1/submissions/%d/events", "/api/v1/submissions/%d/source"}
+	mine, paths := s.BrowserOf(s.person),
+		[]string{"/submissions/%d", "/submissions/%d/source", "/api/v1/submissions/%d", "/api/v1/submissions/%d/events",
+			"/api/v1/submissions/%d/source"}
 	told := func(who string, b *webtest.Browser) {
 		for _, path := range paths {
 			if path := fmt.Sprintf(path, failed.SubmissionID); !strings.Contains(webtest.Body(t, b.Get(path)), trick) {
@@ -227,7 +245,8 @@ func (s *trickyScene) tellAgentsNothing() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := webtest.Connect(t, &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(secret)}, DisableStandaloneSSE: true})
+	a := webtest.Connect(t, &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp",
+		HTTPClient: &http.Client{Transport: webtest.Bearer(secret)}, DisableStandaloneSSE: true})
 	tools, err := a.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +262,8 @@ func (s *trickyScene) tellAgentsNothing() {
 		}
 		for _, run := range s.runs {
 			arguments := webtest.Object{}
-			for name, value := range map[string]any{"id": run.SubmissionID, "task": s.Task.Slug, "device": "H200", "a": run.ID, "b": s.First.ID} {
+			for name, value := range map[string]any{"id": run.SubmissionID, "task": s.Task.Slug, "device": "H200",
+				"a": run.ID, "b": s.First.ID} {
 				if strings.Contains(string(schema), `"`+name+`":`) {
 					arguments[name] = value
 				}

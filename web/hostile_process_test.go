@@ -46,7 +46,8 @@ type process struct {
 // startProcess starts a site that may open so many files; connections is Limits.Connections.
 func startProcess(t *testing.T, nofile int, connections string) process {
 	t.Helper()
-	cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" -test.run '^TestServeForAnotherTest$'`, nofile), os.Args[0])
+	cmd := exec.Command("sh", "-c",
+		fmt.Sprintf(`ulimit -n %d; exec "$0" -test.run '^TestServeForAnotherTest$'`, nofile), os.Args[0])
 	cmd.Env = append(os.Environ(), "WARPBOARD_TEST_SITE="+connections, "GOGC=100") // its memory is looked at
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -164,7 +165,8 @@ func TestHalfSentRequestsHoldLittleMemory(t *testing.T) {
 			}
 			t.Logf("%d requests held %.1f MB; p95 of another visitor %v, alone %v", requests, held, wait, alone)
 			if held > mostMemory*memoryFactor {
-				t.Errorf("%d half-sent requests hold %.0f MB, want less than %d", requests, held, mostMemory*memoryFactor)
+				t.Errorf("%d half-sent requests hold %.0f MB, want less than %d", requests, held,
+					mostMemory*memoryFactor)
 			}
 			if wait > mostWait && wait > 3*alone {
 				t.Errorf("another visitor waits %v, want less than %v", wait, mostWait)
@@ -210,7 +212,8 @@ func TestMoreConnectionsThanDescriptorsEndNothing(t *testing.T) {
 				t.Error("one too many is not answered with 503 and when to come again")
 			}
 			closeAll()
-			tier.WaitFor(t, "the site after the attack", func() error { // the server notices closed connections one by one
+			// the server notices closed connections one by one
+			tier.WaitFor(t, "the site after the attack", func() error {
 				resp, err := (&http.Client{Timeout: time.Second}).Get("http://" + site.addr + "/healthz")
 				if err != nil {
 					return err

@@ -38,8 +38,10 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 					w.Say(job.Event{Type: job.EventLog, Stage: job.StageBuild, Text: fmt.Sprintln("line", i)})
 				}
 				for _, e := range []job.Event{{Type: job.EventStage, Stage: job.StageTest, Total: 2},
-					{Type: job.EventCase, Stage: job.StageTest, Total: 2, Case: &job.CaseResult{Status: job.StatusPass}},
-					{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}} {
+					{Type: job.EventCase, Stage: job.StageTest, Total: 2,
+						Case: &job.CaseResult{Status: job.StatusPass}},
+					{Type: job.EventEnded, Stage: job.StageTest,
+						Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}} {
 					list = append(list, cost(func() { w.Say(e) }, 1))
 				}
 				return append(list, cost(w.Finish, 2)) // the last event, and that it is the last
@@ -57,13 +59,16 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 			run, w := begin()
 			after := storedIDs(t, s.Cfg.Store, run.SubmissionID)
 			for range 10 {
-				readers = append(readers, s.Open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, after[len(after)-1]), ""))
+				readers = append(readers, s.Open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID,
+					after[len(after)-1]), ""))
 			}
 			tier.Until(t, "all are subscribed", func() bool { return s.Cfg.Hub.StreamCount() == len(readers) })
-			cost(func() { w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild}) }, 1) // now all have read what was kept
+			// now all have read what was kept
+			cost(func() { w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild}) }, 1)
 			for i, watched := range costs(w) {
 				if watched-unwatched[i] > mostPerEvent {
-					t.Errorf("event %d costs %d statements, and %d with ten readers: want at most %d more", i, unwatched[i], watched, mostPerEvent)
+					t.Errorf("event %d costs %d statements, and %d with ten readers: want at most %d more", i,
+						unwatched[i], watched, mostPerEvent)
 				}
 			}
 		})
@@ -86,7 +91,8 @@ func TestThoseWhoWaitForARunAskNothingAtALine(t *testing.T) {
 	}
 	alone := lines()
 	for range waiters {
-		fmt.Fprintf(dial(s.Site, t, "127.0.0.1"), "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\n\r\n", run.SubmissionID)
+		fmt.Fprintf(dial(s.Site, t, "127.0.0.1"), "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\n\r\n",
+			run.SubmissionID)
 	}
 	tier.Until(t, "all wait", func() bool { return s.Cfg.Hub.StreamCount() == waiters })
 	began := time.Now()

@@ -45,15 +45,18 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 	s := webtest.NewProfiledScene(t, func(c *web.Config) { c.BaseURL = home }, webtest.Signs(t))
 	through := proxyBefore(s.Scene.Site, t, "nginx", home)
 	through.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	secret, _, err := s.Cfg.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: s.Admin.ID, Provider: "test", Life: time.Hour})
+	secret, _, err := s.Cfg.Store.Accounts.StartSession(t.Context(),
+		accounts.NewSession{UserID: s.Admin.ID, Provider: "test", Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
 	agentsGetLinks(s, t, home)
 	pages := lookedAt(s)
-	for who, cookie := range map[string]string{"visitor": "", "admin": "__Secure-" + site.SessionCookie + "=" + secret} {
+	for who, cookie := range map[string]string{"visitor": "", "admin": "__Secure-" + site.SessionCookie + "=" +
+		secret} {
 		t.Run(who, func(t *testing.T) {
-			c := crawler{ProfiledScene: s, t: t, client: through, home: s.Shared().Base, cookie: cookie, routes: s.App().GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
+			c := crawler{ProfiledScene: s, t: t, client: through, home: s.Shared().Base, cookie: cookie,
+				routes: s.App().GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
 			for _, path := range pages {
 				c.ask(home + path)
 			}
@@ -63,7 +66,8 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 				c.ask(next)
 			}
 			t.Logf("%d addresses beyond %d pages, %d forms: %v", len(c.known), len(pages), c.forms, c.kinds)
-			for _, kind := range []string{"text/html", "text/css", "text/javascript", "image/svg+xml", "font/woff2", "text/event-stream", "application/atom+xml", "application/json"} {
+			for _, kind := range []string{"text/html", "text/css", "text/javascript", "image/svg+xml", "font/woff2",
+				"text/event-stream", "application/atom+xml", "application/json"} {
 				if c.kinds[kind] == 0 {
 					t.Errorf("nothing led to %s", kind)
 				}
@@ -138,7 +142,8 @@ func (c *crawler) ask(address string) {
 }
 
 // texts are the attributes that hold what people read or send back, which may begin with a slash.
-var texts = map[string]bool{"value": true, "aria-keyshortcuts": true, "title": true, "aria-label": true, "alt": true, "placeholder": true}
+var texts = map[string]bool{"value": true, "aria-keyshortcuts": true, "title": true, "aria-label": true, "alt": true,
+	"placeholder": true}
 
 func (c *crawler) page(at *url.URL, text string) {
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(text))
@@ -186,7 +191,8 @@ func (c *crawler) name(at *url.URL, where, attribute, address string) {
 // form checks that what a form is sent to is there, and does not send it.
 func (c *crawler) form(at *url.URL, address string) {
 	u, err := at.Parse(address)
-	if err != nil || !strings.HasPrefix(u.Path, webtest.LabPath+"/") || u.Host != c.home.Host || c.route(http.MethodPost, u) == "" {
+	if err != nil || !strings.HasPrefix(u.Path, webtest.LabPath+"/") || u.Host != c.home.Host ||
+		c.route(http.MethodPost, u) == "" {
 		c.t.Errorf("%s: a form is sent to %q, which is not there: %v", at, address, err)
 	}
 	c.forms++

@@ -62,12 +62,15 @@ func TestASiteBelowAPathAnswersThereAlone(t *testing.T) {
 	} {
 		resp := b.Send(tt.method, tt.path, nil)
 		if resp.StatusCode != tt.status || resp.Header.Get("Location") != tt.location {
-			t.Errorf("%s %s: %s to %q, want %d to %q", tt.method, tt.path, resp.Status, resp.Header.Get("Location"), tt.status, tt.location)
+			t.Errorf("%s %s: %s to %q, want %d to %q", tt.method, tt.path, resp.Status, resp.Header.Get("Location"),
+				tt.status, tt.location)
 		}
 	}
-	webtest.WantText(t, b.Page("/tasks", http.StatusNotFound), "main", "The site is at "+s.Cfg.Settings.BaseURL+"/; a proxy in front of it must leave /warpboard in the path.")
+	webtest.WantText(t, b.Page("/tasks", http.StatusNotFound), "main",
+		"The site is at "+s.Cfg.Settings.BaseURL+"/; a proxy in front of it must leave /warpboard in the path.")
 	webtest.WantProblem(t, b.Get("/api/v1/tasks"), http.StatusNotFound, "outside")
-	if kept := b.Get(webtest.LabPath + static.URL("site.js")).Header.Get("Cache-Control"); !strings.Contains(kept, "immutable") {
+	if kept := b.Get(webtest.LabPath + static.URL("site.js")).Header.Get("Cache-Control"); !strings.Contains(kept,
+		"immutable") {
 		t.Errorf("scripts are kept as %q", kept)
 	}
 }
@@ -107,7 +110,8 @@ func TestSigningInAndTheAPIBelowAPath(t *testing.T) {
 	if len(found) != 1 || found[0].URL != webtest.LabPath+"/tasks/"+task.Slug {
 		t.Errorf("the search leads to %v", found)
 	}
-	sub, err := s.API(creator).Submit(t.Context(), client.NewSubmission{Task: task.Slug, Devices: []string{"CPU"}, Mode: "test", Source: "int main() {}"})
+	sub, err := s.API(creator).Submit(t.Context(),
+		client.NewSubmission{Task: task.Slug, Devices: []string{"CPU"}, Mode: "test", Source: "int main() {}"})
 	if err != nil || sub.URL != fmt.Sprintf("%s/submissions/%d", s.URL, sub.ID) {
 		t.Errorf("a submission is %+v, %v", sub, err)
 	}
@@ -126,7 +130,8 @@ func TestCookiesOfASharedHostAreForThePathAndTLSAlone(t *testing.T) {
 	s := webtest.Start(t, func(c *web.Config) { c.BaseURL = "https://lab.example.org" + webtest.LabPath })
 	resp := s.Browser().Get(webtest.LabPath + "/sign-in")
 	cookies := resp.Cookies()
-	if len(cookies) != 1 || cookies[0].Name != "__Secure-"+site.VisitorCookie || cookies[0].Path != webtest.LabPath || !cookies[0].Secure {
+	if len(cookies) != 1 || cookies[0].Name != "__Secure-"+site.VisitorCookie || cookies[0].Path != webtest.LabPath ||
+		!cookies[0].Secure {
 		t.Errorf("cookies %v", cookies)
 	}
 	if sent := resp.Header.Get("Strict-Transport-Security"); sent != "" {
@@ -142,11 +147,13 @@ func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	sources := views.NewHighlighter(1, views.MostColoured).Page()
 	code := sources.Source("submission.py", text, []byte("# "+text+"\nx = +text+\n"))
 	large := sources.Source("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))
-	markdown, err := views.Document("# "+text+"\n`"+text+"`\n\n["+text+"](https://x.example/?a="+url.QueryEscape(text)+" '"+text+"')\n\n```html\n"+text+"\n```\n\n    "+text+"\n\n| a |\n|---|\n| "+text+" |\n\n"+text, nil)
+	markdown, err := views.Document("# "+text+"\n`"+text+"`\n\n["+text+"](https://x.example/?a="+url.QueryEscape(text)+
+		" '"+text+"')\n\n```html\n"+text+"\n```\n\n    "+text+"\n\n| a |\n|---|\n| "+text+" |\n\n"+text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, component := range map[string]templ.Component{"a source": code.HTML, "a source without colours": large.HTML, "Markdown": markdown, "output": views.RunLogged("log", text)} {
+	for name, component := range map[string]templ.Component{"a source": code.HTML,
+		"a source without colours": large.HTML, "Markdown": markdown, "output": views.RunLogged("log", text)} {
 		page, err := s.RenderToMemory(t.Context(), component)
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +166,8 @@ func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page, err := s.RenderToMemory(t.Context(), links); err != nil || !strings.Contains(string(page), `href="/warpboard/docs/tasks"`) {
+	if page, err := s.RenderToMemory(t.Context(), links); err != nil ||
+		!strings.Contains(string(page), `href="/warpboard/docs/tasks"`) {
 		t.Errorf("a link of Markdown is %s, %v", page, err)
 	}
 }

@@ -10,17 +10,20 @@ import (
 	"warpboard/web/webtest"
 )
 
-var unseenNames = []string{"a\r\nSet-Cookie: x=1.cpp", "a\nb.cpp", "a\rb.cpp", "a\tb.cpp", "a\u202Ecpp.exe.cpp", "a\u0085b.cpp"}
+var unseenNames = []string{"a\r\nSet-Cookie: x=1.cpp", "a\nb.cpp", "a\rb.cpp", "a\tb.cpp", "a\u202Ecpp.exe.cpp",
+	"a\u0085b.cpp"}
 
 func TestNamesOfUploadedFilesHoldNothingUnseen(t *testing.T) {
 	store := modelstest.Open(t)
 	s, token := webtest.StartAt(t, "127.0.0.1:0", store), submitter(t, store)
 	for _, name := range unseenNames {
-		request, err := json.Marshal(map[string]any{"task": "vectoradd", "devices": []string{"CPU"}, "file_name": name, "source": "int main;"})
+		request, err := json.Marshal(map[string]any{"task": "vectoradd", "devices": []string{"CPU"}, "file_name": name,
+			"source": "int main;"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		webtest.WantProblem(t, s.Ask("POST", "/api/v1/submissions", token, string(request)), http.StatusUnprocessableEntity, "invalid")
+		webtest.WantProblem(t, s.Ask("POST", "/api/v1/submissions", token, string(request)),
+			http.StatusUnprocessableEntity, "invalid")
 	}
 }
 
@@ -37,7 +40,8 @@ func TestNamesOfDownloadsHoldNoLineBreak(t *testing.T) {
 		resp := s.Ask("GET", "/submissions/1/source", token, "")
 		webtest.WantStatus(t, resp, http.StatusOK)
 		got := resp.Header.Get("Content-Disposition")
-		if resp.Header.Get("Set-Cookie") != "" || !strings.HasPrefix(got, `attachment; filename="a_`) || strings.ContainsAny(got, "\r\n\t") ||
+		if resp.Header.Get("Set-Cookie") != "" || !strings.HasPrefix(got, `attachment; filename="a_`) ||
+			strings.ContainsAny(got, "\r\n\t") ||
 			strings.Contains(got, "%0") || strings.Contains(got, "%E2%80%AE") || strings.Contains(got, "%C2%85") {
 			t.Errorf("%q is downloaded as %q", name, got)
 		}

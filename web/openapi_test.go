@@ -17,7 +17,9 @@ import (
 func apiRoutes(s *webtest.Site) map[string]bool {
 	unversioned := map[string]bool{"POST /": true, "POST /evaluate": true, "POST /compare": true, "GET /job/{id}": true,
 		"GET /health": true, "GET /stats": true, "POST /admin/cleanup-jobs": true}
-	data := regexp.MustCompile(`^/(compare|submissions/.*/profile|tasks/.*/boards/.*/(entries|dataset|kernelbot|README))\.`) // of pages
+	// of pages
+	data := regexp.MustCompile(
+		`^/(compare|submissions/.*/profile|tasks/.*/boards/.*/(entries|dataset|kernelbot|README))\.`)
 	parameter := regexp.MustCompile(`:(\w+)`)
 	routes := map[string]bool{}
 	for _, r := range s.App().GetRoutes(true) {
@@ -54,7 +56,8 @@ func TestTheDocumentDescribesEveryAddressOfTheAPI(t *testing.T) {
 			}
 			named[id] = method + " " + path
 			whole, _ := operation.(map[string]any)
-			if responses, _ := whole["responses"].(map[string]any); whole["security"] == nil || responses["4XX"] == nil {
+			if responses, _ := whole["responses"].(map[string]any); whole["security"] == nil ||
+				responses["4XX"] == nil {
 				t.Errorf("%s %s does not say who may call it, or how it refuses", method, path)
 			}
 			described[strings.ToUpper(method)+" "+path] = true
@@ -101,13 +104,15 @@ func TestGeneratorsOfClientsGetExactTypes(t *testing.T) {
 			}
 		}
 		name, _ := schema["name"].(string)
-		if want := map[string]string{"deadline": "string", "dry_run": "boolean", "visibility": "string", "site": "boolean", "page": "integer"}[name]; want != "" &&
+		if want := map[string]string{"deadline": "string", "dry_run": "boolean", "visibility": "string",
+			"site": "boolean", "page": "integer"}[name]; want != "" &&
 			schema["in"] == "query" && schema["schema"].(webtest.Object)["type"] != want {
 			t.Errorf("%s: %s is %v, want %s", at, name, schema["schema"], want)
 		}
 		if schema["in"] == "path" && (name == "id" || name == "run" || name == "delivery") {
 			random := strings.Contains(at, "/evaluations/") || strings.Contains(at, "/job/{id}")
-			if want := map[bool]string{true: "string", false: "integer"}[random]; schema["schema"].(webtest.Object)["type"] != want {
+			if want := map[bool]string{true: "string",
+				false: "integer"}[random]; schema["schema"].(webtest.Object)["type"] != want {
 				t.Errorf("%s: %v is %v, want %s", at, name, schema["schema"], want)
 			}
 		}
@@ -125,7 +130,8 @@ func TestTheDocumentNamesTheHeaderOfTheDevice(t *testing.T) {
 			Responses map[string]struct{ Headers map[string]any }
 		}
 	}
-	if err := json.Unmarshal([]byte(webtest.Body(t, webtest.Start(t).Browser().Get("/api/v1/openapi.json"))), &document); err != nil {
+	if err := json.Unmarshal([]byte(webtest.Body(t, webtest.Start(t).Browser().Get("/api/v1/openapi.json"))),
+		&document); err != nil {
 		t.Fatal(err)
 	}
 	for path, methods := range document.Paths {
@@ -168,5 +174,6 @@ func TestARequestIsWhatTheDocumentSays(t *testing.T) {
 	s := webtest.Start(t)
 	is := s.Documented(t)
 	is("EvaluationRequest", webtest.Object{"kernel": webtest.TorchModel("return x"), "num_trials": 3.0})
-	is("CompareRequest", webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x"), "shared": true})
+	is("CompareRequest", webtest.Object{"ref_kernel": webtest.TorchModel("return x"),
+		"custom_kernel": webtest.TorchModel("return x"), "shared": true})
 }

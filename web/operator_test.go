@@ -14,7 +14,8 @@ import (
 func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 	store := modelstest.Open(t)
 	tokens := map[string]string{"": "", "operator": "the operator's secret", "wrong": "another secret"}
-	for name, role := range map[string]accounts.Role{"user": accounts.RoleUser, "creator": accounts.RoleCreator, "admin": accounts.RoleAdmin} {
+	for name, role := range map[string]accounts.Role{"user": accounts.RoleUser, "creator": accounts.RoleCreator,
+		"admin": accounts.RoleAdmin} {
 		person := modelstest.Person(t, store, name, role)
 		secret, _, err := store.Accounts.CreateToken(t.Context(), person.ID, "test", 0)
 		if err != nil {
@@ -33,7 +34,8 @@ func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 	}
 	byItself := webtest.StartAt(t, "127.0.0.1:0", store)
 	public := webtest.StartAt(t, "127.0.0.1:0", store, func(c *web.Config) { c.BaseURL = "https://boards.example.org" })
-	local := webtest.StartAt(t, "127.0.0.1:0", store, addresses("10.0.0.0/8", "127.0.0.1"), func(c *web.Config) { c.BaseURL = "https://boards.example.org" })
+	local := webtest.StartAt(t, "127.0.0.1:0", store, addresses("10.0.0.0/8", "127.0.0.1"),
+		func(c *web.Config) { c.BaseURL = "https://boards.example.org" })
 	away := webtest.StartAt(t, "127.0.0.1:0", store, addresses("10.0.0.7"))
 
 	const mark = "X-Forwarded-For: 203.0.113.9"

@@ -45,7 +45,8 @@ func wantLater(t *testing.T, resp *http.Response) {
 	t.Helper()
 	wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	if resp.StatusCode != http.StatusServiceUnavailable || err != nil || wait < 1 || wait > 60 {
-		t.Errorf("%s answered %s with Retry-After %q: %.300s", webtest.Asked(resp), resp.Status, resp.Header.Get("Retry-After"), webtest.Body(t, resp))
+		t.Errorf("%s answered %s with Retry-After %q: %.300s", webtest.Asked(resp), resp.Status,
+			resp.Header.Get("Retry-After"), webtest.Body(t, resp))
 	}
 }
 
@@ -73,7 +74,8 @@ func TestVisitorsRetryWhileTheDatabaseRestarts(t *testing.T) {
 	s, wire, token := throughWire(t)
 	webtest.WantStatus(t, s.Ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
 	wire.Cut()
-	for _, path := range []string{"/", "/tasks", "/tasks/vectoradd", "/users/1", "/devices", "/api/v1/tasks", "/api/v1/me", "/health", "/stats", "/healthz"} {
+	for _, path := range []string{"/", "/tasks", "/tasks/vectoradd", "/users/1", "/devices", "/api/v1/tasks",
+		"/api/v1/me", "/health", "/stats", "/healthz"} {
 		wantLater(t, s.Ask("GET", path, token, ""))
 	}
 	for _, path := range []string{"/api/v1/submissions", "/api/v1/submissions/1/cancel", "/evaluate"} {

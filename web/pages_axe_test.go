@@ -20,10 +20,15 @@ type look struct {
 // names is chosen.
 func lookedAt(s *webtest.ProfiledScene) []string {
 	run := s.Second
-	return append(s.All(), "/compare", fmt.Sprintf("/compare?b=%d", run.ID), fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, run.ID),
-		webtest.SubmissionPath(run), webtest.ProfilePath(run), "/playground", "/search?q=matrix", "/operate", "/operate/storage", "/webhooks", s.Webhook(), "/devices/CPU/sentinel", "/api", "/tags/beginner", "/leaderboards", "/docs/tasks", "/docs", "/docs/proxy", "/docs/measuring", "/harness/eval/py",
-		"/tasks/new/softmax_numpy", "/tasks/"+s.Task.Slug+"/trial", fmt.Sprintf("/tasks/%s/solve?run=%d#tab-profile", s.Task.Slug, run.SubmissionID),
-		"/events", "/events/new", "/events/"+s.Event(0).Slug, "/tasks/"+s.Task.Slug+"/boards/H200/embed", "/tasks/"+s.Task.Slug+"/boards/H200?columns=error")
+	return append(s.All(), "/compare", fmt.Sprintf("/compare?b=%d", run.ID),
+		fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, run.ID),
+		webtest.SubmissionPath(run), webtest.ProfilePath(run), "/playground", "/search?q=matrix", "/operate",
+		"/operate/storage", "/webhooks", s.Webhook(), "/devices/CPU/sentinel", "/api", "/tags/beginner",
+		"/leaderboards", "/docs/tasks", "/docs", "/docs/proxy", "/docs/measuring", "/harness/eval/py",
+		"/tasks/new/softmax_numpy", "/tasks/"+s.Task.Slug+"/trial",
+		fmt.Sprintf("/tasks/%s/solve?run=%d#tab-profile", s.Task.Slug, run.SubmissionID),
+		"/events", "/events/new", "/events/"+s.Event(0).Slug, "/tasks/"+s.Task.Slug+"/boards/H200/embed",
+		"/tasks/"+s.Task.Slug+"/boards/H200?columns=error")
 }
 
 // TestAxeFindsNothing holds every page to all rules of axe-core, light on a desk, and to those that see colour or
@@ -49,7 +54,8 @@ func TestAxeFindsNothing(t *testing.T) {
 		for i, look := range []look{{"light", 1280}, {"dark", 390}, []look{{"dark", 1280}, {"light", 390}}[n%2]} {
 			w.Do(chromedp.EmulateViewport(look.width, 900))
 			for _, f := range w.Axe(look.theme, i == 0) {
-				t.Errorf("%s, %s at %d px: %s (%s), %d times, first at %v: %s\n%s", path, look.theme, look.width, f.Help, f.ID, len(f.Nodes), f.Nodes[0].Target, f.Nodes[0].HTML, f.Nodes[0].Summary)
+				t.Errorf("%s, %s at %d px: %s (%s), %d times, first at %v: %s\n%s", path, look.theme, look.width,
+					f.Help, f.ID, len(f.Nodes), f.Nodes[0].Target, f.Nodes[0].HTML, f.Nodes[0].Summary)
 			}
 		}
 		t.Logf("%6d ms %s", time.Since(began).Milliseconds(), path)

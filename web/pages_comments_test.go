@@ -12,7 +12,8 @@ import (
 func commented(s *webtest.Scene) string {
 	s.T.Helper()
 	run := modelstest.Submit(s.T, s.Cfg.Store, s.Ada, modelstest.Task(s.T, s.Cfg.Store, s.Admin, "over", "CPU"))[0]
-	if _, err := s.Cfg.Store.SQL().ExecContext(s.T.Context(), "update tasks set deadline = $1 where slug = 'over'", time.Now().Add(-time.Hour).UTC()); err != nil {
+	if _, err := s.Cfg.Store.SQL().ExecContext(s.T.Context(), "update tasks set deadline = $1 where slug = 'over'",
+		time.Now().Add(-time.Hour).UTC()); err != nil {
 		s.T.Fatal(err)
 	}
 	return fmt.Sprintf("/submissions/%d/comments", run.SubmissionID)

@@ -48,7 +48,8 @@ func ranged(s *webtest.Scene, size string) {
 func drawsOf(s *webtest.Scene) (doc *goquery.Document, said []client.Draw) {
 	s.T.Helper()
 	var answer struct{ Draws []client.Draw }
-	if err := json.Unmarshal([]byte(webtest.Body(s.T, s.Browser().Get("/api/v1/tasks/"+s.Task.Slug+"/draws"))), &answer); err != nil {
+	if err := json.Unmarshal([]byte(webtest.Body(s.T, s.Browser().Get("/api/v1/tasks/"+s.Task.Slug+"/draws"))),
+		&answer); err != nil {
 		s.T.Fatal(err)
 	}
 	return s.Browser().Page("/tasks/"+s.Task.Slug+"/draws", http.StatusOK), answer.Draws
@@ -70,7 +71,8 @@ func TestADrawIsOnPageAndAPIWhenItIsNoSecret(t *testing.T) {
 	}
 	ranged(s, "uniform 512..4096 step 128")
 	page, said = drawsOf(s)
-	if len(said) != 2 || !said[0].Secret || said[1].Secret || len(said[1].Benchmarks) == 0 || (tasks.Definition{Benchmarks: said[1].Benchmarks}).Drawn() {
+	if len(said) != 2 || !said[0].Secret || said[1].Secret || len(said[1].Benchmarks) == 0 ||
+		(tasks.Definition{Benchmarks: said[1].Benchmarks}).Drawn() {
 		t.Fatalf("draws: %+v", said)
 	}
 	webtest.WantText(t, page, "[data-draw] table", said[1].Benchmarks[0][0].Value)
@@ -119,7 +121,8 @@ func TestDrawsLookRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Definition.Benchmarks[2] = append(b.Definition.Benchmarks[2], tasks.Arg{Name: tasks.DevicesKey, Value: "H200, B200"})
+	b.Definition.Benchmarks[2] = append(b.Definition.Benchmarks[2],
+		tasks.Arg{Name: tasks.DevicesKey, Value: "H200, B200"})
 	if _, _, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, b, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ func TestNoSurfaceTellsStrangersAFrozenResult(t *testing.T) {
 	frozen := s.Submit(s.person, "H200", webtest.GoodKernel+"// frozen_kernel")
 	const score = 987654.321
 	path := fmt.Sprintf("/submissions/%d", frozen.SubmissionID)
-	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other), "the task's author": s.BrowserOf(s.author)}
+	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other),
+		"the task's author": s.BrowserOf(s.author)}
 	look := func(when string) {
 		t.Helper()
 		s.runs = map[string]work.Run{when: frozen}
@@ -43,7 +44,8 @@ func TestNoSurfaceTellsStrangersAFrozenResult(t *testing.T) {
 	}
 	s.End(s.Attempt(frozen), score)
 	look("held")
-	for who, b := range map[string]*webtest.Browser{"the person": s.BrowserOf(s.person), "an admin": s.BrowserOf(s.Admin)} {
+	for who, b := range map[string]*webtest.Browser{"the person": s.BrowserOf(s.person),
+		"an admin": s.BrowserOf(s.Admin)} {
 		if text := webtest.Body(t, b.Get(path)); !strings.Contains(text, "987654") {
 			t.Errorf("%s does not see the result", who)
 		}
@@ -51,13 +53,16 @@ func TestNoSurfaceTellsStrangersAFrozenResult(t *testing.T) {
 	webtest.WantText(t, s.BrowserOf(s.person).Page(path, http.StatusOK), "[data-held]", "Its event was frozen")
 
 	organizer := s.BrowserOf(s.Admin)
-	webtest.WantText(t, organizer.Page("/events/"+e.Slug, http.StatusOK), "#reveal", "1 person has hidden results (1 submission).")
+	webtest.WantText(t, organizer.Page("/events/"+e.Slug, http.StatusOK), "#reveal",
+		"1 person has hidden results (1 submission).")
 	webtest.WantText(t, s.Browser().Page("/events/"+e.Slug, http.StatusOK), "[data-phase]", "Frozen since")
 	webtest.WantStatus(t, organizer.Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}}), http.StatusConflict)
 	s.Ended(e)
 	look("ended")
-	webtest.WantStatus(t, s.BrowserOf(s.person).Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}}), http.StatusForbidden)
-	revealed := webtest.Document(t, organizer.Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}, "waiting": {"1"}}), http.StatusOK)
+	webtest.WantStatus(t, s.BrowserOf(s.person).Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}}),
+		http.StatusForbidden)
+	revealed := webtest.Document(t,
+		organizer.Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}, "waiting": {"1"}}), http.StatusOK)
 	webtest.WantText(t, revealed, "#standings tbody tr:first-child", "Pat 5")
 	if revealed.Find("#reveal").Length() != 0 {
 		t.Error("there is more to reveal")

@@ -13,15 +13,19 @@ import (
 func TestTextsFitWhereTheyAre(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))
-	holds(w, "/", 1280, "no tag is cut", `[...document.querySelectorAll("[data-task] .truncate")].every((e) => e.scrollWidth <= e.clientWidth)`)
+	holds(w, "/", 1280, "no tag is cut",
+		`[...document.querySelectorAll("[data-task] .truncate")].every((e) => e.scrollWidth <= e.clientWidth)`)
 	holds(w, "/tasks/"+s.Task.Slug+"/boards/H200", 390, "links end where the row's text ends",
 		`[...document.querySelectorAll(".board tbody tr")].every((row) => row.lastElementChild.scrollWidth <= row.lastElementChild.clientWidth)`)
 	holds(w, fmt.Sprintf("/users/%d", s.Ada.ID), 390, "a device has one line",
 		`[...document.querySelectorAll("main .device")].every((e) => e.getClientRects().length <= 1)`)
-	for _, path := range []string{"/tasks/" + s.Task.Slug, fmt.Sprintf("/users/%d", s.Admin.ID), fmt.Sprintf("/users/%d", s.Ada.ID), "/devices"} {
-		holds(w, path, 390, "no table scrolls sideways", `[...document.querySelectorAll("main .scroll:has(.table)")].every((e) => !e.checkVisibility() || e.scrollWidth <= e.clientWidth)`)
+	for _, path := range []string{"/tasks/" + s.Task.Slug, fmt.Sprintf("/users/%d", s.Admin.ID),
+		fmt.Sprintf("/users/%d", s.Ada.ID), "/devices"} {
+		holds(w, path, 390, "no table scrolls sideways",
+			`[...document.querySelectorAll("main .scroll:has(.table)")].every((e) => !e.checkVisibility() || e.scrollWidth <= e.clientWidth)`)
 	}
-	holds(w, "/tasks", 390, "the tasks begin on the first screen", `document.querySelector("#tasks").getBoundingClientRect().top < 420`)
+	holds(w, "/tasks", 390, "the tasks begin on the first screen",
+		`document.querySelector("#tasks").getBoundingClientRect().top < 420`)
 	holds(w, "/tasks/"+s.Task.Slug+"/solve", 390, "the note beside a device is whole",
 		`document.querySelector("#bench-queue .device-chip") && document.querySelector("#bench-queue").scrollWidth <= document.querySelector("#bench-queue").clientWidth`)
 	holds(w, "/trust", 1280, "code in a sentence stands out from a dark page",
@@ -44,7 +48,8 @@ func TestTextsFitWhereTheyAre(t *testing.T) {
 		`[...document.querySelectorAll(".pf-vs tbody th")].every((e) => !e.checkVisibility() || e.getBoundingClientRect().width > 280)`)
 	holds(w, compared.Path(), 390, "no table scrolls sideways",
 		`(document.querySelectorAll("#times details").forEach((e) => (e.open = true)), 1) && [...document.querySelectorAll("#times .pf-scroll")].every((e) => e.checkVisibility() && e.scrollWidth <= e.clientWidth)`)
-	holds(w, compared.Path(), 390, "the verdict is on the first screen", `document.querySelector(".pf-headline + p").getBoundingClientRect().bottom < 700`)
+	holds(w, compared.Path(), 390, "the verdict is on the first screen",
+		`document.querySelector(".pf-headline + p").getBoundingClientRect().bottom < 700`)
 }
 
 // holds opens a page at a width and expects a condition.

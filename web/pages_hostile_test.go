@@ -26,12 +26,14 @@ func hostileScene(t testing.TB) (s *webtest.Scene, running *webtest.Worker, page
 	bundle := modelstest.Bundle("hostile")
 	d := &bundle.Definition
 	d.Title = webtest.Hostile
-	d.Description = webtest.Hostile + "\n\n[click](javascript:alert(4)) ![x](x\" onerror=\"alert(5)) <b onclick=alert(6)>bold</b> <svg onload=alert(7)> <iframe src=javascript:alert(8)></iframe>\n\n```" + webtest.Hostile + "\n" + webtest.Hostile + "\n```\n"
+	d.Description = webtest.Hostile +
+		"\n\n[click](javascript:alert(4)) ![x](x\" onerror=\"alert(5)) <b onclick=alert(6)>bold</b> <svg onload=alert(7)> <iframe src=javascript:alert(8)></iframe>\n\n```" + webtest.Hostile + "\n" + webtest.Hostile + "\n```\n"
 	d.Tests = []tasks.Case{{{Name: webtest.Hostile, Value: webtest.Hostile}}}
 	d.Templates = map[string]string{webtest.Hostile: "task.h"}
 	d.Files = append(d.Files, tasks.File{Name: webtest.Hostile + ".py", Source: "task.h"})
 	bundle.Files["task.h"] = []byte(webtest.Hostile)
-	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), person, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), person,
+		catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,15 +51,18 @@ func hostileScene(t testing.TB) (s *webtest.Scene, running *webtest.Worker, page
 	sayHostile(running)
 	hostileWorker(t, s)
 	path := "/tasks/" + task.Slug
-	return s, running, []string{"/", path, path + "/edit", path + "/boards/CPU", "/devices", "/me", fmt.Sprintf("/users/%d", person.ID),
+	return s, running, []string{"/", path, path + "/edit", path + "/boards/CPU", "/devices", "/me",
+		fmt.Sprintf("/users/%d", person.ID),
 		fmt.Sprintf("/submissions/%d", failed.SubmissionID), fmt.Sprintf("/submissions/%d", ranked.SubmissionID),
-		fmt.Sprintf("/submissions/%d?tab=source", failed.SubmissionID), fmt.Sprintf("/submissions/%d", run.SubmissionID),
+		fmt.Sprintf("/submissions/%d?tab=source", failed.SubmissionID),
+		fmt.Sprintf("/submissions/%d", run.SubmissionID),
 		"/sign-in?next=%22%3E%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "/%3Cscript%3Ealert(1)%3C/script%3E"}
 }
 
 func hostileStages() []job.StageResult {
 	return []job.StageResult{
-		{Stage: job.StageBuild, Status: job.StatusPass, Command: webtest.Hostile, Stdout: webtest.Hostile, Stderr: webtest.Hostile},
+		{Stage: job.StageBuild, Status: job.StatusPass, Command: webtest.Hostile, Stdout: webtest.Hostile,
+			Stderr: webtest.Hostile},
 		{Stage: job.StageTest, Status: job.StatusFail, Stdout: webtest.Hostile,
 			Cases:   []job.CaseResult{{Spec: webtest.Hostile, Status: job.StatusFail, Message: webtest.Hostile}},
 			Failure: &job.Failure{Reason: webtest.Hostile, Signal: webtest.Hostile, Limit: webtest.Hostile}},
@@ -66,15 +71,17 @@ func hostileStages() []job.StageResult {
 
 func sayHostile(w *webtest.Worker) {
 	w.Say(job.Event{Type: job.EventStage, Stage: job.Stage(webtest.Hostile), Total: 2})
-	w.Say(job.Event{Type: job.EventCase, Stage: job.Stage(webtest.Hostile), Total: 2, Case: &job.CaseResult{Spec: webtest.Hostile, Status: job.Status(webtest.Hostile), Message: webtest.Hostile}})
+	w.Say(job.Event{Type: job.EventCase, Stage: job.Stage(webtest.Hostile), Total: 2,
+		Case: &job.CaseResult{Spec: webtest.Hostile, Status: job.Status(webtest.Hostile), Message: webtest.Hostile}})
 	w.Log(webtest.Hostile)
 }
 
 func hostileWorker(t testing.TB, s *webtest.Scene) {
 	machine := job.Machine{Name: webtest.Hostile, UUIDHash: webtest.Hostile, Driver: webtest.Hostile}
-	err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: webtest.Hostile, Version: webtest.Hostile, Started: time.Now(), Refusing: webtest.Hostile,
-		Slots:    []job.Slot{{Device: webtest.Hostile, Machine: machine, Disabled: webtest.Hostile}},
-		SelfTest: []job.CheckLine{{Name: webtest.Hostile, Detail: webtest.Hostile}}})
+	err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(),
+		job.Heartbeat{Worker: webtest.Hostile, Version: webtest.Hostile, Started: time.Now(), Refusing: webtest.Hostile,
+			Slots:    []job.Slot{{Device: webtest.Hostile, Machine: machine, Disabled: webtest.Hostile}},
+			SelfTest: []job.CheckLine{{Name: webtest.Hostile, Detail: webtest.Hostile}}})
 	if err != nil {
 		t.Fatal(err)
 	}

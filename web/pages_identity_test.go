@@ -43,7 +43,8 @@ func TestEachTimeHasTheExactOneAsItsTitle(t *testing.T) {
 				return
 			}
 			times++
-			if e.AttrOr("datetime", "") == "" || e.AttrOr("data-time", "") == "" || !exact.MatchString(e.AttrOr("title", "")) {
+			if e.AttrOr("datetime", "") == "" || e.AttrOr("data-time", "") == "" ||
+				!exact.MatchString(e.AttrOr("title", "")) {
 				text, _ := goquery.OuterHtml(e)
 				t.Errorf("%s: %s", page, text)
 			}
@@ -82,7 +83,8 @@ func TestEachPageHasTheSignAndTheShortcutsOfTheSite(t *testing.T) {
 		if doc.Find("head link[rel=icon][href*='favicon.svg']").Length() != 1 && !strings.HasSuffix(page, "/embed") {
 			t.Errorf("%s has no icon", page)
 		}
-		if doc.Find("[data-palette]").Length() != 1 && !strings.HasSuffix(page, "/embed") && !strings.HasSuffix(page, "/wall") {
+		if doc.Find("[data-palette]").Length() != 1 && !strings.HasSuffix(page, "/embed") &&
+			!strings.HasSuffix(page, "/wall") {
 			t.Errorf("%s has no list of shortcuts", page)
 		}
 	})

@@ -23,8 +23,10 @@ func mailedScene(t *testing.T) (s *webtest.Scene) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s = &webtest.Scene{Site: webtest.StartAt(t, "127.0.0.1:0", store), Admin: modelstest.Person(t, store, "Root", accounts.RoleAdmin)}
-	s.Ada, err = store.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: "Ada", Name: "Ada", Email: "ada@example.org"})
+	s = &webtest.Scene{Site: webtest.StartAt(t, "127.0.0.1:0", store),
+		Admin: modelstest.Person(t, store, "Root", accounts.RoleAdmin)}
+	s.Ada, err = store.Accounts.SignIn(t.Context(),
+		accounts.SignIn{Provider: "test", Subject: "Ada", Name: "Ada", Email: "ada@example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,14 +50,16 @@ func TestAnAddressIsConfirmedByItsPersonWithAClick(t *testing.T) {
 	if at := doc.Find("#address").AttrOr("value", ""); at != "ada@example.org" {
 		t.Errorf("notices go to %q", at)
 	}
-	form := url.Values{"on": {"comment.added"}, "mail": {"comment.added", "place.lost"}, "address": {"ada@home.example"}}
+	form := url.Values{"on": {"comment.added"}, "mail": {"comment.added", "place.lost"},
+		"address": {"ada@home.example"}}
 	doc = webtest.Document(t, ada.Post("/inbox/choices", form), http.StatusOK)
 	webtest.WantText(t, doc, "[role=status]", "Open the link that was sent")
 	webtest.WantText(t, doc, "main", "Open the confirmation link that was sent to ada@home.example.")
 	if on := doc.Find("input[name=mail][checked]"); on.Length() != 1 {
 		t.Errorf("%d kinds come by e-mail; one that is off in the inbox does not", on.Length())
 	}
-	webtest.WantText(t, webtest.Document(t, ada.Post("/inbox/choices", url.Values{"address": {"a@b\r\nBcc: c@d"}}), http.StatusUnprocessableEntity), "[role=alert]", "is not an e-mail address")
+	webtest.WantText(t, webtest.Document(t, ada.Post("/inbox/choices", url.Values{"address": {"a@b\r\nBcc: c@d"}}),
+		http.StatusUnprocessableEntity), "[role=alert]", "is not an e-mail address")
 	code := regexp.MustCompile(`/inbox/confirm/\S+`).FindString(dueMails(s)[0].Body)
 	if to := s.Browser().Get(code).Request.URL.Path; to != "/sign-in" {
 		t.Errorf("a visitor is led to %s", to)
@@ -96,7 +100,8 @@ func TestEMailIsTurnedOffWithoutASignIn(t *testing.T) {
 	if !wants() {
 		t.Error("opening the link turns e-mail off")
 	}
-	if b.Page("/inbox/off/1.guess", http.StatusOK).Find("main").Text() != strings.ReplaceAll(doc.Find("main").Text(), path, "/inbox/off/1.guess") {
+	if b.Page("/inbox/off/1.guess", http.StatusOK).Find("main").Text() != strings.ReplaceAll(doc.Find("main").Text(),
+		path, "/inbox/off/1.guess") {
 		t.Error("the page tells a good link from a bad one")
 	}
 	webtest.WantStatus(t, b.Post("/inbox/off/1.guess", nil), http.StatusNotFound)
@@ -105,7 +110,8 @@ func TestEMailIsTurnedOffWithoutASignIn(t *testing.T) {
 		t.Error("the button does nothing")
 	}
 	path = off() // a mail program sends this without a page, from anywhere
-	resp, err := http.Post(s.URL+path, "application/x-www-form-urlencoded", strings.NewReader("List-Unsubscribe=One-Click"))
+	resp, err := http.Post(s.URL+path, "application/x-www-form-urlencoded",
+		strings.NewReader("List-Unsubscribe=One-Click"))
 	if err != nil || resp.StatusCode != http.StatusOK || wants() {
 		t.Errorf("one click: %v, %v", resp.Status, err)
 	}
@@ -121,7 +127,8 @@ func TestAdminsSeeWhyEMailFails(t *testing.T) {
 	if err := s.Cfg.Store.Inbox.EndMail(t.Context(), mail, time.Now(), "550 no such person <b>", true); err != nil {
 		t.Fatal(err)
 	}
-	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/operate/mail", http.StatusOK), "[data-mail]", "ada@home.example 550 no such person <b>")
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/operate/mail", http.StatusOK), "[data-mail]",
+		"ada@home.example 550 no such person <b>")
 	webtest.WantStatus(t, s.BrowserOf(s.Ada).Get("/operate/mail"), http.StatusForbidden)
 }
 
@@ -131,7 +138,8 @@ func TestEMailPagesLookRight(t *testing.T) {
 	if _, err := s.Cfg.Store.Inbox.SetAddress(t.Context(), s.Ada, "ada@home.example"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Cfg.Store.Inbox.EndMail(t.Context(), dueMails(s)[0], time.Now(), "451 4.7.1 Greylisting in action, please come back later", false); err != nil {
+	if err := s.Cfg.Store.Inbox.EndMail(t.Context(), dueMails(s)[0], time.Now(),
+		"451 4.7.1 Greylisting in action, please come back later", false); err != nil {
 		t.Fatal(err)
 	}
 	w := s.Window().As(s.BrowserOf(s.Ada))

@@ -17,7 +17,10 @@ import (
 
 // linked are the links of a part of a page, as "text address".
 func linked(doc *goquery.Document, within string) []string {
-	return doc.Find(within + " a").Map(func(_ int, e *goquery.Selection) string { return webtest.Words(e) + " " + e.AttrOr("href", "") })
+	return doc.Find(within + " a").Map(func(_ int, e *goquery.Selection) string {
+		return webtest.Words(e) + " " +
+			e.AttrOr("href", "")
+	})
 }
 
 func TestTheHeadLeadsToTheMainPages(t *testing.T) {
@@ -27,16 +30,20 @@ func TestTheHeadLeadsToTheMainPages(t *testing.T) {
 	if diff := cmp.Diff(want, linked(doc, "header nav")); diff != "" {
 		t.Errorf("links of the head (-want +got):\n%s", diff)
 	}
-	for path, current := range map[string]string{"/tasks": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Queue", "/docs/boards": "Docs"} {
-		if got := webtest.Words(s.Browser().Page(path, http.StatusOK).Find("header nav [aria-current=page]")); got != current {
+	for path, current := range map[string]string{"/tasks": "Tasks", "/leaderboards": "Leaderboards",
+		"/devices": "Queue", "/docs/boards": "Docs"} {
+		if got := webtest.Words(s.Browser().Page(path,
+			http.StatusOK).Find("header nav [aria-current=page]")); got != current {
 			t.Errorf("%s is below %q, want %q", path, got, current)
 		}
 	}
 	public := "Public page " + string(views.UserURL(s.Ada.ID))
-	if diff := cmp.Diff([]string{"Your account /me", "Submissions /me#mine", "Tokens /me#tokens", public}, linked(s.BrowserOf(s.Ada).Page("/", http.StatusOK), "header details")); diff != "" {
+	if diff := cmp.Diff([]string{"Your account /me", "Submissions /me#mine", "Tokens /me#tokens", public},
+		linked(s.BrowserOf(s.Ada).Page("/", http.StatusOK), "header details")); diff != "" {
 		t.Errorf("a person's menu (-want +got):\n%s", diff)
 	}
-	if admin := linked(s.BrowserOf(s.Admin).Page("/", http.StatusOK), "header details"); !slices.Contains(admin, "New task /tasks/new") || !slices.Contains(admin, "Admin /operate/health") {
+	if admin := linked(s.BrowserOf(s.Admin).Page("/", http.StatusOK), "header details"); !slices.Contains(admin,
+		"New task /tasks/new") || !slices.Contains(admin, "Admin /operate/health") {
 		t.Errorf("an admin's menu has %q", admin)
 	}
 }
@@ -76,7 +83,8 @@ func TestEachPageBelowTheFirstLevelHasBreadcrumbs(t *testing.T) {
 	seen := 0
 	for page, address := range s.addresses() {
 		resp := b.Get(address)
-		if resp.StatusCode != http.StatusOK || strings.Count(page, "/") < 2 || strings.HasSuffix(page, "/embed") || strings.HasSuffix(page, "/wall") || page == "/operate/health" {
+		if resp.StatusCode != http.StatusOK || strings.Count(page, "/") < 2 || strings.HasSuffix(page, "/embed") ||
+			strings.HasSuffix(page, "/wall") || page == "/operate/health" {
 			resp.Body.Close()
 			continue
 		}

@@ -21,10 +21,12 @@ import (
 	"warpboard/web/webtest"
 )
 
-var statusEvent = regexp.MustCompile(`^event: status\ndata: \{"status":"(pending|running|finished)","elapsed_time":[0-9.]+,"message":"Submission \d+: [a-z]+ \(\d+ s\)"\}\n\n$`)
+var statusEvent = regexp.MustCompile(
+	`^event: status\ndata: \{"status":"(pending|running|finished)","elapsed_time":[0-9.]+,"message":"Submission \d+: [a-z]+ \(\d+ s\)"\}\n\n$`)
 
 // follows streams a submission, and ends its run once so many statuses have come.
-func follows(s *webtest.Stage, c *popcorntest.Client, mode string, statuses int, end func(id int64)) (popcorntest.Streamed, error) {
+func follows(s *webtest.Stage, c *popcorntest.Client, mode string, statuses int,
+	end func(id int64)) (popcorntest.Streamed, error) {
 	s.T.Helper()
 	came := 0
 	return c.Stream(s.T.Context(), "VectorAdd", "CPU", mode, "mine.cpp", []byte("int x;\n"), func(e popcorntest.Event) {
@@ -47,10 +49,14 @@ func TestPopcornFollowsASubmissionToItsResult(t *testing.T) {
 		says  []string
 		shown string
 	}{
-		"test": {s.Fails(webtest.PopcornWrong()), []string{"on CPU (test): failed\n", "gave a wrong answer: expected 15, got -7[2J.", "Test: 0 of 1 passed\n  fail  size: 8; seed: 1  expected 15, got -7"}, "hello"},
-		"benchmark": {s.Fails(job.StageResult{Stage: job.StageBuild, Status: job.StatusError, Stderr: "mine.cpp:1: error", Failure: &job.Failure{Reason: "It does not compile."}}),
+		"test": {s.Fails(webtest.PopcornWrong()),
+			[]string{"on CPU (test): failed\n", "gave a wrong answer: expected 15, got -7[2J.",
+				"Test: 0 of 1 passed\n  fail  size: 8; seed: 1  expected 15, got -7"}, "hello"},
+		"benchmark": {s.Fails(job.StageResult{Stage: job.StageBuild, Status: job.StatusError,
+			Stderr: "mine.cpp:1: error", Failure: &job.Failure{Reason: "It does not compile."}}),
 			[]string{"on CPU (benchmark): failed\n", "It does not compile.", "mine.cpp:1: error"}, ""},
-		"leaderboard": {s.Passes, []string{"on CPU (leaderboard): passed\n", "Leaderboard: 1 of 1 passed\n  pass  size: 1024; seed: 2  1.234\u00a0µs", "Score: 1.2345e-06 s"}, ""},
+		"leaderboard": {s.Passes, []string{"on CPU (leaderboard): passed\n",
+			"Leaderboard: 1 of 1 passed\n  pass  size: 1024; seed: 2  1.234\u00a0µs", "Score: 1.2345e-06 s"}, ""},
 	} {
 		got, err := follows(s, c, mode, 3, func(id int64) { s.When(id, want.end) })
 		if err != nil || len(got.Events) < 4 || len(got.Reports) != 1 {
@@ -61,7 +67,8 @@ func TestPopcornFollowsASubmissionToItsResult(t *testing.T) {
 				t.Errorf("%s: the bytes of a status are %q", mode, e.Raw)
 			}
 		}
-		if last := got.Events[len(got.Events)-1].Raw; !strings.HasPrefix(last, "event: result\ndata: {\"status\":\"success\",\"results\":[{\"success\":true,\"error\":\"\",\"system\":{") || strings.Count(last, "\n") != 3 {
+		if last := got.Events[len(got.Events)-1].Raw; !strings.HasPrefix(last,
+			"event: result\ndata: {\"status\":\"success\",\"results\":[{\"success\":true,\"error\":\"\",\"system\":{") || strings.Count(last, "\n") != 3 {
 			t.Errorf("%s: the bytes of the result are %q", mode, last)
 		}
 		for _, text := range want.says {
@@ -81,7 +88,8 @@ func TestPopcornSaysWhyAStreamBreaksOff(t *testing.T) {
 		cut  func(*webtest.Stage, int64)
 		said string
 	}{
-		"the site stops": {func(s *webtest.Stage, _ int64) { s.Shared().StopStreams() }, "503 The site is stopping or restarting. Submission"},
+		"the site stops": {func(s *webtest.Stage, _ int64) { s.Shared().StopStreams() },
+			"503 The site is stopping or restarting. Submission"},
 		"the token is revoked": {func(s *webtest.Stage, _ int64) {
 			tokens, err := s.Cfg.Store.Accounts.Tokens(s.T.Context(), s.User.ID)
 			if err == nil {
@@ -102,7 +110,8 @@ func TestPopcornSaysWhyAStreamBreaksOff(t *testing.T) {
 			s.People(t)
 			got, err := follows(s, s.Popcorn(s.User), "test", 2, func(id int64) { tt.cut(s, id) })
 			said := webtest.Refused(err)
-			if !strings.Contains(said, tt.said) || !strings.Contains(said, s.URL+"/submissions/") || got.Events[len(got.Events)-1].Name != "error" {
+			if !strings.Contains(said, tt.said) || !strings.Contains(said, s.URL+"/submissions/") ||
+				got.Events[len(got.Events)-1].Name != "error" {
 				t.Errorf("it breaks off with %q, want %q: %v", said, tt.said, err)
 			}
 		})
@@ -118,7 +127,8 @@ func TestPopcornSubmitsNothingWhereThereIsNoRoomToFollow(t *testing.T) {
 	s.People(t)
 	c := s.Popcorn(s.User)
 	_, err := follows(s, c, "test", 1, func(id int64) {
-		if _, err := c.Stream(t.Context(), "vectoradd", "CPU", "test", "mine.cpp", []byte("int y;\n"), nil); !strings.HasPrefix(webtest.Refused(err), "429 ") {
+		if _, err := c.Stream(t.Context(), "vectoradd", "CPU", "test", "mine.cpp", []byte("int y;\n"),
+			nil); !strings.HasPrefix(webtest.Refused(err), "429 ") {
 			t.Errorf("a second stream: %v", err)
 		}
 		s.When(id, s.Passes)
@@ -129,7 +139,8 @@ func TestPopcornSubmitsNothingWhereThereIsNoRoomToFollow(t *testing.T) {
 	keeping := s.Browser() // its connections stay open where the site lets them
 	for range 2 {          // a refusal gives its place back, too
 		tier.Until(t, "there is room again", func() bool {
-			resp := keeping.Send(http.MethodPost, "/popcorn/nothing/CPU/test", strings.NewReader("x"), "X-Popcorn-Cli-Id", c.Token)
+			resp := keeping.Send(http.MethodPost, "/popcorn/nothing/CPU/test", strings.NewReader("x"),
+				"X-Popcorn-Cli-Id", c.Token)
 			return strings.Contains(webtest.Body(t, resp), "There is no task")
 		})
 	}
@@ -192,7 +203,8 @@ func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 	}
 	got := profile("tri", nil)
 	shown := strings.Join(got.Shown, "\n")
-	for _, want := range []string{"Nsight Compute", "m: 1024; n: 1024; k: 1024; seed: 54352", "Kernel softmax_row", "Speed of light:", "longer than its time limit",
+	for _, want := range []string{"Nsight Compute", "m: 1024; n: 1024; k: 1024; seed: 54352", "Kernel softmax_row",
+		"Speed of light:", "longer than its time limit",
 		s.URL + "/submissions/", "/profile.ncu-rep?case=0"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("it is not shown: %q in\n%s", want, shown)
@@ -202,7 +214,8 @@ func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 		t.Fatalf("%d traces", len(got.Traces))
 	}
 	z, err := zip.NewReader(bytes.NewReader(got.Traces[0]), int64(len(got.Traces[0])))
-	if err != nil || len(z.File) != 2 || !strings.HasSuffix(z.File[0].Name, ".ncu-rep") || z.File[1].Name != "ncu-details.txt" {
+	if err != nil || len(z.File) != 2 || !strings.HasSuffix(z.File[0].Name, ".ncu-rep") ||
+		z.File[1].Name != "ncu-details.txt" {
 		t.Fatal(z, err)
 	}
 	f, err := z.File[0].Open()
@@ -212,7 +225,8 @@ func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 	if text, err := io.ReadAll(f); err != nil || !bytes.Equal(text, webtest.WrittenReport) {
 		t.Errorf("the report in the zip: %q, %v", text, err)
 	}
-	if got := profile("", nil); !strings.Contains(strings.Join(got.Shown, "\n"), "ERR_NVGPUCTRPERM") || len(got.Traces) != 0 || !strings.Contains(got.Reports[0], "ERR_NVGPUCTRPERM") {
+	if got := profile("", nil); !strings.Contains(strings.Join(got.Shown, "\n"), "ERR_NVGPUCTRPERM") ||
+		len(got.Traces) != 0 || !strings.Contains(got.Reports[0], "ERR_NVGPUCTRPERM") {
 		t.Errorf("a profile that was refused: %+v", got)
 	}
 	filter := func() string {
@@ -223,7 +237,8 @@ func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 		}
 		return sub.ProfileFilter.String()
 	}
-	got = profile("tri", map[string]string{"benchmark_index": "0", "ncu_kernel_name": "regex:soft.*", "ncu_kernel_name_base": "demangled", "ncu_launch_count": "1"})
+	got = profile("tri", map[string]string{"benchmark_index": "0", "ncu_kernel_name": "regex:soft.*",
+		"ncu_kernel_name_base": "demangled", "ncu_launch_count": "1"})
 	if has := filter(); len(got.Traces) != 1 || has != "Benchmark 0, kernels like soft.*, launch 1" {
 		t.Errorf("with options: %q, %d traces", has, len(got.Traces))
 	}
@@ -231,10 +246,13 @@ func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 	if has := filter(); has != "Launches 1–10" {
 		t.Errorf("without options: %q", has)
 	}
-	for field, want := range map[string]string{"benchmark_index=9": "there is no benchmark 9", "benchmark_index=x": "benchmark must be a number",
-		"ncu_launch_count=17": "launches to profile must be from 1 to 16, not 17", "ncu_kernel_name_base=half": "function, demangled, or mangled"} {
+	for field, want := range map[string]string{"benchmark_index=9": "there is no benchmark 9",
+		"benchmark_index=x":         "benchmark must be a number",
+		"ncu_launch_count=17":       "launches to profile must be from 1 to 16, not 17",
+		"ncu_kernel_name_base=half": "function, demangled, or mangled"} {
 		name, value, _ := strings.Cut(field, "=")
-		if _, err := c.Profile(t.Context(), s.Task.Slug, "H200", "mine.cu", []byte(webtest.GoodKernel), map[string]string{name: value}, nil); !strings.Contains(webtest.Refused(err), want) {
+		if _, err := c.Profile(t.Context(), s.Task.Slug, "H200", "mine.cu", []byte(webtest.GoodKernel),
+			map[string]string{name: value}, nil); !strings.Contains(webtest.Refused(err), want) {
 			t.Errorf("%s: %v, want %q", field, err, want)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // gets none, either.
 func TestErrorsOfFilesAreProblems(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort",
+		"CPU")
 	run := modelstest.Submit(t, s.Cfg.Store, s.User, task)[0]
 	profile := fmt.Sprintf("/submissions/%d/runs/%d/profile", run.SubmissionID, run.ID)
 	const page = "text/html,application/xhtml+xml,*/*;q=0.8"

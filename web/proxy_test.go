@@ -65,16 +65,19 @@ func startProxyBefore(s *webtest.Site, t *testing.T, program, home string) (clie
 	dir, upstream := t.TempDir(), strings.TrimPrefix(s.URL, "http://")
 	address = sandboxtest.Addr(t)
 	if program == "nginx" {
-		text := documentedProxy(t, "nginx", number, "listen 443", "listen "+address, "/etc/ssl/boards.pem", cert, "/etc/ssl/boards.key", key, "127.0.0.1:3000", upstream)
+		text := documentedProxy(t, "nginx", number, "listen 443", "listen "+address, "/etc/ssl/boards.pem", cert,
+			"/etc/ssl/boards.key", key, "127.0.0.1:3000", upstream)
 		if number == 1 {
-			text = fmt.Sprintf("server { listen %s ssl; server_name %s; ssl_certificate %s; ssl_certificate_key %s; location / { return 200 another; }\n%s}\n", address, u.Host, cert, key, text)
+			text = fmt.Sprintf(
+				"server { listen %s ssl; server_name %s; ssl_certificate %s; ssl_certificate_key %s; location / { return 200 another; }\n%s}\n", address, u.Host, cert, key, text)
 		}
 		head := "daemon off; user root; pid pid; error_log stderr; events {}\nhttp { access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;\n"
 		file := writeFile(t, dir, "nginx.conf", head+text+"}\n")
 		return startProxy(t, exec.Command(debianTool(t, "nginx"), "-p", dir, "-c", file), address, home), address, cert
 	}
 	_, port, _ := net.SplitHostPort(address)
-	text := documentedProxy(t, "caddy", number, u.Host+" {", "https://"+u.Host+":"+port+" {\n\tbind 127.0.0.1\n\ttls "+cert+" "+key, "127.0.0.1:3000", upstream)
+	text := documentedProxy(t, "caddy", number, u.Host+" {", "https://"+u.Host+":"+port+" {\n\tbind 127.0.0.1\n\ttls "+
+		cert+" "+key, "127.0.0.1:3000", upstream)
 	file := writeFile(t, dir, "Caddyfile", "{\n\tadmin off\n\tauto_https disable_redirects\n}\n"+text)
 	cmd := exec.Command(debianTool(t, "caddy"), "run", "--adapter", "caddyfile", "--config", file)
 	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
@@ -99,7 +102,8 @@ func pairFiles(t *testing.T, pair tls.Certificate) (cert, key string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	return writeFile(t, dir, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}))),
+	return writeFile(t, dir, "cert.pem",
+			string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}))),
 		writeFile(t, dir, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
 }
 
@@ -130,7 +134,8 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client 
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
-	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // its name is another
+	// its name is another
+	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
 	tier.WaitFor(t, "the proxy", func() error {
@@ -174,7 +179,8 @@ func worksThrough(s *webtest.Site, t *testing.T, client *http.Client, home strin
 		}
 	}
 
-	token, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), modelstest.Person(t, s.Cfg.Store, t.Name(), accounts.RoleCreator).ID, "proxy", 0)
+	token, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(),
+		modelstest.Person(t, s.Cfg.Store, t.Name(), accounts.RoleCreator).ID, "proxy", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +193,8 @@ func worksThrough(s *webtest.Site, t *testing.T, client *http.Client, home strin
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusUnprocessableEntity || !strings.HasPrefix(kind, "application/problem+json") {
+	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusUnprocessableEntity ||
+		!strings.HasPrefix(kind, "application/problem+json") {
 		t.Errorf("a large body is answered by %s, %s", resp.Status, kind)
 	}
 }

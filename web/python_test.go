@@ -19,7 +19,8 @@ import (
 // with it.
 func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort",
+		"CPU")
 	for _, ns := range []float64{8000, 5000} { // submissions 1 and 2
 		modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, s.User, task)[0], ns)
 	}
@@ -27,7 +28,8 @@ func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	run := func(program string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program, args...)
-		cmd.Env = append(os.Environ(), "PIP_CONFIG_FILE=/dev/null", "PIP_NO_CACHE_DIR=1", "NO_PROXY=127.0.0.1", "WARPBOARD_SERVER="+s.URL, "WARPBOARD_TOKEN="+s.Token)
+		cmd.Env = append(os.Environ(), "PIP_CONFIG_FILE=/dev/null", "PIP_NO_CACHE_DIR=1", "NO_PROXY=127.0.0.1",
+			"WARPBOARD_SERVER="+s.URL, "WARPBOARD_TOKEN="+s.Token)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s %v: %v\n%s", program, args, err, out)
@@ -35,13 +37,15 @@ func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 		return string(out)
 	}
 	run("/usr/bin/python3", "-m", "venv", "--without-pip", environment)
-	run("/usr/bin/python3", "-m", "pip", "--python", environment, "--isolated", "--disable-pip-version-check", "install",
+	run("/usr/bin/python3", "-m", "pip", "--python", environment, "--isolated", "--disable-pip-version-check",
+		"install",
 		"--index-url", s.URL+web.PythonIndex, "warpboard")
 	w, err := python.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := run(filepath.Join(environment, "bin/warpboard-eval"), "--version"); said != "warpboard-eval "+w.Version+"\n" {
+	if said := run(filepath.Join(environment, "bin/warpboard-eval"), "--version"); said != "warpboard-eval "+w.Version+
+		"\n" {
 		t.Errorf("its command says %q", said)
 	}
 	said := run(filepath.Join(environment, "bin/python"), "-c", `
@@ -51,7 +55,8 @@ made = site.submit("a.cpp", source="int x;", task="sort")
 print(site.tasks()[0].slug, site.me().name, made.runs[0].state, site.submissions()[0].id == made.id, site.board("sort", "CPU")[0].score_ns)
 print(site.compare(1, 2).caption)
 print(site.cancel(made).ended, site.wait(made).passed)`)
-	if want := "sort " + s.User.Name + " queued True 5000.0\nA 8 µs, B 5 µs: B is faster, 0.625 times A's time\nTrue False\n"; said != want {
+	if want := "sort " + s.User.Name +
+		" queued True 5000.0\nA 8 µs, B 5 µs: B is faster, 0.625 times A's time\nTrue False\n"; said != want {
 		t.Errorf("the installed client says %q, want %q", said, want)
 	}
 }
@@ -65,7 +70,8 @@ func TestThePackageIndexAnswersInBothForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		if resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("Content-Type"), strings.TrimSuffix(accept, ";q=1")) {
+		if resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("Content-Type"),
+			strings.TrimSuffix(accept, ";q=1")) {
 			t.Fatalf("%s: %s, %s", path, resp.Status, resp.Header.Get("Content-Type"))
 		}
 		return webtest.Body(t, resp)
@@ -85,12 +91,14 @@ func TestThePackageIndexAnswersInBothForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := index.Files[0]; index.Meta["api-version"] != "1.0" || f.Filename != w.File || f.URL != "../../"+w.File || len(f.Hashes["sha256"]) != 64 || f.Requires != ">=3.9" {
+	if f := index.Files[0]; index.Meta["api-version"] != "1.0" || f.Filename != w.File || f.URL != "../../"+w.File ||
+		len(f.Hashes["sha256"]) != 64 || f.Requires != ">=3.9" {
 		t.Errorf("the index is %+v", index)
 	}
 	for path, want := range map[string]string{
-		web.PythonIndex:                `<a href="warpboard/">warpboard</a>`,
-		web.PythonIndex + "warpboard/": `#sha256=` + index.Files[0].Hashes["sha256"] + `" data-requires-python="&gt;=3.9">` + w.File + `</a>`,
+		web.PythonIndex: `<a href="warpboard/">warpboard</a>`,
+		web.PythonIndex + "warpboard/": `#sha256=` + index.Files[0].Hashes["sha256"] +
+			`" data-requires-python="&gt;=3.9">` + w.File + `</a>`,
 	} {
 		if page := get(path, "text/html"); !strings.Contains(page, want) {
 			t.Errorf("%s lacks %q:\n%s", path, want, page)

@@ -23,7 +23,8 @@ import (
 const statedQueries = "../docs/queries.md"
 
 // notPages are the GET addresses that answer something else: files, streams, data, redirects.
-var notPages = regexp.MustCompile(`^/(clients|popcorn|api/v1|api/\+|auth|find|static|job|health|healthz|readyz|metrics|stats|evaluate|mcp|admin)(/|$)|./(events|file|template|source)$|\.(json|jsonl|parquet|csv|txt|zip|ncu-rep|ptx|svg|png|jpg|atom|xml|ico|md)$|:starter$`)
+var notPages = regexp.MustCompile(
+	`^/(clients|popcorn|api/v1|api/\+|auth|find|static|job|health|healthz|readyz|metrics|stats|evaluate|mcp|admin)(/|$)|./(events|file|template|source)$|\.(json|jsonl|parquet|csv|txt|zip|ncu-rep|ptx|svg|png|jpg|atom|xml|ico|md)$|:starter$`)
 
 // TestNoPageAsksMoreQueriesThanItStates asks every page of the site while many people wait and much is stored: a page
 // that asks once per row is found.
@@ -84,7 +85,8 @@ func readStatedQueries(t testing.TB) map[string]int {
 		t.Fatal(err)
 	}
 	stated := map[string]int{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(.*?)`.*\\| (\\d+) \\|$").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(.*?)`.*\\| (\\d+) \\|$").FindAllStringSubmatch(string(text),
+		-1) {
 		if stated[row[1]], err = strconv.Atoi(row[2]); err != nil {
 			t.Fatal(err)
 		}
@@ -105,8 +107,9 @@ func newCrowdedScene(t testing.TB) *crowdedScene {
 		user := modelstest.Person(t, s.Cfg.Store, fmt.Sprintf("waiting-%02d", i), accounts.RoleUser)
 		s.Submit(user, []string{"H200", "CPU"}[i%2], webtest.GoodKernel)
 		s.Submit(s.Ada, "CPU", webtest.GoodKernel)
-		e, err := s.Cfg.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.Ada, Owner: fmt.Sprintf("user:%d", s.Ada.ID), Caller: "token:1",
-			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		e, err := s.Cfg.Store.Work.SubmitEvaluation(t.Context(),
+			work.NewEvaluation{User: s.Ada, Owner: fmt.Sprintf("user:%d", s.Ada.ID), Caller: "token:1",
+				Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,9 +122,14 @@ func newCrowdedScene(t testing.TB) *crowdedScene {
 func (s *crowdedScene) addresses() map[string]string {
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	run := fmt.Sprintf("%s/runs/%d", submission(s.First), s.First.ID)
-	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.Task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.Ada.ID),
-		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.First),
-		"/webhooks/:id", s.Webhook(), "/comments/:id", s.Comment(), "/events/:slug", "/events/"+s.Event(time.Minute).Slug, "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", ":code", s.Invite(s.Task), "/runs/:id", fmt.Sprintf("/runs/%d", s.First.ID))
+	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.Task.Slug, ":device", "H200", "/users/:id",
+		fmt.Sprintf("/users/%d", s.Ada.ID),
+		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id",
+		submission(s.First),
+		"/webhooks/:id", s.Webhook(), "/comments/:id", s.Comment(), "/events/:slug",
+		"/events/"+s.Event(time.Minute).Slug, "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang",
+		"eval/cu", ":kind", "vectoradd_cpp", ":code", s.Invite(s.Task), "/runs/:id",
+		fmt.Sprintf("/runs/%d", s.First.ID))
 	pages := map[string]string{}
 	for _, r := range s.App().GetRoutes(true) {
 		if r.Method == http.MethodGet && !notPages.MatchString(r.Path) {

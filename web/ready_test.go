@@ -32,7 +32,8 @@ func missing(t *testing.T, b *webtest.Browser) []string {
 	}
 	resp := b.Get("/readyz")
 	ready := resp.StatusCode == http.StatusOK
-	if webtest.DecodeBody(t, resp, &answer); ready != (answer.Status == "ready") || ready != (len(answer.Missing) == 0) {
+	if webtest.DecodeBody(t, resp, &answer); ready != (answer.Status == "ready") ||
+		ready != (len(answer.Missing) == 0) {
 		t.Errorf("%s with %+v", resp.Status, answer)
 	}
 	for what, text := range answer.Missing {
@@ -85,13 +86,15 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	disk := sandboxtest.Disk(t, "4m")
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.Store.Disk = files.Disk{Dir: disk, MinFree: 2 << 20} })
-	modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd",
+		"CPU")
 	filler := filepath.Join(disk, "filler")
 	if err := os.WriteFile(filler, make([]byte, 3<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	submit := func(path, body string) *http.Response {
-		return s.Browser().Send(http.MethodPost, path, strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer "+s.Token)
+		return s.Browser().Send(http.MethodPost, path, strings.NewReader(body), "Content-Type", "application/json",
+			"Authorization", "Bearer "+s.Token)
 	}
 	const submission = `{"task": "vectoradd", "source": "int main;"}`
 	resp := submit("/api/v1/submissions", submission)
@@ -100,11 +103,13 @@ func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	}
 	webtest.WantProblem(t, resp, http.StatusServiceUnavailable, "disk_full")
 	resp = submit("/evaluate", `{"kernel": {"kernel_type": "torch", "source_code": "import torch"}}`)
-	if text := webtest.Body(t, resp); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "the minimum is 2 MiB") {
+	if text := webtest.Body(t, resp); resp.StatusCode != http.StatusServiceUnavailable ||
+		!strings.Contains(text, "the minimum is 2 MiB") {
 		t.Errorf("an evaluation: %s %s", resp.Status, text)
 	}
 	author := s.SignedIn("Author", accounts.RoleCreator)
-	for _, path := range []string{"/tasks/publish", "/tasks/new/cpp", "/tasks/vectoradd/edit", "/tasks/vectoradd/files", "/tasks/vectoradd/trial",
+	for _, path := range []string{"/tasks/publish", "/tasks/new/cpp", "/tasks/vectoradd/edit", "/tasks/vectoradd/files",
+		"/tasks/vectoradd/trial",
 		"/tasks/vectoradd/trial/publish", "/tasks/vectoradd/publish"} {
 		if resp := author.Post(path, url.Values{}); resp.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("a task at %s: %s", path, resp.Status)

@@ -50,7 +50,8 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
-			if text := webtest.Body(t, resp); resp.StatusCode != test.status || !strings.Contains(text, test.says) || len(text) > 20_000 {
+			if text := webtest.Body(t, resp); resp.StatusCode != test.status || !strings.Contains(text, test.says) ||
+				len(text) > 20_000 {
 				t.Errorf("answered %d and %d bytes: %.300s", resp.StatusCode, len(text), text)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 8*(32<<20) {
@@ -63,13 +64,15 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 // A submission may be a million lines; its page must not be a hundred megabytes.
 func TestASourceOfOnlyLinesHasASmallPage(t *testing.T) {
 	s := webtest.NewScene(t)
-	sub, _, err := s.Cfg.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.Ada, TaskID: s.Task.ID, Devices: s.Task.Devices[:1],
-		Mode: "test", Source: []byte("int x;" + strings.Repeat("\n", 900_000)), Via: "test"})
+	sub, _, err := s.Cfg.Store.Submissions.Submit(t.Context(),
+		submissions.NewSubmission{User: s.Ada, TaskID: s.Task.ID, Devices: s.Task.Devices[:1],
+			Mode: "test", Source: []byte("int x;" + strings.Repeat("\n", 900_000)), Via: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp := s.BrowserOf(s.Ada).Get(fmt.Sprintf("/submissions/%d?tab=source", sub.ID))
-	if text := webtest.Body(t, resp); resp.StatusCode != fiber.StatusOK || len(text) > 2<<20 || !strings.Contains(text, "int x;") {
+	if text := webtest.Body(t, resp); resp.StatusCode != fiber.StatusOK || len(text) > 2<<20 ||
+		!strings.Contains(text, "int x;") {
 		t.Errorf("answered %d and %d bytes", resp.StatusCode, len(text))
 	}
 }

@@ -18,8 +18,9 @@ import (
 // shotPages returns eight of the ten main pages, by the names of their pictures; the other two belong to a comparison.
 func shotPages(s *webtest.ProfiledScene) map[string]string {
 	return map[string]string{
-		"home": "/", "task": "/tasks/" + s.Task.Slug, "board": "/tasks/" + s.Task.Slug + "/boards/H200", "workbench": fmt.Sprintf("/tasks/%s/solve?run=%d", s.Task.Slug, s.Second.ID),
-		"run": webtest.SubmissionPath(s.Second), "person": fmt.Sprintf("/users/%d", s.Ada.ID),
+		"home": "/", "task": "/tasks/" + s.Task.Slug, "board": "/tasks/" + s.Task.Slug + "/boards/H200",
+		"workbench": fmt.Sprintf("/tasks/%s/solve?run=%d", s.Task.Slug, s.Second.ID),
+		"run":       webtest.SubmissionPath(s.Second), "person": fmt.Sprintf("/users/%d", s.Ada.ID),
 		"devices": "/devices", "playground": "/playground",
 	}
 }
@@ -54,7 +55,9 @@ func TestScreenshots(t *testing.T) {
 func shotNames(s *webtest.ProfiledScene) *strings.Replacer {
 	compared := webtest.NewComparedScene(s)
 	operated(s)
-	return strings.NewReplacer("WEBHOOK", s.Webhook(), "REVIEWED", fmt.Sprintf("/runs/%d/moderation", s.Second.ID), "COMPARE", compared.Path(), "PROFILE", webtest.ProfilePath(s.First), "PINNED", fmt.Sprintf("%s?pin=%d", webtest.ProfilePath(compared.Slow), compared.Fast.ID))
+	return strings.NewReplacer("WEBHOOK", s.Webhook(), "REVIEWED", fmt.Sprintf("/runs/%d/moderation", s.Second.ID),
+		"COMPARE", compared.Path(), "PROFILE", webtest.ProfilePath(s.First), "PINNED",
+		fmt.Sprintf("%s?pin=%d", webtest.ProfilePath(compared.Slow), compared.Fast.ID))
 }
 
 // shootEach shows pages as people see them while they change one: in both themes, wide and narrow.
@@ -87,7 +90,8 @@ func shoot(w *webtest.Window, path, theme string, width int64, file string) {
 		format = page.CaptureScreenshotFormatPng
 	}
 	data, err := chromedp.Run(w.Ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
-		r, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: format, Quality: &quality})
+		r, err := cdp.Call(ctx, t, page.CaptureScreenshot,
+			page.CaptureScreenshotParams{Format: format, Quality: &quality})
 		return r.Data, err
 	})
 	if err == nil {

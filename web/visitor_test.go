@@ -16,7 +16,8 @@ import (
 func TestOneWayToNameAVisitor(t *testing.T) {
 	handedOn := map[string]string{"mcp.go": "RemoteAddr"} // to this process's own handlers, which ask conns
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "conns" {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			filepath.Dir(path) == "conns" {
 			return err
 		}
 		fset := token.NewFileSet()

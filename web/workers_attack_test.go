@@ -54,7 +54,8 @@ func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 	q := &countingQueue{}
 	s, desk := workerSite(t, func(c *web.Config) { q.Queue, c.Queue = c.Queue, q })
 	for range 3 {
-		conn, _ := from(s, t, "127.0.0.1", wholeUpgrade+"Content-Length: 1\r\n\r\nx") // a request with a body is the connection's last
+		// a request with a body is the connection's last
+		conn, _ := from(s, t, "127.0.0.1", wholeUpgrade+"Content-Length: 1\r\n\r\nx")
 		if _, err := io.Copy(io.Discard, conn); err != nil {
 			t.Fatal(err)
 		}
@@ -85,8 +86,10 @@ func TestHandshakesThatFailHoldNoPlaces(t *testing.T) {
 func TestStrangersStreamsKeepNoWorkersAndNoPeopleOut(t *testing.T) {
 	s, desk := workerSite(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 2, StreamsEach: 1} })
 	for i := range 3 {
-		_, resp := from(s, t, "127.0.0.1", fmt.Sprintf("GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n", i))
-		if want := map[bool]int{true: http.StatusOK, false: http.StatusTooManyRequests}[i < 2]; resp.StatusCode != want {
+		_, resp := from(s, t, "127.0.0.1",
+			fmt.Sprintf("GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n", i))
+		if want := map[bool]int{true: http.StatusOK,
+			false: http.StatusTooManyRequests}[i < 2]; resp.StatusCode != want {
 			t.Fatalf("the stranger's stream %d: %s, want %d", i, resp.Status, want)
 		}
 	}

@@ -52,7 +52,8 @@ func takesAJob(t *testing.T, desk *queuetest.Handler, address, ca string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if got, err := conn.Receive(t.Context(), "CPU", func() (bool, int) { return false, 0 }); err != nil || got.AttemptID != "a1" {
+	if got, err := conn.Receive(t.Context(), "CPU", func() (bool, int) { return false, 0 }); err != nil ||
+		got.AttemptID != "a1" {
 		t.Fatalf("the worker got %+v, %v", got, err)
 	}
 }
@@ -71,7 +72,8 @@ func TestAWorkerReachesTheSiteThroughNginx(t *testing.T) {
 	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
 		s, desk := workerSite(t, func(c *web.Config) { c.BaseURL = home })
 		_, address, ca := startProxyBefore(s, t, "nginx", home)
-		takesAJob(t, desk, strings.NewReplacer("boards.example.org", address, "lab.example.org", address).Replace(home), ca)
+		takesAJob(t, desk, strings.NewReplacer("boards.example.org", address, "lab.example.org", address).Replace(home),
+			ca)
 	}
 }
 
@@ -79,7 +81,8 @@ func TestOnlyWorkersUseTheWorkersAddress(t *testing.T) {
 	s, _ := workerSite(t)
 	webtest.WantStatus(t, s.Browser().Get(job.WorkerPath), http.StatusUpgradeRequired)
 	address := strings.Replace(s.URL, "http://", "ws://", 1) + job.WorkerPath
-	if _, resp, err := websocket.DefaultDialer.Dial(address, http.Header{"Origin": {"https://evil.example.org"}}); err == nil || resp.StatusCode != http.StatusForbidden {
+	if _, resp, err := websocket.DefaultDialer.Dial(address,
+		http.Header{"Origin": {"https://evil.example.org"}}); err == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a page of another site connects: %v, %v", resp, err)
 	}
 	// A stranger who says nothing is disconnected, as NATS does on its own port.

@@ -19,21 +19,27 @@ import (
 func TestAccountsAreJoinedByProviderAndSubjectOnly(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		ann := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann", Email: "ann@example.org"}))
-		second := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github", Subject: "1", Name: "Renamed", Email: "new@example.org"}))
+		ann := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
+			accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann", Email: "ann@example.org"}))
+		second := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
+			accounts.SignIn{Provider: "github", Subject: "1", Name: "Renamed", Email: "new@example.org"}))
 		if second.ID != ann.ID || second.Email != "new@example.org" || second.Name != "Ann" {
 			t.Errorf("second sign-in gave %+v", second)
 		}
-		thief := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "gitlab", Subject: "1", Name: "ANN", Email: "new@example.org"}))
+		thief := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
+			accounts.SignIn{Provider: "gitlab", Subject: "1", Name: "ANN", Email: "new@example.org"}))
 		if thief.ID == ann.ID {
 			t.Error("the same e-mail address at another provider opened the account")
 		}
 		if thief.Name != "ANN-2" {
 			t.Errorf("the second Ann is called %q", thief.Name)
 		}
-		modelstest.Check(t, s.Accounts.Link(ctx, ann.ID, accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
-		modelstest.WantKind(t, s.Accounts.Link(ctx, thief.ID, accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}), db.Conflict)
-		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
+		modelstest.Check(t, s.Accounts.Link(ctx, ann.ID,
+			accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
+		modelstest.WantKind(t, s.Accounts.Link(ctx, thief.ID,
+			accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}), db.Conflict)
+		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
+			accounts.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
 			t.Error("a linked identity opens another account")
 		}
 		if ids, err := s.Accounts.Identities(ctx, ann.ID); err != nil || len(ids) != 2 {
@@ -41,7 +47,8 @@ func TestAccountsAreJoinedByProviderAndSubjectOnly(t *testing.T) {
 		}
 		_, err := s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github"})
 		modelstest.WantKind(t, err, db.Invalid)
-		site, again := modelstest.Got[accounts.User](t)(s.Accounts.Operator(ctx)), modelstest.Got[accounts.User](t)(s.Accounts.Operator(ctx))
+		site, again := modelstest.Got[accounts.User](t)(s.Accounts.Operator(ctx)),
+			modelstest.Got[accounts.User](t)(s.Accounts.Operator(ctx))
 		if site.ID != again.ID || !site.MayCreate() {
 			t.Errorf("the site's own account: %+v, then %+v", site, again)
 		}
@@ -86,7 +93,8 @@ func TestOnlyAdminsChangeRolesAndNeverTheirOwn(t *testing.T) {
 			t.Errorf("Ann is now %q", u.Role)
 		}
 		audits, err := s.Accounts.Audits(ctx, w.Admin, "", 0, 10)
-		if err != nil || len(audits) != 2 || audits[0].Act != "set role" || audits[0].Detail != "creator" || audits[0].ActorName != "Root" {
+		if err != nil || len(audits) != 2 || audits[0].Act != "set role" || audits[0].Detail != "creator" ||
+			audits[0].ActorName != "Root" {
 			t.Errorf("Audits: %+v, %v", audits, err)
 		}
 	})
@@ -96,7 +104,8 @@ func TestWhenASessionEnds(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		start := func(life time.Duration) (string, accounts.Session) {
-			secret, session, err := s.Accounts.StartSession(ctx, accounts.NewSession{UserID: w.Ann.ID, Provider: "github", UserAgent: "x\x00y", Life: life})
+			secret, session, err := s.Accounts.StartSession(ctx,
+				accounts.NewSession{UserID: w.Ann.ID, Provider: "github", UserAgent: "x\x00y", Life: life})
 			modelstest.Check(t, err)
 			return secret, session
 		}
@@ -193,7 +202,8 @@ func TestAPersonHasSoManyTokens(t *testing.T) {
 		if modelstest.WantKind(t, fill(), db.TooMany); made != 100 {
 			t.Errorf("%d were made in a day", made)
 		}
-		modelstest.Check(t, modelstest.Third(s.Accounts.CreateToken(t.Context(), modelstest.Person(t, s, "bob", accounts.RoleUser).ID, "t", 0)))
+		modelstest.Check(t, modelstest.Third(s.Accounts.CreateToken(t.Context(),
+			modelstest.Person(t, s, "bob", accounts.RoleUser).ID, "t", 0)))
 	})
 }
 
@@ -206,10 +216,13 @@ func TestLoginsOfOneNetworkLockNoOneOut(t *testing.T) {
 		for i := range full {
 			rows = append(rows, fmt.Sprintf("('hash %d', 'CODE%d', 'x', '198.51.100.%d', $1, $2)", i, i, i%100))
 		}
-		_, err := s.SQL().ExecContext(ctx, "insert into logins (secret_hash, code, host, address, created_at, expires_at) values "+strings.Join(rows, ", "), begun, begun.Add(time.Hour))
+		_, err := s.SQL().ExecContext(ctx,
+			"insert into logins (secret_hash, code, host, address, created_at, expires_at) values "+
+				strings.Join(rows, ", "), begun, begun.Add(time.Hour))
 		modelstest.Check(t, err)
 		secrets := map[string]string{}
-		for _, address := range []string{"203.0.113.7", "2001:db8::1", "198.51.100.200"} { // the last is another user of the network
+		// the last is another user of the network
+		for _, address := range []string{"203.0.113.7", "2001:db8::1", "198.51.100.200"} {
 			secrets[address], _, err = s.Accounts.BeginLogin(ctx, "laptop", address)
 			modelstest.Check(t, err)
 		}
@@ -233,15 +246,18 @@ func TestLoginsOfOneNetworkLockNoOneOut(t *testing.T) {
 // TestChangesOfACreatorAreBounded since each leaves a line in the audit log for good.
 func TestChangesOfACreatorAreBounded(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		admin, creator := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleCreator)
+		admin, creator := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
+			modelstest.Person(t, s, "Ann", accounts.RoleCreator)
 		task := modelstest.Task(t, s, creator, "sort", "CPU")
 		change := func(actor accounts.User) error {
-			return modelstest.Second(s.Catalog.UpdateTask(t.Context(), actor, task.ID, catalog.TaskSettings{Devices: task.Devices}))
+			return modelstest.Second(s.Catalog.UpdateTask(t.Context(), actor, task.ID,
+				catalog.TaskSettings{Devices: task.Devices}))
 		}
 		note := func(actor accounts.User, at time.Time) {
 			row := fmt.Sprintf("(%d, 'x', 'update', 'task sort', $1)", actor.ID)
 			rows := strings.Join(slices.Repeat([]string{row}, 1000), ", ")
-			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "insert into audits (actor_id, actor_name, act, subject, created_at) values "+rows, at.UTC())))
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
+				"insert into audits (actor_id, actor_name, act, subject, created_at) values "+rows, at.UTC())))
 		}
 		note(creator, time.Now().Add(-2*time.Hour))
 		note(admin, time.Now())

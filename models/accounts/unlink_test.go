@@ -14,8 +14,10 @@ import (
 func annWithTwoWays(t *testing.T, s *models.Store) (ann, ben accounts.User, ways []accounts.Identity) {
 	t.Helper()
 	ctx := t.Context()
-	ann = modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann"}))
-	ben = modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github", Subject: "2", Name: "Ben"}))
+	ann = modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
+		accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann"}))
+	ben = modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
+		accounts.SignIn{Provider: "github", Subject: "2", Name: "Ben"}))
 	modelstest.Check(t, s.Accounts.Link(ctx, ann.ID, accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
 	ways = modelstest.Got[[]accounts.Identity](t)(s.Accounts.Identities(ctx, ann.ID))
 	return ann, ben, ways
@@ -31,10 +33,12 @@ func TestLastWayToSignInStays(t *testing.T) {
 		modelstest.WantKind(t, s.Accounts.Unlink(ctx, ann.ID, ways[0].ID, 0), db.NotFound)
 		modelstest.WantKind(t, s.Accounts.Unlink(ctx, ann.ID, ways[1].ID, 0), db.Conflict)
 
-		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
+		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
+			accounts.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
 			t.Error("the way that is left opens another account")
 		}
-		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann"})); u.ID == ann.ID {
+		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
+			accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann"})); u.ID == ann.ID {
 			t.Error("the removed way still opens the account")
 		}
 	})
@@ -45,7 +49,8 @@ func TestRemovingAWayToSignInEndsTheOtherSessions(t *testing.T) {
 		ctx := t.Context()
 		ann, ben, ways := annWithTwoWays(t, s)
 		begin := func(user accounts.User, provider string) (string, accounts.Session) {
-			secret, session, err := s.Accounts.StartSession(ctx, accounts.NewSession{UserID: user.ID, Provider: provider, Life: time.Hour})
+			secret, session, err := s.Accounts.StartSession(ctx,
+				accounts.NewSession{UserID: user.ID, Provider: provider, Life: time.Hour})
 			modelstest.Check(t, err)
 			return secret, session
 		}

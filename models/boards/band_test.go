@@ -71,7 +71,8 @@ func TestABetterKernelIsToldApart(t *testing.T) {
 	for processes, want := range map[int]int{3: 95, 5: 100, 10: 100, 25: 100} {
 		r, apart := rand.New(rand.NewPCG(8, uint64(processes))), 0
 		for range 100 {
-			if bands := cutAll([]Entry{measure(r, 98e3, 0.002, processes), measure(r, 100e3, 0.002, processes)}); len(bands) == 2 {
+			if bands := cutAll([]Entry{measure(r, 98e3, 0.002, processes),
+				measure(r, 100e3, 0.002, processes)}); len(bands) == 2 {
 				apart++
 			}
 		}
@@ -93,7 +94,8 @@ func TestNoiseIsNoMerit(t *testing.T) {
 		steady := apart(first, with(first.ScoreNS*(1+behind), 0.005))
 		for _, half := range []float64{0.006, 0.01, 0.02, 0.1, 0.5} {
 			if uneven := apart(first, with(first.ScoreNS*(1+behind), half)); steady && !uneven {
-				t.Errorf("%.1f %% behind, an interval of ± %g %% ties with the first, and one of ± 0.5 %% does not", 100*behind, 100*half)
+				t.Errorf("%.1f %% behind, an interval of ± %g %% ties with the first, and one of ± 0.5 %% does not",
+					100*behind, 100*half)
 			}
 		}
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // scoreWithin is the run of a person whose score has an interval.
-func scoreWithin(t *testing.T, s *models.Store, w modelstest.World, user accounts.User, ns, low, high float64) work.Run {
+func scoreWithin(t *testing.T, s *models.Store, w modelstest.World, user accounts.User, ns, low,
+	high float64) work.Run {
 	t.Helper()
 	return w.Measured(t, s, user, ns, boards.Interval{LowNS: &low, HighNS: &high, Processes: 5})
 }
@@ -25,7 +26,8 @@ func scoreWithin(t *testing.T, s *models.Store, w modelstest.World, user account
 func places(t *testing.T, s *models.Store, w modelstest.World, size int) (out []string) {
 	t.Helper()
 	for offset := 0; ; offset += size {
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Offset: offset, Limit: size}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.Part{Offset: offset, Limit: size}))
 		for _, st := range page.Standings {
 			tie := ""
 			if st.Tied {
@@ -42,7 +44,8 @@ func places(t *testing.T, s *models.Store, w modelstest.World, size int) (out []
 func TestIndistinguishableEntriesShareARank(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
-		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dan", accounts.RoleUser)
+		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser),
+			modelstest.Person(t, s, "Dan", accounts.RoleUser)
 		scoreWithin(t, s, w, w.Ann, 1000, 980, 1020)
 		scoreWithin(t, s, w, w.Ben, 1010, 1000, 1015)
 		scoreWithin(t, s, w, cleo, 1040, 1021, 1060)
@@ -53,7 +56,8 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 				t.Errorf("board in pages of %d:\n%s", size+1, diff)
 			}
 		}
-		if st := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.FirstNS != 43 {
+		if st := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU",
+			dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.FirstNS != 43 {
 			t.Errorf("Dan's place: %+v", st)
 		}
 		placings, _, err := s.Boards.Placings(ctx, accounts.User{}, w.Ben.ID, 0, 10)
@@ -61,11 +65,13 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 			t.Errorf("Ben's page: %+v, %v", placings, err)
 		}
 		leaders := modelstest.Got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, accounts.User{}))[0].Boards[0].Leaders
-		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 || leaders[2].ScoreNS != 1040 {
+		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 ||
+			leaders[2].ScoreNS != 1040 {
 			t.Errorf("home: %+v", leaders)
 		}
 		scoreWithin(t, s, w, dan, 900, 899, 901)
-		if diff := cmp.Diff([]string{"1 Dan 900", "2= Ann 1000", "2= Ben 1010", "4 Cleo 1040"}, places(t, s, w, 10)); diff != "" {
+		if diff := cmp.Diff([]string{"1 Dan 900", "2= Ann 1000", "2= Ben 1010", "4 Cleo 1040"},
+			places(t, s, w, 10)); diff != "" {
 			t.Errorf("after Dan's better run:\n%s", diff)
 		}
 	})

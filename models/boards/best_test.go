@@ -19,7 +19,8 @@ import (
 // steps reads everyone's steps on the board as "name score tries".
 func steps(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
-	rows, err := s.SQL().QueryContext(t.Context(), "select u.name, b.score_ns, b.tries from bests b join users u on u.id = b.user_id order by b.achieved_at, b.run_id")
+	rows, err := s.SQL().QueryContext(t.Context(),
+		"select u.name, b.score_ns, b.tries from bests b join users u on u.id = b.user_id order by b.achieved_at, b.run_id")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
 		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
 			t.Errorf("steps:\n%s", diff)
 		}
-		if _, err := s.Disqualify(t.Context(), w.Admin, middle.ID, "It knew the answers."); err != nil { // a step, and not the entry
+		// a step, and not the entry
+		if _, err := s.Disqualify(t.Context(), w.Admin, middle.ID, "It knew the answers."); err != nil {
 			t.Fatal(err)
 		}
 		want = []string{"Ann 300 1", "Ben 150 1", "Ann 250 2", "Ann 100 3"}
@@ -83,11 +85,13 @@ func TestABoardIsShownAsItStoodOnce(t *testing.T) {
 				sum += int(b.Size)
 			}
 			for _, e := range list {
-				out = append(out, fmt.Sprintf("%d %s %g in %d, tied %v", e.Rank, e.UserName, e.ScoreNS, e.Tries, e.Tied))
+				out = append(out, fmt.Sprintf("%d %s %g in %d, tied %v", e.Rank, e.UserName, e.ScoreNS, e.Tries,
+					e.Tied))
 			}
 			return append(out, fmt.Sprint(len(bands), " bands of ", sum))
 		}
-		want := []string{"1 Ben 200 in 1, tied true", "1 Cleo 200.5 in 1, tied true", "3 Ann 250 in 2, tied false", "2 bands of 3"}
+		want := []string{"1 Ben 200 in 1, tied true", "1 Cleo 200.5 in 1, tied true", "3 Ann 250 in 2, tied false",
+			"2 bands of 3"}
 		if diff := cmp.Diff(want, past(then)); diff != "" {
 			t.Errorf("as it stood:\n%s", diff)
 		}
@@ -117,7 +121,8 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 			return text
 		}
 		show := func(offset, limit int) (out []string) {
-			shown, own, err := s.Boards.Show(ctx, head, boards.Part{Offset: offset, Limit: limit, Viewer: w.Ann.ID, Before: before})
+			shown, own, err := s.Boards.Show(ctx, head,
+				boards.Part{Offset: offset, Limit: limit, Viewer: w.Ann.ID, Before: before})
 			modelstest.Check(t, err)
 			for _, e := range append(slices.Clone(shown.Standings), *own) {
 				out = append(out, text(e))

@@ -37,7 +37,8 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Boards.Place(ctx, w.Task.VersionID, "CPU", w.Admin.ID)), db.NotFound)
 		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 1}))
-		if page.Size != 4 || page.Leaders[0].ScoreNS != 100 || page.Change != 5 { // the slower third run changed nothing
+		// the slower third run changed nothing
+		if page.Size != 4 || page.Leaders[0].ScoreNS != 100 || page.Change != 5 {
 			t.Errorf("page: %+v", page.Board)
 		}
 		var history []float64
@@ -49,7 +50,8 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 		}
 		home := modelstest.Got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, accounts.User{}))
 		board := home[0].Boards[0]
-		if board.Size != 4 || len(board.Leaders) != 3 || board.Leaders[2].UserName != "Cleo" || board.Leaders[2].Rank != 2 || board.Leaders[1].ScoreNS != 150 {
+		if board.Size != 4 || len(board.Leaders) != 3 || board.Leaders[2].UserName != "Cleo" ||
+			board.Leaders[2].Rank != 2 || board.Leaders[1].ScoreNS != 150 {
 			t.Errorf("home: %+v", board)
 		}
 	})
@@ -74,7 +76,10 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 				return s.DeleteSubmission(ctx, w.Ann, fast.SubmissionID, "Asked for.")
 			},
 				[]string{"1 Ben 250", "2 Ann 300"}, 250},
-			{"reinstated", func() ([]boards.Change, error) { return s.Reinstate(ctx, w.Admin, fastest.ID, "It did not.") },
+			{"reinstated", func() ([]boards.Change,
+				error) {
+				return s.Reinstate(ctx, w.Admin, fastest.ID, "It did not.")
+			},
 				[]string{"1 Ann 100", "2 Ben 250"}, 100},
 			{"deleted again", func() ([]boards.Change, error) {
 				return s.DeleteSubmission(ctx, w.Admin, fastest.SubmissionID, "Asked for.")
@@ -101,9 +106,11 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 			w.SameAfterRebuild(t, s)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Disqualify(ctx, w.Ann, bens.ID, "mine")), db.Forbidden)
-		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ben, slow.SubmissionID, "Asked for.")), db.NotFound)
+		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ben, slow.SubmissionID, "Asked for.")),
+			db.NotFound)
 		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
-		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, page.Standings[0].SubmissionID, "Asked for.")), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, page.Standings[0].SubmissionID,
+			"Asked for.")), db.Forbidden)
 	})
 }
 
@@ -140,7 +147,8 @@ func TestTheRuleInSQLIsTheRuleInGo(t *testing.T) {
 			"disqualified": {"disqualified_at = ended_at", false},
 		} {
 			run := w.Score(t, s, modelstest.Person(t, s, name, accounts.RoleUser), 100)
-			if _, err := s.SQL().ExecContext(t.Context(), "update runs set "+c.set+" where id = $1", run.ID); err != nil {
+			if _, err := s.SQL().ExecContext(t.Context(), "update runs set "+c.set+" where id = $1",
+				run.ID); err != nil {
 				t.Fatal(err)
 			}
 			run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
@@ -157,8 +165,10 @@ func TestAFilledStoreHasTheBoardsThatItsRunsGive(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		filled, err := modelstest.Fill(t.Context(), s, 3000)
 		modelstest.Check(t, err)
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), filled.Task.VersionID, filled.Device, boards.Part{Limit: 50}))
-		if len(page.Standings) != 50 || page.Size < 200 || page.Standings[0].Rank != 1 || page.Standings[49].ScoreNS < page.Leaders[0].ScoreNS {
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), filled.Task.VersionID, filled.Device,
+			boards.Part{Limit: 50}))
+		if len(page.Standings) != 50 || page.Size < 200 || page.Standings[0].Rank != 1 ||
+			page.Standings[49].ScoreNS < page.Leaders[0].ScoreNS {
 			t.Errorf("hot board: %+v", page.Board)
 		}
 		modelstest.Submit(t, s, filled.Owner, filled.Task) // ids go on after those that Fill gave

@@ -39,7 +39,8 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		if old.EpochID != 0 || fresh.EpochID <= 0 {
 			t.Errorf("the runs carry epochs %d and %d", old.EpochID, fresh.EpochID)
 		}
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 1}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.Part{Limit: 1}))
 		if len(page.Leaders) != 2 {
 			t.Errorf("%d lead, want those of the newest epoch alone", len(page.Leaders))
 		}
@@ -51,11 +52,13 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		for _, r := range records {
 			history = append(history, fmt.Sprint(r.ScoreNS, r.Older))
 		}
-		if diff := cmp.Diff([]string{"100 true", "100 true", "130 false", "90 true", "125 false"}, history); diff != "" {
+		if diff := cmp.Diff([]string{"100 true", "100 true", "130 false", "90 true", "125 false"},
+			history); diff != "" {
 			t.Errorf("the history, and whether each record is of older software (-want +got):\n%s", diff)
 		}
 		var feed []string
-		for _, r := range modelstest.Got[[]boards.TaskRecord](t)(s.Boards.Records(t.Context(), boards.RecordFilter{Limit: 10})) {
+		for _, r := range modelstest.Got[[]boards.TaskRecord](t)(s.Boards.Records(t.Context(),
+			boards.RecordFilter{Limit: 10})) {
 			feed = append(feed, fmt.Sprint(r.ScoreNS, r.Older))
 		}
 		if diff := cmp.Diff([]string{"125 false", "90 true", "130 false", "100 true", "100 true"}, feed); diff != "" {
@@ -66,7 +69,8 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 			t.Errorf("made again:\n%s", diff)
 		}
 		next := w.ScoreIn(t, s, cid, 124, "580")
-		if said := outcome(t, s, next); said != "1 of 3, entry, record, best 2 with 130, next Ann 2 with 125" { // 125 is ahead of 130; 90 is older
+		// 125 is ahead of 130; 90 is older
+		if said := outcome(t, s, next); said != "1 of 3, entry, record, best 2 with 130, next Ann 2 with 125" {
 			t.Errorf("Cid's best run comes as %q", said)
 		}
 	})

@@ -114,7 +114,8 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 			o, _, err := s.Boards.Outcome(t.Context(), run.Entry())
 			modelstest.Check(t, err)
 			if o.BestUnclear != tt.best || o.NextUnclear != tt.next {
-				t.Errorf("%v ns, %v to %v: unclear are the best %v, the next %v", *run.ScoreNS, *run.LowNS, *run.HighNS, o.BestUnclear, o.NextUnclear)
+				t.Errorf("%v ns, %v to %v: unclear are the best %v, the next %v", *run.ScoreNS, *run.LowNS, *run.HighNS,
+					o.BestUnclear, o.NextUnclear)
 			}
 		}
 	})
@@ -124,12 +125,14 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
-		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dan", accounts.RoleUser)
+		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser),
+			modelstest.Person(t, s, "Dan", accounts.RoleUser)
 		why := func(run work.Run) string {
 			run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 			o, _, err := s.Boards.Outcome(t.Context(), run.Entry())
 			modelstest.Check(t, err)
-			return fmt.Sprintf("%s, next %s %s", format.Place(o.Rank, o.Tied), format.Place(o.NextRank, o.NextTied), o.NextWhy)
+			return fmt.Sprintf("%s, next %s %s", format.Place(o.Rank, o.Tied), format.Place(o.NextRank, o.NextTied),
+				o.NextWhy)
 		}
 		measured := func(who accounts.User, ns, low, high float64) work.Run {
 			return w.Measured(t, s, who, ns, boards.Interval{LowNS: &low, HighNS: &high, Processes: 5})

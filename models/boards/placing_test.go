@@ -50,8 +50,9 @@ func TestPlacingsAreOnBoardsThatTheViewerMaySee(t *testing.T) {
 			want          []string
 			more          bool
 		}{
-			"a visitor":         {accounts.User{}, 0, 10, []string{"first CPU 1", "first H200 2"}, false},
-			"the task's owner":  {owner, 0, 10, []string{"second CPU 1", "first CPU 1", "first H200 2"}, false}, // tied, so first, too
+			"a visitor": {accounts.User{}, 0, 10, []string{"first CPU 1", "first H200 2"}, false},
+			// tied, so first, too
+			"the task's owner":  {owner, 0, 10, []string{"second CPU 1", "first CPU 1", "first H200 2"}, false},
 			"an admin's page":   {accounts.User{ID: -1, Role: accounts.RoleAdmin}, 1, 1, []string{"first CPU 1"}, true},
 			"beyond the last":   {accounts.User{}, 2, 10, nil, false},
 			"a negative offset": {accounts.User{}, -3, 1, []string{"first CPU 1"}, true},
@@ -61,7 +62,9 @@ func TestPlacingsAreOnBoardsThatTheViewerMaySee(t *testing.T) {
 				t.Errorf("%s: more %v\n%s", name, more, diff)
 			}
 		}
-		if _, err := s.Catalog.UpdateTask(ctx, owner, first.ID, catalog.TaskSettings{Devices: []string{"CPU"}}); err != nil { // the task gives up H200
+		// the task gives up H200
+		if _, err := s.Catalog.UpdateTask(ctx, owner, first.ID,
+			catalog.TaskSettings{Devices: []string{"CPU"}}); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := list(accounts.User{}, 0, 10); len(got) != 1 {

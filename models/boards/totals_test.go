@@ -50,7 +50,8 @@ func totals(t *testing.T, s *models.Store, scope boards.Scope, most int) (out []
 	list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), scope)).People
 	named := modelstest.Got[[]boards.Named](t)(s.Boards.Name(t.Context(), list[:min(len(list), most)], time.Time{}))
 	for _, p := range named {
-		out = append(out, fmt.Sprintf("%d %s %d of %d %v %d", p.Rank, p.UserName, p.Points, p.Tasks, p.Medals, p.Records))
+		out = append(out, fmt.Sprintf("%d %s %d of %d %v %d", p.Rank, p.UserName, p.Points, p.Tasks, p.Medals,
+			p.Records))
 	}
 	return out
 }
@@ -58,7 +59,8 @@ func totals(t *testing.T, s *models.Store, scope boards.Scope, most int) (out []
 func TestPointsAddUpOverPublicTasks(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newCrowd(t, s), t.Context()
-		first, second := modelstest.Task(t, s, c.Admin, "first", "CPU", "H100-SXM", "H100-PCIe"), modelstest.Task(t, s, c.Admin, "second", "CPU")
+		first, second := modelstest.Task(t, s, c.Admin, "first", "CPU", "H100-SXM", "H100-PCIe"),
+			modelstest.Task(t, s, c.Admin, "second", "CPU")
 		c.on(t, s, first, c.Ann, c.Ben)
 		c.on(t, s, second, c.Ben, c.Ann)
 		wantTotals := func(what, device string, want ...string) {
@@ -67,18 +69,22 @@ func TestPointsAddUpOverPublicTasks(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", what, diff)
 			}
 		}
-		wantTotals("all devices", "", "1 Ann 180 of 2 [3 1 0] 3", "2 Ben 180 of 2 [1 3 0] 1", "3 Other 00 128 of 2 [0 0 4] 0")
+		wantTotals("all devices", "", "1 Ann 180 of 2 [3 1 0] 3", "2 Ben 180 of 2 [1 3 0] 1",
+			"3 Other 00 128 of 2 [0 0 4] 0")
 		wantTotals("a family", "h100", "1 Ann 100 of 1 [2 0 0] 2", "2 Ben 80 of 1 [0 2 0] 0")
 		wantTotals("a device", "H100-PCIe", "1 Ann 100 of 1 [1 0 0] 1", "2 Ben 80 of 1 [0 1 0] 0")
 		wantTotals("a device of no board", "T4")
-		if families := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx, boards.Scope{})).Families; !cmp.Equal(families, []string{"CPU", "H100"}) {
+		if families := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx,
+			boards.Scope{})).Families; !cmp.Equal(families, []string{"CPU", "H100"}) {
 			t.Errorf("the families are %v", families)
 		}
-		if _, err := s.Catalog.UpdateTask(ctx, c.Admin, first.ID, catalog.TaskSettings{Devices: []string{"H100-SXM"}}); err != nil {
+		if _, err := s.Catalog.UpdateTask(ctx, c.Admin, first.ID,
+			catalog.TaskSettings{Devices: []string{"H100-SXM"}}); err != nil {
 			t.Fatal(err)
 		}
 		wantTotals("without boards that a task gave up", "", "1 Ann 180 of 2 [1 1 0] 1", "1 Ben 180 of 2 [1 1 0] 1")
-		if _, err := s.Catalog.UpdateTask(ctx, c.Admin, second.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}); err != nil {
+		if _, err := s.Catalog.UpdateTask(ctx, c.Admin, second.ID,
+			catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}); err != nil {
 			t.Fatal(err)
 		}
 		wantTotals("without a task that is hidden", "", "1 Ann 100 of 1 [1 0 0] 1", "2 Ben 80 of 1 [0 1 0] 0")
@@ -95,9 +101,13 @@ func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
 			want string
 		}{
 			{"nothing", func() {}, "1 Ann 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
-			{"another name", func() { modelstest.Check(t, modelstest.Second(there.Rename(ctx, c.Ann, c.Ann.ID, "Anna"))) }, "1 Anna 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
+			{"another name", func() {
+				modelstest.Check(t,
+					modelstest.Second(there.Rename(ctx, c.Ann, c.Ann.ID, "Anna")))
+			}, "1 Anna 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
 			{"a tie", func() { c.Score(t, there, c.Ben, 1001) }, "1 Anna 90 of 1 [1 0 0] 1; 1 Ben 90 of 1 [1 0 0] 0"},
-			{"a better run", func() { c.Score(t, here, c.Ben, 500) }, "1 Ben 100 of 1 [1 0 0] 1; 2 Anna 80 of 1 [0 1 0] 0"},
+			{"a better run", func() { c.Score(t, here, c.Ben, 500) },
+				"1 Ben 100 of 1 [1 0 0] 1; 2 Anna 80 of 1 [0 1 0] 0"},
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {
@@ -106,7 +116,8 @@ func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
 				}
 				before := s.Queries()
 				if totals(t, s, boards.Scope{}, 2); s.Queries()-before != 2 {
-					t.Errorf("%s, after %s: again it asks %d questions, want 2: change numbers and names", name, step.what, s.Queries()-before)
+					t.Errorf("%s, after %s: again it asks %d questions, want 2: change numbers and names", name,
+						step.what, s.Queries()-before)
 				}
 			}
 		}
@@ -125,10 +136,12 @@ func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 			return strings.Join(totals(t, s, boards.Scope{Season: boards.Season{From: from, Until: until}}, 2), "; ")
 		}
 		for what, test := range map[string]struct{ got, want string }{
-			"all time":            {season(time.Time{}, time.Time{}), "1 Other 11 100 of 1 [1 0 0] 1; 2 Ann 80 of 1 [0 1 0] 0"},
+			"all time": {season(time.Time{}, time.Time{}),
+				"1 Other 11 100 of 1 [1 0 0] 1; 2 Ann 80 of 1 [0 1 0] 0"},
 			"between two moments": {season(begin, end), "1 Ben 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
 			"until a moment":      {season(time.Time{}, end), "1 Ann 100 of 1 [1 0 0] 1; 2 Ben 80 of 1 [0 1 0] 0"},
-			"from a moment on":    {season(begin, time.Time{}), "1 Other 11 100 of 1 [1 0 0] 1; 2 Ann 80 of 1 [0 1 0] 0"},
+			"from a moment on": {season(begin, time.Time{}),
+				"1 Other 11 100 of 1 [1 0 0] 1; 2 Ann 80 of 1 [0 1 0] 0"},
 			"the last runs alone": {season(end, time.Time{}), "1 Other 11 10 of 1 [1 0 0] 1"},
 			"before all runs":     {season(time.Time{}, begin.AddDate(0, 0, -1)), ""},
 		} {

@@ -18,7 +18,8 @@ func TestATaskThatLeavesADeviceWithoutBenchmarkIsRefused(t *testing.T) {
 		b := modelstest.Bundle("big")
 		b.Definition.Benchmarks[0] = append(b.Definition.Benchmarks[0], tasks.Arg{Name: "devices", Value: "H100, B200"})
 		create := func(devices ...string) (catalog.Task, error) {
-			return s.Catalog.CreateTask(t.Context(), root, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: devices}, Bundle: b})
+			return s.Catalog.CreateTask(t.Context(), root,
+				catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: devices}, Bundle: b})
 		}
 		refused := func(err error, device string) {
 			t.Helper()
@@ -37,7 +38,8 @@ func TestATaskThatLeavesADeviceWithoutBenchmarkIsRefused(t *testing.T) {
 		b.Definition.Benchmarks[0][2].Value = "H100"
 		_, _, err = s.Catalog.Publish(t.Context(), root, task.ID, b, nil)
 		refused(err, "B200")
-		if now, err := s.Catalog.TaskByID(t.Context(), task.ID); err != nil || now.VersionID != task.VersionID || len(now.Devices) != 2 {
+		if now, err := s.Catalog.TaskByID(t.Context(), task.ID); err != nil || now.VersionID != task.VersionID ||
+			len(now.Devices) != 2 {
 			t.Errorf("what was refused changed the task: %+v, %v", now, err)
 		}
 	})

@@ -16,8 +16,9 @@ func TestOpenTasksAreListedNewestVersionFirst(t *testing.T) {
 		past, future := time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
 		for name, deadline := range map[string]*time.Time{"over": &past, "going": &future} {
 			_, err := s.Catalog.CreateTask(ctx, w.Admin, catalog.NewTask{
-				TaskSettings: catalog.TaskSettings{Devices: []string{"H200"}, Deadline: deadline, Visibility: catalog.Hidden},
-				Bundle:       modelstest.Bundle(name),
+				TaskSettings: catalog.TaskSettings{Devices: []string{"H200"}, Deadline: deadline,
+					Visibility: catalog.Hidden},
+				Bundle: modelstest.Bundle(name),
 			})
 			modelstest.Check(t, err)
 		}

@@ -27,7 +27,8 @@ func TestATaskComesBackAsItWasMade(t *testing.T) {
 		bundle := modelstest.Bundle("prefix-sum")
 		bundle.Files["empty.h"], bundle.Warnings = []byte{}, []string{"careful"}
 		made, err := s.Catalog.CreateTask(ctx, creator, catalog.NewTask{
-			Slug: "Prefix Sum!", TaskSettings: catalog.TaskSettings{Devices: []string{"H200", "CPU"}, Deadline: &deadline},
+			Slug: "Prefix Sum!", TaskSettings: catalog.TaskSettings{Devices: []string{"H200", "CPU"},
+				Deadline: &deadline},
 			Origin: "builtin", Bundle: bundle,
 		})
 		modelstest.Check(t, err)
@@ -36,7 +37,8 @@ func TestATaskComesBackAsItWasMade(t *testing.T) {
 		if diff := cmp.Diff(made, got); diff != "" {
 			t.Errorf("task (-made +read):\n%s", diff)
 		}
-		if got.Deadline.Location() != time.UTC || !got.Deadline.Equal(deadline.Truncate(time.Microsecond)) || got.Title != "Prefix-sum" {
+		if got.Deadline.Location() != time.UTC || !got.Deadline.Equal(deadline.Truncate(time.Microsecond)) ||
+			got.Title != "Prefix-sum" {
 			t.Errorf("deadline %v, title %q", got.Deadline, got.Title)
 		}
 		stored, err := s.Catalog.Bundle(ctx, made.VersionID)
@@ -45,7 +47,8 @@ func TestATaskComesBackAsItWasMade(t *testing.T) {
 		if diff := cmp.Diff(bundle, stored); diff != "" {
 			t.Errorf("bundle (-made +read):\n%s", diff)
 		}
-		_, err = s.Catalog.CreateTask(ctx, creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+		_, err = s.Catalog.CreateTask(ctx, creator,
+			catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 		modelstest.WantKind(t, err, db.Conflict)
 	})
 }
@@ -61,15 +64,17 @@ func TestWhatCannotBeATaskIsRefused(t *testing.T) {
 		slug     string
 		want     db.Kind
 	}{
-		"by a user":      {user, catalog.TaskSettings{Devices: []string{"CPU"}}, "", db.Forbidden},
-		"by a visitor":   {accounts.User{}, catalog.TaskSettings{Devices: []string{"CPU"}}, "", db.Forbidden},
-		"no devices":     {creator, catalog.TaskSettings{}, "", db.Invalid},
-		"odd device":     {creator, catalog.TaskSettings{Devices: []string{"a b"}}, "", db.Invalid},
-		"device twice":   {creator, catalog.TaskSettings{Devices: []string{"CPU", "CPU"}}, "", db.Invalid},
-		"odd visibility": {creator, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: "secret"}, "", db.Invalid},
+		"by a user":    {user, catalog.TaskSettings{Devices: []string{"CPU"}}, "", db.Forbidden},
+		"by a visitor": {accounts.User{}, catalog.TaskSettings{Devices: []string{"CPU"}}, "", db.Forbidden},
+		"no devices":   {creator, catalog.TaskSettings{}, "", db.Invalid},
+		"odd device":   {creator, catalog.TaskSettings{Devices: []string{"a b"}}, "", db.Invalid},
+		"device twice": {creator, catalog.TaskSettings{Devices: []string{"CPU", "CPU"}}, "", db.Invalid},
+		"odd visibility": {creator, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: "secret"}, "",
+			db.Invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := s.Catalog.CreateTask(t.Context(), c.actor, catalog.NewTask{Slug: c.slug, TaskSettings: c.settings, Bundle: bundle})
+			_, err := s.Catalog.CreateTask(t.Context(), c.actor,
+				catalog.NewTask{Slug: c.slug, TaskSettings: c.settings, Bundle: bundle})
 			modelstest.WantKind(t, err, c.want)
 		})
 	}
@@ -87,7 +92,8 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 			version, change, err := s.Catalog.Publish(ctx, w.Admin, w.Task.ID, b, nil)
 			modelstest.Check(t, err)
 			if change != want || expected != want || version.Number != number {
-				t.Errorf("published %s (announced %s) as version %d, want %s, %d", change, expected, version.Number, want, number)
+				t.Errorf("published %s (announced %s) as version %d, want %s, %d", change, expected, version.Number,
+					want, number)
 			}
 			return version
 		}
@@ -97,7 +103,8 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		texts.Definition.Templates = map[string]string{"C++": "template.cpp"}
 		texts.Files["template.cpp"] = []byte("// here\n")
 		old := publish(texts, catalog.ChangeTexts, 1)
-		if list := modelstest.Got[[]models.TaskSummary](t)(s.TaskList(ctx, w.Ann)); len(list) != 1 || !slices.Equal(list[0].Tags, texts.Definition.Tags) {
+		if list := modelstest.Got[[]models.TaskSummary](t)(s.TaskList(ctx, w.Ann)); len(list) != 1 ||
+			!slices.Equal(list[0].Tags, texts.Definition.Tags) {
 			t.Errorf("the list of tasks does not have the new tags: %+v", list)
 		}
 		texts.Definition.Title = "Add two vectors"
@@ -108,19 +115,23 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		texts.Files["reference.h"] = []byte("// stricter\n")
 		fresh := publish(texts, catalog.ChangeVersion, 2)
 
-		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, old.ID, "CPU", boards.Part{Limit: 10})); len(page.Standings) != 1 {
+		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, old.ID, "CPU",
+			boards.Part{Limit: 10})); len(page.Standings) != 1 {
 			t.Errorf("the old board has %d entries", len(page.Standings))
 		}
-		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, fresh.ID, "CPU", boards.Part{Limit: 10})); len(page.Standings) != 0 {
+		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, fresh.ID, "CPU",
+			boards.Part{Limit: 10})); len(page.Standings) != 0 {
 			t.Errorf("the new board has %d entries", len(page.Standings))
 		}
 		if run := w.Submit(t, s, w.Ben); run.VersionID != fresh.ID {
 			t.Errorf("a new submission went to version %d", run.VersionID)
 		}
-		if list, err := s.Catalog.VersionNumbers(ctx, w.Task.ID); err != nil || len(list) != 2 || list[0] != fresh.Number {
+		if list, err := s.Catalog.VersionNumbers(ctx, w.Task.ID); err != nil || len(list) != 2 ||
+			list[0] != fresh.Number {
 			t.Errorf("Versions: %v, %v", list, err)
 		}
-		if v, err := s.Catalog.VersionNumber(ctx, w.Task.ID, 1); err != nil || v.ID != old.ID || v.Definition.Description != "Add two vectors, quickly." {
+		if v, err := s.Catalog.VersionNumber(ctx, w.Task.ID, 1); err != nil || v.ID != old.ID ||
+			v.Definition.Description != "Add two vectors, quickly." {
 			t.Errorf("VersionNumber: %v, %v", v, err)
 		}
 		_, _, err := s.Catalog.Publish(ctx, w.Ann, w.Task.ID, texts, nil)
@@ -162,7 +173,8 @@ func TestTasksAreListedForWhoMaySeeThem(t *testing.T) {
 			"open": {}, "over": {Deadline: &past}, "draft": {Visibility: catalog.Hidden},
 		} {
 			settings.Devices = []string{"CPU", "T4"}
-			_, err := s.Catalog.CreateTask(ctx, cora, catalog.NewTask{TaskSettings: settings, Bundle: modelstest.Bundle(name)})
+			_, err := s.Catalog.CreateTask(ctx, cora,
+				catalog.NewTask{TaskSettings: settings, Bundle: modelstest.Bundle(name)})
 			modelstest.Check(t, err)
 		}
 		for _, c := range []struct {
@@ -180,10 +192,12 @@ func TestTasksAreListedForWhoMaySeeThem(t *testing.T) {
 		}
 		draft, err := s.Catalog.Task(ctx, "draft")
 		modelstest.Check(t, err)
-		if draft.VisibleTo(accounts.User{}) || !draft.VisibleTo(cora) || draft.EditableBy(accounts.User{ID: cora.ID, Role: accounts.RoleUser}) {
+		if draft.VisibleTo(accounts.User{}) || !draft.VisibleTo(cora) ||
+			draft.EditableBy(accounts.User{ID: cora.ID, Role: accounts.RoleUser}) {
 			t.Error("a draft is seen or changed by the wrong people")
 		}
-		updated, err := s.Catalog.UpdateTask(ctx, cora, draft.ID, catalog.TaskSettings{Title: "Now open", Devices: []string{"CPU"}})
+		updated, err := s.Catalog.UpdateTask(ctx, cora, draft.ID,
+			catalog.TaskSettings{Title: "Now open", Devices: []string{"CPU"}})
 		if err != nil || updated.Title != "Now open" || !updated.VisibleTo(accounts.User{}) {
 			t.Errorf("UpdateTask: %+v, %v", updated, err)
 		}

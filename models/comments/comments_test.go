@@ -42,7 +42,8 @@ func (f forum) count(on comments.Thread) (n int) {
 	if on.Submission != nil {
 		table, id = "submissions", on.Submission.ID
 	}
-	modelstest.Check(f.T, f.SQL().QueryRowContext(f.T.Context(), fmt.Sprintf("select comments from %s where id = %d", table, id)).Scan(&n))
+	modelstest.Check(f.T, f.SQL().QueryRowContext(f.T.Context(),
+		fmt.Sprintf("select comments from %s where id = %d", table, id)).Scan(&n))
 	return n
 }
 
@@ -61,7 +62,8 @@ func TestCommentsAreAFlatListBelowTheAuthorsText(t *testing.T) {
 			t.Errorf("a visitor reads %q, and the task counts %d", list, f.count(f.Task))
 		}
 		page := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.None, f.Task, 0, 2))
-		if rest := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.None, f.Task, page[1].ID, 2)); len(rest) != 1 || rest[0].Body != "Yes." {
+		if rest := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.None, f.Task, page[1].ID,
+			2)); len(rest) != 1 || rest[0].Body != "Yes." {
 			t.Errorf("the second page has %+v", rest)
 		}
 	})
@@ -81,7 +83,8 @@ func TestCommentsOnASubmissionNeedAPublicSource(t *testing.T) {
 		if list := f.texts(f.None, f.OnSubmission); len(list) != 2 {
 			t.Errorf("a visitor reads %q", list)
 		}
-		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl, 10)); len(list) != 1 || list[0].Reports != 1 {
+		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl,
+			10)); len(list) != 1 || list[0].Reports != 1 {
 			t.Errorf("the task's author has to decide about %+v", list)
 		}
 		later := time.Now().Add(time.Hour)
@@ -142,7 +145,8 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 		f.refused(err, db.Forbidden, "Only the author of the task")
 		_, err = s.Comments.Hide(t.Context(), f.Admin, spam.ID, "an advertisement")
 		modelstest.Check(t, err)
-		for who, sees := range map[*accounts.User]bool{&f.None: false, &f.Ann: false, &f.Bob: true, &f.Carl: true, &f.Admin: true} {
+		for who, sees := range map[*accounts.User]bool{&f.None: false, &f.Ann: false, &f.Bob: true, &f.Carl: true,
+			&f.Admin: true} {
 			if list := f.texts(*who, f.Task); (len(list) == 1) != sees {
 				t.Errorf("%q reads %q", who.Name, list)
 			}
@@ -150,7 +154,8 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 				t.Errorf("%q finds it: %v", who.Name, err)
 			}
 		}
-		if f.count(f.Task) != 0 || len(modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl, 10))) != 0 {
+		if f.count(f.Task) != 0 || len(modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl,
+			10))) != 0 {
 			t.Error("it counts, or still waits for a decision")
 		}
 		_, err = s.Comments.Hide(t.Context(), f.Carl, spam.ID, "now it is mine to show")
@@ -164,12 +169,15 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 		_, err = s.Comments.Remove(t.Context(), f.Bob, spam.ID)
 		modelstest.Check(t, err)
 		var body string
-		modelstest.Check(t, s.SQL().QueryRowContext(t.Context(), fmt.Sprintf("select body from comments where id = %d", spam.ID)).Scan(&body))
+		modelstest.Check(t, s.SQL().QueryRowContext(t.Context(),
+			fmt.Sprintf("select body from comments where id = %d", spam.ID)).Scan(&body))
 		if body != "" || len(f.texts(f.Admin, f.Task)) != 0 {
 			t.Errorf("a deleted comment is kept: %q", body)
 		}
-		acts := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), f.Admin, fmt.Sprintf("comment %d", spam.ID), 0, 10))
-		if len(acts) != 2 || acts[0].Act != "show comment" || acts[1].Act != "hide comment" || acts[1].Detail != "an advertisement" {
+		acts := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), f.Admin,
+			fmt.Sprintf("comment %d", spam.ID), 0, 10))
+		if len(acts) != 2 || acts[0].Act != "show comment" || acts[1].Act != "hide comment" ||
+			acts[1].Detail != "an advertisement" {
 			t.Errorf("the audit log has %+v", acts)
 		}
 	})
@@ -180,12 +188,15 @@ func TestAdminsDecideAboutCommentsOfATasksAuthor(t *testing.T) {
 		f := newForum(t, s)
 		own := f.Add(f.Carl, f.Task, "rude")
 		modelstest.Check(t, s.Comments.Report(t.Context(), f.Ann, own.ID, "rude"))
-		if n := len(modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl, 10))) + len(modelstest.Got[[]comments.ReportOf](t)(s.Comments.Reports(t.Context(), f.Carl, own.ID))); n != 0 {
+		if n := len(modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl,
+			10))) + len(modelstest.Got[[]comments.ReportOf](t)(s.Comments.Reports(t.Context(), f.Carl,
+			own.ID))); n != 0 {
 			t.Error("the author reads who reported the author")
 		}
 		_, err := s.Comments.Dismiss(t.Context(), f.Carl, own.ID, "not rude")
 		f.refused(err, db.Forbidden, "Only admins may moderate")
-		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Admin, 10)); len(list) != 1 {
+		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Admin,
+			10)); len(list) != 1 {
 			t.Errorf("admins find %+v", list)
 		}
 	})
@@ -202,7 +213,8 @@ func TestRemovedCommentsLeaveRoomForOthers(t *testing.T) {
 		}
 		many := func(columns, values string) {
 			t.Helper()
-			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), fmt.Sprintf(fill, columns, f.Bob.ID, values, numbers, f.Task.Task.ID))))
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
+				fmt.Sprintf(fill, columns, f.Bob.ID, values, numbers, f.Task.Task.ID))))
 		}
 		many(", removed_at", ", '2020-01-01'")
 		f.Add(f.Ann, f.Task, "there is room")
@@ -226,7 +238,8 @@ func TestOneWritesSoMuchAnHourAndNotWhereItIsLocked(t *testing.T) {
 		}
 		_, err = s.Comments.Add(t.Context(), f.Bob, f.Task, "one too many")
 		f.refused(err, db.TooMany, "At most 20 comments")
-		for body, says := range map[string]string{"": "Write something", " \u200b\n": "Write something", strings.Repeat("ä", 4001): "4001 characters"} {
+		for body, says := range map[string]string{"": "Write something", " \u200b\n": "Write something",
+			strings.Repeat("ä", 4001): "4001 characters"} {
 			_, err = s.Comments.Add(t.Context(), f.Ann, f.Task, body)
 			f.refused(err, db.Invalid, says)
 		}
@@ -244,7 +257,8 @@ func TestOneWritesSoMuchAnHourAndNotWhereItIsLocked(t *testing.T) {
 func TestAnOrganizerClosesCommentsDuringAnEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
-		in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour), Points: "1", Tasks: []string{f.Task.Task.Slug}}
+		in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
+			Points: "1", Tasks: []string{f.Task.Task.Slug}}
 		e := modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.Carl, in))
 		f.Add(f.Ann, f.Task, "open")
 		in.CommentsClosed = true

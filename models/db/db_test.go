@@ -25,7 +25,8 @@ import (
 // each opens an empty database of both kinds, of PostgreSQL one whose administrator wants transactions to be
 // serializable.
 func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
-	for name, dsn := range map[string]string{"sqlite": "", "postgres": modelstest.AlwaysPostgresURL(t) + "&default_transaction_isolation=serializable"} {
+	for name, dsn := range map[string]string{"sqlite": "", "postgres": modelstest.AlwaysPostgresURL(t) +
+		"&default_transaction_isolation=serializable"} {
 		t.Run(name, func(t *testing.T) {
 			d, applied, err := db.Open(t.Context(), t.TempDir(), dsn)
 			if err != nil || applied == 0 {
@@ -43,8 +44,9 @@ func TestErrorsKeepTheirKindThroughEveryWrap(t *testing.T) {
 		want db.Kind
 		text string
 	}{
-		"missing row":     {db.ReadError(gorm.ErrRecordNotFound, "run %d", 7), db.NotFound, "There is no run 7."},
-		"taken name":      {db.WriteError(gorm.ErrDuplicatedKey, "task"), db.Conflict, "Another task has that name already."},
+		"missing row": {db.ReadError(gorm.ErrRecordNotFound, "run %d", 7), db.NotFound, "There is no run 7."},
+		"taken name": {db.WriteError(gorm.ErrDuplicatedKey, "task"), db.Conflict,
+			"Another task has that name already."},
 		"wrapped":         {fmt.Errorf("starting: %w", db.Errorf(db.Forbidden, "No.")), db.Forbidden, "starting: No."},
 		"else":            {db.ReadError(errors.New("boom"), "run %d", 7), db.Internal, "reading run 7: boom"},
 		"saving":          {db.WriteError(errors.New("boom"), "run %d", 7), db.Internal, "saving run 7: boom"},
@@ -71,7 +73,8 @@ func TestErrorsKeepTheirKindThroughEveryWrap(t *testing.T) {
 
 func TestValuesAreWhatAColumnCanHold(t *testing.T) {
 	odd := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.FixedZone("here", 3600))
-	if got := db.Time(odd); got.Location() != time.UTC || got.Nanosecond() != 6000 || !db.TimePtr(&odd).Equal(got) || db.TimePtr(nil) != nil {
+	if got := db.Time(odd); got.Location() != time.UTC || got.Nanosecond() != 6000 || !db.TimePtr(&odd).Equal(got) ||
+		db.TimePtr(nil) != nil {
 		t.Errorf("the time is %v", got)
 	}
 	if got := db.Sanitize("a\x00b\xffc"); got != "ab\uFFFDc" {
@@ -82,18 +85,21 @@ func TestValuesAreWhatAColumnCanHold(t *testing.T) {
 			t.Errorf("cut at %d: %q", n, got)
 		}
 	}
-	if a, b := db.NewSecret(), db.NewSecret(); a == b || len(a) != 43 || db.HashSecret(a) == db.HashSecret(b) || strings.Contains(db.HashSecret(a), a) {
+	if a, b := db.NewSecret(), db.NewSecret(); a == b || len(a) != 43 || db.HashSecret(a) == db.HashSecret(b) ||
+		strings.Contains(db.HashSecret(a), a) {
 		t.Errorf("secrets %q and %q", a, b)
 	}
 }
 
 func TestNames(t *testing.T) {
-	for name, want := range map[string]string{"Vector Add!": "vector-add", "--a__b--": "a-b", "ÄÖ": "", strings.Repeat("ab-", 40): strings.Trim(strings.Repeat("ab-", 20), "-")} {
+	for name, want := range map[string]string{"Vector Add!": "vector-add", "--a__b--": "a-b", "ÄÖ": "",
+		strings.Repeat("ab-", 40): strings.Trim(strings.Repeat("ab-", 20), "-")} {
 		if got := db.Slug(name); got != want {
 			t.Errorf("the slug of %q is %q, want %q", name, got, want)
 		}
 	}
-	for name, want := range map[string]bool{"H200": true, "RTX-4090_x.1": true, "": false, "-a": false, "a b": false, "a/b": false, strings.Repeat("a", 40): true, strings.Repeat("a", 41): false} {
+	for name, want := range map[string]bool{"H200": true, "RTX-4090_x.1": true, "": false, "-a": false, "a b": false,
+		"a/b": false, strings.Repeat("a", 40): true, strings.Repeat("a", 41): false} {
 		if db.IsName(name) != want {
 			t.Errorf("%q is a name: %v", name, !want)
 		}
@@ -126,7 +132,8 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 		if level := ""; d.Dialect() == migrations.Postgres {
-			if err := d.Read(ctx).Raw("show transaction_isolation").Scan(&level).Error; err != nil || level != "read committed" {
+			if err := d.Read(ctx).Raw("show transaction_isolation").Scan(&level).Error; err != nil ||
+				level != "read committed" {
 				t.Errorf("a statement on its own is %s, %v", level, err)
 			}
 			if err := d.Read(ctx).Raw("show jit").Scan(&level).Error; err != nil || level != "off" {
@@ -134,7 +141,10 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 			}
 		}
 		boom := errors.New("boom")
-		err := d.Write(ctx, func(tx *gorm.DB) error { return errors.Join(tx.Save(&db.Setting{Key: "n", Value: "lost"}).Error, boom) })
+		err := d.Write(ctx, func(tx *gorm.DB) error {
+			return errors.Join(tx.Save(&db.Setting{Key: "n",
+				Value: "lost"}).Error, boom)
+		})
 		if got, readErr := d.Setting(ctx, "n"); !errors.Is(err, boom) || readErr != nil || got != want {
 			t.Errorf("after a failure: %q, %v, %v", got, err, readErr)
 		}

@@ -15,11 +15,13 @@ import (
 )
 
 // measured makes a run on a device that ends with a score and a record of its unit, or without one.
-func measured(t *testing.T, s *models.Store, task catalog.Task, who, device, unit, hash string, score float64) work.Run {
+func measured(t *testing.T, s *models.Store, task catalog.Task, who, device, unit, hash string,
+	score float64) work.Run {
 	t.Helper()
 	user := modelstest.Person(t, s, who, accounts.RoleUser)
-	_, runs, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: user, TaskID: task.ID, Devices: []string{device},
-		Mode: job.ModeRanked, Source: []byte("int main;"), Via: "test"})
+	_, runs, err := s.Submissions.Submit(t.Context(),
+		submissions.NewSubmission{User: user, TaskID: task.ID, Devices: []string{device},
+			Mode: job.ModeRanked, Source: []byte("int main;"), Via: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,8 @@ func measured(t *testing.T, s *models.Store, task catalog.Task, who, device, uni
 		t.Fatal(err)
 	}
 	if unit == "" {
-		if _, err := s.SQL().ExecContext(t.Context(), fmt.Sprintf("update runs set machine = null where id = %d", runs[0].ID)); err != nil {
+		if _, err := s.SQL().ExecContext(t.Context(),
+			fmt.Sprintf("update runs set machine = null where id = %d", runs[0].ID)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +79,8 @@ func TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor(t *testing.T) {
 			{"H200-NVL", "[H100 CPU]"}, {"H100-SXM", "[H100-SXM CPU]"}, {"H100-PCIe", "[H100-PCIe H100-SXM CPU]"},
 		} {
 			for i := range 2 { // the second time it is known
-				fresh, err := s.Devices.NoteDevices(t.Context(), []devices.Device{{Label: step.label, Name: "NVIDIA", Memory: 80 << 30}})
+				fresh, err := s.Devices.NoteDevices(t.Context(),
+					[]devices.Device{{Label: step.label, Name: "NVIDIA", Memory: 80 << 30}})
 				if err != nil || len(fresh) != 1-i {
 					t.Fatalf("%s: %v, %v", step.label, fresh, err)
 				}
@@ -102,7 +106,8 @@ func TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor(t *testing.T) {
 // TestACredentialForAFamilyCoversItsSilicon, once that has been noted.
 func TestACredentialForAFamilyCoversItsSilicon(t *testing.T) {
 	s := modelstest.Open(t)
-	secret, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "boss", accounts.RoleAdmin), "w1", []string{"H100"})
+	secret, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "boss", accounts.RoleAdmin), "w1",
+		[]string{"H100"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +115,12 @@ func TestACredentialForAFamilyCoversItsSilicon(t *testing.T) {
 	if err != nil || !may("H100-SXM") || may("H200") {
 		t.Errorf("may take H100-SXM: %v, H200: %v, %v", may("H100-SXM"), may("H200"), err)
 	}
-	if _, err := s.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-SXM"}, {Label: "H200"}}); err != nil {
+	if _, err := s.Devices.NoteDevices(t.Context(),
+		[]devices.Device{{Label: "H100-SXM"}, {Label: "H200"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok, err := s.Fleet.AuthorizeWorker(t.Context(), "w1", secret); fmt.Sprint(got) != "[H100 H100-SXM]" || !ok || err != nil {
+	if got, ok, err := s.Fleet.AuthorizeWorker(t.Context(), "w1", secret); fmt.Sprint(got) != "[H100 H100-SXM]" ||
+		!ok || err != nil {
 		t.Errorf("%v, %v, %v", got, ok, err)
 	}
 }

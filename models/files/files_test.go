@@ -25,7 +25,8 @@ func TestContentsAreKeptByDigestInAFolderAndInAStore(t *testing.T) {
 	defer server.Close()
 	for name, where := range map[string]string{
 		"folder": t.TempDir() + "/artifacts",
-		"s3":     "s3+http://key:secret@" + strings.TrimPrefix(server.URL, "http://") + "/warpboard/artifacts?region=us-east-1",
+		"s3": "s3+http://key:secret@" + strings.TrimPrefix(server.URL, "http://") +
+			"/warpboard/artifacts?region=us-east-1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept, err := files.Open(where, 0)
@@ -58,7 +59,8 @@ func TestContentsAreKeptByDigestInAFolderAndInAStore(t *testing.T) {
 			}
 			sweep := func(before time.Time) {
 				t.Helper()
-				if err := kept.Sweep(t.Context(), before, func(digest string) (bool, error) { return digest == "aa1", nil }); err != nil {
+				if err := kept.Sweep(t.Context(), before,
+					func(digest string) (bool, error) { return digest == "aa1", nil }); err != nil {
 					t.Fatal(err)
 				}
 			}

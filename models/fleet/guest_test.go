@@ -19,24 +19,28 @@ import (
 func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
-		token, _, err := s.Fleet.CreateJoinToken(ctx, admin, fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 2, For: time.Hour})
+		token, _, err := s.Fleet.CreateJoinToken(ctx, admin,
+			fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 2, For: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
 		joins := func(name string, want bool) {
 			t.Helper()
-			if _, ok, err := s.Fleet.AuthorizeWorker(ctx, name, fleet.JoinSecret(token, "ONEONEONEONEONEONE")); err != nil || ok != want {
+			if _, ok, err := s.Fleet.AuthorizeWorker(ctx, name,
+				fleet.JoinSecret(token, "ONEONEONEONEONEONE")); err != nil || ok != want {
 				t.Errorf("%s joins: %v, %v; want %v", name, ok, err, want)
 			}
 		}
 		passes := func(table, column, name string, time time.Time) {
 			t.Helper()
-			if _, err := s.SQL().ExecContext(ctx, "update "+table+" set "+column+" = $1 where name = $2", time.UTC(), name); err != nil {
+			if _, err := s.SQL().ExecContext(ctx, "update "+table+" set "+column+" = $1 where name = $2", time.UTC(),
+				name); err != nil {
 				t.Fatal(err)
 			}
 		}
 		beat := func(name string) error {
-			return s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: name, Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
+			return s.Fleet.SaveHeartbeat(ctx,
+				job.Heartbeat{Worker: name, Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
 		}
 		takes := func(name string, want bool) {
 			t.Helper()
@@ -56,7 +60,8 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 		joins("third", false) // the one that is mute has a place, too
 
 		passes("worker_credentials", "created_at", "mute", time.Now().Add(-20*time.Minute))
-		if names, err := s.Fleet.RevokeSilentGuests(ctx, time.Now()); err != nil || !slices.Equal(names, []string{"mute"}) {
+		if names, err := s.Fleet.RevokeSilentGuests(ctx, time.Now()); err != nil ||
+			!slices.Equal(names, []string{"mute"}) {
 			t.Errorf("revoked %v, %v", names, err)
 		}
 		joins("third", true)
@@ -92,7 +97,8 @@ func TestAWorkerThatIsRevokedWhileItComesIsNotAuthorized(t *testing.T) {
 		t.Fatal(err)
 	}
 	waited := s.SQL().Stats().WaitCount
-	if _, err := revoking.ExecContext(ctx, "update worker_credentials set revoked_at = $1", time.Now().UTC()); err != nil {
+	if _, err := revoking.ExecContext(ctx, "update worker_credentials set revoked_at = $1",
+		time.Now().UTC()); err != nil {
 		t.Fatal(err)
 	}
 	let := make(chan bool, 1)

@@ -16,9 +16,11 @@ func TestSlotsOfLiveWorkersAreCountedByDevice(t *testing.T) {
 		return job.Slot{Device: device, Attempt: attempt, Disabled: disabled}
 	}
 	workers := []fleet.Worker{
-		{Name: "both", SeenAt: now, Slots: []job.Slot{slot("CPU", "", ""), slot("CPU", "a1", ""), slot("H200", "", "hot"), slot("H200", "a2", "hot")}},
+		{Name: "both", SeenAt: now, Slots: []job.Slot{slot("CPU", "", ""), slot("CPU", "a1", ""),
+			slot("H200", "", "hot"), slot("H200", "a2", "hot")}},
 		{Name: "more", SeenAt: now.Add(1 - fleet.WorkerTimeout), Slots: []job.Slot{slot("CPU", "", "")}},
-		{Name: "refuses", SeenAt: now, Refusing: "the sandbox does not hold", Slots: []job.Slot{slot("L4", "", ""), slot("L4", "a3", "")}},
+		{Name: "refuses", SeenAt: now, Refusing: "the sandbox does not hold",
+			Slots: []job.Slot{slot("L4", "", ""), slot("L4", "a3", "")}},
 		{Name: "silent", SeenAt: now.Add(-fleet.WorkerTimeout), Slots: []job.Slot{slot("CPU", "", "")}},
 		{Name: "left", SeenAt: now, Stopping: true, Slots: []job.Slot{slot("CPU", "", "")}},
 	}
@@ -27,7 +29,8 @@ func TestSlotsOfLiveWorkersAreCountedByDevice(t *testing.T) {
 		t.Errorf("all slots (-want +got):\n%s", diff)
 	}
 	ofOne := func(w fleet.Worker, s job.Slot) bool { return w.Name == "both" && w.Takes(s) }
-	if diff := cmp.Diff(map[string]fleet.DeviceSlots{"CPU": {Usable: 2, Free: 1, Busy: 1}}, fleet.SlotsOf(workers, now, ofOne)); diff != "" {
+	if diff := cmp.Diff(map[string]fleet.DeviceSlots{"CPU": {Usable: 2, Free: 1, Busy: 1}},
+		fleet.SlotsOf(workers, now, ofOne)); diff != "" {
 		t.Errorf("those that one worker takes jobs on (-want +got):\n%s", diff)
 	}
 }

@@ -21,7 +21,8 @@ func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		beat := job.Heartbeat{
 			Worker: "w1", Started: time.Now(), Version: "1", Attempts: []string{"a"},
-			Slots:    []job.Slot{{Device: "CPU"}, {Device: "CPU", Index: 1, Disabled: "hot"}, {Device: "H200", Memory: 141 << 30}},
+			Slots: []job.Slot{{Device: "CPU"}, {Device: "CPU", Index: 1, Disabled: "hot"},
+				{Device: "H200", Memory: 141 << 30}},
 			SelfTest: []job.CheckLine{{Name: "network", OK: true, Detail: "none"}},
 		}
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, beat))
@@ -51,10 +52,12 @@ func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
 
 func TestARemoteWorkerHasTheDevicesOfItsCredentialAndNoOthers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		_, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin), "w1", []string{"CPU"})
+		_, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin), "w1",
+			[]string{"CPU"})
 		modelstest.Check(t, err)
 		for _, name := range []string{"w1", "w2"} {
-			modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Slots: []job.Slot{{Device: "H200"}, {Device: "CPU"}}}))
+			modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(),
+				job.Heartbeat{Worker: name, Slots: []job.Slot{{Device: "H200"}, {Device: "CPU"}}}))
 		}
 		var kept []string
 		for _, w := range modelstest.Got[[]fleet.Worker](t)(s.Fleet.Workers(t.Context())) {
@@ -81,14 +84,16 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 		}
 		out, err := s.Work.NoteTaken(ctx, "w1", fresh...)
 		events := out.Events
-		if err != nil || len(events) != 1 || events[0].State != work.StateBuilding || len(stale) != 1 || stale[0] != "unknown" {
+		if err != nil || len(events) != 1 || events[0].State != work.StateBuilding || len(stale) != 1 ||
+			stale[0] != "unknown" {
 			t.Errorf("NoteTaken: %v, %v, %v", events, stale, err)
 		}
 		if out, err := s.Work.NoteTaken(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
 			t.Errorf("said again: %v, %v", out.Events, err)
 		}
 		live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
-		if len(live) != 1 || live[0].Worker != "w1" || live[0].Device != "CPU" || live[0].TakenAt == nil || live[0].Secret != attempt.Secret {
+		if len(live) != 1 || live[0].Worker != "w1" || live[0].Device != "CPU" || live[0].TakenAt == nil ||
+			live[0].Secret != attempt.Secret {
 			t.Errorf("live: %+v", live)
 		}
 	})
@@ -122,7 +127,8 @@ func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
 		if _, ok, err := s.Fleet.AuthorizeWorker(ctx, "gpu-1", fresh); !ok || err != nil {
 			t.Errorf("a new credential under a freed name: %v, %v", ok, err)
 		}
-		if list := modelstest.Got[[]fleet.WorkerCredential](t)(s.Fleet.Credentials(ctx)); len(list) != 1 || list[0].UsedAt == nil {
+		if list := modelstest.Got[[]fleet.WorkerCredential](t)(s.Fleet.Credentials(ctx)); len(list) != 1 ||
+			list[0].UsedAt == nil {
 			t.Errorf("Credentials: %+v", list)
 		}
 	})
@@ -131,12 +137,14 @@ func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
 func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		admin, user := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
+		admin, user := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
+			modelstest.Person(t, s, "Ann", accounts.RoleUser)
 		modelstest.WantKind(t, s.Fleet.PauseDevice(ctx, user, "CPU", ""), db.Forbidden)
 		modelstest.WantKind(t, s.Fleet.PauseDevice(ctx, admin, "no device", ""), db.Invalid)
 		modelstest.Check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
 		modelstest.Check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
-		if p := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
+		if p := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" ||
+			p["CPU"].Since.IsZero() {
 			t.Errorf("paused: %+v", p)
 		}
 		if loads, err := s.Work.Loads(ctx); err != nil || len(loads.Paused) != 1 || loads.Paused["CPU"].By != "Root" {

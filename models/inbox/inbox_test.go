@@ -97,8 +97,9 @@ func TestNoOneLearnsOfPlacesWhileAnEventIsFrozen(t *testing.T) {
 		late := modelstest.Submit(t, s, f.Bob, f.Task.Task)[0] // before the freeze; it ends in it
 		f.told(f.Ann)
 		freeze := time.Now().Add(-time.Minute)
-		modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.Carl, events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
-			FrozenAt: &freeze, Points: "1", Tasks: []string{f.Task.Task.Slug}}))
+		modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.Carl,
+			events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
+				FrozenAt: &freeze, Points: "1", Tasks: []string{f.Task.Task.Slug}}))
 		modelstest.Check(t, f.sql("update tasks set reminded_of = deadline"))
 		modelstest.Finish(t, s, late, 1000)
 		f.scores(f.Bob, 500)
@@ -112,7 +113,8 @@ func TestTheEndOfALongRunIsTold(t *testing.T) {
 		f.scores(f.Ann, 2000) // in a moment
 		f.told(f.Ann)
 		run := modelstest.Submit(t, s, f.Ann, f.Task.Task)[0]
-		_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), run.ID)
+		_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1 where id = $2",
+			time.Now().Add(-time.Hour).UTC(), run.ID)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, run, 3000)
 		f.told(f.Ann, fmt.Sprintf("Your run of Sort on CPU has ended: passed. /submissions/%d", run.SubmissionID))
@@ -124,7 +126,8 @@ func TestATrialPutsNothingIntoTheInbox(t *testing.T) {
 		f := newForum(t, s)
 		run := modelstest.Submit(t, s, f.Ann, f.Task.Task)[0]
 		modelstest.Check(t, f.sql("update submissions set via = 'trial' where id = %d", run.SubmissionID))
-		_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), run.ID)
+		_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1 where id = $2",
+			time.Now().Add(-time.Hour).UTC(), run.ID)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, run, 3000)
 		f.told(f.Ann)
@@ -140,11 +143,14 @@ func TestACommentIsToldOnceUntilItIsRead(t *testing.T) {
 		}
 		text := fmt.Sprintf("Ann commented on Sort. /tasks/sort/comments?after=%d#comment-%d", first.ID-1, first.ID)
 		f.told(f.Carl, text)
-		f.told(f.Ann, fmt.Sprintf("Bob commented on Sort. /tasks/sort/comments?after=%d#comment-%d", first.ID, first.ID+1))
+		f.told(f.Ann, fmt.Sprintf("Bob commented on Sort. /tasks/sort/comments?after=%d#comment-%d", first.ID,
+			first.ID+1))
 		f.told(f.Bob)
 		f.CloseTask()
 		f.Add(f.Bob, f.OnSubmission, "nice")
-		if texts, _ := f.inbox(f.Ann); len(texts) != 1 || !strings.HasPrefix(texts[0], fmt.Sprintf("Bob commented on submission %d to Sort.", f.OnSubmission.Submission.ID)) {
+		if texts, _ := f.inbox(f.Ann); len(texts) != 1 ||
+			!strings.HasPrefix(texts[0], fmt.Sprintf("Bob commented on submission %d to Sort.",
+				f.OnSubmission.Submission.ID)) {
 			t.Errorf("the author of the submission reads %q", texts)
 		}
 		list := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.Ann, f.OnSubmission, 0, 1))
@@ -179,7 +185,8 @@ func TestNoticesSayNothingOfATaskThatOneMayNotSee(t *testing.T) {
 				t.Errorf("%s: Ann reads %q, %d unread", who, texts, unread)
 			}
 		}
-		modelstest.Check(t, s.Inbox.MarkRead(t.Context(), f.Ann, 1<<60)) // which would keep what comes from being counted
+		// which would keep what comes from being counted
+		modelstest.Check(t, s.Inbox.MarkRead(t.Context(), f.Ann, 1<<60))
 		if _, unread := f.inbox(f.Ann); unread != 1 {
 			t.Error("a number that does not exist yet marks notices as read")
 		}
@@ -224,7 +231,8 @@ func TestAKindCanBeTurnedOffAndOldNoticesGo(t *testing.T) {
 		if _, unread := f.inbox(f.Carl); unread != 1 {
 			t.Error("the kind stays off")
 		}
-		modelstest.Check(t, f.sql("insert into notices (user_id, kind, task_id, created_at) select %d, 'run.ended', %d, current_timestamp from users, users a, users b, users c", f.Carl.ID, f.Task.Task.ID))
+		modelstest.Check(t,
+			f.sql("insert into notices (user_id, kind, task_id, created_at) select %d, 'run.ended', %d, current_timestamp from users, users a, users b, users c", f.Carl.ID, f.Task.Task.ID))
 		modelstest.Check(t, s.Sweep(t.Context(), time.Now()))
 		if texts, unread := f.inbox(f.Carl); len(texts) != 100 || unread != 200 {
 			t.Errorf("%d of %d notices are kept", len(texts), unread)

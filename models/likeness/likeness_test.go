@@ -18,7 +18,8 @@ func TestASubmissionIsReadUpToABound(t *testing.T) {
 	l, bounded := New(nil), tasks.Submission{Source: text.Bytes()[:mostBytes]}
 	long := tasks.Submission{Source: bounded.Source, Files: map[string][]byte{}}
 	for i := range 7 {
-		long.Files[fmt.Sprint("part", i, ".cuh")] = bytes.Repeat([]byte(fmt.Sprintf("x%d = y[%d]; while (z) f();", i, i)), 5000)
+		long.Files[fmt.Sprint("part", i,
+			".cuh")] = bytes.Repeat([]byte(fmt.Sprintf("x%d = y[%d]; while (z) f();", i, i)), 5000)
 	}
 	if want, got := l.prints(bounded), l.prints(long); !slices.Equal(want, got) {
 		t.Errorf("%d prints of a submission at the bound, %d with seven files more", len(want), len(got))

@@ -36,7 +36,8 @@ func newClub(t *testing.T, s *models.Store) *club {
 func (c *club) taskFor(name string, who catalog.Visibility) catalog.Task {
 	c.t.Helper()
 	return modelstest.Got[catalog.Task](c.t)(c.Catalog.CreateTask(c.t.Context(), c.author, catalog.NewTask{
-		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: who}, Bundle: modelstest.Bundle(name)}))
+		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: who},
+		Bundle:       modelstest.Bundle(name)}))
 }
 
 func (c *club) code(n membership.NewInvite) string {
@@ -64,22 +65,28 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
 		code := c.code(membership.NewInvite{Note: "course", Most: 5, For: time.Hour})
-		if offer, err := s.Members.Look(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.Seen || c.task.VisibleTo(c.now(c.ann)) {
+		if offer, err := s.Members.Look(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.Seen ||
+			c.task.VisibleTo(c.now(c.ann)) {
 			t.Errorf("looking at the code: %+v, %v", offer, err)
 		}
 		for range 2 { // the second time she is in
-			if task := modelstest.Got[catalog.Task](t)(s.Members.Join(ctx, c.ann.ID, " "+code+"\n")); task.Slug != c.task.Slug {
+			if task := modelstest.Got[catalog.Task](t)(s.Members.Join(ctx, c.ann.ID,
+				" "+code+"\n")); task.Slug != c.task.Slug {
 				t.Errorf("she joined %q", task.Slug)
 			}
 		}
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.author.ID, code)))
 		if !c.task.VisibleTo(c.now(c.ann)) || c.task.VisibleTo(c.now(c.b)) || c.invite().Used != 1 {
-			t.Errorf("she sees the task: %v, another: %v, %d uses", c.task.VisibleTo(c.now(c.ann)), c.task.VisibleTo(c.now(c.b)), c.invite().Used)
+			t.Errorf("she sees the task: %v, another: %v, %d uses", c.task.VisibleTo(c.now(c.ann)),
+				c.task.VisibleTo(c.now(c.b)), c.invite().Used)
 		}
-		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: c.ann, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: "ranked", Source: []byte("int x;"), Via: "test"})
+		_, _, err := s.Submissions.Submit(ctx,
+			submissions.NewSubmission{User: c.ann, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: "ranked",
+				Source: []byte("int x;"), Via: "test"})
 		modelstest.Check(t, err)
 		list, more, err := s.Members.List(ctx, c.task.ID, 0, 10)
-		if err != nil || more || len(list) != 1 || list[0].UserName != "ann" || list[0].Note != "course" || !strings.HasPrefix(code, list[0].Prefix) {
+		if err != nil || more || len(list) != 1 || list[0].UserName != "ann" || list[0].Note != "course" ||
+			!strings.HasPrefix(code, list[0].Prefix) {
 			t.Errorf("who used which code: %+v, %v, %v", list, more, err)
 		}
 		stranger := c.now(c.b)
@@ -105,26 +112,33 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 		usedUp := c.code(membership.NewInvite{Most: 1})
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.b.ID, usedUp)))
 		expired := c.code(membership.NewInvite{For: time.Hour})
-		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, "update invites set expires_at = $1 where id = $2", db.Now().Add(-time.Minute), c.invite().ID)))
+		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx,
+			"update invites set expires_at = $1 where id = $2", db.Now().Add(-time.Minute), c.invite().ID)))
 		revoked := c.code(membership.NewInvite{})
 		modelstest.Check(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.invite().ID))
 		modelstest.WantKind(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.invite().ID+10), db.NotFound)
 		good := c.code(membership.NewInvite{})
 		for code, want := range map[string]string{
-			usedUp: "is used up", expired: "expired on 20", revoked: "is not valid", "wbi_mistyped": "is not valid", "": "is not valid", good[:20]: "is not valid",
+			usedUp: "is used up", expired: "expired on 20", revoked: "is not valid", "wbi_mistyped": "is not valid",
+			"": "is not valid", good[:20]: "is not valid",
 		} {
 			_, looked := s.Members.Look(ctx, c.ann.ID, code)
-			if err := modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)); err == nil || looked == nil || looked.Error() != err.Error() || !strings.Contains(err.Error(), want) {
+			if err := modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)); err == nil || looked == nil ||
+				looked.Error() != err.Error() || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, looking at it %v", want, err, looked)
 			}
 		}
-		modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(ctx, c.author, c.task.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden})))
+		modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(ctx, c.author, c.task.ID,
+			catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden})))
 		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, good)), db.NotFound)
 		if len(c.now(c.ann).Joined) > 0 {
 			t.Error("a code that opens nothing let her in")
 		}
-		for what, n := range map[string]membership.NewInvite{"too many": {Most: 10_001}, "too long": {For: 400 * 24 * time.Hour}, "a long note": {Note: strings.Repeat("x", 121)}, "fewer than none": {Most: -1}} {
-			if err := modelstest.Third(s.Members.CreateInvite(ctx, c.author, c.task.ID, n)); db.KindOf(err) != db.Invalid {
+		for what, n := range map[string]membership.NewInvite{"too many": {Most: 10_001},
+			"too long": {For: 400 * 24 * time.Hour}, "a long note": {Note: strings.Repeat("x", 121)},
+			"fewer than none": {Most: -1}} {
+			if err := modelstest.Third(s.Members.CreateInvite(ctx, c.author, c.task.ID,
+				n)); db.KindOf(err) != db.Invalid {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -139,12 +153,16 @@ func TestWhoWasRemovedComesBackOnlyWithALaterCode(t *testing.T) {
 		modelstest.Submit(t, s, c.ann, c.task)
 		modelstest.Check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID))
 		modelstest.WantKind(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID), db.NotFound)
-		if list := modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, c.now(c.ann), submissions.SubmissionFilter{UserID: c.ann.ID})); c.task.VisibleTo(c.now(c.ann)) || len(list) > 0 {
+		if list := modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, c.now(c.ann),
+			submissions.SubmissionFilter{UserID: c.ann.ID})); c.task.VisibleTo(c.now(c.ann)) || len(list) > 0 {
 			t.Errorf("she sees the task: %v, and is listed %d submissions", c.task.VisibleTo(c.now(c.ann)), len(list))
 		}
-		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: c.ann, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: "ranked", Source: []byte("int y;"), Via: "test"})
+		_, _, err := s.Submissions.Submit(ctx,
+			submissions.NewSubmission{User: c.ann, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: "ranked",
+				Source: []byte("int y;"), Via: "test"})
 		modelstest.WantKind(t, err, db.NotFound)
-		if err := modelstest.Second(s.Members.Join(ctx, c.ann.ID, before)); db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), "You were removed") {
+		if err := modelstest.Second(s.Members.Join(ctx, c.ann.ID, before)); db.KindOf(err) != db.Forbidden ||
+			!strings.Contains(err.Error(), "You were removed") {
 			t.Errorf("with the code from before: %v", err)
 		}
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, c.code(membership.NewInvite{}))))
@@ -216,11 +234,14 @@ func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 		}
 		all := modelstest.Got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, accounts.User{Role: accounts.RoleAdmin}))
 		admin := modelstest.Person(t, s, "admin", accounts.RoleAdmin)
-		for _, viewer := range []accounts.User{{}, c.now(c.ann), c.now(c.b), c.now(c.author), {ID: c.author.ID, Role: accounts.RoleUser}, admin} {
+		for _, viewer := range []accounts.User{{}, c.now(c.ann), c.now(c.b), c.now(c.author),
+			{ID: c.author.ID, Role: accounts.RoleUser}, admin} {
 			listed := modelstest.Got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, viewer))
 			for _, task := range all {
-				if is := slices.ContainsFunc(listed, func(l catalog.Task) bool { return l.ID == task.ID }); is != task.ListedTo(viewer) {
-					t.Errorf("%s is listed to %q: %v, and should be: %v", task.Slug, viewer.Name, is, task.ListedTo(viewer))
+				if is := slices.ContainsFunc(listed,
+					func(l catalog.Task) bool { return l.ID == task.ID }); is != task.ListedTo(viewer) {
+					t.Errorf("%s is listed to %q: %v, and should be: %v", task.Slug, viewer.Name, is,
+						task.ListedTo(viewer))
 				}
 			}
 		}
@@ -258,15 +279,17 @@ func TestComingBackUsesUpNoCode(t *testing.T) {
 func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
-		second, apart, draft := c.taskFor("second", catalog.Members), c.taskFor("apart", catalog.Members), c.taskFor("draft", catalog.Hidden)
+		second, apart, draft := c.taskFor("second", catalog.Members), c.taskFor("apart", catalog.Members),
+			c.taskFor("draft", catalog.Hidden)
 		early := c.code(membership.NewInvite{Most: 2})
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, early)))
 		if c.sees(second, c.ann) {
 			t.Error("a code opened another task before the event")
 		}
 		at := s.Events.Now().Add(time.Hour)
-		modelstest.Check(t, modelstest.Second(s.Events.Create(ctx, c.author, events.Settings{Title: "Cup", StartsAt: at, EndsAt: at.Add(time.Hour),
-			Points: "1", Tasks: []string{second.Slug, c.task.Slug, draft.Slug}})))
+		modelstest.Check(t, modelstest.Second(s.Events.Create(ctx, c.author,
+			events.Settings{Title: "Cup", StartsAt: at, EndsAt: at.Add(time.Hour),
+				Points: "1", Tasks: []string{second.Slug, c.task.Slug, draft.Slug}})))
 		for _, person := range []accounts.User{c.ann, c.b} { // one comes back with the code, one comes first
 			offer := modelstest.Got[membership.Offer](t)(s.Members.Look(ctx, person.ID, early))
 			if offer.Seen || offer.Others() != 1 {

@@ -18,11 +18,13 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 		c := newClub(t, s)
 		admin := modelstest.Person(t, s, "root", accounts.RoleAdmin)
 		for _, who := range []accounts.User{c.ann, c.b} {
-			modelstest.Check(t, modelstest.Second(c.Members.Join(t.Context(), who.ID, c.code(membership.NewInvite{Most: 1}))))
+			modelstest.Check(t, modelstest.Second(c.Members.Join(t.Context(), who.ID,
+				c.code(membership.NewInvite{Most: 1}))))
 		}
 		hook := func(of accounts.User, site bool) webhooks.Webhook {
 			t.Helper()
-			return modelstest.Got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), of, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:2], Site: site}))
+			return modelstest.Got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), of,
+				webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:2], Site: site}))
 		}
 		anns, sites := hook(c.ann, false), hook(admin, true)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, c.now(c.b), c.task)[0], 2000)
@@ -31,10 +33,12 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 			t.Helper()
 			_, err := s.Webhooks.SpreadEvents(t.Context())
 			modelstest.Check(t, err)
-			for _, d := range modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), c.ann, anns.ID, 0, 20)) {
+			for _, d := range modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), c.ann,
+				anns.ID, 0, 20)) {
 				ann += d.Body
 			}
-			for _, d := range modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), admin, sites.ID, 0, 20)) {
+			for _, d := range modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), admin,
+				sites.ID, 0, 20)) {
 				site += d.Body
 			}
 			return ann, site

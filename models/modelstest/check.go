@@ -44,7 +44,8 @@ func WantKind(t testing.TB, err error, kind db.Kind) {
 	if got := db.KindOf(err); got != kind {
 		t.Fatalf("got %s (%v), want %s", got, err, kind)
 	}
-	if e, ok := errors.AsType[*db.Error](err); ok && !strings.HasSuffix(e.Message, ".") && !strings.Contains(e.Message, ":") {
+	if e, ok := errors.AsType[*db.Error](err); ok && !strings.HasSuffix(e.Message, ".") &&
+		!strings.Contains(e.Message, ":") {
 		t.Errorf("no sentence: %q", e.Message)
 	}
 }
@@ -58,7 +59,8 @@ type World struct {
 // NewWorld makes the people and the task.
 func NewWorld(t testing.TB, s *models.Store) World {
 	t.Helper()
-	w := World{Admin: Person(t, s, "Root", accounts.RoleAdmin), Ann: Person(t, s, "Ann", accounts.RoleUser), Ben: Person(t, s, "Ben", accounts.RoleUser)}
+	w := World{Admin: Person(t, s, "Root", accounts.RoleAdmin), Ann: Person(t, s, "Ann", accounts.RoleUser),
+		Ben: Person(t, s, "Ben", accounts.RoleUser)}
 	w.Task = Task(t, s, w.Admin, "vectoradd", "CPU")
 	return w
 }

@@ -30,7 +30,8 @@ func makeCluster(bin, dir string, who *syscall.SysProcAttr) error {
 
 func initCluster(bin, dir, data string, who *syscall.SysProcAttr) error {
 	// No locale and UTF-8, so that texts sort by bytes, as SQLite's do.
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-A", "trust", "-U", "app", "--no-locale", "-E", "UTF8", "--no-sync")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-A", "trust", "-U", "app", "--no-locale", "-E",
+		"UTF8", "--no-sync")
 	initdb.Dir, initdb.SysProcAttr = dir, who
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)

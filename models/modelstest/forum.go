@@ -22,11 +22,13 @@ type Forum struct {
 // NewForum makes the people, the task, and the submission.
 func NewForum(t testing.TB, s *models.Store) *Forum {
 	t.Helper()
-	f := &Forum{Store: s, T: t, Admin: Person(t, s, "Root", accounts.RoleAdmin), Carl: Person(t, s, "Carl", accounts.RoleCreator),
-		Ann: Person(t, s, "Ann", accounts.RoleUser), Bob: Person(t, s, "Bob", accounts.RoleUser)}
+	f := &Forum{Store: s, T: t, Admin: Person(t, s, "Root", accounts.RoleAdmin),
+		Carl: Person(t, s, "Carl", accounts.RoleCreator),
+		Ann:  Person(t, s, "Ann", accounts.RoleUser), Bob: Person(t, s, "Bob", accounts.RoleUser)}
 	f.Task.Task = Task(t, s, f.Carl, "sort", "CPU")
 	run := Submit(t, s, f.Ann, f.Task.Task)[0]
-	sub := Got[map[int64]submissions.Filed](t)(s.Submissions.Filed(t.Context(), run.SubmissionID))[run.SubmissionID].Submission
+	sub := Got[map[int64]submissions.Filed](t)(s.Submissions.Filed(t.Context(),
+		run.SubmissionID))[run.SubmissionID].Submission
 	f.OnSubmission = comments.Thread{Task: f.Task.Task, Submission: &sub}
 	return f
 }

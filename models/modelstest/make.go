@@ -22,7 +22,8 @@ import (
 // Person makes a person with a role.
 func Person(t testing.TB, s *models.Store, name string, role accounts.Role) accounts.User {
 	t.Helper()
-	u, err := s.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: name, Name: name, Admin: role == accounts.RoleAdmin})
+	u, err := s.Accounts.SignIn(t.Context(),
+		accounts.SignIn{Provider: "test", Subject: name, Name: name, Admin: role == accounts.RoleAdmin})
 	if err == nil && role == accounts.RoleCreator {
 		boss := accounts.User{ID: -1, Name: "test", Role: accounts.RoleAdmin}
 		if err = s.Accounts.SetRole(t.Context(), boss, u.ID, role); err == nil {
@@ -54,7 +55,8 @@ func Bundle(name string) *tasks.Bundle {
 	return &tasks.Bundle{
 		Name: name,
 		Definition: tasks.Definition{
-			Form: tasks.FormEval, Lang: tasks.LangCPP, Title: strings.ToUpper(name[:1]) + name[1:], Description: "Add *two* vectors.",
+			Form: tasks.FormEval, Lang: tasks.LangCPP, Title: strings.ToUpper(name[:1]) + name[1:],
+			Description: "Add *two* vectors.",
 			Files: []tasks.File{
 				{Name: "submission.cpp", Source: tasks.SubmissionSource}, {Name: "task.h", Source: "task.h"},
 				{Name: "reference.h", Source: "reference.h"},
@@ -99,7 +101,8 @@ func Validated(t testing.TB, s *models.Store, owner accounts.User, people ...acc
 	b := Bundle("tried")
 	b.Definition.Lang, b.Definition.Validation = tasks.LangPython, &tasks.Validation{Version: "v1", Script: "use.py"}
 	b.Files["use.py"] = []byte("print('applies')\n")
-	task, err := s.Catalog.CreateTask(t.Context(), owner, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: b})
+	task, err := s.Catalog.CreateTask(t.Context(), owner,
+		catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +137,8 @@ func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Work.RecordResult(t.Context(), Result(attempt, scoreNS), work.Findings{Score: &work.Score{NS: scoreNS, StdNS: scoreNS / 50, ErrNS: scoreNS / 500}})
+	out, err := s.Work.RecordResult(t.Context(), Result(attempt, scoreNS),
+		work.Findings{Score: &work.Score{NS: scoreNS, StdNS: scoreNS / 50, ErrNS: scoreNS / 500}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +155,8 @@ func Judge(r job.Result, event, wall float64) job.Result {
 		r.Stages[i].Cases = slices.Clone(stage.Cases)
 		for k := range r.Stages[i].Cases {
 			c := &r.Stages[i].Cases[k]
-			c.Clocks = job.Clocks{Counts: job.ClockEvent, Event: event, Wall: wall, Snapshot: wall, Tolerance: 10_000, Handover: 154_000}
+			c.Clocks = job.Clocks{Counts: job.ClockEvent, Event: event, Wall: wall, Snapshot: wall, Tolerance: 10_000,
+				Handover: 154_000}
 			if wall-10_000 > event {
 				c.Clocks.Counts = job.ClockWall
 			}
@@ -163,7 +168,8 @@ func Judge(r job.Result, event, wall float64) job.Result {
 
 // Result returns the result that a worker sends at the end of an attempt whose stages all passed.
 func Result(attempt work.Attempt, scoreNS float64) job.Result {
-	cases := []job.CaseResult{{Spec: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS, Std: scoreNS / 50, Err: scoreNS / 500}}
+	cases := []job.CaseResult{{Spec: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS,
+		Std: scoreNS / 50, Err: scoreNS / 500}}
 	at := time.Now().UTC()
 	stage := func(name job.Stage, cases []job.CaseResult) job.StageResult {
 		return job.StageResult{Stage: name, Status: job.StatusPass, Started: at, Ended: at, Cases: cases}
@@ -171,11 +177,13 @@ func Result(attempt work.Attempt, scoreNS float64) job.Result {
 	return job.Result{
 		RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Stages: []job.StageResult{
-			stage(job.StageBuild, nil), stage(job.StageTest, []job.CaseResult{{Spec: "size: 8; seed: 1", Status: job.StatusPass}}),
+			stage(job.StageBuild, nil), stage(job.StageTest,
+				[]job.CaseResult{{Spec: "size: 8; seed: 1", Status: job.StatusPass}}),
 			stage(job.StageBenchmark, cases), stage(job.StageRanked, cases),
 		},
-		ScoreNS: &scoreNS, Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1", Device: "CPU", Sandbox: "bubblewrap"},
-		WallNS: 2e9, ProgramNS: 1e9,
+		ScoreNS: &scoreNS, Harness: "warpboard/cpp",
+		Machine: job.Machine{Worker: "w1", Device: "CPU", Sandbox: "bubblewrap"},
+		WallNS:  2e9, ProgramNS: 1e9,
 	}
 }
 

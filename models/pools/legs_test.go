@@ -23,7 +23,8 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (legs []
 		if err != nil {
 			t.Fatal(err)
 		}
-		legs = append(legs, Leg{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5}, Cases: [][]float64{processes}})
+		legs = append(legs, Leg{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5},
+			Cases: [][]float64{processes}})
 	}
 	return legs
 }
@@ -33,7 +34,8 @@ func TestOneCaseOfLegsIsTheirScoreIfItIsTheOnlyOne(t *testing.T) {
 	want := Together(tasks.RankGeom, legs)
 	got, each := CaseTogether(legs, 0)
 	like := func(a, b float64) bool { return math.Abs(a/b-1) < rounding }
-	if !like(got.ScoreNS, want.ScoreNS) || !like(*got.LowNS, *want.LowNS) || !like(*got.HighNS, *want.HighNS) || len(each) != 4 || !like(each[3], legs[3].ScoreNS) {
+	if !like(got.ScoreNS, want.ScoreNS) || !like(*got.LowNS, *want.LowNS) || !like(*got.HighNS, *want.HighNS) ||
+		len(each) != 4 || !like(each[3], legs[3].ScoreNS) {
 		t.Errorf("%v in turns of %v, want %v", got, each, want)
 	}
 	if _, each := CaseTogether(legs, 1); each != nil {
@@ -55,7 +57,8 @@ func TestTheIntervalOfLegsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 				width += (*all.HighNS - *all.LowNS) / 100e3 / trials
 			}
 			share := float64(holds) / trials
-			t.Logf("%d legs that differ by %.1f %%: it holds the truth in %.1f %%, and is %.2f %% wide", n, 100*between, 100*share, 100*width)
+			t.Logf("%d legs that differ by %.1f %%: it holds the truth in %.1f %%, and is %.2f %% wide", n, 100*between,
+				100*share, 100*width)
 			if share < least {
 				t.Errorf("%d legs that differ by %.1f %%: it holds the truth in %.1f %%", n, 100*between, 100*share)
 			}

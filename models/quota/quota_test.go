@@ -35,7 +35,8 @@ func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outco
 	if outcome != job.OutcomeDone {
 		result.Failure = &job.Failure{Reason: "It failed."}
 	}
-	if recorded, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil || !recorded.Accepted && outcome == job.OutcomeDone {
+	if recorded, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil || !recorded.Accepted &&
+		outcome == job.OutcomeDone {
 		t.Fatalf("recorded %+v, %v", recorded, err)
 	}
 }
@@ -43,7 +44,8 @@ func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outco
 // ago is the result of an attempt that began two hours ago.
 func ago(t *testing.T, s *models.Store, attempt work.Attempt) job.Result {
 	t.Helper()
-	if _, err := s.SQL().ExecContext(t.Context(), "update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour), attempt.ID); err != nil {
+	if _, err := s.SQL().ExecContext(t.Context(), "update attempts set created_at = $1, taken_at = null where id = $2",
+		time.Now().UTC().Add(-2*time.Hour), attempt.ID); err != nil {
 		t.Fatal(err)
 	}
 	if attempt.RunID == 0 {
@@ -55,7 +57,8 @@ func ago(t *testing.T, s *models.Store, attempt work.Attempt) job.Result {
 // TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse on both databases.
 func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
-		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
+		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
+			modelstest.Person(t, s, "Ann", accounts.RoleUser)
 		bob := modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sort", "CPU", "H200")
 		set := func(person int64, seconds int) {
@@ -66,7 +69,8 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		}
 		used := func(user accounts.User, want time.Duration, seconds int, own bool) {
 			t.Helper()
-			if b, err := s.Quotas.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds || b.Own != own {
+			if b, err := s.Quotas.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds ||
+				b.Own != own {
 				t.Errorf("%s has %+v, %v; want %s of %d used", user.Name, b, err, want, seconds)
 			}
 		}
@@ -100,11 +104,15 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		fourth := modelstest.SubmitSource(t, s, ann, task, "four")
 		held(t, s, fourth[1], 2*time.Second, job.OutcomeDone)
 		submit := func(device string) error {
-			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{device}, Mode: job.ModeTest, Source: []byte("more")})
+			_, _, err := s.Submissions.Submit(t.Context(),
+				submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{device}, Mode: job.ModeTest,
+					Source: []byte("more")})
 			return err
 		}
 		err := submit("H200")
-		if db.KindOf(err) != db.TooMany || !strings.Contains(err.Error(), "budget of 10 GPU-seconds a day is used up: your runs held GPUs for 11 s today") {
+		if db.KindOf(err) != db.TooMany ||
+			!strings.Contains(err.Error(),
+				"budget of 10 GPU-seconds a day is used up: your runs held GPUs for 11 s today") {
 			t.Errorf("a run after the budget: %v", err)
 		}
 		var refused *db.Error
@@ -114,7 +122,8 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		if err := submit("CPU"); err != nil {
 			t.Errorf("the CPU costs GPU-seconds: %v", err)
 		}
-		_, err = s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		_, err = s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c",
+			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if db.KindOf(err) != db.TooMany {
 			t.Errorf("an evaluation after the budget: %v", err)
 		}
@@ -124,7 +133,9 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 			t.Errorf("while some of it is left: %v", err)
 		}
 		// The one that waits takes more than that, by those before.
-		if err := submit("H200"); db.KindOf(err) != db.TooMany || !strings.Contains(err.Error(), "waiting and running work needs about 4 GPU-seconds, and 2 of today's 13 are left") {
+		if err := submit("H200"); db.KindOf(err) != db.TooMany ||
+			!strings.Contains(err.Error(),
+				"waiting and running work needs about 4 GPU-seconds, and 2 of today's 13 are left") {
 			t.Errorf("more than is left may wait: %v", err)
 		}
 		if err := submit("CPU"); err != nil {
@@ -138,14 +149,16 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		set(bob.ID, 0)
 		used(bob, 0, 0, true)
 		list, all, err := s.Quotas.Today(t.Context(), 10)
-		if err != nil || all != 10 || len(list) != 2 || list[0].ID != ann.ID || list[0].Used != 11*time.Second || !list[1].Own {
+		if err != nil || all != 10 || len(list) != 2 || list[0].ID != ann.ID || list[0].Used != 11*time.Second ||
+			!list[1].Own {
 			t.Errorf("today: %+v, %d, %v", list, all, err)
 		}
 		if err := s.Quotas.SetBudget(t.Context(), admin, ann.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		used(ann, 11*time.Second, 10, false)
-		if _, err := s.SQL().ExecContext(t.Context(), "update charges set day = $1", time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly)); err != nil {
+		if _, err := s.SQL().ExecContext(t.Context(), "update charges set day = $1",
+			time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly)); err != nil {
 			t.Fatal(err)
 		}
 		used(ann, 0, 10, false) // a new day
@@ -156,7 +169,8 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 // that lies.
 func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
-		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
+		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
+			modelstest.Person(t, s, "Ann", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sort", "H200")
 		var sum time.Duration
 		used := func(more, within time.Duration) {
@@ -199,7 +213,8 @@ func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 		held(t, s, modelstest.SubmitSource(t, s, ann, task, "eight")[0], math.MaxInt64, job.OutcomeDone)
 		used(2*time.Hour, time.Minute)
 
-		e, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		e, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c",
+			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
 		}

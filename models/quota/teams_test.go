@@ -36,12 +36,15 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			t.Helper()
 			b, err := s.Quotas.BudgetOf(t.Context(), user)
 			b.Team.ID = 0
-			if want := (quota.Team{Share: quota.Share{Name: name, Seconds: seconds, Used: used}, Members: members}); err != nil || !cmp.Equal(b.Team, want) {
+			if want := (quota.Team{Share: quota.Share{Name: name, Seconds: seconds, Used: used},
+				Members: members}); err != nil || !cmp.Equal(b.Team, want) {
 				t.Errorf("%s has %+v, %v; want %+v", user.Name, b.Team, err, want)
 			}
 		}
 		submit := func(user accounts.User) error {
-			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: user, TaskID: task.ID, Devices: []string{"H200"}, Mode: job.ModeTest, Source: []byte("more")})
+			_, _, err := s.Submissions.Submit(t.Context(),
+				submissions.NewSubmission{User: user, TaskID: task.ID, Devices: []string{"H200"}, Mode: job.ModeTest,
+					Source: []byte("more")})
 			return err
 		}
 		ten := 10
@@ -64,7 +67,9 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 		held(t, s, modelstest.SubmitSource(t, s, bob, task, "two")[0], 5*time.Second, job.OutcomeDone)
 		for _, user := range []accounts.User{ann, bob} {
 			err := submit(user)
-			if db.KindOf(err) != db.TooMany || !strings.Contains(err.Error(), "The budget of your team Kernels of 10 GPU-seconds a day is used up: its members' runs held GPUs for 11 s today") {
+			if db.KindOf(err) != db.TooMany ||
+				!strings.Contains(err.Error(),
+					"The budget of your team Kernels of 10 GPU-seconds a day is used up: its members' runs held GPUs for 11 s today") {
 				t.Errorf("%s after the team's budget: %v", user.Name, err)
 			}
 		}
@@ -75,7 +80,8 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			t.Errorf("in a team without a limit: %v", err)
 		}
 		list, err := s.Quotas.Teams(t.Context(), 10)
-		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second || list[1].Members != 1 || list[1].People[0] != (quota.Person{ID: bob.ID, Name: "Bob"}) {
+		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second ||
+			list[1].Members != 1 || list[1].People[0] != (quota.Person{ID: bob.ID, Name: "Bob"}) {
 			t.Errorf("teams: %+v, %v", list, err)
 		}
 		for _, left := range []struct {

@@ -13,7 +13,8 @@ import (
 // rankedOn is a result with one case of a million floats, added on a unit of 1 ns floor, 10 GB/s and 1 GFLOP/s.
 func rankedOn(benchmark *job.SlotBenchmark) (tasks.Definition, job.Result) {
 	c := tasks.Case{{Name: "size", Value: "1000000"}}
-	def := tasks.Definition{RankingBy: tasks.RankGeom, Benchmarks: []tasks.Case{c}, Roofline: &tasks.Roofline{Bytes: "3 * size * float32", Flops: "size"}}
+	def := tasks.Definition{RankingBy: tasks.RankGeom, Benchmarks: []tasks.Case{c},
+		Roofline: &tasks.Roofline{Bytes: "3 * size * float32", Flops: "size"}}
 	return def, job.Result{Machine: job.Machine{SlotBenchmark: benchmark}, Stages: []job.StageResult{
 		{Stage: job.StageRanked, Cases: []job.CaseResult{{Spec: c.String(), Status: job.StatusPass, Mean: 5e6}}}}}
 }
@@ -101,7 +102,8 @@ func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 	} {
 		def, result := rankedOn(test.unit)
 		result.Machine.Device = test.device
-		result.Stages[0].Cases = append(result.Stages[0].Cases, job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
+		result.Stages[0].Cases = append(result.Stages[0].Cases,
+			job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
 		score := &work.Score{NS: 2e6}
 		compareWithUnit(score, def, def, result)
 		if (score.Held != "") != test.held || test.held && !strings.Contains(score.Held, "case 1 (size: 1)") {

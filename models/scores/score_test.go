@@ -11,19 +11,23 @@ import (
 )
 
 func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
-	cases := []job.CaseResult{{Status: job.StatusPass, Median: 100e3, Processes: []float64{99.9e3, 100e3, 100.1e3, 100e3, 100e3},
-		Clocks: job.Clocks{Counts: job.ClockEvent}}}
+	cases := []job.CaseResult{{Status: job.StatusPass, Median: 100e3,
+		Processes: []float64{99.9e3, 100e3, 100.1e3, 100e3, 100e3},
+		Clocks:    job.Clocks{Counts: job.ClockEvent}}}
 	stages := []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}
 	got, err := scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The t-quantile for 5 processes is 2.776: ± 2.776 × 0.0707 % / √5, and what runs differ by, ± 1.96 × 0.134 %.
-	if got.LowNS == nil || math.Abs(*got.LowNS-99_723) > 1 || math.Abs(*got.HighNS-100_278) > 1 || got.Processes != 5 || got.Noisy {
+	if got.LowNS == nil || math.Abs(*got.LowNS-99_723) > 1 || math.Abs(*got.HighNS-100_278) > 1 || got.Processes != 5 ||
+		got.Noisy {
 		t.Errorf("the interval is %+v", got.Interval)
 	}
-	stages[0].Cases[0].Processes, stages[0].Cases[0].Mean, stages[0].Cases[0].Clocks = nil, 100, job.Clocks{} // by no judge
-	if got, err = scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages}); err != nil || got.Interval != (boards.Interval{}) {
+	// by no judge
+	stages[0].Cases[0].Processes, stages[0].Cases[0].Mean, stages[0].Cases[0].Clocks = nil, 100, job.Clocks{}
+	if got, err = scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages}); err != nil ||
+		got.Interval != (boards.Interval{}) {
 		t.Errorf("a score of one process has %+v, %v", got, err)
 	}
 }
@@ -38,7 +42,8 @@ func TestTheSpreadOfAScoreFollowsItsRule(t *testing.T) {
 		tasks.RankMean: {NS: 250, StdNS: 2.5, ErrNS: 0.25},
 		tasks.RankGeom: {NS: 200, StdNS: math.Hypot(3, 1), ErrNS: math.Hypot(0.3, 0.1)},
 	} {
-		got, err := scoreOf(job.ModeRanked, ranking, job.Result{Stages: []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}})
+		got, err := scoreOf(job.ModeRanked, ranking,
+			job.Result{Stages: []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 func TestLookingForHintsCostsNoMoreThanARequestMay(t *testing.T) {
-	for _, part := range []string{"a", " \n", "é", "time.time     setattr( gc.get_  __attribute__   ((", "import ", "from\n", "torch.cuda.Event "} {
+	for _, part := range []string{"a", " \n", "é", "time.time     setattr( gc.get_  __attribute__   ((", "import ",
+		"from\n", "torch.cuda.Event "} {
 		s := tasks.Submission{Source: []byte(strings.Repeat(part, tasks.MaxSubmission/2/len(part)))}
 		s.Files = map[string][]byte{"a.h": s.Source}
 		costtest.Check(t, "1 MB of "+strings.TrimSpace(part), func() { hintsIn(s) })
@@ -23,10 +24,14 @@ func TestASubmissionThatIsTooLongToBeLookedThroughSaysSo(t *testing.T) {
 		s    tasks.Submission
 		want string
 	}{
-		{tasks.Submission{Source: append(long(fits), "import reference"...)}, "line 2 imports the task's own files (import reference)"},
-		{tasks.Submission{Source: append(long(mostLooked), "import reference"...)}, "is longer than the 64 KiB that are searched"},
-		{tasks.Submission{Source: long(fits), Files: map[string][]byte{"a.py": []byte("import reference")}}, "a.py line 1 imports the task's own files (import reference)"},
-		{tasks.Submission{Source: long(fits + 1), Files: map[string][]byte{"a.py": []byte("import reference")}}, "is longer than the 64 KiB that are searched"},
+		{tasks.Submission{Source: append(long(fits), "import reference"...)},
+			"line 2 imports the task's own files (import reference)"},
+		{tasks.Submission{Source: append(long(mostLooked), "import reference"...)},
+			"is longer than the 64 KiB that are searched"},
+		{tasks.Submission{Source: long(fits), Files: map[string][]byte{"a.py": []byte("import reference")}},
+			"a.py line 1 imports the task's own files (import reference)"},
+		{tasks.Submission{Source: long(fits + 1), Files: map[string][]byte{"a.py": []byte("import reference")}},
+			"is longer than the 64 KiB that are searched"},
 	} {
 		if got := hintsIn(test.s); got != test.want {
 			t.Errorf("%d bytes and %d files: %q, want %q", len(test.s.Source), len(test.s.Files), got, test.want)

@@ -15,7 +15,8 @@ func TestANoisyScoreMayBeRepeatedFreeOfCharge(t *testing.T) {
 	cfg := models.Config{Limits: submissions.Limits{PerHour: 2}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
-		again := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: w.Task.Devices, Mode: job.ModeRanked, Source: []byte("x")}
+		again := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: w.Task.Devices,
+			Mode: job.ModeRanked, Source: []byte("x")}
 		noisy := boards.Interval{Processes: 1, Noisy: true}
 		w.Measured(t, s, w.Ann, 100, boards.Interval{Processes: 5})
 		w.Measured(t, s, w.Ann, 100, noisy)

@@ -18,14 +18,18 @@ import (
 // TestSwitchedOffPartsRefuseWithTheAdminsSentence on both databases, and works again afterwards.
 func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
+		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
+			modelstest.Person(t, s, "Ann", accounts.RoleUser)
 		task, other := modelstest.Task(t, s, admin, "sort", "CPU"), modelstest.Task(t, s, admin, "sum", "CPU")
 		submit := func(id int64) error {
-			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: ann, TaskID: id, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte("x")})
+			_, _, err := s.Submissions.Submit(t.Context(),
+				submissions.NewSubmission{User: ann, TaskID: id, Devices: []string{"CPU"}, Mode: job.ModeTest,
+					Source: []byte("x")})
 			return err
 		}
 		evaluate := func(int64) error {
-			_, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+			_, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c",
+				Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 			return err
 		}
 		for what, tries := range map[string]struct {
@@ -45,16 +49,19 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 			if err := s.Switches.SwitchOff(t.Context(), admin, what, "The room is being cooled."); err != nil {
 				t.Fatal(err)
 			}
-			if err := tries.refused(tries.id); db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), "The room is being cooled.") {
+			if err := tries.refused(tries.id); db.KindOf(err) != db.Forbidden ||
+				!strings.Contains(err.Error(), "The room is being cooled.") {
 				t.Errorf("%s is off: %v", what, err)
 			}
 			if err := tries.works(tries.worksID); err != nil {
 				t.Errorf("%s is off, and something else is refused: %v", what, err)
 			}
-			if loads, err := s.Work.Loads(t.Context()); err != nil || !strings.HasSuffix(switches.Sentence(loads.Off, "", what), "for now. The room is being cooled.") {
+			if loads, err := s.Work.Loads(t.Context()); err != nil ||
+				!strings.HasSuffix(switches.Sentence(loads.Off, "", what), "for now. The room is being cooled.") {
 				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.Off, err)
 			}
-			if off, err := s.Switches.SwitchedOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what || off[0].By != "Root" {
+			if off, err := s.Switches.SwitchedOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what ||
+				off[0].By != "Root" {
 				t.Errorf("off are %+v, %v", off, err)
 			}
 			if err := s.Switches.SwitchOn(t.Context(), admin, what); err != nil {

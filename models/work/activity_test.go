@@ -20,22 +20,29 @@ func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 		for hours, took := range map[int]int{30: 1, 25: 2, 12: 6, 6: 3} { // of a day with 48 hours of slots: 1 + 6 + 3
 			run := w.Score(t, s, w.Ann, 100)
 			started := at.Add(-time.Duration(hours) * time.Hour)
-			_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1, started_at = $2, ended_at = $3 where id = $4",
-				started.Add(-time.Duration(took)*time.Minute), started, started.Add(time.Duration(took)*time.Hour), run.ID)
+			_, err := s.SQL().ExecContext(t.Context(),
+				"update runs set queued_at = $1, started_at = $2, ended_at = $3 where id = $4",
+				started.Add(-time.Duration(took)*time.Minute), started, started.Add(time.Duration(took)*time.Hour),
+				run.ID)
 			modelstest.Check(t, err)
 		}
 		for i, ns := range []float64{100, 101, 99, 102, 100, 98} {
-			gauge := &job.SlotBenchmark{At: at.Add(-time.Duration(i) * time.Hour), FloorNS: 5, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: ns, MathNS: 1}
-			modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", SlotBenchmark: gauge}}))
+			gauge := &job.SlotBenchmark{At: at.Add(-time.Duration(i) * time.Hour), FloorNS: 5, BytesPerSecond: 1,
+				FlopsPerSecond: 1, ReadNS: ns, MathNS: 1}
+			modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w",
+				job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", SlotBenchmark: gauge}}))
 		}
 		all := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, up))
 		cpu := all["CPU"]
-		if cpu.Work != 3 || cpu.Waited != 2 || cpu.Wait != 6*time.Minute || math.Abs(cpu.Busy-10.0/48) > 1e-3 || cpu.Up != 24*time.Hour {
+		if cpu.Work != 3 || cpu.Waited != 2 || cpu.Wait != 6*time.Minute || math.Abs(cpu.Busy-10.0/48) > 1e-3 ||
+			cpu.Up != 24*time.Hour {
 			t.Errorf("the day of the CPU is %+v, want 3 runs, of which 2 began to wait in it, and 10 of 48 hours", cpu)
 		}
-		late := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, map[string][]time.Time{"CPU": {ago(10), ago(4)}}))["CPU"]
+		late := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at,
+			map[string][]time.Time{"CPU": {ago(10), ago(4)}}))["CPU"]
 		if math.Abs(late.Busy-7.0/14) > 1e-3 || late.Up != 7*time.Hour {
-			t.Errorf("slots that are up for 10 and 4 hours are busy %v of %v, want 7 of 14 hours: 4 + 3", late.Busy, late.Up)
+			t.Errorf("slots that are up for 10 and 4 hours are busy %v of %v, want 7 of 14 hours: 4 + 3", late.Busy,
+				late.Up)
 		}
 		if cpu.Noise < 0.01 || cpu.Noise > 0.02 {
 			t.Errorf("the noise is %v, want 1.5 %%: the median deviation of one, as a standard deviation", cpu.Noise)

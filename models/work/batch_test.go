@@ -19,7 +19,8 @@ import (
 // batchOf submits a batch of a caller, who may have so many evaluations in work.
 func batchOf(t *testing.T, s *models.Store, caller string, n, atOnce int) (id string, made []work.Evaluation) {
 	t.Helper()
-	in := work.NewBatch{Asker: work.Asker{Owner: "key:" + caller}, Caller: caller, Limits: work.EvaluationLimits{AtOnce: atOnce}}
+	in := work.NewBatch{Asker: work.Asker{Owner: "key:" + caller}, Caller: caller,
+		Limits: work.EvaluationLimits{AtOnce: atOnce}}
 	for i := range n {
 		in.Items = append(in.Items, work.BatchItem{Index: i, New: work.NewEvaluation{
 			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: fmt.Append(nil, i)}})
@@ -50,13 +51,15 @@ func resultsOf(t *testing.T, s *models.Store, id string) (list []work.Evaluation
 func turns(t *testing.T, s *models.Store, names map[string]string) (order []string) {
 	t.Helper()
 	for {
-		next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "H200", 1, time.Now().Add(time.Minute)))
+		next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "H200",
+			1, time.Now().Add(time.Minute)))
 		if len(next) == 0 {
 			return order
 		}
 		name := "run"
 		if next[0].EvaluationID != "" {
-			name = names[modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), next[0].EvaluationID)).Caller]
+			name = names[modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(t.Context(),
+				next[0].EvaluationID)).Caller]
 		}
 		order = append(order, name)
 		modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].Ref()))
@@ -70,7 +73,8 @@ func TestABatchTakesTurnsWithOtherCallersAndWithRuns(t *testing.T) {
 		ann := modelstest.Person(t, s, "ann", accounts.RoleCreator)
 		task := modelstest.Task(t, s, ann, "sort", "H200")
 		modelstest.Submit(t, s, ann, task)
-		single := work.NewEvaluation{Caller: "address:c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`)}
+		single := work.NewEvaluation{Caller: "address:c", Kind: "evaluate", Device: "H200",
+			Request: json.RawMessage(`{}`)}
 		modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), single))
 		got := turns(t, s, map[string]string{"person:77": "a", "address:b": "b", "address:c": "single"})
 		if diff := cmp.Diff([]string{"single", "a", "b", "run", "a", "b", "a", "a"}, got); diff != "" {
@@ -102,13 +106,16 @@ func TestAStoppedWorkerLosesNoResultOfABatch(t *testing.T) {
 		id, made := batchOf(t, s, "a", 3, 0)
 		lost := begun(t, s, made[0])
 		done := begun(t, s, made[1])
-		if out := modelstest.Got[work.Recorded](t)(s.Work.RecordResult(t.Context(), lostResult(lost, false), modelstest.Completed())); !out.Retried {
+		if out := modelstest.Got[work.Recorded](t)(s.Work.RecordResult(t.Context(), lostResult(lost, false),
+			modelstest.Completed())); !out.Retried {
 			t.Fatalf("the lost one is not tried again: %+v", out)
 		}
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(done, `{}`), modelstest.Completed())))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(done, `{}`),
+			modelstest.Completed())))
 		for _, i := range []int{2, 0} {
 			attempt := begun(t, s, made[i])
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, `{}`), modelstest.Completed())))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, `{}`),
+				modelstest.Completed())))
 		}
 		var indexes []int
 		for i, e := range resultsOf(t, s, id) {
@@ -130,7 +137,8 @@ func TestNoResultIsDroppedWhileItsBatchGoesOn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		id, made := batchOf(t, s, "a", 2, 0)
 		end := func(e work.Evaluation) {
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), `{}`), modelstest.Completed())))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
+				modelstest.Evaluated(begun(t, s, e), `{}`), modelstest.Completed())))
 		}
 		prune := func() (left int) {
 			modelstest.Check(t, s.Work.PruneEvaluationsOf(t.Context(), "key:a", time.Now().Add(time.Hour)))

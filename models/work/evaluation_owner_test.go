@@ -39,7 +39,8 @@ func TestAnEvaluationIsItsOwnersAndTheAdmins(t *testing.T) {
 		"an admin and an old one":     {work.Asker{User: root}, nobodys, true, true},
 		"another person and no one's": {work.Asker{User: eve, Owner: "person:2"}, nobodys, false, false},
 	} {
-		if read, change := test.asker.MayRead(test.e), test.asker.MayChange(test.e); read != test.read || change != test.change {
+		if read, change := test.asker.MayRead(test.e), test.asker.MayChange(test.e); read != test.read ||
+			change != test.change {
 			t.Errorf("%s: may read %t and change %t, want %t and %t", name, read, change, test.read, test.change)
 		}
 	}
@@ -50,14 +51,16 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 		ctx := t.Context()
 		make := func(owner string) work.Evaluation {
 			t.Helper()
-			return modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
-				Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)}))
+			return modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx,
+				work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
+					Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)}))
 		}
 		mine, _ := make("key:1"), make("key:2")
 		make("")
 		for owner, want := range map[string][]string{"key:1": {mine.ID}, "key:3": nil, "": nil} {
 			var ids []string
-			for _, e := range modelstest.Got[[]work.Evaluation](t)(s.Work.Evaluations(ctx, work.Asker{Owner: owner}, 0, 10)) {
+			for _, e := range modelstest.Got[[]work.Evaluation](t)(s.Work.Evaluations(ctx, work.Asker{Owner: owner}, 0,
+				10)) {
 				ids = append(ids, e.ID)
 			}
 			if diff := cmp.Diff(want, ids); diff != "" {
@@ -76,7 +79,8 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 			t.Errorf("not shared any more: %+v", closed)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Work.ShareEvaluation(ctx, "none", true)), db.NotFound)
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"),
+			modelstest.Completed())))
 		for _, owner := range []string{"", "key:2", "key:1"} {
 			modelstest.Check(t, s.Work.PruneEvaluationsOf(ctx, owner, time.Now().Add(time.Second)))
 			if _, err := s.Work.Evaluation(ctx, mine.ID); (err == nil) != (owner != "key:1") {

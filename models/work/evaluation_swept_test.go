@@ -12,7 +12,8 @@ func TestOldEvaluationsAreSwept(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		attempt := begun(t, s, submitted(t, s, "a"))
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"),
+			modelstest.Completed())))
 		submitted(t, s, "a") // waits for however long
 		for _, c := range []struct {
 			days int

@@ -22,7 +22,8 @@ import (
 func submitted(t *testing.T, s *models.Store, caller string) work.Evaluation {
 	t.Helper()
 	return modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{
-		Caller: caller, Kind: "compare", Device: "CPU", Request: json.RawMessage(`{"a":"\u0000"}`), Sources: []byte("x"),
+		Caller: caller, Kind: "compare", Device: "CPU", Request: json.RawMessage(`{"a":"\u0000"}`),
+		Sources: []byte("x"),
 	}))
 }
 
@@ -50,16 +51,19 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 		e := submitted(t, s, "token:1")
 		a := begun(t, s, e)
 		modelstest.WantKind(t, modelstest.Second(s.Work.StartAttempt(ctx, e.Ref())), db.Conflict)
-		event := job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Seq: 2, Type: job.EventStage, Stage: "validating", Worker: "w1"}
+		event := job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Seq: 2, Type: job.EventStage,
+			Stage: "validating", Worker: "w1"}
 		out, stale, err := s.Work.AppendEvents(ctx, []job.Event{event})
-		if err != nil || len(stale) > 0 || len(out.Evaluations) != 1 || out.Evaluations[0].State != work.EvaluationValidating || out.Evaluations[0].Worker != "w1" {
+		if err != nil || len(stale) > 0 || len(out.Evaluations) != 1 ||
+			out.Evaluations[0].State != work.EvaluationValidating || out.Evaluations[0].Worker != "w1" {
 			t.Fatalf("after a stage: %+v, %v, %v", out, stale, err)
 		}
 		forged, unknown := event, event
 		forged.Secret, forged.Seq = "guess", 3
 		unknown.Stage, unknown.Seq = "completed", 4
 		for name, same := range map[string]job.Event{"again": event, "forged": forged} {
-			if out, stale, err := s.Work.AppendEvents(ctx, []job.Event{same}); len(out.Evaluations)+len(stale) > 0 || err != nil {
+			if out, stale, err := s.Work.AppendEvents(ctx, []job.Event{same}); len(out.Evaluations)+len(stale) > 0 ||
+				err != nil {
 				t.Errorf("%s: %+v, %v, %v", name, out, stale, err)
 			}
 		}
@@ -72,7 +76,8 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 		guess.Secret = "guess"
 		modelstest.WantKind(t, modelstest.Second(s.Work.RecordResult(ctx, guess, modelstest.Completed())), db.Forbidden)
 		done, err := s.Work.RecordResult(ctx, report, modelstest.Completed())
-		if err != nil || !done.Accepted || len(done.Evaluations) != 1 || done.Evaluations[0].State != work.EvaluationCompleted || done.Evaluations[0].EndedAt == nil {
+		if err != nil || !done.Accepted || len(done.Evaluations) != 1 ||
+			done.Evaluations[0].State != work.EvaluationCompleted || done.Evaluations[0].EndedAt == nil {
 			t.Fatalf("at the end: %+v, %v", done, err)
 		}
 		if out, err := s.Work.RecordResult(ctx, report, modelstest.Completed()); out.Accepted || err != nil {
@@ -82,7 +87,8 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 			t.Errorf("an event after the end: stale %v, %v", stale, err)
 		}
 		read := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
-		if diff := cmp.Diff(`{"compiled":true}`, string(read.Result)); diff != "" || string(read.Request) != `{"a":"\u0000"}` {
+		if diff := cmp.Diff(`{"compiled":true}`, string(read.Result)); diff != "" ||
+			string(read.Request) != `{"a":"\u0000"}` {
 			t.Errorf("read: %+v %s", read, diff)
 		}
 	})
@@ -92,14 +98,16 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
-		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, started(t, s, e).ID, "no one took it", work.LossCounts)))
+		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, started(t, s, e).ID, "no one took it",
+			work.LossCounts)))
 		for i := range work.MaxLosses {
 			attempt := started(t, s, e)
 			modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, fmt.Sprint("w", i), attempt.ID)))
 			var out work.Recorded
 			var err error
 			if i == 0 {
-				out, err = s.Work.RecordResult(ctx, lostResult(attempt, true), work.Findings{}) // the worker says that it is lost
+				// the worker says that it is lost
+				out, err = s.Work.RecordResult(ctx, lostResult(attempt, true), work.Findings{})
 			} else {
 				out, err = s.Work.FailAttempt(ctx, attempt.ID, "the worker is gone", work.LossCounts)
 			}
@@ -133,7 +141,8 @@ func TestCallersTakeTurns(t *testing.T) {
 			t.Error(diff)
 		}
 		live, err := s.Work.LiveAttempts(t.Context())
-		if err != nil || len(live) != 1 || live[0].EvaluationID != a1.ID || live[0].TakenAt == nil || live[0].Device != "CPU" {
+		if err != nil || len(live) != 1 || live[0].EvaluationID != a1.ID || live[0].TakenAt == nil ||
+			live[0].Device != "CPU" {
 			t.Errorf("live: %+v, %v", live, err)
 		}
 	})
@@ -142,7 +151,8 @@ func TestCallersTakeTurns(t *testing.T) {
 func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		in := work.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Limits: work.EvaluationLimits{AtOnce: 1}}
+		in := work.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`),
+			Limits: work.EvaluationLimits{AtOnce: 1}}
 		first := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, in))
 		modelstest.WantKind(t, modelstest.Second(s.Work.SubmitEvaluation(ctx, in)), db.TooMany)
 		out, err := s.Work.CancelEvaluation(ctx, first.ID, "not wanted")
@@ -167,7 +177,8 @@ func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 			_, err := s.Work.SubmitEvaluation(t.Context(), in)
 			modelstest.WantKind(t, err, db.TooMany)
 			var refused *db.Error
-			if !errors.As(err, &refused) || refused.RetryAfter < 59*time.Minute || refused.RetryAfter > time.Hour+time.Second {
+			if !errors.As(err, &refused) || refused.RetryAfter < 59*time.Minute ||
+				refused.RetryAfter > time.Hour+time.Second {
 				t.Errorf("%s: try again after %v", name, refused.RetryAfter)
 			}
 			in.Caller = "another"
@@ -189,7 +200,8 @@ func TestTheRequestOfACancelledEvaluationIsDropped(t *testing.T) {
 				t.Errorf("%s: there is no request before it is cancelled", name)
 			}
 			modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
-			if after := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); after.HasRequest() || after.RequestBytes != e.RequestBytes || after.State != work.EvaluationCancelled {
+			if after := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); after.HasRequest() ||
+				after.RequestBytes != e.RequestBytes || after.State != work.EvaluationCancelled {
 				t.Errorf("%s: after it was cancelled: %+v", name, after)
 			}
 		}
@@ -200,7 +212,8 @@ func TestTheOldestEvaluationsOfACallerWithManyAreRemoved(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ended := func(caller string) string {
 			e := submitted(t, s, caller)
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
+				modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
 			return e.ID
 		}
 		kept := func(id string) bool {
@@ -222,11 +235,13 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		ctx := t.Context()
 		for _, seconds := range []float64{3, 1} {
 			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, report, modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, report,
+				modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
 		census, err := s.Work.EvaluationStats(ctx)
-		if err != nil || census.Total != 3 || census.ByState[work.EvaluationCompleted] != 2 || census.JustEnded != 2 || census.JustSubmitted != 3 {
+		if err != nil || census.Total != 3 || census.ByState[work.EvaluationCompleted] != 2 || census.JustEnded != 2 ||
+			census.JustSubmitted != 3 {
 			t.Errorf("census: %+v, %v", census, err)
 		}
 		modelstest.Check(t, s.Work.PruneEvaluations(ctx, time.Now().Add(time.Second)))
@@ -235,7 +250,8 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		}
 		all, err := s.Counters.Counters(ctx)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff(counters.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, all["compile"]); diff != "" {
+		if diff := cmp.Diff(counters.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3},
+			all["compile"]); diff != "" {
 			t.Error(diff)
 		}
 		if all[counters.Submitted].Count != 3 || all[counters.Ended+"completed"].Count != 2 {
@@ -281,7 +297,8 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 				t.Errorf("%s: %d are held and %d given up, want 0 and %d", name, held, givenUp, want)
 			}
 		}
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}"), modelstest.Completed())))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
+			modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}"), modelstest.Completed())))
 		if held, givenUp := counted(); held != 0 || givenUp != want {
 			t.Errorf("after a report: %d are held and %d given up, want 0 and %d", held, givenUp, want)
 		}

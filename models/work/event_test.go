@@ -38,7 +38,8 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 		if err != nil || len(stale) != 0 {
 			t.Fatalf("stale %v, %v", stale, err)
 		}
-		want := []string{"state queued", "taken building", "stage building", "log building", "ended building", "stage ranking"}
+		want := []string{"state queued", "taken building", "stage building", "log building", "ended building",
+			"stage ranking"}
 		all := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 100))
 		if diff := cmp.Diff(want, types(all)); diff != "" {
 			t.Errorf("events:\n%s", diff)
@@ -78,7 +79,8 @@ func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 		tell := modelstest.Teller{Attempt: attempt}
 		forged := tell.Say(job.Event{Type: job.EventTaken})
 		forged.Secret = "guess"
-		if stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{forged}); err != nil || len(stored.Events)+len(stale) != 0 {
+		if stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{forged}); err != nil ||
+			len(stored.Events)+len(stale) != 0 {
 			t.Errorf("with a wrong secret: %v, %v, %v", types(stored.Events), stale, err)
 		}
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
@@ -105,7 +107,8 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 			}
 			modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, batch)))
 		}
-		modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, []job.Event{tell.Say(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
+		modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx,
+			[]job.Event{tell.Say(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
 		events := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 1000))
 		bytes, notes := 0, 0
 		for _, e := range events {
@@ -134,12 +137,15 @@ func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
 		for range 12 {
 			modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, []job.Event{
 				tell.Say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Message: text}}),
-				tell.Say(job.Event{Type: "invented", Text: text}), tell.Say(job.Event{Type: job.EventStage, Text: text}),
-				tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
+				tell.Say(job.Event{Type: "invented", Text: text}),
+				tell.Say(job.Event{Type: job.EventStage, Text: text}),
+				tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest,
+					Ended: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
 			})))
 		}
 		var bytes int64
-		modelstest.Check(t, s.SQL().QueryRowContext(ctx, "select coalesce(sum(length(event)), 0) from run_events").Scan(&bytes))
+		modelstest.Check(t, s.SQL().QueryRowContext(ctx,
+			"select coalesce(sum(length(event)), 0) from run_events").Scan(&bytes))
 		if bytes > 2*work.MaxEventBytes+2<<20 || bytes < work.MaxEventBytes {
 			t.Errorf("%d bytes are kept of 48 MB", bytes)
 		}

@@ -23,8 +23,10 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 		modelstest.Check(t, err)
 		tell := modelstest.Teller{Attempt: attempt}
 		stored, _, err := s.Work.AppendEvents(ctx, []job.Event{
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageTest}), tell.Say(job.Event{Type: job.EventLog, Text: "a line"}),
-			tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageTest}),
+			tell.Say(job.Event{Type: job.EventLog, Text: "a line"}),
+			tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest,
+				Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
 		})
 		if err != nil || len(stored.Events) != 0 {
 			t.Errorf("events are stored: %v, %v", types(stored.Events), err)
@@ -41,7 +43,8 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 		if !out.Accepted || len(kept) != 0 || len(stages) != 1 {
 			t.Fatalf("accepted: %t, files: %+v, stages: %+v", out.Accepted, kept, stages)
 		}
-		if why := stages[0].Result.Extra["profile.0.json.gz"]; !strings.Contains(why, "2.0 MB") || !strings.Contains(why, "nearly full") {
+		if why := stages[0].Result.Extra["profile.0.json.gz"]; !strings.Contains(why, "2.0 MB") ||
+			!strings.Contains(why, "nearly full") {
 			t.Errorf("the stage says of its file: %q", why)
 		}
 	})
@@ -52,7 +55,8 @@ func TestWhatASweepRemovesIsFreeOnTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	s, ctx := modelstest.OpenDir(t, dir), t.Context()
 	for i := range 64 {
-		_, err := s.SQL().ExecContext(ctx, "insert into blobs (hash, size, data, created_at) values ($1, 1048576, randomblob(1048576), datetime())", i)
+		_, err := s.SQL().ExecContext(ctx,
+			"insert into blobs (hash, size, data, created_at) values ($1, 1048576, randomblob(1048576), datetime())", i)
 		modelstest.Check(t, err)
 	}
 	size := func() (bytes int64) {

@@ -28,15 +28,19 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 			t.Errorf("StartAttempt: %+v, %+v", started, attempt)
 		}
 		result := modelstest.Result(attempt, 1234.5)
-		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep.gz", Type: "application/gzip", Data: []byte("report")}}
-		out, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25}})
+		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep.gz", Type: "application/gzip",
+			Data: []byte("report")}}
+		out, err := s.Work.RecordResult(ctx, result,
+			work.Findings{Score: &work.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25}})
 		modelstest.Check(t, err)
-		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 || out.Events[0].State != work.StateDone {
+		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 ||
+			out.Events[0].State != work.StateDone {
 			t.Errorf("RecordResult: %+v", out)
 		}
 		got, err := s.Work.Run(ctx, run.ID)
 		modelstest.Check(t, err)
-		if !got.Valid() || *got.ScoreNS != 1234.5 || got.Machine.Sandbox != "bubblewrap" || got.EndedAt.Location() != time.UTC {
+		if !got.Valid() || *got.ScoreNS != 1234.5 || got.Machine.Sandbox != "bubblewrap" ||
+			got.EndedAt.Location() != time.UTC {
 			t.Errorf("Run: %+v", got)
 		}
 		stages, err := s.Work.Stages(ctx, run.ID)
@@ -99,7 +103,8 @@ func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 		accepted := make(chan bool, 6)
 		for range 6 {
 			wg.Go(func() {
-				out, err := s.Work.RecordResult(t.Context(), modelstest.Result(attempt, 10), work.Findings{Score: &work.Score{NS: 10}})
+				out, err := s.Work.RecordResult(t.Context(), modelstest.Result(attempt, 10),
+					work.Findings{Score: &work.Score{NS: 10}})
 				if err != nil {
 					t.Error(err)
 				}
@@ -109,7 +114,8 @@ func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if change, err := s.Boards.ChangeNumber(t.Context(), w.Task.VersionID, "CPU"); len(accepted) != 1 || change != 1 || err != nil {
+		if change, err := s.Boards.ChangeNumber(t.Context(), w.Task.VersionID, "CPU"); len(accepted) != 1 ||
+			change != 1 || err != nil {
 			t.Errorf("%d accepted, board change %d, %v", len(accepted), change, err)
 		}
 	})
@@ -128,7 +134,8 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 			wg.Go(func() { _, cancelled = s.Work.CancelRun(ctx, w.Ann, run.ID) })
 			wg.Go(func() {
 				var err error
-				if out, err = s.Work.RecordResult(ctx, modelstest.Result(attempt, 10), work.Findings{Score: &work.Score{NS: 10}}); err != nil {
+				if out, err = s.Work.RecordResult(ctx, modelstest.Result(attempt, 10),
+					work.Findings{Score: &work.Score{NS: 10}}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -158,10 +165,12 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, old.ID, "The worker is gone.", work.LossCounts)))
 		fresh, err := s.Work.StartAttempt(ctx, run.Ref())
 		modelstest.Check(t, err)
-		if out, err := s.Work.RecordResult(ctx, modelstest.Result(old, 1), work.Findings{Score: &work.Score{NS: 1}}); err != nil || out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, modelstest.Result(old, 1),
+			work.Findings{Score: &work.Score{NS: 1}}); err != nil || out.Accepted {
 			t.Errorf("old attempt: %+v, %v", out, err)
 		}
-		if out, err := s.Work.RecordResult(ctx, modelstest.Result(fresh, 2), work.Findings{Score: &work.Score{NS: 2}}); err != nil || !out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, modelstest.Result(fresh, 2),
+			work.Findings{Score: &work.Score{NS: 2}}); err != nil || !out.Accepted {
 			t.Errorf("current attempt: %+v, %v", out, err)
 		}
 		unknown := modelstest.Result(work.Attempt{ID: "none", RunID: run.ID}, 1)
@@ -180,12 +189,14 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 			modelstest.Check(t, err)
 			_, err = s.Work.NoteTaken(ctx, worker, attempt.ID)
 			modelstest.Check(t, err)
-			return modelstest.Got[work.Recorded](t)(s.Work.FailAttempt(ctx, attempt.ID, "The worker "+worker+" is gone.", work.LossCounts))
+			return modelstest.Got[work.Recorded](t)(s.Work.FailAttempt(ctx, attempt.ID,
+				"The worker "+worker+" is gone.", work.LossCounts))
 		}
 		untaken := func() {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			modelstest.Check(t, err)
-			if out, err := s.Work.FailAttempt(ctx, attempt.ID, "no one took it", work.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
+			if out, err := s.Work.FailAttempt(ctx, attempt.ID, "no one took it", work.LossCounts); err != nil ||
+				!out.Retried || len(out.Events) != 0 {
 				t.Errorf("an attempt that no one took: %+v, %v", out, err)
 			}
 		}
@@ -215,12 +226,14 @@ func TestACancelledRunStillKeepsTheStagesOfItsResult(t *testing.T) {
 		modelstest.Check(t, err)
 		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ben, run.ID)), db.Forbidden)
 		out, err := s.Work.CancelRun(ctx, w.Ann, run.ID)
-		if err != nil || !slices.Equal(out.Stopped, []string{attempt.ID}) || len(out.Events) != 1 || out.Events[0].State != work.StateCancelled {
+		if err != nil || !slices.Equal(out.Stopped, []string{attempt.ID}) || len(out.Events) != 1 ||
+			out.Events[0].State != work.StateCancelled {
 			t.Errorf("CancelRun: %+v, %v", out, err)
 		}
 		result := modelstest.Result(attempt, 5)
 		result.Outcome = job.OutcomeCancelled
-		if out, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 5}}); err != nil || out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 5}}); err != nil ||
+			out.Accepted {
 			t.Errorf("RecordResult: %+v, %v", out, err)
 		}
 		got, err := s.Work.Run(ctx, run.ID)

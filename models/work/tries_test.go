@@ -37,7 +37,8 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 			for i := range test.after {
 				attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 				modelstest.Check(t, err)
-				modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, fmt.Sprint("w", i%test.workers), attempt.ID)))
+				modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, fmt.Sprint("w", i%test.workers),
+					attempt.ID)))
 				modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, name, test.loss)))
 				run = modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 				if !test.pauses {
@@ -87,10 +88,12 @@ func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 		if err != nil || len(out.Events)+len(out.Evaluations) > 0 || len(stale) != 1 || stale[0] != a.ID {
 			t.Errorf("w2 is told %+v, to drop %v, %v", out, stale, err)
 		}
-		_, _, err = s.Work.AppendEvents(t.Context(), []job.Event{{RunID: a.RunID, EvaluationID: a.EvaluationID, AttemptID: a.ID, Secret: a.Secret,
-			Worker: "w2", Seq: 1, Type: job.EventTaken, Time: time.Now()}})
+		_, _, err = s.Work.AppendEvents(t.Context(),
+			[]job.Event{{RunID: a.RunID, EvaluationID: a.EvaluationID, AttemptID: a.ID, Secret: a.Secret,
+				Worker: "w2", Seq: 1, Type: job.EventTaken, Time: time.Now()}})
 		modelstest.Check(t, err)
-		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context())); len(live) != 1 || live[0].Worker != "w1" {
+		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context())); len(live) != 1 ||
+			live[0].Worker != "w1" {
 			t.Errorf("live: %+v", live)
 		}
 	})

@@ -28,7 +28,8 @@ func oneByOne(t *testing.T, s *models.Store, names map[job.Ref]string) (order []
 		modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(t.Context(), "w1", attempt.ID)))
 		result, found := modelstest.Evaluated(attempt, "{}"), modelstest.Completed()
 		if attempt.RunID > 0 {
-			result, found = modelstest.Result(attempt, 10), work.Findings{Score: &work.Score{NS: 10, StdNS: 1, ErrNS: 1}}
+			result, found = modelstest.Result(attempt, 10),
+				work.Findings{Score: &work.Score{NS: 10, StdNS: 1, ErrNS: 1}}
 		}
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, found)))
 	}
@@ -69,15 +70,18 @@ func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
 		names := map[job.Ref]string{w.Submit(t, s, w.Ann).Ref(): "ann"}
-		in := work.NewBatch{Asker: work.Asker{User: w.Ann}, Caller: fmt.Sprint("person:", w.Ann.ID), Items: []work.BatchItem{
-			{New: work.NewEvaluation{User: w.Ann, Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)}}}}
+		in := work.NewBatch{Asker: work.Asker{User: w.Ann}, Caller: fmt.Sprint("person:", w.Ann.ID),
+			Items: []work.BatchItem{
+				{New: work.NewEvaluation{User: w.Ann, Kind: "evaluate", Device: "CPU",
+					Request: json.RawMessage(`{}`)}}}}
 		modelstest.Check(t, modelstest.Second(s.Work.SubmitBatch(t.Context(), in)))
 		names[in.Items[0].Made.Ref()] = "ann's batch"
 		names[w.Submit(t, s, w.Ann).Ref()] = "ann"
 		for range 3 {
 			names[w.Submit(t, s, w.Ben).Ref()] = "ben"
 		}
-		if diff := cmp.Diff([]string{"ann", "ben", "ann's batch", "ben", "ann", "ben"}, oneByOne(t, s, names)); diff != "" {
+		if diff := cmp.Diff([]string{"ann", "ben", "ann's batch", "ben", "ann", "ben"},
+			oneByOne(t, s, names)); diff != "" {
 			t.Errorf("order (-want +got):\n%s", diff)
 		}
 	})
@@ -121,5 +125,6 @@ func end(t *testing.T, s *models.Store, ref job.Ref) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), ref))
 	modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(t.Context(), "w1", attempt.ID)))
-	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, "{}"),
+		modelstest.Completed())))
 }

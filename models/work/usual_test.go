@@ -24,7 +24,8 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.SQL().ExecContext(t.Context(), "update attempts set created_at = $1 where id = $2", time.Now().UTC().Add(-time.Hour), attempt.ID); err != nil {
+			if _, err := s.SQL().ExecContext(t.Context(), "update attempts set created_at = $1 where id = $2",
+				time.Now().UTC().Add(-time.Hour), attempt.ID); err != nil {
 				t.Fatal(err)
 			}
 			result := modelstest.Result(attempt, 1e6)

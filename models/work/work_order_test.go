@@ -19,7 +19,8 @@ import (
 func TestOneOrderForAllThatWaits(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
-		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx,
+			job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
 		w.Score(t, s, w.Ann, 10) // a profile follows
 		names := map[job.Ref]string{}
 		for i, user := range []accounts.User{w.Ann, w.Ann, w.Ben} {
@@ -38,16 +39,19 @@ func TestOneOrderForAllThatWaits(t *testing.T) {
 			}
 			return out
 		}
-		want := []string{"1 evaluation 1", "2 evaluation 3", "3 run 1", "4 run 3", "5 run 2", "6 evaluation 2", "7 profile"}
+		want := []string{"1 evaluation 1", "2 evaluation 3", "3 run 1", "4 run 3", "5 run 2", "6 evaluation 2",
+			"7 profile"}
 		if diff := cmp.Diff(want, order(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))); diff != "" {
 			t.Errorf("the queue:\n%s", diff)
 		}
-		if diff := cmp.Diff(want[:4], order(modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
+		if diff := cmp.Diff(want[:4], order(modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 4,
+			time.Now())))); diff != "" {
 			t.Errorf("the next four:\n%s", diff)
 		}
 		loads, err := s.Work.Loads(ctx)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, Ahead: 4, Behind: 3}}, loads.Lengths); diff != "" {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, Ahead: 4, Behind: 3}},
+			loads.Lengths); diff != "" {
 			t.Errorf("runs that wait:\n%s", diff)
 		}
 	})

@@ -22,7 +22,10 @@ func eachKind(t *testing.T, fn func(t *testing.T, s *models.Store, l life)) {
 		"evaluation": func(t *testing.T, s *models.Store) job.Ref { return submitted(t, s, "token:1").Ref() },
 	} {
 		t.Run(kind, func(t *testing.T) {
-			modelstest.Each(t, func(t *testing.T, s *models.Store) { fn(t, s, life{T: t, store: s, ref: submit(t, s)}) })
+			modelstest.Each(t, func(t *testing.T,
+				s *models.Store) {
+				fn(t, s, life{T: t, store: s, ref: submit(t, s)})
+			})
 		})
 	}
 }
@@ -80,7 +83,8 @@ func told(out work.Recorded) int { return len(out.Events) + len(out.Evaluations)
 func (l life) wantWaiting(attempts, retries int) {
 	l.Helper()
 	w, state := l.work()
-	if w.AttemptID != "" || w.StartedAt != nil || w.DispatchedAt != nil || w.EndedAt != nil || w.Attempts != attempts || w.Retries != retries {
+	if w.AttemptID != "" || w.StartedAt != nil || w.DispatchedAt != nil || w.EndedAt != nil || w.Attempts != attempts ||
+		w.Retries != retries {
 		l.Errorf("%s with %+v does not wait after %d attempts and %d losses", state, w, attempts, retries)
 	}
 	queue := modelstest.Got[[]work.QueuedWork](l.T)(l.store.Work.Queue(l.Context()))
@@ -128,11 +132,13 @@ func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 		if by := lostBy(t, s, l.ref); !slices.Equal(by, []string{"w1"}) {
 			t.Errorf("it was lost by %v", by)
 		}
-		if next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 9, time.Now())); len(next) != 0 {
+		if next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 9,
+			time.Now())); len(next) != 0 {
 			t.Errorf("it is sent again without a pause: %+v", next)
 		}
 		// Its late result changes nothing, and neither does being lost twice.
-		if out, err := s.Work.RecordResult(t.Context(), l.result(taken, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
+		if out, err := s.Work.RecordResult(t.Context(), l.result(taken, job.OutcomeDone),
+			modelstest.Completed()); err != nil || out.Accepted {
 			t.Errorf("a late result: %+v, %v", out, err)
 		}
 		if out, err := s.Work.FailAttempt(t.Context(), taken.ID, "again", work.LossWaits); err != nil || out.Accepted {
@@ -168,7 +174,8 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 				if _, _, stale, err := s.Work.Known(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
 					t.Errorf("its worker is told to drop %v, %v", stale, err)
 				}
-				if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
+				if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone),
+					modelstest.Completed()); err != nil || out.Accepted {
 					t.Errorf("its result: %+v, %v", out, err)
 				}
 			})
@@ -188,15 +195,19 @@ func TestAResultNamesItsOwnWork(t *testing.T) {
 		} {
 			r := l.result(a, job.OutcomeDone)
 			change(&r)
-			if err := modelstest.Second(s.Work.RecordResult(t.Context(), r, modelstest.Completed())); db.KindOf(err) != db.Forbidden {
+			if err := modelstest.Second(s.Work.RecordResult(t.Context(), r,
+				modelstest.Completed())); db.KindOf(err) != db.Forbidden {
 				t.Errorf("%s: %v", name, err)
 			}
-			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Seq: 1, Type: job.EventTaken, Worker: "w1"}
-			if out, stale, err := s.Work.AppendEvents(t.Context(), []job.Event{e}); err != nil || told(out)+len(stale) != 0 {
+			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret,
+				Seq: 1, Type: job.EventTaken, Worker: "w1"}
+			if out, stale, err := s.Work.AppendEvents(t.Context(), []job.Event{e}); err != nil ||
+				told(out)+len(stale) != 0 {
 				t.Errorf("%s: an event: %+v, %v, %v", name, out, stale, err)
 			}
 		}
-		if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || !out.Accepted {
+		if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone),
+			modelstest.Completed()); err != nil || !out.Accepted {
 			t.Errorf("its own: %+v, %v", out, err)
 		}
 	})
@@ -209,8 +220,10 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		var batch []job.Event
 		for _, ref := range []job.Ref{run.Ref(), e.Ref()} {
 			a := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, ref))
-			for i, event := range []job.Event{{Type: job.EventTaken}, {Type: job.EventStage, Stage: "test"}, {Type: job.EventStage, Stage: "profiling"}} {
-				event.RunID, event.EvaluationID, event.AttemptID, event.Secret = ref.RunID, ref.EvaluationID, a.ID, a.Secret
+			for i, event := range []job.Event{{Type: job.EventTaken}, {Type: job.EventStage, Stage: "test"},
+				{Type: job.EventStage, Stage: "profiling"}} {
+				event.RunID, event.EvaluationID, event.AttemptID, event.Secret = ref.RunID, ref.EvaluationID, a.ID,
+					a.Secret
 				event.Seq, event.Worker = i+1, "w1"
 				batch = append(batch, event)
 			}
@@ -229,10 +242,12 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
-		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx,
+			job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
 		ranked := w.Score(t, s, w.Ann, 10)
 		for profiles, want := range map[bool]bool{false: false, true: true} {
-			if unfinished := modelstest.Got[bool](t)(s.Work.Unfinished(ctx, ranked.SubmissionID, profiles)); unfinished != want {
+			if unfinished := modelstest.Got[bool](t)(s.Work.Unfinished(ctx, ranked.SubmissionID,
+				profiles)); unfinished != want {
 				t.Errorf("with profiles %v: unfinished is %v", profiles, unfinished)
 			}
 		}
@@ -240,7 +255,8 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 		l := life{T: t, store: s, ref: profile.Ref()}
 		a := l.start()
 		l.taken(a, "w1")
-		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != work.PriorityFollowUp {
+		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 ||
+			live[0].Priority != work.PriorityFollowUp {
 			t.Errorf("live: %+v", live)
 		}
 		out, err := s.Work.PreemptAttempt(ctx, a.ID)
@@ -256,14 +272,17 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 
 func TestFinalStatesAreThoseThatNothingFollows(t *testing.T) {
 	for state, want := range map[work.EvaluationState]bool{
-		work.EvaluationSubmitted: false, work.EvaluationCompiling: false, work.EvaluationValidating: false, work.EvaluationProfiling: false,
-		work.EvaluationCompleted: true, work.EvaluationFailed: true, work.EvaluationTimeout: true, work.EvaluationCancelled: true,
+		work.EvaluationSubmitted: false, work.EvaluationCompiling: false, work.EvaluationValidating: false,
+		work.EvaluationProfiling: false,
+		work.EvaluationCompleted: true, work.EvaluationFailed: true, work.EvaluationTimeout: true,
+		work.EvaluationCancelled: true,
 	} {
 		if state.Final() != want {
 			t.Errorf("%s is final: %v", state, !want)
 		}
 	}
-	for state, want := range map[work.RunState]bool{work.StateQueued: false, work.StateRanking: false, work.StateDone: true, work.StateFailed: true, work.StateCancelled: true} {
+	for state, want := range map[work.RunState]bool{work.StateQueued: false, work.StateRanking: false,
+		work.StateDone: true, work.StateFailed: true, work.StateCancelled: true} {
 		if state.Final() != want {
 			t.Errorf("%s is final: %v", state, !want)
 		}
@@ -273,7 +292,8 @@ func TestFinalStatesAreThoseThatNothingFollows(t *testing.T) {
 // lostBy lists the workers that lost an attempt at work.
 func lostBy(t *testing.T, s *models.Store, ref job.Ref) (workers []string) {
 	t.Helper()
-	rows, err := s.SQL().QueryContext(t.Context(), "select distinct worker from attempts where outcome = 'lost' and worker <> '' and (run_id = $1 or evaluation_id = $2)", ref.RunID, ref.EvaluationID)
+	rows, err := s.SQL().QueryContext(t.Context(),
+		"select distinct worker from attempts where outcome = 'lost' and worker <> '' and (run_id = $1 or evaluation_id = $2)", ref.RunID, ref.EvaluationID)
 	modelstest.Check(t, err)
 	defer rows.Close()
 	for rows.Next() {

@@ -37,7 +37,8 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sub.Runs) != 1 || sub.Runs[0].State != "queued" || sub.Runs[0].Position != 1 || sub.Ended || sub.User.Name != "ada" {
+	if len(sub.Runs) != 1 || sub.Runs[0].State != "queued" || sub.Runs[0].Position != 1 || sub.Ended ||
+		sub.User.Name != "ada" {
 		t.Errorf("submitted: %+v", sub)
 	}
 	run, err := s.Cfg.Store.Work.Run(t.Context(), sub.Runs[0].ID)
@@ -86,7 +87,8 @@ func TestWhatTheAPIRefuses(t *testing.T) {
 		{"too large", func(in *client.NewSubmission) { in.Source = strings.Repeat("/", 1_000_001) }, 422},
 		{"another language", func(in *client.NewSubmission) { in.FileName = "kernel.py" }, 422},
 		{"unknown directive", func(in *client.NewSubmission) { in.Source = "#!POPCORN nonsense\n" }, 422},
-		{"directive for another task", func(in *client.NewSubmission) { in.Source = "//!POPCORN leaderboard softmax\n" }, 422},
+		{"directive for another task",
+			func(in *client.NewSubmission) { in.Source = "//!POPCORN leaderboard softmax\n" }, 422},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -119,7 +121,8 @@ func TestUsedUpLimitSaysWhenToComeAgain(t *testing.T) {
 	}
 	_, err = api.Submit(t.Context(), kernel())
 	var p *client.Problem
-	if !errors.As(err, &p) || p.Status != http.StatusTooManyRequests || p.RetryAfter < time.Minute || p.RetryAfter > time.Hour {
+	if !errors.As(err, &p) || p.Status != http.StatusTooManyRequests || p.RetryAfter < time.Minute ||
+		p.RetryAfter > time.Hour {
 		t.Errorf("the second submission: %+v (Retry-After %v)", err, p.RetryAfter)
 	}
 }
@@ -245,20 +248,24 @@ func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	modelstest.Heard(t, s.Cfg.Store, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots})
 	var list struct{ Devices []client.Device }
 	webtest.DecodeBody(t, s.Browser().Get("/api/v1/devices"), &list)
-	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1}, {Device: "H200", OutOfService: 1, Problem: "Worker w1: Out of service; the admins of this site see why."}}
+	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1},
+		{Device: "H200", OutOfService: 1, Problem: "Worker w1: Out of service; the admins of this site see why."}}
 	if diff := cmp.Diff(want, list.Devices); diff != "" {
 		t.Errorf("devices want (-), got (+):\n%s", diff)
 	}
-	for _, path := range []string{"nothing", "tasks/nothing", "submissions/0", "submissions/x", "submissions/999", "boards/nothing/CPU"} {
+	for _, path := range []string{"nothing", "tasks/nothing", "submissions/0", "submissions/x", "submissions/999",
+		"boards/nothing/CPU"} {
 		webtest.WantProblem(t, s.Browser().Get("/api/v1/"+path), http.StatusNotFound, "not_found")
 	}
-	webtest.WantProblem(t, s.Browser().Get("/api/v1/boards/vectoradd/CPU?version=x"), http.StatusUnprocessableEntity, "invalid_parameter")
+	webtest.WantProblem(t, s.Browser().Get("/api/v1/boards/vectoradd/CPU?version=x"), http.StatusUnprocessableEntity,
+		"invalid_parameter")
 }
 
 func TestThereIsNoBoardOfADeviceThatATaskDoesNotHave(t *testing.T) {
 	s := webtest.NewStage(t)
 	b := s.Browser()
-	for device, status := range map[string]int{"CPU": http.StatusOK, "H200": http.StatusNotFound, "cpus": http.StatusNotFound} {
+	for device, status := range map[string]int{"CPU": http.StatusOK, "H200": http.StatusNotFound,
+		"cpus": http.StatusNotFound} {
 		webtest.WantStatus(t, b.Get("/tasks/vectoradd/boards/"+device), status)
 		webtest.WantStatus(t, b.Get("/api/v1/boards/vectoradd/"+device), status)
 		webtest.WantStatus(t, b.Get(fmt.Sprintf("/boards/%d/%s/events", s.Task.VersionID, device)), status)
@@ -273,7 +280,8 @@ func TestTheAPILeadsToTheProfileOfARun(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	for run, want := range map[*work.Run]string{&s.First: s.URL + webtest.ProfilePath(s.First), &s.Refused: ""} {
 		var answer client.Submission
-		webtest.DecodeBody(t, s.BrowserOf(s.Admin).Get(fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)), &answer)
+		webtest.DecodeBody(t, s.BrowserOf(s.Admin).Get(fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)),
+			&answer)
 		if len(answer.Runs) == 0 || answer.Runs[0].Profile != want {
 			t.Errorf("the profile is at %q, want %q", answer.Runs[0].Profile, want)
 		}

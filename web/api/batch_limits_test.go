@@ -30,7 +30,8 @@ func TestABatchIsItsCallersAlone(t *testing.T) {
 		}
 	}
 	admin := modelstest.Person(t, s.Cfg.Store, "root", accounts.RoleAdmin)
-	if status, _ := (webtest.Asker{Name: "an admin", Browser: s.Plain(&admin), Headers: nil}).Ask("GET", path+"/results", ""); status != 200 {
+	if status, _ := (webtest.Asker{Name: "an admin", Browser: s.Plain(&admin), Headers: nil}).Ask("GET",
+		path+"/results", ""); status != 200 {
 		t.Errorf("an admin: %d", status)
 	}
 
@@ -41,11 +42,13 @@ func TestABatchIsItsCallersAlone(t *testing.T) {
 	}
 	path = batchPath + "/" + made["id"].(string)
 	for sent, want := range map[string]int{key: 204, "": 404} {
-		if resp, err := s.Send(t.Context(), "DELETE", path, nil, "Authorization", "", client.EvaluationKeyHeader, sent); err != nil || resp.StatusCode != want {
+		if resp, err := s.Send(t.Context(), "DELETE", path, nil, "Authorization", "", client.EvaluationKeyHeader,
+			sent); err != nil || resp.StatusCode != want {
 			t.Errorf("with the key %q: %v %v", sent, resp, err)
 		}
 	}
-	if resp, _ := webtest.NewEvalSite(t).Ask("POST", batchPath, webtest.Object{"requests": someRequests(1)}, "Authorization", ""); resp.StatusCode != 401 {
+	if resp, _ := webtest.NewEvalSite(t).Ask("POST", batchPath, webtest.Object{"requests": someRequests(1)},
+		"Authorization", ""); resp.StatusCode != 401 {
 		t.Errorf("where a token is needed: %s", resp.Status)
 	}
 }
@@ -55,7 +58,8 @@ func TestTheLimitsOfAnHourCountEachRequestOfABatch(t *testing.T) {
 		batch(s, someRequests(4))
 		resp, made := s.Ask("POST", batchPath, webtest.Object{"requests": someRequests(4)})
 		last := made["entries"].([]any)[3].(webtest.Object)["problem"].(webtest.Object)
-		if resp.StatusCode != 202 || made["taken"] != 1.0 || last["status"] != 429.0 || !strings.Contains(fmt.Sprint(last), "At most 5 evaluations an hour") {
+		if resp.StatusCode != 202 || made["taken"] != 1.0 || last["status"] != 429.0 ||
+			!strings.Contains(fmt.Sprint(last), "At most 5 evaluations an hour") {
 			t.Errorf("%s, %v taken, %v", resp.Status, made["taken"], last)
 		}
 	}, func(c *web.Config) { c.EvalLimits.PerHour = 5 })
@@ -84,7 +88,8 @@ func TestWhatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
 		}
 		one := []string{client.IdempotencyHeader, "one"}
 		_, first := s.Ask("POST", "/api/v1/evaluations", someRequests(1)[0], one...)
-		if resp, second := s.Ask("POST", "/api/v1/evaluations", someRequests(1)[0], one...); resp.StatusCode != 202 || first["id"] != second["id"] {
+		if resp, second := s.Ask("POST", "/api/v1/evaluations", someRequests(1)[0], one...); resp.StatusCode != 202 ||
+			first["id"] != second["id"] {
 			t.Errorf("%s: %v, then %v", resp.Status, first["id"], second["id"])
 		}
 		for name, conflict := range map[string]func() (*http.Response, webtest.Object){
@@ -106,7 +111,8 @@ func TestWhatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
 			}
 		}
 		long := []string{client.IdempotencyHeader, strings.Repeat("k", 201)}
-		if resp, _ := s.Ask("POST", batchPath, webtest.Object{"requests": someRequests(1)}, long...); resp.StatusCode != 422 {
+		if resp, _ := s.Ask("POST", batchPath, webtest.Object{"requests": someRequests(1)},
+			long...); resp.StatusCode != 422 {
 			t.Errorf("a long key: %s", resp.Status)
 		}
 	})

@@ -106,7 +106,8 @@ func eachEvalSite(t *testing.T, fn func(t *testing.T, s *webtest.EvalSite), chan
 
 func TestABatchOf999BadRequestsTakesTheGoodOne(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
-		bad := []any{webtest.Object{}, 1, "text", webtest.Object{"kernel": 5}, webtest.Object{"kernel": webtest.TorchModel("return x"), "num_trails": 3},
+		bad := []any{webtest.Object{}, 1, "text", webtest.Object{"kernel": 5},
+			webtest.Object{"kernel": webtest.TorchModel("return x"), "num_trails": 3},
 			webtest.Object{"kernel": webtest.TorchModel("return x"), "gpu_type": "none"}}
 		var requests []any
 		for i := range 999 {
@@ -132,7 +133,8 @@ func TestABatchOf999BadRequestsTakesTheGoodOne(t *testing.T) {
 			t.Errorf("a mistyped key: %s", detail)
 		}
 		resp, made = s.Ask("POST", batchPath, webtest.Object{"requests": bad})
-		if resp.StatusCode != http.StatusAccepted || made["taken"] != 0.0 || made["id"] != nil || len(made["entries"].([]any)) != len(bad) {
+		if resp.StatusCode != http.StatusAccepted || made["taken"] != 0.0 || made["id"] != nil ||
+			len(made["entries"].([]any)) != len(bad) {
 			t.Errorf("all are bad: %s %v", resp.Status, made)
 		}
 	})
@@ -142,9 +144,11 @@ func TestABodyThatIsNoBatchIsRefusedWhole(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for body, want := range map[string]string{
 		"[]": "requests", `{"requests": []}`: "no requests", `{"request": [1]}`: "requests", `{"requests": [1}`: "not",
-		`{"requests": [1]} 2`: "text after its end", `{"requests": [` + strings.Repeat("1,", 1000) + `1]}`: "at most 1000",
+		`{"requests": [1]} 2`: "text after its end", `{"requests": [` + strings.Repeat("1,", 1000) +
+			`1]}`: "at most 1000",
 	} {
-		if resp, answer := s.Ask("POST", batchPath, body); resp.StatusCode != 422 || !strings.Contains(fmt.Sprint(answer["detail"]), want) {
+		if resp, answer := s.Ask("POST", batchPath, body); resp.StatusCode != 422 ||
+			!strings.Contains(fmt.Sprint(answer["detail"]), want) {
 			t.Errorf("%.40s: %s %v", body, resp.Status, answer)
 		}
 	}
@@ -155,7 +159,9 @@ func TestABodyThatIsNoBatchIsRefusedWhole(t *testing.T) {
 
 func TestABatchIsTakenAsJSONLines(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	lines := webtest.JSONText(someRequests(1)[0]) + "\n\n{\r\n" + webtest.JSONText(webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x")})
+	lines := webtest.JSONText(someRequests(1)[0]) + "\n\n{\r\n" +
+		webtest.JSONText(webtest.Object{"ref_kernel": webtest.TorchModel("return x"),
+			"custom_kernel": webtest.TorchModel("return x")})
 	resp, made := s.Ask("POST", batchPath, lines, "Content-Type", client.JSONLines)
 	if resp.StatusCode != 202 || made["taken"] != 2.0 || made["entries"].([]any)[1].(webtest.Object)["problem"] == nil {
 		t.Errorf("%s %v", resp.Status, made)
@@ -178,7 +184,8 @@ func TestACallerWhoLeftReadsTheRestOfABatch(t *testing.T) {
 		var indexes []int
 		lines := append([]client.BatchResult{first, second, third}, reader.rest()...)
 		for i, line := range lines[:len(lines)-1] {
-			if line.Number != int64(i+1) || line.Evaluation == nil || line.Evaluation.ID != ids[line.Index] || line.Evaluation.Result == nil || line.Evaluation.Request != nil {
+			if line.Number != int64(i+1) || line.Evaluation == nil || line.Evaluation.ID != ids[line.Index] ||
+				line.Evaluation.Result == nil || line.Evaluation.Request != nil {
 				t.Errorf("line %d: %+v", i+1, line)
 			}
 			indexes = append(indexes, line.Index)
@@ -203,7 +210,8 @@ func TestACancelledBatchEndsAndStopsItsAttempts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resp, err := s.Send(t.Context(), "DELETE", path, nil); err != nil || resp.StatusCode != http.StatusNoContent {
+		if resp, err := s.Send(t.Context(), "DELETE", path, nil); err != nil ||
+			resp.StatusCode != http.StatusNoContent {
 			t.Fatalf("%v %v", resp, err)
 		}
 		if !slices.Contains(s.Queue.Cancelled, attempt.ID) {
@@ -218,7 +226,8 @@ func TestACancelledBatchEndsAndStopsItsAttempts(t *testing.T) {
 		if diff := cmp.Diff(map[string]int{"completed": 1, "cancelled": 4}, states); diff != "" {
 			t.Error(diff)
 		}
-		if resp, err := s.Send(t.Context(), "DELETE", path, nil); err != nil || resp.StatusCode != http.StatusNoContent {
+		if resp, err := s.Send(t.Context(), "DELETE", path, nil); err != nil ||
+			resp.StatusCode != http.StatusNoContent {
 			t.Errorf("again: %v %v", resp, err)
 		}
 	})

@@ -21,21 +21,25 @@ func TestNoBatchCostsMoreThanARequestMay(t *testing.T) {
 	const size = 12_000_000
 	s := webtest.NewEvalSite(t)
 	values := func(one string, n int) string {
-		return `{"kernel":{"source_code":"","kernel_type":"torch","io":{"args":[` + strings.Repeat(one+",", n) + one + `]}}}`
+		return `{"kernel":{"source_code":"","kernel_type":"torch","io":{"args":[` + strings.Repeat(one+",", n) + one +
+			`]}}}`
 	}
 	list := func(one string) string {
 		return `{"requests":[` + strings.Repeat(one+",", size/(len(one)+1)-1) + one + `]}`
 	}
 	for name, body := range map[string]string{
 		"values of many requests": list(values("{}", 4000)),
-		"as many as are read":     `{"requests":[` + strings.Repeat(values("{}", 55)+",", 999) + values("{}", 55) + `]}`,
-		"numbers":                 list(values("1", 6000)),
-		"keys":                    list(`{"kernel":{"source_code":"","kernel_type":"torch","metadata":` + webtest.Keys(12_000) + `}}`),
-		"unknown keys":            `{"requests":[` + strings.Repeat(webtest.Keys(900)+",", 999) + webtest.Keys(900) + `]}`,
-		"too many":                list(`{}`),
-		"no objects":              list(`[[[[[[[[]]]]]]]]`),
-		"no JSON":                 strings.Repeat("[", size),
-		"empty lines":             strings.Repeat("\n", size),
+		"as many as are read": `{"requests":[` + strings.Repeat(values("{}", 55)+",", 999) + values("{}", 55) +
+			`]}`,
+		"numbers": list(values("1", 6000)),
+		"keys": list(`{"kernel":{"source_code":"","kernel_type":"torch","metadata":` +
+			webtest.Keys(12_000) + `}}`),
+		"unknown keys": `{"requests":[` + strings.Repeat(webtest.Keys(900)+",", 999) + webtest.Keys(900) +
+			`]}`,
+		"too many":    list(`{}`),
+		"no objects":  list(`[[[[[[[[]]]]]]]]`),
+		"no JSON":     strings.Repeat("[", size),
+		"empty lines": strings.Repeat("\n", size),
 	} {
 		costtest.Check(t, name, func() {
 			kind := "application/json"
@@ -67,7 +71,8 @@ func TestABatchThatIsSentAgainReadsNoResults(t *testing.T) {
 		}
 	})
 	costtest.Check(t, "one with its key", func() {
-		if resp, _ := s.Ask("POST", "/api/v1/evaluations", someRequests(1)[0], key...); resp.StatusCode != http.StatusConflict {
+		if resp, _ := s.Ask("POST", "/api/v1/evaluations", someRequests(1)[0],
+			key...); resp.StatusCode != http.StatusConflict {
 			t.Error(resp.Status)
 		}
 	})
@@ -77,7 +82,8 @@ func TestABatchThatIsSentAgainReadsNoResults(t *testing.T) {
 func endLarge(s *webtest.EvalSite, ids []string) {
 	s.T.Helper()
 	for _, id := range ids {
-		s.EndOne(id, kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": {Report: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)}}})
+		s.EndOne(id, kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": {Report: json.RawMessage(`"` +
+			strings.Repeat("x", 1<<20) + `"`)}}})
 	}
 }
 

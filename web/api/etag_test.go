@@ -12,7 +12,8 @@ import (
 
 func TestAnETagIsTheSamePackedOrNot(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort",
+		"CPU")
 	modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, s.User, task)[0], 5000)
 	for _, path := range []string{"/api/v1/boards/sort/CPU", "/tasks/sort/boards/CPU/records.atom"} {
 		tags := map[string]string{}

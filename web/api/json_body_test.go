@@ -23,23 +23,32 @@ func TestAMistypedKeyIsRefusedAndNotIgnored(t *testing.T) {
 		says         string
 	}{
 		{"POST", "/evaluate", webtest.Object{"kernel": kernel, "num_trails": 3}, 400, `did you mean \"num_trials\"?`},
-		{"POST", "/compare", webtest.Object{"ref_kernel": kernel, "custom_kernel": kernel, "a_tol": 3}, 400, `did you mean \"atol\"?`},
-		{"POST", "/api/v1/evaluations", webtest.Object{"kernel": kernel, "num_trails": 3}, 422, `did you mean \"num_trials\"?`},
-		{"POST", "/api/v1/evaluations", webtest.Object{"kernel": kernel, "problem": 3}, 422, "known are kernel, num_trials"},
-		{"PATCH", "/api/v1/evaluations/" + made["id"].(string), webtest.Object{"share": true}, 422, `did you mean \"shared\"?`},
-		{"POST", "/api/v1/submissions", webtest.Object{"task": "sort", "device": "CPU", "file_name": "a.cpp", "source": "x"}, 422, `did you mean \"devices\"?`},
+		{"POST", "/compare", webtest.Object{"ref_kernel": kernel, "custom_kernel": kernel, "a_tol": 3}, 400,
+			`did you mean \"atol\"?`},
+		{"POST", "/api/v1/evaluations", webtest.Object{"kernel": kernel, "num_trails": 3}, 422,
+			`did you mean \"num_trials\"?`},
+		{"POST", "/api/v1/evaluations", webtest.Object{"kernel": kernel, "problem": 3}, 422,
+			"known are kernel, num_trials"},
+		{"PATCH", "/api/v1/evaluations/" + made["id"].(string), webtest.Object{"share": true}, 422,
+			`did you mean \"shared\"?`},
+		{"POST", "/api/v1/submissions",
+			webtest.Object{"task": "sort", "device": "CPU", "file_name": "a.cpp", "source": "x"}, 422,
+			`did you mean \"devices\"?`},
 		{"POST", "/api/v1/submissions", webtest.Object{"task": "sort", "Source": "x"}, 422, `did you mean \"source\"?`},
-		{"POST", "/api/v1/submissions", webtest.Object{"task": "sort", "speed": 1}, 422, "known are task, devices, mode, file_name, source"},
+		{"POST", "/api/v1/submissions", webtest.Object{"task": "sort", "speed": 1}, 422,
+			"known are task, devices, mode, file_name, source"},
 		{"POST", "/api/v1/submissions", webtest.Object{"task": 5}, 422, `The key \"task\"`},
 	} {
 		resp, _ := s.Send(t.Context(), test.method, test.path, test.body)
 		text := webtest.Body(t, resp)
 		resp.Body.Close()
 		if resp.StatusCode != test.status || !strings.Contains(text, test.says) {
-			t.Errorf("%s %s %v: %s %s, want %d with %q", test.method, test.path, test.body, resp.Status, text, test.status, test.says)
+			t.Errorf("%s %s %v: %s %s, want %d with %q", test.method, test.path, test.body, resp.Status, text,
+				test.status, test.says)
 		}
 	}
-	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 9); err != nil || len(list) != 1 {
+	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 9); err != nil ||
+		len(list) != 1 {
 		t.Errorf("a refused request made an evaluation: %v, %v", list, err)
 	}
 }
@@ -61,17 +70,22 @@ func TestARefusedBodySaysWhatIsWrongAndWhere(t *testing.T) {
 		{"/evaluations", `{"kernel": 1,, "a": 2}`, "application/json", `at byte 13: invalid character ','`},
 		{"/evaluations", `{"kernel": 1`, "application/json", `at byte 12: unexpected EOF`},
 		{"/evaluations", `{} {}`, "application/json", `at byte 3: Extra data`},
-		{"/evaluations", `{}`, "application/x-www-form-urlencoded", `the Content-Type is \"application/x-www-form-urlencoded\", not application/json`},
-		{"/submissions", `{}`, "application/x-www-form-urlencoded", `the Content-Type is \"application/x-www-form-urlencoded\", not application/json`},
+		{"/evaluations", `{}`, "application/x-www-form-urlencoded",
+			`the Content-Type is \"application/x-www-form-urlencoded\", not application/json`},
+		{"/submissions", `{}`, "application/x-www-form-urlencoded",
+			`the Content-Type is \"application/x-www-form-urlencoded\", not application/json`},
 		{"/submissions", `{"task": 1,}`, "application/json", `invalid character '}'`},
 		{"/submissions", `[]`, "application/json", `The request is not a JSON object."`},
 		{"/evaluations/batch", ``, "application/json", `: it ends where { must be.`},
 		{"/evaluations/batch", `{"requests": null}`, "application/json", `: null comes where [ must be.`},
-		{"/evaluations/batch", `{"` + long + `": 1}`, "application/json", `: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx comes where requests must be.`},
-		{"/evaluations/batch", `{"requests": [{}], "shared": true}`, "application/json", `: shared comes where } must be.`},
+		{"/evaluations/batch", `{"` + long + `": 1}`, "application/json",
+			`: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx comes where requests must be.`},
+		{"/evaluations/batch", `{"requests": [{}], "shared": true}`, "application/json",
+			`: shared comes where } must be.`},
 	} {
 		resp, answer := s.Ask("POST", "/api/v1"+test.path, test.body, "Content-Type", test.contentType)
-		if text := webtest.JSONText(answer); resp.StatusCode != 422 || !strings.Contains(text, test.says) || len(text) > 500 {
+		if text := webtest.JSONText(answer); resp.StatusCode != 422 || !strings.Contains(text, test.says) ||
+			len(text) > 500 {
 			t.Errorf("%s %.40s: %s %.500s, want %s", test.path, test.body, resp.Status, text, test.says)
 		}
 	}

@@ -35,7 +35,8 @@ func TestPeopleListTheirSubmissionsPageByPage(t *testing.T) {
 			t.Fatal(err, pages)
 		}
 		for _, sub := range list.Submissions {
-			if seen = append(seen, sub.ID); sub.Task != "vectoradd" || sub.Version != 1 || len(sub.Runs) != 1 || sub.Ended {
+			if seen = append(seen, sub.ID); sub.Task != "vectoradd" || sub.Version != 1 || len(sub.Runs) != 1 ||
+				sub.Ended {
 				t.Errorf("%+v", sub)
 			}
 		}
@@ -49,7 +50,8 @@ func TestPeopleListTheirSubmissionsPageByPage(t *testing.T) {
 	if list, err := other.Mine(t.Context(), "", 0, 0); err != nil || len(list.Submissions) != 0 {
 		t.Errorf("another's list: %+v, %v", list, err)
 	}
-	if file, err := api.Source(t.Context(), ids[0]); err != nil || file.Text != kernel().Source || file.Name != "kernel.cpp" {
+	if file, err := api.Source(t.Context(), ids[0]); err != nil || file.Text != kernel().Source ||
+		file.Name != "kernel.cpp" {
 		t.Errorf("%+v, %v", file, err)
 	}
 	for who, want := range map[*client.Client]string{other: "source", s.API(accounts.User{}): "source"} {
@@ -69,7 +71,9 @@ func TestASubmissionThatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp := s.Ask("POST", "/api/v1/submissions", secret, webtest.JSONText(webtest.Object{"task": "vectoradd", "file_name": "a.cpp", "source": source}), client.IdempotencyHeader, "once")
+		resp := s.Ask("POST", "/api/v1/submissions", secret,
+			webtest.JSONText(webtest.Object{"task": "vectoradd", "file_name": "a.cpp", "source": source}),
+			client.IdempotencyHeader, "once")
 		defer resp.Body.Close()
 		var answer struct {
 			ID   int64
@@ -85,7 +89,8 @@ func TestASubmissionThatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
 	if _, refused := send(s.User, "int y;"); refused != "conflict" {
 		t.Errorf("another source with the same key: %q", refused)
 	}
-	if others, _ := send(modelstest.Person(t, s.Cfg.Store, "eve", accounts.RoleUser), "int x;"); others == first || others == 0 {
+	if others, _ := send(modelstest.Person(t, s.Cfg.Store, "eve", accounts.RoleUser), "int x;"); others == first ||
+		others == 0 {
 		t.Errorf("another person's submission with the same key is %d", others)
 	}
 }
@@ -153,7 +158,8 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 	steps("version", 1, true)
 	steps("version", 2, false)
 	for who, want := range map[*client.Client]string{
-		s.API(accounts.User{}): "unauthorized", s.API(modelstest.Person(t, s.Cfg.Store, "ada", accounts.RoleUser)): "creator",
+		s.API(accounts.User{}): "unauthorized",
+		s.API(modelstest.Person(t, s.Cfg.Store, "ada", accounts.RoleUser)):      "creator",
 		s.API(modelstest.Person(t, s.Cfg.Store, "other", accounts.RoleCreator)): "task",
 	} {
 		if _, refused := publish(who, nil); refused != want {
@@ -176,7 +182,9 @@ func TestWhatPublishingReportsIsWhatChanges(t *testing.T) {
 		if err := tasks.WriteZip(&data, bundle); err != nil {
 			t.Fatal(err)
 		}
-		answer, err := creator.Publish(t.Context(), client.Publication{Task: "sum", File: "sum.zip", Data: data.Bytes(), Devices: []string{"CPU"}, Deadline: deadline, DryRun: dry})
+		answer, err := creator.Publish(t.Context(),
+			client.Publication{Task: "sum", File: "sum.zip", Data: data.Bytes(), Devices: []string{"CPU"},
+				Deadline: deadline, DryRun: dry})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +216,8 @@ func TestWhatPublishingReportsIsWhatChanges(t *testing.T) {
 	for _, d := range answer.Differences {
 		keys[d.Key] = d.Old + " " + d.New
 	}
-	if diff := cmp.Diff(map[string]string{"title": "Sum Sum of all", "gpus": " H200", "deadline": "2030-06-01T10:00:00Z 2031-01-01T00:00:00Z"}, keys); diff != "" {
+	if diff := cmp.Diff(map[string]string{"title": "Sum Sum of all", "gpus": " H200",
+		"deadline": "2030-06-01T10:00:00Z 2031-01-01T00:00:00Z"}, keys); diff != "" {
 		t.Errorf("what would change (-want +reported):\n%s", diff)
 	}
 	if !strings.Contains(strings.Join(answer.Warnings, " "), "the task keeps its devices, CPU") {
@@ -222,7 +231,8 @@ func TestWhatPublishingReportsIsWhatChanges(t *testing.T) {
 		t.Errorf("another deadline alone is the change %q", answer.Change)
 	}
 	wants("Sum of all")
-	if _, err := creator.Publish(t.Context(), client.Publication{Task: "sum", File: "sum.zip", Deadline: "soon"}); webtest.Code(err) == "" {
+	if _, err := creator.Publish(t.Context(),
+		client.Publication{Task: "sum", File: "sum.zip", Deadline: "soon"}); webtest.Code(err) == "" {
 		t.Error("soon is a deadline")
 	}
 }
@@ -232,7 +242,8 @@ func TestWhatPublishingReportsIsWhatChanges(t *testing.T) {
 func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 	s := webtest.Start(t)
 	for request, want := range map[string]string{
-		"PUT /api/v1/tasks/x": "GET, HEAD, POST", "DELETE /api/v1/submissions/1": "GET, HEAD", "POST /api/v1/nothing": "",
+		"PUT /api/v1/tasks/x": "GET, HEAD, POST", "DELETE /api/v1/submissions/1": "GET, HEAD",
+		"POST /api/v1/nothing": "",
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		resp := s.Ask(method, path, "", "{}")
@@ -246,23 +257,32 @@ func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 		resp.Body.Close()
 	}
 	for path, want := range map[string]string{
-		"/api/v1/boards/x/CPU?pgae=2": `did you mean \"page\"?"`, "/api/v1/boards/x/CPU?page=2&colour=red": "known are page, version",
-		"/api/v1/tasks?page=2": "this address takes none", "/api/v1/tasks/x?%3Cb%3E": `\"<b>\"`, "/api/v1/submissions/1?wait=1&wiat=2": `did you mean \"wait\"?`,
-		"/api/v1/me?token=1": "takes none", "/api/v1/openapi.json?x=1": "takes none", "/api/v1/submissions/1/events?since=4": "known are after",
+		"/api/v1/boards/x/CPU?pgae=2":            `did you mean \"page\"?"`,
+		"/api/v1/boards/x/CPU?page=2&colour=red": "known are page, version",
+		"/api/v1/tasks?page=2":                   "this address takes none", "/api/v1/tasks/x?%3Cb%3E": `\"<b>\"`,
+		"/api/v1/submissions/1?wait=1&wiat=2": `did you mean \"wait\"?`,
+		"/api/v1/me?token=1":                  "takes none", "/api/v1/openapi.json?x=1": "takes none",
+		"/api/v1/submissions/1/events?since=4": "known are after",
 	} {
 		resp := s.Browser().Get(path)
-		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(text), want) || !strings.Contains(text, "unknown_parameter") {
+		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity ||
+			!strings.Contains(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(text), want) ||
+			!strings.Contains(text, "unknown_parameter") {
 			t.Errorf("%s: %s %s, want %q", path, resp.Status, text, want)
 		}
 	}
 	for path, want := range map[string]string{
-		"/api/v1/tasks": "*", "/api/v1/tasks/none": "*", "/api/v1/boards/none/CPU": "*", "/api/v1/capacity": "*", "/api/v1/events": "*", "/api/v1/devices?x=1": "*", "/api/v1/runs/1/statement": "*",
-		"/api/v1/submissions/1": "*", "/api/v1/submissions/1/source": "*", "/api/v1/submissions/1/events": "*", "/api/v1/openapi.json": "*", "/.well-known/warpboard-key.json": "*",
-		"/api/v1/submissions": "", "/api/v1/me": "", "/api/v1/evaluations": "", "/api/v1/evaluations/stats": "", "/stats": "", "/metrics": "", "/": "", "/me": "",
+		"/api/v1/tasks": "*", "/api/v1/tasks/none": "*", "/api/v1/boards/none/CPU": "*", "/api/v1/capacity": "*",
+		"/api/v1/events": "*", "/api/v1/devices?x=1": "*", "/api/v1/runs/1/statement": "*",
+		"/api/v1/submissions/1": "*", "/api/v1/submissions/1/source": "*", "/api/v1/submissions/1/events": "*",
+		"/api/v1/openapi.json": "*", "/.well-known/warpboard-key.json": "*",
+		"/api/v1/submissions": "", "/api/v1/me": "", "/api/v1/evaluations": "", "/api/v1/evaluations/stats": "",
+		"/stats": "", "/metrics": "", "/": "", "/me": "",
 	} {
 		resp := s.Browser().Get(path, "Origin", "https://elsewhere.example")
 		resp.Body.Close()
-		if got := resp.Header.Get("Access-Control-Allow-Origin"); got != want || resp.Header.Get("Access-Control-Allow-Credentials") != "" {
+		if got := resp.Header.Get("Access-Control-Allow-Origin"); got != want ||
+			resp.Header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%s: other sites %q may read it, want %q", path, got, want)
 		}
 	}

@@ -42,7 +42,8 @@ type apiDocument struct {
 func documentOf(s *webtest.Site) (d apiDocument) {
 	s.T.Helper()
 	d.resolved = map[*jsonschema.Schema]*jsonschema.Resolved{}
-	text := strings.ReplaceAll(webtest.Body(s.T, s.Browser().Get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")
+	text := strings.ReplaceAll(webtest.Body(s.T, s.Browser().Get("/api/v1/openapi.json")), "#/components/schemas/",
+		"#/$defs/")
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		s.T.Fatal(err)
 	}
@@ -79,7 +80,8 @@ func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) 
 	resolved := d.resolved[content.Schema]
 	if resolved == nil {
 		var err error
-		resolved, err = (&jsonschema.Schema{AllOf: []*jsonschema.Schema{content.Schema}, Defs: d.Components.Schemas}).Resolve(nil)
+		resolved, err = (&jsonschema.Schema{AllOf: []*jsonschema.Schema{content.Schema},
+			Defs: d.Components.Schemas}).Resolve(nil)
 		if err != nil {
 			t.Fatalf("%s: the schema is not sound: %v", operation, err)
 		}
@@ -128,77 +130,133 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 	tried := modelstest.Validated(s.T, s.Cfg.Store, creator, s.User)
 	empty := modelstest.Bundle("empty")
 	empty.Definition.Tests, empty.Definition.Benchmarks = nil, nil
-	made(s, webtest.Second(s.Cfg.Store.Catalog.CreateTask(s.T.Context(), creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty})))
+	made(s, webtest.Second(s.Cfg.Store.Catalog.CreateTask(s.T.Context(), creator,
+		catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty})))
 	bare := modelstest.Submit(s.T, s.Cfg.Store, s.User, task)[0].SubmissionID
-	_, shared := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
-	_, compared := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x")})
+	_, shared := s.Ask("POST", "/api/v1/evaluations",
+		webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
+	_, compared := s.Ask("POST", "/api/v1/evaluations",
+		webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x")})
 	done, live := compared["id"].(string), shared["id"].(string)
-	s.EndOne(done, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 1}, MaxDifference: "nan"}})
+	s.EndOne(done, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true,
+		RuntimeStats: &kernelrun.Stats{Mean: 1}, MaxDifference: "nan"}})
 	evaluations, submissions := "/api/v1/evaluations/", fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)
 	request := webtest.JSONText(webtest.Object{"kernel": webtest.TorchModel("return x")})
-	comparison := webtest.JSONText(webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x")})
+	comparison := webtest.JSONText(webtest.Object{"ref_kernel": webtest.TorchModel("return x"),
+		"custom_kernel": webtest.TorchModel("return x")})
 	mistakes := func(path string) []call {
 		return []call{{path, "["}, {path, "{}"}, {path, `{"kernel": {"source_code": 5}}`}, {path, `{"num_trails": 3}`},
-			{path, strings.Replace(request, "{", `{"num_trails": 3,`, 1)}, {path, strings.Replace(request, "{", `{"num_trials": 0,`, 1)},
+			{path, strings.Replace(request, "{", `{"num_trails": 3,`, 1)},
+			{path, strings.Replace(request, "{", `{"num_trials": 0,`, 1)},
 			{path, strings.Replace(request, "{", `{"gpu_type": "none",`, 1)}}
 	}
 	batch := endedBatch(s, request)
-	both, pages := fmt.Sprintf("?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID)
+	both, pages := fmt.Sprintf("?a=%d&b=%d", run.ID, run.ID),
+		fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID)
 	event := s.EventOf(creator, 0, "sort").Slug
 	talked, mine, others := talked(s, creator)
 	page, hook, delivery := "?page=2", hookedTo(s), "/deliveries/1/redeliver"
 	calls := map[string][]call{
-		"GET /api/v1/inbox":                                          {{"/api/v1/inbox", ""}, {"/api/v1/inbox?before=1", ""}},
-		"POST /api/v1/inbox/read":                                    {{"/api/v1/inbox/read?up_to=1", ""}, {"/api/v1/inbox/read", ""}},
-		"GET /api/v1/tasks/{slug}/comments":                          {{"/api/v1/tasks/talked/comments", ""}, {"/api/v1/tasks/talked/comments?after=1", ""}, {"/api/v1/tasks/none/comments", ""}},
-		"POST /api/v1/tasks/{slug}/comments":                         {{"/api/v1/tasks/talked/comments", `{"text": "*hello*"}`}, {"/api/v1/tasks/talked/comments", `{"text": ""}`}, {"/api/v1/tasks/talked/comments", `{"text": "x", "writeup": true}`}},
-		"GET /api/v1/submissions/{id}/comments":                      {{talked, ""}, {submissions + "/comments", ""}},
-		"POST /api/v1/submissions/{id}/comments":                     {{talked, `{"text": "#L1", "writeup": true}`}, {submissions + "/comments", `{"text": "x"}`}},
-		"DELETE /api/v1/comments/{id}":                               {{mine, ""}, {others, ""}, {"/api/v1/comments/99", ""}},
-		"POST /api/v1/comments/{id}/report":                          {{others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"why": "spam"}`}},
-		"DELETE /api/v1/webhooks/{id}":                               {{hookedTo(s), ""}, {"/api/v1/webhooks/99", ""}},
-		"DELETE /api/v1/tokens/{id}":                                 {{anotherToken(s), ""}, {"/api/v1/tokens/99", ""}},
-		"GET /api/v1/webhooks":                                       {{"/api/v1/webhooks", ""}, {"/api/v1/webhooks?site=1", ""}},
-		"POST /api/v1/webhooks":                                      {{"/api/v1/webhooks", `{"url": "https://example.org", "events": ["run.ended"]}`}, {"/api/v1/webhooks", `{"url": "x"}`}},
-		"POST /api/v1/webhooks/{id}/test":                            {{hook + "/test", "{}"}, {"/api/v1/webhooks/99/test", "{}"}},
-		"GET /api/v1/webhooks/{id}/deliveries":                       {{hook + "/deliveries", ""}, {hook + "/deliveries?before=1", ""}, {"/api/v1/webhooks/99/deliveries", ""}},
-		"POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver": {{hook + delivery, "{}"}, {"/api/v1/webhooks/99" + delivery, "{}"}},
-		"POST /api/v1/evaluations":                                   append(mistakes("/api/v1/evaluations"), call{"/api/v1/evaluations", request}, call{"/api/v1/evaluations", comparison}),
-		"GET /api/v1/evaluations":                                    {{"/api/v1/evaluations", ""}, {"/api/v1/evaluations" + page, ""}},
-		"GET /api/v1/evaluations/{id}":                               {{evaluations + live, ""}, {evaluations + done, ""}, {evaluations + "none", ""}},
-		"PATCH /api/v1/evaluations/{id}":                             {{evaluations + done, `{"shared": true}`}, {evaluations + done, `{"share": true}`}, {evaluations + done, `{}`}},
-		"GET /api/v1/evaluations/{id}/events":                        {{evaluations + done + "/events", ""}, {evaluations + "none/events", ""}},
-		"POST /api/v1/evaluations/{id}/cancel":                       {{evaluations + live + "/cancel", "{}"}, {evaluations + live + "/cancel", "{}"}},
-		"POST /api/v1/evaluations/batch":                             {{"/api/v1/evaluations/batch", `{"requests": [` + request + `, {}, 1]}`}, {"/api/v1/evaluations/batch", `{"requests": []}`}},
-		"GET /api/v1/evaluations/batch/{id}/results":                 {{batch + "/results", ""}, {batch + "/results?after=1", ""}, {evaluations + "batch/none/results", ""}},
-		"DELETE /api/v1/evaluations/batch/{id}":                      {{batch, ""}, {evaluations + "batch/none", ""}},
-		"POST /evaluate":                                             append(mistakes("/evaluate"), call{"/evaluate", request}),
-		"POST /compare":                                              append(mistakes("/compare"), call{"/compare", comparison}),
-		"POST /":                                                     append(mistakes("/"), call{"/", `{"ref_code": "x", "custom_code": "x"}`}),
-		"GET /job/{id}":                                              {{"/job/" + done, ""}, {"/job/none", ""}},
-		"GET /api/v1/tasks/{slug}":                                   {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/empty", ""}, {"/api/v1/tasks/none", ""}},
-		"GET /api/v1/boards/{slug}/{device}":                         {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/" + tried.Slug + "/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
-		"GET /api/v1/tasks/{slug}/draws":                             {{"/api/v1/tasks/" + tried.Slug + "/draws", ""}, {"/api/v1/tasks/none/draws", ""}},
-		"POST /api/v1/tasks/{slug}/validation":                       {{"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/none/validation", ""}},
-		"GET /api/v1/leaderboards":                                   {{"/api/v1/leaderboards", ""}, {"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
-		"GET /api/v1/events/{slug}":                                  {{"/api/v1/events/" + event, ""}, {"/api/v1/events/none", ""}, {"/api/v1/events/" + event + "?device=CPU", ""}},
-		"POST /api/v1/join":                                          {{"/api/v1/join", webtest.JSONText(webtest.Object{"code": s.Invite(task)})}, {"/api/v1/join", `{"code": "none"}`}, {"/api/v1/join", `{"cod": "x"}`}},
-		"DELETE /api/v1/tasks/{slug}/membership":                     {{"/api/v1/tasks/sort/membership", ""}, {joinedTask(s, creator), ""}},
-		"POST /api/v1/login":                                         {{"/api/v1/login", `{"host": "laptop"}`}, {"/api/v1/login", `{"hots": "laptop"}`}},
-		"POST /api/v1/login/token":                                   {{"/api/v1/login/token", `{"secret": "none"}`}},
-		"POST /api/v1/submissions":                                   {{"/api/v1/submissions", `{"task": "sort", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{"task": "none", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{`}},
-		"POST /api/v1/tasks/{slug}":                                  {{"/api/v1/tasks/sort", "no zip"}},
-		"GET /api/v1/submissions":                                    {{"/api/v1/submissions", ""}, {"/api/v1/submissions?limit=1", ""}, {"/api/v1/submissions?task=none", ""}},
-		"GET /api/v1/submissions/{id}/source":                        {{submissions + "/source", ""}, {"/api/v1/submissions/99/source", ""}},
-		"GET /api/v1/runs/{id}/statement":                            {{fmt.Sprintf("/api/v1/runs/%d/statement", run.ID), ""}, {"/api/v1/runs/99/statement", ""}},
-		"GET /api/v1/submissions/{id}":                               {{submissions, ""}, {fmt.Sprintf("/api/v1/submissions/%d", bare), ""}, {"/api/v1/submissions/99", ""}},
-		"POST /api/v1/submissions/{id}/cancel":                       {{fmt.Sprintf("/api/v1/submissions/%d/cancel", bare), "{}"}, {submissions + "/cancel", "{}"}},
-		"GET /api/v1/submissions/{id}/events":                        {{submissions + "/events", ""}, {"/api/v1/submissions/99/events", ""}},
-		"GET /api/v1/tasks/{slug}/bundle":                            {{"/api/v1/tasks/sort/bundle", ""}, {"/api/v1/tasks/none/bundle", ""}},
-		"GET /compare.json":                                          {{"/compare.json" + both, ""}, {"/compare.json?a=1&b=99", ""}, {"/compare.json", ""}},
-		"GET /compare.csv":                                           {{"/compare.csv" + both, ""}, {"/compare.csv", ""}},
+		"GET /api/v1/inbox": {{"/api/v1/inbox", ""},
+			{"/api/v1/inbox?before=1", ""}},
+		"POST /api/v1/inbox/read": {{"/api/v1/inbox/read?up_to=1", ""},
+			{"/api/v1/inbox/read", ""}},
+		"GET /api/v1/tasks/{slug}/comments": {{"/api/v1/tasks/talked/comments", ""},
+			{"/api/v1/tasks/talked/comments?after=1", ""}, {"/api/v1/tasks/none/comments", ""}},
+		"POST /api/v1/tasks/{slug}/comments": {{"/api/v1/tasks/talked/comments",
+			`{"text": "*hello*"}`}, {"/api/v1/tasks/talked/comments", `{"text": ""}`},
+			{"/api/v1/tasks/talked/comments", `{"text": "x", "writeup": true}`}},
+		"GET /api/v1/submissions/{id}/comments": {{talked, ""}, {submissions + "/comments", ""}},
+		"POST /api/v1/submissions/{id}/comments": {{talked, `{"text": "#L1", "writeup": true}`},
+			{submissions + "/comments", `{"text": "x"}`}},
+		"DELETE /api/v1/comments/{id}": {{mine, ""}, {others, ""},
+			{"/api/v1/comments/99", ""}},
+		"POST /api/v1/comments/{id}/report": {{others + "/report", `{"reason": "spam"}`},
+			{others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"why": "spam"}`}},
+		"DELETE /api/v1/webhooks/{id}": {{hookedTo(s), ""}, {"/api/v1/webhooks/99", ""}},
+		"DELETE /api/v1/tokens/{id}": {{anotherToken(s), ""},
+			{"/api/v1/tokens/99", ""}},
+		"GET /api/v1/webhooks": {{"/api/v1/webhooks", ""},
+			{"/api/v1/webhooks?site=1", ""}},
+		"POST /api/v1/webhooks": {{"/api/v1/webhooks",
+			`{"url": "https://example.org", "events": ["run.ended"]}`}, {"/api/v1/webhooks", `{"url": "x"}`}},
+		"POST /api/v1/webhooks/{id}/test": {{hook + "/test", "{}"},
+			{"/api/v1/webhooks/99/test", "{}"}},
+		"GET /api/v1/webhooks/{id}/deliveries": {{hook + "/deliveries", ""},
+			{hook + "/deliveries?before=1", ""}, {"/api/v1/webhooks/99/deliveries", ""}},
+		"POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver": {{hook + delivery, "{}"},
+			{"/api/v1/webhooks/99" + delivery, "{}"}},
+		"POST /api/v1/evaluations": append(mistakes("/api/v1/evaluations"),
+			call{"/api/v1/evaluations", request}, call{"/api/v1/evaluations", comparison}),
+		"GET /api/v1/evaluations": {{"/api/v1/evaluations", ""},
+			{"/api/v1/evaluations" + page, ""}},
+		"GET /api/v1/evaluations/{id}": {{evaluations + live, ""},
+			{evaluations + done, ""}, {evaluations + "none", ""}},
+		"PATCH /api/v1/evaluations/{id}": {{evaluations + done, `{"shared": true}`},
+			{evaluations + done, `{"share": true}`}, {evaluations + done, `{}`}},
+		"GET /api/v1/evaluations/{id}/events": {{evaluations + done + "/events", ""},
+			{evaluations + "none/events", ""}},
+		"POST /api/v1/evaluations/{id}/cancel": {{evaluations + live + "/cancel", "{}"},
+			{evaluations + live + "/cancel", "{}"}},
+		"POST /api/v1/evaluations/batch": {{"/api/v1/evaluations/batch",
+			`{"requests": [` + request + `, {}, 1]}`}, {"/api/v1/evaluations/batch", `{"requests": []}`}},
+		"GET /api/v1/evaluations/batch/{id}/results": {{batch + "/results", ""},
+			{batch + "/results?after=1", ""}, {evaluations + "batch/none/results", ""}},
+		"DELETE /api/v1/evaluations/batch/{id}": {{batch, ""}, {evaluations + "batch/none", ""}},
+		"POST /evaluate": append(mistakes("/evaluate"),
+			call{"/evaluate", request}),
+		"POST /compare": append(mistakes("/compare"),
+			call{"/compare", comparison}),
+		"POST /": append(mistakes("/"),
+			call{"/", `{"ref_code": "x", "custom_code": "x"}`}),
+		"GET /job/{id}": {{"/job/" + done, ""}, {"/job/none", ""}},
+		"GET /api/v1/tasks/{slug}": {{"/api/v1/tasks/sort", ""},
+			{"/api/v1/tasks/empty", ""}, {"/api/v1/tasks/none", ""}},
+		"GET /api/v1/boards/{slug}/{device}": {{"/api/v1/boards/sort/CPU", ""},
+			{"/api/v1/boards/" + tried.Slug + "/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""},
+			{"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
+		"GET /api/v1/tasks/{slug}/draws": {{"/api/v1/tasks/" + tried.Slug + "/draws", ""},
+			{"/api/v1/tasks/none/draws", ""}},
+		"POST /api/v1/tasks/{slug}/validation": {{"/api/v1/tasks/" + tried.Slug + "/validation",
+			""}, {"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/none/validation", ""}},
+		"GET /api/v1/leaderboards": {{"/api/v1/leaderboards", ""},
+			{"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
+		"GET /api/v1/events/{slug}": {{"/api/v1/events/" + event, ""},
+			{"/api/v1/events/none", ""}, {"/api/v1/events/" + event + "?device=CPU", ""}},
+		"POST /api/v1/join": {{"/api/v1/join",
+			webtest.JSONText(webtest.Object{"code": s.Invite(task)})}, {"/api/v1/join", `{"code": "none"}`},
+			{"/api/v1/join", `{"cod": "x"}`}},
+		"DELETE /api/v1/tasks/{slug}/membership": {{"/api/v1/tasks/sort/membership", ""},
+			{joinedTask(s, creator), ""}},
+		"POST /api/v1/login": {{"/api/v1/login", `{"host": "laptop"}`},
+			{"/api/v1/login", `{"hots": "laptop"}`}},
+		"POST /api/v1/login/token": {{"/api/v1/login/token", `{"secret": "none"}`}},
+		"POST /api/v1/submissions": {{"/api/v1/submissions",
+			`{"task": "sort", "file_name": "a.cpp", "source": "x"}`},
+			{"/api/v1/submissions", `{"task": "none", "file_name": "a.cpp", "source": "x"}`},
+			{"/api/v1/submissions", `{`}},
+		"POST /api/v1/tasks/{slug}": {{"/api/v1/tasks/sort", "no zip"}},
+		"GET /api/v1/submissions": {{"/api/v1/submissions", ""},
+			{"/api/v1/submissions?limit=1", ""}, {"/api/v1/submissions?task=none", ""}},
+		"GET /api/v1/submissions/{id}/source": {{submissions + "/source", ""},
+			{"/api/v1/submissions/99/source", ""}},
+		"GET /api/v1/runs/{id}/statement": {{fmt.Sprintf("/api/v1/runs/%d/statement",
+			run.ID), ""}, {"/api/v1/runs/99/statement", ""}},
+		"GET /api/v1/submissions/{id}": {{submissions, ""},
+			{fmt.Sprintf("/api/v1/submissions/%d", bare), ""}, {"/api/v1/submissions/99", ""}},
+		"POST /api/v1/submissions/{id}/cancel": {{fmt.Sprintf("/api/v1/submissions/%d/cancel",
+			bare), "{}"}, {submissions + "/cancel", "{}"}},
+		"GET /api/v1/submissions/{id}/events": {{submissions + "/events", ""},
+			{"/api/v1/submissions/99/events", ""}},
+		"GET /api/v1/tasks/{slug}/bundle": {{"/api/v1/tasks/sort/bundle", ""},
+			{"/api/v1/tasks/none/bundle", ""}},
+		"GET /compare.json": {{"/compare.json" + both, ""},
+			{"/compare.json?a=1&b=99", ""}, {"/compare.json", ""}},
+		"GET /compare.csv": {{"/compare.csv" + both, ""},
+			{"/compare.csv", ""}},
 	}
-	for _, operation := range []string{"GET /api/v1/tokens", "GET /api/v1/evaluations/stats", "GET /health", "GET /stats", "POST /admin/cleanup-jobs", "GET /api/v1/tasks",
+	for _, operation := range []string{"GET /api/v1/tokens", "GET /api/v1/evaluations/stats", "GET /health",
+		"GET /stats", "POST /admin/cleanup-jobs", "GET /api/v1/tasks",
 		"GET /api/v1/capacity", "GET /api/v1/devices", "GET /api/v1/events", "GET /api/v1/me"} {
 		_, path, _ := strings.Cut(operation, " ")
 		calls[operation] = []call{{path, ""}}
@@ -206,8 +264,10 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 	for _, kind := range []string{".json", ".txt", ".csv", ".ptx", ".ncu-rep"} {
 		calls["GET /submissions/{id}/runs/{run}/profile"+kind] = []call{{pages + "/profile" + kind, ""}}
 	}
-	for _, file := range []string{"/entries.csv", "/dataset.jsonl", "/dataset.parquet", "/kernelbot.parquet", "/README.md"} {
-		calls["GET /tasks/{slug}/boards/{device}"+file] = []call{{"/tasks/closed/boards/CPU" + file, ""}, {"/tasks/sort/boards/CPU" + file, ""}, {"/tasks/sort/boards/none" + file, ""}}
+	for _, file := range []string{"/entries.csv", "/dataset.jsonl", "/dataset.parquet", "/kernelbot.parquet",
+		"/README.md"} {
+		calls["GET /tasks/{slug}/boards/{device}"+file] = []call{{"/tasks/closed/boards/CPU" + file, ""},
+			{"/tasks/sort/boards/CPU" + file, ""}, {"/tasks/sort/boards/none" + file, ""}}
 	}
 	return calls
 }
@@ -243,7 +303,8 @@ func joinedTask(s *webtest.EvalSite, owner accounts.User) string {
 func endedBatch(s *webtest.EvalSite, request string) string {
 	s.T.Helper()
 	_, batch := s.Ask("POST", "/api/v1/evaluations/batch", `{"requests": [`+request+`]}`)
-	s.EndOne(batch["entries"].([]any)[0].(webtest.Object)["id"].(string), kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
+	s.EndOne(batch["entries"].([]any)[0].(webtest.Object)["id"].(string),
+		kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
 	return "/api/v1/evaluations/batch/" + batch["id"].(string)
 }
 
@@ -267,7 +328,8 @@ func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others 
 // hookedTo makes a webhook with a delivery, and returns its address.
 func hookedTo(s *webtest.EvalSite) string {
 	s.T.Helper()
-	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.User, webhooks.NewWebhook{URL: "https://example.org/hook", Events: webhooks.Personal()})
+	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.User,
+		webhooks.NewWebhook{URL: "https://example.org/hook", Events: webhooks.Personal()})
 	made(s, err)
 	made(s, s.Cfg.Store.Webhooks.TestWebhook(s.T.Context(), s.User, hook.ID))
 	return fmt.Sprintf("/api/v1/webhooks/%d", hook.ID)

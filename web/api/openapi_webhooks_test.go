@@ -11,7 +11,8 @@ import (
 func TestMessagesToWebhooksAreWhatTheDocumentSays(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	hook := hookedTo(s)
-	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort",
+		"CPU")
 	for _, who := range []accounts.User{s.User, modelstest.Person(t, s.Cfg.Store, "grace", accounts.RoleUser), s.User} {
 		modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, who, task)[0], float64(9000-who.ID*1000))
 	}

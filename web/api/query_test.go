@@ -38,13 +38,15 @@ func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		resp := s.Ask(method, path, token, bundle.String())
-		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, want) {
+		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity ||
+			!strings.Contains(text, want) {
 			t.Errorf("%s: %s %s, want %q", request, resp.Status, text, want)
 		}
 	}
 	for _, query := range []string{"dry_run=true", "dry_run=1", "dry_run=1&visibility=hidden&deadline=2031-01-01"} {
 		resp := s.Ask("POST", "/api/v1/tasks/sum?devices=CPU&"+query, token, bundle.String())
-		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusOK || !strings.Contains(text, `"dry_run":true`) {
+		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusOK ||
+			!strings.Contains(text, `"dry_run":true`) {
 			t.Errorf("%s: %s %s", query, resp.Status, text)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // asks sends a kernel that may share a result, and returns the evaluation.
 func asks(s *webtest.EvalSite, body string, headers ...string) webtest.Object {
 	s.T.Helper()
-	resp, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel(body), "reuse_result": true}, headers...)
+	resp, made := s.Ask("POST", "/api/v1/evaluations",
+		webtest.Object{"kernel": webtest.TorchModel(body), "reuse_result": true}, headers...)
 	if resp.StatusCode != http.StatusAccepted {
 		s.T.Fatalf("%s %v", resp.Status, made)
 	}
@@ -56,7 +57,8 @@ func TestEqualEvaluationsShareOneMeasurement(t *testing.T) {
 		for _, id := range []any{second["id"], asks(s, "return x")["id"]} { // while it ran, and after it
 			e := read(s, id)
 			result, _ := e["result"].(webtest.Object)
-			if e["state"] != "completed" || e["reused"] != first["id"] || result["reused"] != first["id"] || result["job_id"] != id {
+			if e["state"] != "completed" || e["reused"] != first["id"] || result["reused"] != first["id"] ||
+				result["job_id"] != id {
 				t.Errorf("%v", e)
 			}
 		}
@@ -74,7 +76,8 @@ func TestOnlyTheSameCallerSharesResults(t *testing.T) {
 		first := asks(s, "return x")
 		s.EndOne(first["id"].(string), compiled())
 		for _, who := range s.Strangers()[2:] {
-			status, _ := who.Ask("POST", "/api/v1/evaluations", webtest.JSONText(webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}))
+			status, _ := who.Ask("POST", "/api/v1/evaluations",
+				webtest.JSONText(webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}))
 			if status != http.StatusAccepted && status != http.StatusUnauthorized {
 				t.Fatalf("%s: %d", who.Name, status)
 			}
@@ -97,7 +100,8 @@ func TestACallerWhoDidNotSayReuseGetsAMeasurement(t *testing.T) {
 func TestTheNextOfThoseThatShareIsMeasuredWhereTheFirstHasNoResult(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		first, second, third := asks(s, "return x"), asks(s, "return x"), asks(s, "return x")
-		if resp, answer := s.Ask("POST", "/api/v1/evaluations/"+first["id"].(string)+"/cancel", nil); resp.StatusCode != http.StatusOK {
+		if resp, answer := s.Ask("POST", "/api/v1/evaluations/"+first["id"].(string)+"/cancel",
+			nil); resp.StatusCode != http.StatusOK {
 			t.Fatalf("%s %v", resp.Status, answer)
 		}
 		if e := read(s, second["id"]); e["state"] != "submitted" || waiting(s) != 1 {
@@ -220,7 +224,8 @@ func TestEqualRequestsOfABatchShareOneMeasurement(t *testing.T) {
 
 func TestReportsOfNsightComputeAreNotShared(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	resp, answer := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true, "collect_device_metrics": true})
+	resp, answer := s.Ask("POST", "/api/v1/evaluations",
+		webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true, "collect_device_metrics": true})
 	if resp.StatusCode != http.StatusUnprocessableEntity && resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("%s %v", resp.Status, answer)
 	}
@@ -230,7 +235,8 @@ func TestReportsOfNsightComputeAreNotShared(t *testing.T) {
 func TestAKeySharesItsOwnResults(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
 	mine := []string{"Authorization", "", client.EvaluationKeyHeader, site.RandomText(32)}
-	resp, first := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}, mine...)
+	resp, first := s.Ask("POST", "/api/v1/evaluations",
+		webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}, mine...)
 	if resp.StatusCode != http.StatusAccepted {
 		t.Fatalf("%s %v", resp.Status, first)
 	}
@@ -248,7 +254,8 @@ func TestASharedResultIsStoredOnce(t *testing.T) {
 		third := asks(s, "return x")
 		for _, e := range []webtest.Object{second, third} {
 			var kept int64
-			row := s.Cfg.Store.SQL().QueryRowContext(t.Context(), "select count(*) from evaluations where id = $1 and result is not null and result <> 'null'", e["id"])
+			row := s.Cfg.Store.SQL().QueryRowContext(t.Context(),
+				"select count(*) from evaluations where id = $1 and result is not null and result <> 'null'", e["id"])
 			if err := row.Scan(&kept); err != nil || kept != 0 {
 				t.Errorf("%s has a copy, or %v", e["id"], err)
 			}
@@ -278,7 +285,8 @@ func TestSharingGivesNoMorePlacesInTheQueue(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		var requests []any
 		for i := range 10 {
-			one := webtest.Object{"kernel": webtest.TorchModel("return x + " + string(rune('0'+i))), "reuse_result": true}
+			one := webtest.Object{"kernel": webtest.TorchModel("return x + " + string(rune('0'+i))),
+				"reuse_result": true}
 			requests = append(requests, one, one)
 		}
 		_, ids := batch(s, requests)

@@ -27,13 +27,16 @@ func TestARunsStatementIsVerifiedByThePublishedKey(t *testing.T) {
 	visitor := s.Browser()
 
 	address := fmt.Sprintf("/api/v1/runs/%d/statement", run.ID)
-	if page := string(visitor.Bytes(t, fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK)); !strings.Contains(page, `href="`+address+`"`) {
+	if page := string(visitor.Bytes(t, fmt.Sprintf("/submissions/%d", run.SubmissionID),
+		http.StatusOK)); !strings.Contains(page, `href="`+address+`"`) {
 		t.Error("the run's page does not lead to its statement")
 	}
 	visitor.Bytes(t, "/api/v1/chain", http.StatusNotFound)
-	payload := opensslVerifies(t, visitor.Bytes(t, address, http.StatusOK), visitor.Bytes(t, statement.KeysPath, http.StatusOK))
+	payload := opensslVerifies(t, visitor.Bytes(t, address, http.StatusOK),
+		visitor.Bytes(t, statement.KeysPath, http.StatusOK))
 	var stated statement.Statement
-	if err := json.Unmarshal(payload, &stated); err != nil || stated.Result.Run != run.ID || stated.Result.Score.NS != 5000 {
+	if err := json.Unmarshal(payload, &stated); err != nil || stated.Result.Run != run.ID ||
+		stated.Result.Score.NS != 5000 {
 		t.Errorf("%+v, %v", stated, err)
 	}
 	// A visitor may not read this source: the statement has only its hash.
@@ -41,17 +44,20 @@ func TestARunsStatementIsVerifiedByThePublishedKey(t *testing.T) {
 		t.Errorf("%s", payload)
 	}
 
-	boss, err := s.Cfg.Store.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: "root", Name: "root", Admin: true})
+	boss, err := s.Cfg.Store.Accounts.SignIn(t.Context(),
+		accounts.SignIn{Provider: "test", Subject: "root", Name: "root", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Cfg.Store.Disqualify(t.Context(), boss, run.ID, "It prints its own clock."); err != nil {
 		t.Fatal(err)
 	}
-	if text := visitor.Bytes(t, address, http.StatusConflict); !bytes.Contains(text, []byte("It prints its own clock.")) {
+	if text := visitor.Bytes(t, address, http.StatusConflict); !bytes.Contains(text,
+		[]byte("It prints its own clock.")) {
 		t.Errorf("a disqualified run: %s", text)
 	}
-	if page := string(visitor.Bytes(t, fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK)); strings.Contains(page, address) {
+	if page := string(visitor.Bytes(t, fmt.Sprintf("/submissions/%d", run.SubmissionID),
+		http.StatusOK)); strings.Contains(page, address) {
 		t.Error("a disqualified run's page leads to a statement")
 	}
 }
@@ -74,7 +80,8 @@ func opensslVerifies(t *testing.T, envelope, keys []byte) []byte {
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-ec", "cat keys.json | jq -r"+recipe)
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil || !found || !strings.Contains(string(out), "Signature Verified Successfully") {
+	if out, err := cmd.CombinedOutput(); err != nil || !found ||
+		!strings.Contains(string(out), "Signature Verified Successfully") {
 		t.Errorf("%s: %v", out, err)
 	}
 	payload, err := os.ReadFile(filepath.Join(dir, "statement.json"))
@@ -88,7 +95,8 @@ func TestAHiddenTasksStatementsAreHiddenToo(t *testing.T) {
 	s := webtest.Start(t, webtest.Signs(t))
 	author := modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator)
 	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{
-		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}, Bundle: modelstest.Bundle("secret")})
+		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden},
+		Bundle:       modelstest.Bundle("secret")})
 	if err != nil {
 		t.Fatal(err)
 	}

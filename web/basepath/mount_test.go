@@ -59,7 +59,8 @@ func FuzzHTML(f *testing.F) {
 }
 
 func BenchmarkHTML(b *testing.B) {
-	page := strings.Repeat(`<tr><td class="r"><a class="plain" href="/tasks/softmax/boards/H100-SXM">softmax</a></td><td>1.25 ms</td></tr>`, 500)
+	page := strings.Repeat(
+		`<tr><td class="r"><a class="plain" href="/tasks/softmax/boards/H100-SXM">softmax</a></td><td>1.25 ms</td></tr>`, 500)
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
 		path.HTML(page)
@@ -136,7 +137,9 @@ func TestRequestsLoseThePathAndRedirectsGetIt(t *testing.T) {
 			t.Errorf("%s comes as %s, want %s", target, seen, want)
 		}
 	}
-	for to, want := range map[string]string{"/": "/warpboard/", "/me?x": "/warpboard/me?x", "//other.example": "//other.example", "https://other.example/": "https://other.example/", "?page=2": "?page=2"} {
+	for to, want := range map[string]string{"/": "/warpboard/", "/me?x": "/warpboard/me?x",
+		"//other.example": "//other.example", "https://other.example/": "https://other.example/",
+		"?page=2": "?page=2"} {
 		var c fasthttp.RequestCtx
 		path.Handler(func(c *fasthttp.RequestCtx) { c.Response.Header.Set("Location", to) })(&c)
 		if got := string(c.Response.Header.Peek("Location")); got != want {

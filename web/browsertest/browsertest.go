@@ -116,7 +116,8 @@ func (w *Window) Until(condition string) {
 	defer cancel()
 	var err error
 	for ctx.Err() == nil {
-		if _, err = chromedp.Run(ctx, chromedp.Poll[bool]("Boolean("+condition+")", chromedp.WithPollingInterval(20*time.Millisecond))); err == nil {
+		if _, err = chromedp.Run(ctx, chromedp.Poll[bool]("Boolean("+condition+")",
+			chromedp.WithPollingInterval(20*time.Millisecond))); err == nil {
 			return
 		} // else the page has gone while it was asked: ask the next
 	}
@@ -126,12 +127,14 @@ func (w *Window) Until(condition string) {
 // Shows waits for a text in the first element that matches; spaces that do not break are spaces.
 func (w *Window) Shows(selector, text string) {
 	w.T.Helper()
-	w.Until(fmt.Sprintf("document.querySelector(%q)?.textContent.replaceAll('\u00a0', ' ').includes(%q)", selector, text))
+	w.Until(fmt.Sprintf("document.querySelector(%q)?.textContent.replaceAll('\u00a0', ' ').includes(%q)", selector,
+		text))
 }
 
 // Main is the page's address and what it says, for a failure's message.
 func (w *Window) Main() string {
-	text, err := chromedp.Run(w.Ctx, chromedp.Evaluate[string](`location.href + "\n" + document.querySelector("main")?.innerText`))
+	text, err := chromedp.Run(w.Ctx,
+		chromedp.Evaluate[string](`location.href + "\n" + document.querySelector("main")?.innerText`))
 	if err != nil {
 		return err.Error()
 	}

@@ -40,7 +40,8 @@ func source(code webtest.Object) string { return code["source_code"].(string) }
 // agentsUseEveryTool runs each tool against a site with a real worker. What arrives is the same over HTTP and over
 // stdio, and an evaluation costs seconds: each way has half of them.
 func agentsUseEveryTool(s *webtest.EvalSite, t *testing.T) {
-	modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd",
+		"CPU")
 	t.Run("http", func(t *testing.T) {
 		a := s.Agent(t, s.Token)
 		wantTools(a)
@@ -69,7 +70,8 @@ func wantTools(a webtest.Agent) {
 		}
 	}
 	slices.Sort(names)
-	want := strings.Fields("cancel_submission compare_kernels compare_runs compare_with_record evaluate_kernel get_board get_job_status get_server_stats get_source get_submission get_task list_tasks my_submissions rank_kernel read_profile submit test_kernel validate_kernel wait_submission")
+	want := strings.Fields(
+		"cancel_submission compare_kernels compare_runs compare_with_record evaluate_kernel get_board get_job_status get_server_stats get_source get_submission get_task list_tasks my_submissions rank_kernel read_profile submit test_kernel validate_kernel wait_submission")
 	if diff := cmp.Diff(want, names); diff != "" {
 		a.Error(diff)
 	}
@@ -79,7 +81,8 @@ func evaluateByArguments(a webtest.Agent) {
 	a.Helper()
 	ref := source(webtest.TorchModel("return x * 2"))
 	answer, refused := a.Call("evaluate_kernel", webtest.Object{
-		"kernel_source": "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x): return x + x\n", "kernel_type": "torch",
+		"kernel_source":           "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x): return x + x\n",
+		"kernel_type":             "torch",
 		"reference_kernel_source": ref, "num_trials": 2, "atol": 1e-5,
 	})
 	if refused != "" || answer["kernel_exec_result"].(webtest.Object)["speedup"] == nil {
@@ -90,12 +93,14 @@ func evaluateByArguments(a webtest.Agent) {
 		a.Errorf("get_job_status: %v %s", job, refused)
 	}
 	answer, refused = a.Call("compare_kernels", webtest.Object{"ref_kernel_source": ref, "ref_kernel_type": "torch",
-		"custom_kernel_source": source(webtest.TorchModel("return x * 3")), "custom_kernel_type": "torch", "num_trials": 2})
+		"custom_kernel_source": source(webtest.TorchModel("return x * 3")), "custom_kernel_type": "torch",
+		"num_trials": 2})
 	if refused != "" || answer["kernel_exec_result"].(webtest.Object)["correctness"] != false {
 		a.Errorf("compare_kernels: %v %s", answer, refused)
 	}
 	answer, refused = a.Call("validate_kernel", webtest.Object{"kernel_source": ref, "kernel_type": "torch",
-		"io_contract": webtest.Object{"args": []any{webtest.Object{"name": "x", "type": "tensor", "tensor_spec": webtest.Object{"shape": []int{4}}}}}})
+		"io_contract": webtest.Object{"args": []any{webtest.Object{"name": "x", "type": "tensor",
+			"tensor_spec": webtest.Object{"shape": []int{4}}}}}})
 	if refused != "" || answer["compiled"] != true || answer["validated"] != true || answer["compilation_time"] == nil {
 		a.Errorf("validate_kernel: %v %s", answer, refused)
 	}
@@ -108,14 +113,18 @@ func evaluateByArguments(a webtest.Agent) {
 func evaluateByRequests(a webtest.Agent) {
 	a.Helper()
 	answer, refused := a.Call("compare_kernels", webtest.Object{"request": webtest.Object{
-		"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x + 1"), "num_trials": 2}})
+		"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x + 1"),
+		"num_trials": 2}})
 	if refused != "" || answer["kernel_exec_result"].(webtest.Object)["correctness"] != false {
 		a.Errorf("compare_kernels with a request: %v %s", answer, refused)
 	}
-	if _, refused = a.Call("evaluate_kernel", webtest.Object{"kernel_type": "torch"}); !strings.Contains(refused, "source_code: Field required") {
+	if _, refused = a.Call("evaluate_kernel", webtest.Object{"kernel_type": "torch"}); !strings.Contains(refused,
+		"source_code: Field required") {
 		a.Errorf("no source: %q", refused)
 	}
-	if _, refused = a.Call("evaluate_kernel", webtest.Object{"kernel_source": "x", "kernel_type": "basic"}); !strings.Contains(refused, "Input should be 'torch'") {
+	if _, refused = a.Call("evaluate_kernel",
+		webtest.Object{"kernel_source": "x", "kernel_type": "basic"}); !strings.Contains(refused,
+		"Input should be 'torch'") {
 		a.Errorf("a wrong kernel type: %q", refused)
 	}
 }
@@ -126,20 +135,24 @@ func useBoards(a webtest.Agent) {
 	if refused != "" || answer["tasks"].([]any)[0].(webtest.Object)["slug"] != "vectoradd" {
 		a.Errorf("list_tasks: %v %s", answer, refused)
 	}
-	if answer, refused = a.Call("get_task", webtest.Object{"task": "vectoradd"}); refused != "" || answer["lang"] != "cpp" {
+	if answer, refused = a.Call("get_task", webtest.Object{"task": "vectoradd"}); refused != "" ||
+		answer["lang"] != "cpp" {
 		a.Errorf("get_task: %v %s", answer, refused)
 	}
-	if resource, err := a.ReadResource(a.Context(), &sdk.ReadResourceParams{URI: "warpboard://profile/none"}); err == nil {
+	if resource, err := a.ReadResource(a.Context(),
+		&sdk.ReadResourceParams{URI: "warpboard://profile/none"}); err == nil {
 		a.Errorf("the profile of no submission: %v", resource)
 	}
 	made, refused := a.Call("submit", webtest.Object{"task": "vectoradd", "source": "int x;", "file_name": "a.cpp"})
 	if refused != "" || made["mode"] != "test" {
 		a.Fatalf("submit: %v %s", made, refused)
 	}
-	if answer, refused = a.Call("get_submission", webtest.Object{"id": made["id"]}); refused != "" || answer["task"] != "vectoradd" {
+	if answer, refused = a.Call("get_submission", webtest.Object{"id": made["id"]}); refused != "" ||
+		answer["task"] != "vectoradd" {
 		a.Errorf("get_submission: %v %s", answer, refused)
 	}
-	if answer, refused = a.Call("get_board", webtest.Object{"task": "vectoradd", "device": "CPU"}); refused != "" || answer["total"] != 0.0 {
+	if answer, refused = a.Call("get_board", webtest.Object{"task": "vectoradd", "device": "CPU"}); refused != "" ||
+		answer["total"] != 0.0 {
 		a.Errorf("get_board: %v %s", answer, refused)
 	}
 	if _, refused = a.Call("get_task", webtest.Object{"task": "nothing"}); !strings.Contains(refused, "no task") {

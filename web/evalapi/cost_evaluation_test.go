@@ -22,7 +22,8 @@ func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	for i, b := range source {
 		source[i] = "[](){}*.-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR"[b%64]
 	}
-	request := webtest.Object{"kernel": webtest.Object{"kernel_type": "torch", "source_code": string(source)}, "shared": true}
+	request := webtest.Object{"kernel": webtest.Object{"kernel_type": "torch", "source_code": string(source)},
+		"shared": true}
 	resp, made := s.Ask("POST", "/api/v1/evaluations", request)
 	for range 4 { // a busy machine does not read 11 MiB in time: send them again, as the answer asks
 		if resp.StatusCode == http.StatusServiceUnavailable {
@@ -35,7 +36,8 @@ func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	}
 	check := func(when string) {
 		for name, path := range map[string]string{
-			"the evaluation": "/api/v1/evaluations/" + id, "its end": "/api/v1/evaluations/" + id + "?wait=1", "its job": "/job/" + id,
+			"the evaluation": "/api/v1/evaluations/" + id, "its end": "/api/v1/evaluations/" + id + "?wait=1",
+			"its job":  "/job/" + id,
 			"its page": "/evaluations/" + id, "a list": "/api/v1/evaluations",
 		} {
 			costtest.Check(t, name+when, func() {
@@ -56,7 +58,8 @@ func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, `{"worker":"w1"}`), modelstest.Completed()); err != nil {
+	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, `{"worker":"w1"}`),
+		modelstest.Completed()); err != nil {
 		t.Fatal(err)
 	}
 	check(" after its end")

@@ -15,13 +15,16 @@ import (
 func examplesRun(s *webtest.EvalSite, t *testing.T) {
 	const folder = "../../clients/python"
 	for name, want := range map[string][]string{
-		"simple_pytorch.py":    {"correct: True", "speed-up: "},
-		"cuda_kernel.py":       {"add: A cuda kernel needs a GPU", "matmul: A cuda kernel needs a GPU", "scale: A cuda kernel needs a GPU"},
-		"triton_kernel.py":     {"evaluated: A triton kernel needs a GPU", "compared: A triton kernel needs a GPU"},
-		"advanced_patterns.py": {"own bytes: correct", "mixed precision: correct", "from a file: correct", "a method: correct", "two sizes: correct correct"},
+		"simple_pytorch.py": {"correct: True", "speed-up: "},
+		"cuda_kernel.py": {"add: A cuda kernel needs a GPU", "matmul: A cuda kernel needs a GPU",
+			"scale: A cuda kernel needs a GPU"},
+		"triton_kernel.py": {"evaluated: A triton kernel needs a GPU", "compared: A triton kernel needs a GPU"},
+		"advanced_patterns.py": {"own bytes: correct", "mixed precision: correct", "from a file: correct",
+			"a method: correct", "two sizes: correct correct"},
 	} {
 		cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", filepath.Join(folder, "examples", name))
-		cmd.Env = append(os.Environ(), "PYTHONPATH="+folder, "NO_PROXY=127.0.0.1", "WARPBOARD_SERVER="+s.URL, "WARPBOARD_TOKEN="+s.Token)
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+folder, "NO_PROXY=127.0.0.1", "WARPBOARD_SERVER="+s.URL,
+			"WARPBOARD_TOKEN="+s.Token)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)

@@ -45,7 +45,8 @@ func TestALongEvaluationOutlivesAProxysPatience(t *testing.T) {
 	through := *s.Site
 	through.URL = proxy(s, 20*time.Second)
 	caller := &webtest.EvalSite{Site: &through, Token: s.Token, User: s.User}
-	resp, err := caller.Send(context.Background(), "POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")})
+	resp, err := caller.Send(context.Background(), "POST", "/evaluate",
+		webtest.Object{"kernel": webtest.TorchModel("return x")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,8 @@ func begin(s *webtest.EvalSite, t *testing.T) (net.Conn, *http.Response) {
 	if s.Token != "" {
 		authorization = "Authorization: Bearer " + s.Token + "\r\n"
 	}
-	fmt.Fprintf(conn, "POST /evaluate HTTP/1.0\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s",
+	fmt.Fprintf(conn,
+		"POST /evaluate HTTP/1.0\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s",
 		s.Cfg.Settings.Addr, authorization, len(kernel), kernel)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -96,14 +98,16 @@ func TestAnAnswerThatHasBegunTellsOfAFailureInItsBody(t *testing.T) {
 	s := webtest.NewEvalSite(t, webtest.Impatient)
 	_, resp := begin(s, t)
 	cancel := "/api/v1/evaluations/" + s.WaitForState(work.EvaluationSubmitted).ID + "/cancel"
-	if made, answer := s.Ask("POST", cancel, webtest.Object{}); made.StatusCode != 200 || answer["state"] != "cancelled" {
+	if made, answer := s.Ask("POST", cancel, webtest.Object{}); made.StatusCode != 200 ||
+		answer["state"] != "cancelled" {
 		t.Fatalf("not cancelled: %s %v", made.Status, answer)
 	}
 	if again, _ := s.Ask("POST", cancel, webtest.Object{}); again.StatusCode != 409 {
 		t.Errorf("cancelled twice: %s", again.Status)
 	}
 	var answer webtest.Object
-	if webtest.DecodeBody(t, resp, &answer); answer["status"] != "error" || answer["error"] != "Job was cancelled" || answer["job_id"] == nil {
+	if webtest.DecodeBody(t, resp, &answer); answer["status"] != "error" || answer["error"] != "Job was cancelled" ||
+		answer["job_id"] == nil {
 		t.Errorf("answer: %v", answer)
 	}
 	if resp.TransferEncoding != nil {
@@ -117,7 +121,8 @@ func TestALateAnswerBeginsWithTheKeyOfACallerWithoutAToken(t *testing.T) {
 	_, resp := begin(s, t)
 	path := strings.TrimPrefix(resp.Header.Get("Content-Location"), s.URL)
 	key := resp.Header.Get(client.EvaluationKeyHeader)
-	if read, e := s.Ask("GET", path, nil, "Authorization", "", client.EvaluationKeyHeader, key); key == "" || read.StatusCode != 200 || e["state"] != "submitted" {
+	if read, e := s.Ask("GET", path, nil, "Authorization", "", client.EvaluationKeyHeader, key); key == "" ||
+		read.StatusCode != 200 || e["state"] != "submitted" {
 		t.Errorf("with the key %q: %s %v", key, read.Status, e)
 	}
 }
@@ -145,7 +150,8 @@ func TestADirectCallerGetsTheContractsStatus(t *testing.T) {
 		"/evaluate": {"kernel": webtest.TorchModel("return x")},
 		"/":         {"ref_code": source(webtest.TorchModel("return x")), "custom_code": "x = 1"}, // the legacy format
 	} {
-		if resp, answer := s.Ask("POST", path, body); resp.StatusCode != 500 || answer["status"] != "error" || answer["error"] == nil {
+		if resp, answer := s.Ask("POST", path, body); resp.StatusCode != 500 || answer["status"] != "error" ||
+			answer["error"] == nil {
 			t.Errorf("%s: %s %v", path, resp.Status, answer)
 		}
 	}
@@ -163,7 +169,9 @@ func TestACallerWhoLeavesIsNoErrorOfTheSite(t *testing.T) {
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		if resp, err := s.Send(ctx, "POST", "/", webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x")}); err == nil {
+		if resp, err := s.Send(ctx, "POST", "/",
+			webtest.Object{"ref_kernel": webtest.TorchModel("return x"),
+				"custom_kernel": webtest.TorchModel("return x")}); err == nil {
 			resp.Body.Close()
 			t.Error("an answer")
 		}

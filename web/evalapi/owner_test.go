@@ -30,19 +30,24 @@ func post(a webtest.Asker, path string, form url.Values) int {
 
 func TestOnlyAuthorAndAdminsReadAnUnsharedEvaluation(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
-	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x # " + secretSource)})
+	_, made := s.Ask("POST", "/api/v1/evaluations",
+		webtest.Object{"kernel": webtest.TorchModel("return x # " + secretSource)})
 	id := made["id"].(string)
-	s.EndOne(id, kernelrun.Result{Report: kernelrun.Report{CompilationError: "line 1: " + secretSource}}) // compilers quote
+	// compilers quote
+	s.EndOne(id, kernelrun.Result{Report: kernelrun.Report{CompilationError: "line 1: " + secretSource}})
 	admin := modelstest.Person(t, s.Cfg.Store, "root", accounts.RoleAdmin)
-	author := webtest.Asker{Name: "the author's token", Browser: s.Plain(), Headers: []string{"Authorization", "Bearer " + s.Token}}
-	trusted := []webtest.Asker{author, {Name: "the author's session", Browser: s.Plain(&s.User), Headers: nil}, {Name: "an admin", Browser: s.Plain(&admin), Headers: nil}}
+	author := webtest.Asker{Name: "the author's token", Browser: s.Plain(),
+		Headers: []string{"Authorization", "Bearer " + s.Token}}
+	trusted := []webtest.Asker{author, {Name: "the author's session", Browser: s.Plain(&s.User), Headers: nil},
+		{Name: "an admin", Browser: s.Plain(&admin), Headers: nil}}
 	strangers := s.Strangers()
 
 	wantReadable := func(as []webtest.Asker, want bool) {
 		t.Helper()
 		for _, a := range as {
 			for _, path := range webtest.Readings(id) {
-				if a.Browser.Cookie(site.SessionCookie) == "" && len(a.Headers) > 0 && strings.HasPrefix(path, "/playground") {
+				if a.Browser.Cookie(site.SessionCookie) == "" && len(a.Headers) > 0 &&
+					strings.HasPrefix(path, "/playground") {
 					continue // a page, for people who sign in
 				}
 				status, text := a.Ask("GET", path, "")
@@ -68,7 +73,8 @@ func TestOnlyAuthorAndAdminsReadAnUnsharedEvaluation(t *testing.T) {
 	}
 	wantReadable(strangers, false)
 
-	if status, text := author.Ask("PATCH", "/api/v1/evaluations/"+id, `{"shared": true}`); status != 200 || !strings.Contains(text, `"shared":true`) {
+	if status, text := author.Ask("PATCH", "/api/v1/evaluations/"+id, `{"shared": true}`); status != 200 ||
+		!strings.Contains(text, `"shared":true`) {
 		t.Fatalf("sharing: %d %s", status, text)
 	}
 	wantReadable(append(trusted, strangers...), true)
@@ -85,7 +91,8 @@ func TestOnlyAuthorAndAdminsReadAnUnsharedEvaluation(t *testing.T) {
 
 func TestUnsharingAnEvaluationEndsItsStreams(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
+	_, made := s.Ask("POST", "/api/v1/evaluations",
+		webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
 	id := made["id"].(string)
 	stream := s.Browser().Get("/api/v1/evaluations/" + id + "/events")
 	lines := bufio.NewReader(stream.Body)
@@ -98,7 +105,8 @@ func TestUnsharingAnEvaluationEndsItsStreams(t *testing.T) {
 			break
 		}
 	}
-	if resp, answer := s.Ask("PATCH", "/api/v1/evaluations/"+id, webtest.Object{"shared": false}); resp.StatusCode != 200 {
+	if resp, answer := s.Ask("PATCH", "/api/v1/evaluations/"+id,
+		webtest.Object{"shared": false}); resp.StatusCode != 200 {
 		t.Fatalf("%s %v", resp.Status, answer)
 	}
 	if rest, err := io.ReadAll(lines); err != nil || strings.Contains(string(rest), "data: {") {
@@ -109,7 +117,8 @@ func TestUnsharingAnEvaluationEndsItsStreams(t *testing.T) {
 // anonymous submits without a token and returns the evaluation and its key.
 func anonymous(s *webtest.EvalSite, headers ...string) (e work.Evaluation, key string) {
 	s.T.Helper()
-	resp, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")}, append([]string{"Authorization", ""}, headers...)...)
+	resp, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")},
+		append([]string{"Authorization", ""}, headers...)...)
 	key, _ = made["key"].(string)
 	if resp.StatusCode != 202 || key == "" {
 		s.T.Fatalf("%s %v", resp.Status, made)
@@ -129,7 +138,8 @@ func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
 	mine, key := anonymous(s)
 	theirs, otherKey := anonymous(s)
 	again, sameKey := anonymous(s, client.EvaluationKeyHeader, key)
-	if mine.Owner == theirs.Owner || mine.Owner == "" || key == otherKey || again.Owner != mine.Owner || sameKey != key {
+	if mine.Owner == theirs.Owner || mine.Owner == "" || key == otherKey || again.Owner != mine.Owner ||
+		sameKey != key {
 		t.Fatalf("owners %q, %q and %q", mine.Owner, theirs.Owner, again.Owner)
 	}
 	if strings.Contains(mine.Owner, key) {
@@ -161,20 +171,25 @@ func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
 			t.Errorf("with %s: reading %s, cancelling %s", who, read.Status, cancel.Status)
 		}
 	}
-	if resp, job := s.Ask("GET", "/job/"+mine.ID, nil, as("")...); resp.StatusCode != 200 || job["status"] != "submitted" {
+	if resp, job := s.Ask("GET", "/job/"+mine.ID, nil, as("")...); resp.StatusCode != 200 ||
+		job["status"] != "submitted" {
 		t.Errorf("a client of the foreign API, which knows no keys, asks for its job: %s %v", resp.Status, job)
 	}
 	anonymous(s)
-	if resp, _ := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")}, "Authorization", ""); resp.StatusCode != 429 {
+	if resp, _ := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")},
+		"Authorization", ""); resp.StatusCode != 429 {
 		t.Errorf("a fresh key got round the limit of an address: %s", resp.Status)
 	}
-	for address, want := range map[string]int{"203.0.113.5": 202, "127.0.0.1": 429} { // behind the proxy of this machine
-		resp, answer := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")}, "Authorization", "", "X-Forwarded-For", address)
+	// behind the proxy of this machine
+	for address, want := range map[string]int{"203.0.113.5": 202, "127.0.0.1": 429} {
+		resp, answer := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")},
+			"Authorization", "", "X-Forwarded-For", address)
 		if resp.StatusCode != want {
 			t.Errorf("the limit of %s: %s %v", address, resp.Status, answer)
 		}
 	}
-	if resp, answer := s.Ask("POST", path+"/cancel", webtest.Object{}, as(key)...); resp.StatusCode != 200 || answer["state"] != "cancelled" {
+	if resp, answer := s.Ask("POST", path+"/cancel", webtest.Object{}, as(key)...); resp.StatusCode != 200 ||
+		answer["state"] != "cancelled" {
 		t.Errorf("with the right key: %s %v", resp.Status, answer)
 	}
 }
@@ -183,7 +198,8 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
 	mine, key := anonymous(s)
 	s.EndOne(mine.ID, kernelrun.Result{})
-	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
+	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(),
+		"update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -199,12 +215,14 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 
 func TestABlockingCallWithoutATokenBringsAKey(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all"; c.EvalLimits.Wait = 1 })
-	resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")}, "Authorization", "")
+	resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")},
+		"Authorization", "")
 	key := resp.Header.Get(client.EvaluationKeyHeader)
 	if key == "" || answer["job_id"] == nil {
 		t.Fatalf("%s %v %v", resp.Status, resp.Header, answer)
 	}
-	if read, e := s.Ask("GET", "/api/v1/evaluations/"+answer["job_id"].(string), nil, "Authorization", "", client.EvaluationKeyHeader, key); read.StatusCode != 200 {
+	if read, e := s.Ask("GET", "/api/v1/evaluations/"+answer["job_id"].(string), nil, "Authorization", "",
+		client.EvaluationKeyHeader, key); read.StatusCode != 200 {
 		t.Errorf("with its key: %s %v", read.Status, e)
 	}
 }
@@ -216,7 +234,8 @@ func TestAgentsWithoutATokenReadTheirOwnJobsAlone(t *testing.T) {
 	if answer, refused := agent.Call("get_job_status", webtest.Object{"job_id": mine.ID}); refused == "" {
 		t.Errorf("without the key: %v", answer)
 	}
-	if answer, refused := agent.Call("get_job_status", webtest.Object{"job_id": mine.ID, "key": key, "wait": 0}); answer["status"] != "submitted" {
+	if answer, refused := agent.Call("get_job_status",
+		webtest.Object{"job_id": mine.ID, "key": key, "wait": 0}); answer["status"] != "submitted" {
 		t.Errorf("with the key: %v %s", answer, refused)
 	}
 }

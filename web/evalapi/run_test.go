@@ -50,13 +50,16 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 		return body
 	}
 	t.Run("a right kernel", func(t *testing.T) {
-		resp, answer := s.Ask("POST", "/compare", quick(webtest.Object{"ref_kernel": webtest.TorchModel("return x * 2"), "custom_kernel": webtest.TorchModel("return x + x")}))
+		resp, answer := s.Ask("POST", "/compare",
+			quick(webtest.Object{"ref_kernel": webtest.TorchModel("return x * 2"),
+				"custom_kernel": webtest.TorchModel("return x + x")}))
 		if resp.StatusCode != 200 || resp.Header.Get("X-GPU-Type") != "cpu" {
 			t.Fatalf("%s %v", resp.Status, answer)
 		}
 		wantNoCache(t, resp)
 		is("EvaluationAnswer", answer)
-		if diff := cmp.Diff(set("job_id status pod_name pod_ip gpu_type kernel_exec_result ref_runtime"), keysOf(answer)); diff != "" {
+		if diff := cmp.Diff(set("job_id status pod_name pod_ip gpu_type kernel_exec_result ref_runtime"),
+			keysOf(answer)); diff != "" {
 			t.Errorf("keys of the answer:\n%s", diff)
 		}
 		result := answer["kernel_exec_result"].(webtest.Object)
@@ -66,17 +69,21 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 				t.Error(diff)
 			}
 		}
-		if answer["status"] != "success" || result["compiled"] != true || result["correctness"] != true || result["runtime"] != stats["mean"] ||
-			ref["mean"].(float64) <= 0 || result["speedup"].(float64) <= 0 || result["profiling_method"] != "wall_clock" {
+		if answer["status"] != "success" || result["compiled"] != true || result["correctness"] != true ||
+			result["runtime"] != stats["mean"] ||
+			ref["mean"].(float64) <= 0 || result["speedup"].(float64) <= 0 ||
+			result["profiling_method"] != "wall_clock" {
 			t.Errorf("answer: %v", answer)
 		}
-		for _, absent := range []string{"compilation_error", "validation_error", "profiling_error", "ref_runtime", "signal"} {
+		for _, absent := range []string{"compilation_error", "validation_error", "profiling_error", "ref_runtime",
+			"signal"} {
 			if _, there := result[absent]; there {
 				t.Errorf("%s is there", absent)
 			}
 		}
 		_, job := s.Ask("GET", "/job/"+answer["job_id"].(string), nil)
-		if diff := cmp.Diff(set("job_id status created_at error"), keysOf(job)); diff != "" || job["status"] != "completed" {
+		if diff := cmp.Diff(set("job_id status created_at error"), keysOf(job)); diff != "" ||
+			job["status"] != "completed" {
 			t.Errorf("job: %v %s", job, diff)
 		}
 	})
@@ -84,19 +91,26 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 		large := webtest.TorchModel("return x * 2")
 		large["source_code"] = strings.Replace(large["source_code"].(string), "1000", "20_000", 1)
 		for i, kernel := range []string{"return x + x", "return 2 * x"} {
-			_, answer := s.Ask("POST", "/compare", quick(webtest.Object{"ref_kernel": large, "custom_kernel": webtest.TorchModel(kernel), "reuse_reference": true}))
+			_, answer := s.Ask("POST", "/compare",
+				quick(webtest.Object{"ref_kernel": large, "custom_kernel": webtest.TorchModel(kernel),
+					"reuse_reference": true}))
 			is("EvaluationAnswer", answer)
 			result := answer["kernel_exec_result"].(webtest.Object)
-			if reused, _ := result["reused_reference"].(webtest.Object); result["correctness"] != true || (reused["seconds_old"] != nil) != (i == 1) || result["runtime"].(float64) <= 0 {
+			if reused, _ := result["reused_reference"].(webtest.Object); result["correctness"] != true ||
+				(reused["seconds_old"] != nil) != (i == 1) || result["runtime"].(float64) <= 0 {
 				t.Errorf("%s: %v", kernel, answer)
 			}
 		}
 	})
 	t.Run("a wrong kernel", func(t *testing.T) {
-		resp, answer := s.Ask("POST", "/", quick(webtest.Object{"ref_kernel": webtest.TorchModel("return x * 2"), "custom_kernel": webtest.TorchModel("return x * 3")}))
+		resp, answer := s.Ask("POST", "/",
+			quick(webtest.Object{"ref_kernel": webtest.TorchModel("return x * 2"),
+				"custom_kernel": webtest.TorchModel("return x * 3")}))
 		result := answer["kernel_exec_result"].(webtest.Object)
-		if resp.StatusCode != 200 || answer["status"] != "success" || result["correctness"] != false || result["runtime"] != 0.0 || result["runtime_stats"] != nil ||
-			!strings.HasPrefix(result["validation_error"].(string), "Numerical outputs don't match within tolerance. Trials passed: 0/2. Max difference: ") {
+		if resp.StatusCode != 200 || answer["status"] != "success" || result["correctness"] != false ||
+			result["runtime"] != 0.0 || result["runtime_stats"] != nil ||
+			!strings.HasPrefix(result["validation_error"].(string),
+				"Numerical outputs don't match within tolerance. Trials passed: 0/2. Max difference: ") {
 			t.Errorf("answer: %v", answer)
 		}
 		if ref := answer["ref_runtime"].(webtest.Object); len(ref) != 7 || ref["mean"] != 0.0 {
@@ -107,23 +121,31 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 		resp, answer := s.Ask("POST", "/evaluate", quick(webtest.Object{"kernel": webtest.TorchModel("return (")}))
 		is("EvaluationAnswer", answer)
 		result := answer["kernel_exec_result"].(webtest.Object)
-		if resp.StatusCode != 200 || result["compiled"] != false || !strings.HasPrefix(result["compilation_error"].(string), "Compilation error:\n") {
+		if resp.StatusCode != 200 || result["compiled"] != false ||
+			!strings.HasPrefix(result["compilation_error"].(string), "Compilation error:\n") {
 			t.Errorf("answer: %v", answer)
 		}
-		if got := result["compilation_error"].(string); !strings.Contains(got, `custom_kernel.py", line 4`) || strings.Contains(got, "evaluate.py") {
+		if got := result["compilation_error"].(string); !strings.Contains(got, `custom_kernel.py", line 4`) ||
+			strings.Contains(got, "evaluate.py") {
 			t.Errorf("the error is not the author's alone: %s", got)
 		}
 	})
 	t.Run("an endless loop", func(t *testing.T) {
-		resp, answer := s.Ask("POST", "/evaluate", quick(webtest.Object{"kernel": webtest.TorchModel(forever), "timeout": 8})) // what the last one left has imported PyTorch
-		if resp.StatusCode != 500 || answer["error"] != "Job timed out after 8 seconds" || answer["status"] != "error" || answer["compilation_method"] != "cupy" ||
-			len(answer["kernel_exec_result"].(webtest.Object)) != 0 || len(answer["ref_runtime"].(webtest.Object)) != 0 || answer["partial_result"].(webtest.Object)["compiled"] != true {
+		// what the last one left has imported PyTorch
+		resp, answer := s.Ask("POST", "/evaluate",
+			quick(webtest.Object{"kernel": webtest.TorchModel(forever), "timeout": 8}))
+		if resp.StatusCode != 500 || answer["error"] != "Job timed out after 8 seconds" ||
+			answer["status"] != "error" || answer["compilation_method"] != "cupy" ||
+			len(answer["kernel_exec_result"].(webtest.Object)) != 0 ||
+			len(answer["ref_runtime"].(webtest.Object)) != 0 ||
+			answer["partial_result"].(webtest.Object)["compiled"] != true {
 			t.Errorf("%s %v", resp.Status, answer)
 		}
 		wantNoCache(t, resp)
 	})
 	t.Run("a crash", func(t *testing.T) {
-		_, answer := s.Ask("POST", "/evaluate", quick(webtest.Object{"kernel": webtest.TorchModel("ctypes.string_at(0)")}))
+		_, answer := s.Ask("POST", "/evaluate",
+			quick(webtest.Object{"kernel": webtest.TorchModel("ctypes.string_at(0)")}))
 		result := answer["kernel_exec_result"].(webtest.Object)
 		if result["compiled"] != true || result["signal"] != "SIGSEGV" || answer["ref_runtime"] != nil ||
 			!strings.Contains(fmt.Sprint(result["validation_error"]), "killed by SIGSEGV while validating") {
@@ -142,14 +164,16 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 		<-left
 		s.WaitForState(work.EvaluationCancelled)
 	})
-	t.Run("submit, follow, read, for the slot is free again", func(t *testing.T) { is("Evaluation", followOne(s, t, quick)) })
+	t.Run("submit, follow, read, for the slot is free again",
+		func(t *testing.T) { is("Evaluation", followOne(s, t, quick)) })
 	t.Run("agents", func(t *testing.T) { agentsUseEveryTool(s, t) })
 	t.Run("what is counted", func(t *testing.T) { wantCounts(s, t) })
 }
 
 // followOne submits without waiting, follows the stream to its end and returns what is then read.
 func followOne(s *webtest.EvalSite, t *testing.T, quick func(webtest.Object) webtest.Object) webtest.Object {
-	resp, made := s.Ask("POST", "/api/v1/evaluations", quick(webtest.Object{"kernel": webtest.TorchModel("return x"), "gpu_type": "CPU"}))
+	resp, made := s.Ask("POST", "/api/v1/evaluations",
+		quick(webtest.Object{"kernel": webtest.TorchModel("return x"), "gpu_type": "CPU"}))
 	if resp.StatusCode != 202 || resp.Header.Get("Location") != made["url"] || made["state"] != "submitted" {
 		t.Fatalf("%s %v", resp.Status, made)
 	}
@@ -178,7 +202,8 @@ func followOne(s *webtest.EvalSite, t *testing.T, quick func(webtest.Object) web
 		t.Errorf("states seen: %v", states)
 	}
 	_, read := s.Ask("GET", path+"?wait=5", nil)
-	if read["result"].(webtest.Object)["kernel_exec_result"].(webtest.Object)["correctness"] != true || read["request"].(webtest.Object)["num_trials"] != 3.0 {
+	if read["result"].(webtest.Object)["kernel_exec_result"].(webtest.Object)["correctness"] != true ||
+		read["request"].(webtest.Object)["num_trials"] != 3.0 {
 		t.Errorf("read: %v", read)
 	}
 	_, list := s.Ask("GET", "/api/v1/evaluations", nil)
@@ -191,15 +216,20 @@ func followOne(s *webtest.EvalSite, t *testing.T, quick func(webtest.Object) web
 // wantCounts checks the counters after what the other tests did.
 func wantCounts(s *webtest.EvalSite, t *testing.T) {
 	_, stats := s.Ask("GET", "/stats", nil)
-	if diff := cmp.Diff(set("job_stats compilation_metrics profiling_metrics gpu_utilization throughput timestamp"), keysOf(stats)); diff != "" {
+	if diff := cmp.Diff(set("job_stats compilation_metrics profiling_metrics gpu_utilization throughput timestamp"),
+		keysOf(stats)); diff != "" {
 		t.Error(diff)
 	}
 	number := func(part, name string) float64 { v, _ := stats[part].(webtest.Object)[name].(float64); return v }
 	for _, positive := range [][2]string{
-		{"compilation_metrics", "successful_compilations"}, {"compilation_metrics", "failed_compilations"}, {"compilation_metrics", "average_time_seconds"},
-		{"profiling_metrics", "successful_profilings"}, {"profiling_metrics", "correctness_passed"}, {"profiling_metrics", "correctness_failed"},
-		{"gpu_utilization", "total_gpu_time_seconds"}, {"gpu_utilization", "gpu_releases"}, {"gpu_utilization", "average_wait_time_seconds"},
-		{"throughput", "total_requests"}, {"throughput", "completed_requests"}, {"throughput", "failed_requests"}, {"throughput", "server_uptime_seconds"}, {"throughput", "requests_per_second"},
+		{"compilation_metrics", "successful_compilations"}, {"compilation_metrics", "failed_compilations"},
+		{"compilation_metrics", "average_time_seconds"},
+		{"profiling_metrics", "successful_profilings"}, {"profiling_metrics", "correctness_passed"},
+		{"profiling_metrics", "correctness_failed"},
+		{"gpu_utilization", "total_gpu_time_seconds"}, {"gpu_utilization", "gpu_releases"},
+		{"gpu_utilization", "average_wait_time_seconds"},
+		{"throughput", "total_requests"}, {"throughput", "completed_requests"}, {"throughput", "failed_requests"},
+		{"throughput", "server_uptime_seconds"}, {"throughput", "requests_per_second"},
 	} {
 		if number(positive[0], positive[1]) <= 0 {
 			t.Errorf("%s.%s is not positive: %v", positive[0], positive[1], stats[positive[0]])
@@ -217,12 +247,14 @@ func wantCounts(s *webtest.EvalSite, t *testing.T) {
 	}
 	defer resp.Body.Close()
 	text := webtest.Body(t, resp)
-	for _, line := range []string{`warpboard_evaluations{state="completed"}`, `warpboard_evaluation_stage_seconds_count{outcome="passed",stage="validating"}`} {
+	for _, line := range []string{`warpboard_evaluations{state="completed"}`,
+		`warpboard_evaluation_stage_seconds_count{outcome="passed",stage="validating"}`} {
 		if !strings.Contains(text, line) {
 			t.Errorf("/metrics lacks %s", line)
 		}
 	}
-	if resp, answer := s.Ask("POST", "/admin/cleanup-jobs", nil); resp.StatusCode != 200 || answer["status"] != "cleanup_completed" {
+	if resp, answer := s.Ask("POST", "/admin/cleanup-jobs", nil); resp.StatusCode != 200 ||
+		answer["status"] != "cleanup_completed" {
 		t.Errorf("%s %v", resp.Status, answer)
 	}
 }

@@ -16,7 +16,8 @@ import (
 func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.Wait = time.Second })
 	resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")})
-	if resp.StatusCode != 500 || answer["error"] != "No GPU available within 1 seconds" || answer["compilation_method"] != "cupy" {
+	if resp.StatusCode != 500 || answer["error"] != "No GPU available within 1 seconds" ||
+		answer["compilation_method"] != "cupy" {
 		t.Errorf("%d %v", resp.StatusCode, answer)
 	}
 	s.WaitForState(work.EvaluationCancelled)
@@ -27,11 +28,13 @@ func TestAWaitForASharedResultIsGivenUpToo(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.Wait = time.Second })
 	request := webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}
 	_, made := s.Ask("POST", "/api/v1/evaluations", request)
-	if resp, answer := s.Ask("POST", "/evaluate", request); resp.StatusCode != 500 || answer["error"] != "No GPU available within 1 seconds" {
+	if resp, answer := s.Ask("POST", "/evaluate", request); resp.StatusCode != 500 ||
+		answer["error"] != "No GPU available within 1 seconds" {
 		t.Errorf("%d %v", resp.StatusCode, answer)
 	}
 	s.WaitForState(work.EvaluationCancelled)
-	if e, err := s.Cfg.Store.Work.Evaluation(t.Context(), made["id"].(string)); err != nil || e.State != work.EvaluationSubmitted {
+	if e, err := s.Cfg.Store.Work.Evaluation(t.Context(), made["id"].(string)); err != nil ||
+		e.State != work.EvaluationSubmitted {
 		t.Errorf("the one that does not wait is %s, %v", e.State, err)
 	}
 }
@@ -40,7 +43,8 @@ func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	answered := make(chan string, 1)
 	go func() {
-		resp, err := s.Send(context.Background(), "POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")})
+		resp, err := s.Send(context.Background(), "POST", "/evaluate",
+			webtest.Object{"kernel": webtest.TorchModel("return x")})
 		if err != nil {
 			answered <- err.Error()
 			return
@@ -80,7 +84,8 @@ func TestCancellingWhatRunsTakesNoAcquisitionBack(t *testing.T) {
 	if got := use(); got != [3]any{1.0, 0.0, 1.0} {
 		t.Errorf("while it runs: %v", got)
 	}
-	if resp, answer := s.Ask("POST", "/api/v1/evaluations/"+attempt.EvaluationID+"/cancel", webtest.Object{}); resp.StatusCode != 200 {
+	if resp, answer := s.Ask("POST", "/api/v1/evaluations/"+attempt.EvaluationID+"/cancel",
+		webtest.Object{}); resp.StatusCode != 200 {
 		t.Fatalf("%s %v", resp.Status, answer)
 	}
 	if got := use(); got != [3]any{1.0, 1.0, 0.0} {

@@ -10,7 +10,8 @@ import (
 func TestOnlySourcesMakeAMessageLarge(t *testing.T) {
 	long := `"` + strings.Repeat("a", 2*mcp.MostAside) + `"`
 	call := func(arguments string) string {
-		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":1,` + arguments + `}}}`
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":1,` + arguments +
+			`}}}`
 	}
 	for message, want := range map[string]bool{
 		call(`"source":` + long):                                                  true,

@@ -30,7 +30,8 @@ func TestCompareRunsTakesSubmissions(t *testing.T) {
 	}
 	for i, side := range []string{"a", "b"} {
 		got := compared[side].(webtest.Object)
-		if got["submission"] != float64(mine[i].SubmissionID) || got["run"] != float64(mine[i].ID) || got["user"] != "ada" {
+		if got["submission"] != float64(mine[i].SubmissionID) || got["run"] != float64(mine[i].ID) ||
+			got["user"] != "ada" {
 			t.Errorf("%s is %v, want run %d of submission %d by ada", side, got, mine[i].ID, mine[i].SubmissionID)
 		}
 	}
@@ -38,8 +39,10 @@ func TestCompareRunsTakesSubmissions(t *testing.T) {
 		arguments webtest.Object
 		says      string
 	}{
-		{webtest.Object{"a": two[0].SubmissionID, "b": mine[0].SubmissionID}, "has runs on CPU, H200: choose one with device"},
-		{webtest.Object{"a": two[0].SubmissionID, "b": mine[0].SubmissionID, "device": "H200"}, `has no run on "H200": it has runs on CPU`},
+		{webtest.Object{"a": two[0].SubmissionID, "b": mine[0].SubmissionID},
+			"has runs on CPU, H200: choose one with device"},
+		{webtest.Object{"a": two[0].SubmissionID, "b": mine[0].SubmissionID, "device": "H200"},
+			`has no run on "H200": it has runs on CPU`},
 		{webtest.Object{"a": mine[0].SubmissionID, "b": 9999}, "submission 9999"},
 	} {
 		if compared, refused := a.Call("compare_runs", test.arguments); !strings.Contains(refused, test.says) {
@@ -47,7 +50,8 @@ func TestCompareRunsTakesSubmissions(t *testing.T) {
 		}
 	}
 	one := webtest.Object{"a": two[0].SubmissionID, "b": mine[0].SubmissionID, "device": "CPU"}
-	if compared, refused := a.Call("compare_runs", one); refused != "" || compared["a"].(webtest.Object)["submission"] != float64(two[0].SubmissionID) {
+	if compared, refused := a.Call("compare_runs", one); refused != "" ||
+		compared["a"].(webtest.Object)["submission"] != float64(two[0].SubmissionID) {
 		t.Errorf("%v %s", compared, refused)
 	}
 }

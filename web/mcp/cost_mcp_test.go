@@ -22,18 +22,21 @@ func TestNoMessageToAgentsCostsMoreThanARequestMay(t *testing.T) {
 		"number as an id":        `{"jsonrpc":"2.0","id":` + strings.Repeat("1", 4_000_000) + `,"method":"ping"}`,
 		"method":                 `{"jsonrpc":"2.0","id":1,"method":` + long + `}`,
 		"version":                `{"jsonrpc":` + long + `,"id":1,"method":"ping"}`,
-		"tool":                   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":` + long + `,"arguments":{}}}`,
-		"progress":               `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_tasks","arguments":{},"_meta":{"progressToken":` + long + `}}}`,
-		"resource":               `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":` + long + `}}`,
-		"cursor":                 `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":` + long + `}}`,
-		"protocol":               `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":` + long + `,"capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
-		"cancelled":              `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + long + `}}`,
-		"answer to nothing":      `{"jsonrpc":"2.0","id":` + long + `,"result":{}}`,
-		"a task":                 `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_task","arguments":{"task":` + long + `}}}`,
-		"unknown argument":       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_task","arguments":{` + long + `:1}}}`,
-		"as much as is taken":    `{"jsonrpc":"2.0","id":` + long[:mcp.MostAside-100] + `","method":"ping"}`,
-		"no JSON":                long + long,
-		"a source":               `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_kernel","arguments":{"task":"a","file_name":"a.cu","source":` + long[:500_000] + `"}}}`,
+		"tool": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":` + long +
+			`,"arguments":{}}}`,
+		"progress": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_tasks","arguments":{},"_meta":{"progressToken":` + long + `}}}`,
+		"resource": `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":` + long + `}}`,
+		"cursor":   `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":` + long + `}}`,
+		"protocol": `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":` + long +
+			`,"capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
+		"cancelled": `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + long +
+			`}}`,
+		"answer to nothing":   `{"jsonrpc":"2.0","id":` + long + `,"result":{}}`,
+		"a task":              `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_task","arguments":{"task":` + long + `}}}`,
+		"unknown argument":    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_task","arguments":{` + long + `:1}}}`,
+		"as much as is taken": `{"jsonrpc":"2.0","id":` + long[:mcp.MostAside-100] + `","method":"ping"}`,
+		"no JSON":             long + long,
+		"a source":            `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_kernel","arguments":{"task":"a","file_name":"a.cu","source":` + long[:500_000] + `"}}}`,
 	} {
 		costtest.Check(t, name, func() {
 			resp, err := s.Send(t.Context(), "POST", "/mcp", body, "Accept", "application/json, text/event-stream")

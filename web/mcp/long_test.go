@@ -26,7 +26,10 @@ func hearing(t *testing.T, transport sdk.Transport) (webtest.Agent, chan string)
 	t.Helper()
 	heard := make(chan string, 100)
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { heard <- r.Params.Message },
+		ProgressNotificationHandler: func(_ context.Context,
+			r *sdk.ProgressNotificationClientRequest) {
+			heard <- r.Params.Message
+		},
 	}).Connect(t.Context(), transport, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -41,12 +44,14 @@ func TestAnAgentHearsOfTheProgressOfALongEvaluation(t *testing.T) {
 	toClient, fromServer := io.Pipe()
 	go mcp.ServeStdio(t.Context(), client.New(s.URL, s.Token), "test", toServer, fromServer)
 	for name, transport := range map[string]sdk.Transport{
-		"http":  &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(s.Token)}, DisableStandaloneSSE: true},
+		"http": &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp",
+			HTTPClient: &http.Client{Transport: webtest.Bearer(s.Token)}, DisableStandaloneSSE: true},
 		"stdio": &sdk.IOTransport{Reader: toClient, Writer: fromClient},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, heard := hearing(t, transport)
-			params := &sdk.CallToolParams{Name: "evaluate_kernel", Arguments: webtest.Object{"request": webtest.Object{"kernel": webtest.TorchModel("return x")}}}
+			params := &sdk.CallToolParams{Name: "evaluate_kernel",
+				Arguments: webtest.Object{"request": webtest.Object{"kernel": webtest.TorchModel("return x")}}}
 			params.SetProgressToken("p")
 			ended := make(chan struct{})
 			go func() {
@@ -92,7 +97,8 @@ func TestAnAgentThatAsksForNoProgressIsAnsweredInTime(t *testing.T) {
 				ask["key"] = answer["key"]
 			}
 			answer, refused = a.Call("get_job_status", ask)
-			if refused != "" || answer["ended"] != true || answer["result"].(webtest.Object)["kernel_exec_result"].(webtest.Object)["correctness"] != true {
+			if refused != "" || answer["ended"] != true ||
+				answer["result"].(webtest.Object)["kernel_exec_result"].(webtest.Object)["correctness"] != true {
 				t.Errorf("%v %s", answer, refused)
 			}
 		})
@@ -102,7 +108,8 @@ func TestAnAgentThatAsksForNoProgressIsAnsweredInTime(t *testing.T) {
 func TestAnAgentThatGoesAwayCancels(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.AtOnce = 1 })
 	ask, err := json.Marshal(webtest.Object{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": webtest.Object{
-		"name": "evaluate_kernel", "arguments": webtest.Object{"request": webtest.Object{"kernel": webtest.TorchModel("return x")}}, "_meta": webtest.Object{"progressToken": "p"}}})
+		"name": "evaluate_kernel", "arguments": webtest.Object{"request": webtest.Object{"kernel": webtest.TorchModel(
+			"return x")}}, "_meta": webtest.Object{"progressToken": "p"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +124,8 @@ func TestAnAgentThatGoesAwayCancels(t *testing.T) {
 		if after == "nothing" {
 			text = strings.Replace(text, "progressToken", "none", 1)
 		}
-		fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+		fmt.Fprintf(conn,
+			"POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 			s.Cfg.Settings.Addr, s.Token, len(text), text)
 		if after == "the first word" {
 			if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != 200 {
@@ -137,7 +145,8 @@ func TestAnAgentOnPipesThatGoesAwayCancels(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- mcp.ServeStdio(t.Context(), client.New(s.URL, s.Token), "test", toServer, fromServer) }()
 	a := webtest.Connect(t, &sdk.IOTransport{Reader: toClient, Writer: fromClient})
-	go a.CallTool(a.Context(), &sdk.CallToolParams{Name: "evaluate_kernel", Arguments: webtest.Object{"request": webtest.Object{"kernel": webtest.TorchModel("return x")}}})
+	go a.CallTool(a.Context(), &sdk.CallToolParams{Name: "evaluate_kernel",
+		Arguments: webtest.Object{"request": webtest.Object{"kernel": webtest.TorchModel("return x")}}})
 	s.WaitForState(work.EvaluationSubmitted)
 	fromClient.Close()
 	toClient.Close()

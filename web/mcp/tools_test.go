@@ -51,26 +51,42 @@ func TestAgentsReadWhatIsWrongWithTheirArguments(t *testing.T) {
 		{"get_task", webtest.Object{"tsak": "sort"}, `get_task has no argument "tsak"; did you mean "task"?`},
 		{"get_task", webtest.Object{"task": "sort", "color": 1}, `get_task has no argument "color"; it takes task.`},
 		{"list_tasks", webtest.Object{"color": 1}, `list_tasks has no argument "color"; it takes none.`},
-		{"get_submission", webtest.Object{"id": "three"}, `get_submission: the argument "id" must be an integer, not "three".`},
+		{"get_submission", webtest.Object{"id": "three"},
+			`get_submission: the argument "id" must be an integer, not "three".`},
 		{"get_submission", webtest.Object{"id": 3.5}, `get_submission: the argument "id" must be an integer, not 3.5.`},
-		{"get_submission", webtest.Object{"id": nil}, `get_submission: the argument "id" must be an integer, not null.`},
-		{"get_submission", webtest.Object{"id": 1e30}, `get_submission: the argument "id" must be an integer, not 1e+30.`},
-		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": "CPU"}, `submit: the argument "devices" must be an array, not "CPU".`},
-		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": []any{"CPU", 5}}, `submit: the argument "devices[1]" must be a string, not 5.`},
-		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "files": webtest.Object{"a.h": 1}}, `submit: the argument "files.a.h" must be a string, not 1.`},
-		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "mode": "profile", "profile_filter": webtest.Object{"name": "k"}}, `submit: the argument "profile_filter" has benchmark, kernel, kernel_name_base, launch_skip, launch_count and sections: json: unknown field "name"`},
-		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "profile_filter": webtest.Object{"kernel": "k"}}, `There is no task "t".`},
+		{"get_submission", webtest.Object{"id": nil},
+			`get_submission: the argument "id" must be an integer, not null.`},
+		{"get_submission", webtest.Object{"id": 1e30},
+			`get_submission: the argument "id" must be an integer, not 1e+30.`},
+		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": "CPU"},
+			`submit: the argument "devices" must be an array, not "CPU".`},
+		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": []any{"CPU", 5}},
+			`submit: the argument "devices[1]" must be a string, not 5.`},
+		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "files": webtest.Object{"a.h": 1}},
+			`submit: the argument "files.a.h" must be a string, not 1.`},
+		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp", "mode": "profile",
+			"profile_filter": webtest.Object{"name": "k"}},
+			`submit: the argument "profile_filter" has benchmark, kernel, kernel_name_base, launch_skip, launch_count and sections: json: unknown field "name"`},
+		{"submit", webtest.Object{"task": "t", "source": "x", "file_name": "a.cpp",
+			"profile_filter": webtest.Object{"kernel": "k"}}, `There is no task "t".`},
 		{"get_task", webtest.Object{"task": ""}, `There is no task "".`},
-		{"evaluate_kernel", webtest.Object{"kernel_source": "x", "kernel_type": "torch", "num_trials": 0}, `num_trials must be at least 1.`},
-		{"compare_kernels", webtest.Object{"ref_kernel_source": "x", "ref_kernel_type": "torch", "custom_kernel_source": "x", "custom_kernel_type": "torch", "timeout": 0}, `timeout must be at least 5 seconds.`},
-		{"validate_kernel", webtest.Object{"kernel_source": "x", "kernel_type": "torch", "timeout": 0}, `timeout must be at least 5 seconds.`},
-		{"evaluate_kernel", webtest.Object{"enable_device_metrics": "yes"}, `evaluate_kernel: the argument "enable_device_metrics" must be a boolean, not "yes".`},
+		{"evaluate_kernel", webtest.Object{"kernel_source": "x", "kernel_type": "torch", "num_trials": 0},
+			`num_trials must be at least 1.`},
+		{"compare_kernels", webtest.Object{"ref_kernel_source": "x", "ref_kernel_type": "torch",
+			"custom_kernel_source": "x", "custom_kernel_type": "torch", "timeout": 0},
+			`timeout must be at least 5 seconds.`},
+		{"validate_kernel", webtest.Object{"kernel_source": "x", "kernel_type": "torch", "timeout": 0},
+			`timeout must be at least 5 seconds.`},
+		{"evaluate_kernel", webtest.Object{"enable_device_metrics": "yes"},
+			`evaluate_kernel: the argument "enable_device_metrics" must be a boolean, not "yes".`},
 	} {
 		if answer, refused := a.Call(test.tool, test.arguments); refused != test.says {
 			t.Errorf("%s %v: %v %q, want %q", test.tool, test.arguments, answer, refused, test.says)
 		}
 	}
-	if _, refused := a.Call("get_task", webtest.Object{"task": strings.Repeat("x", mcp.MostAside/3), "id": strings.Repeat("y", mcp.MostAside/3)}); len(refused) > 300 {
+	if _, refused := a.Call("get_task",
+		webtest.Object{"task": strings.Repeat("x", mcp.MostAside/3),
+			"id": strings.Repeat("y", mcp.MostAside/3)}); len(refused) > 300 {
 		t.Errorf("an error repeats %d bytes of what was sent", len(refused))
 	}
 }
@@ -81,7 +97,8 @@ func TestAPromptNeedsItsTask(t *testing.T) {
 	for _, arguments := range []map[string]string{nil, {"task": ""}, {"tsak": "sort"}} {
 		var wire *jsonrpc.Error
 		_, err := a.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "climb", Arguments: arguments})
-		if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams || !strings.Contains(wire.Message, `climb needs the argument "task"`) {
+		if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams ||
+			!strings.Contains(wire.Message, `climb needs the argument "task"`) {
 			t.Errorf("%v: %v", arguments, err)
 		}
 	}
@@ -120,7 +137,8 @@ func TestAResourceThatCannotBeReadHasACodeAndASentence(t *testing.T) {
 func TestGetJobStatusWaitsForTheEnd(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	a, heard := hearing(t, &sdk.StreamableClientTransport{
-		Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(s.Token)}, DisableStandaloneSSE: true})
+		Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(s.Token)},
+		DisableStandaloneSSE: true})
 	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")})
 	params := &sdk.CallToolParams{Name: "get_job_status", Arguments: webtest.Object{"job_id": made["id"]}}
 	params.SetProgressToken("p")
@@ -134,7 +152,8 @@ func TestGetJobStatusWaitsForTheEnd(t *testing.T) {
 	case answer := <-ended:
 		t.Fatalf("the answer came before the end: %s", answer)
 	}
-	if answer, refused := s.Agent(t, s.Token).Call("get_job_status", webtest.Object{"job_id": made["id"], "wait": 0}); answer["ended"] != false {
+	if answer, refused := s.Agent(t, s.Token).Call("get_job_status",
+		webtest.Object{"job_id": made["id"], "wait": 0}); answer["ended"] != false {
 		t.Errorf("an answer at once: %v %s", answer, refused)
 	}
 	s.Finish(work.Evaluation{ID: made["id"].(string)})

@@ -21,7 +21,8 @@ func TestPopcornListsLeaderboardsAndGPUsInItsBytes(t *testing.T) {
 	hidden := modelstest.Task(t, s.Cfg.Store, s.Creator, "hidden", "CPU")
 	s.Hide(hidden)
 	for _, c := range []*popcorntest.Client{s.Popcorn(s.User), {Base: s.URL + "/popcorn"}} {
-		want := fmt.Sprintf(`[{"id":%d,"name":"vectoradd","description":"Vectoradd","creator_id":%d,"deadline":null,"gpu_types":["H100-SXM","CPU"],"task":{"lang":"cpp","tags":[]}}]`, s.Task.ID, s.Creator.ID)
+		want := fmt.Sprintf(
+			`[{"id":%d,"name":"vectoradd","description":"Vectoradd","creator_id":%d,"deadline":null,"gpu_types":["H100-SXM","CPU"],"task":{"lang":"cpp","tags":[]}}]`, s.Task.ID, s.Creator.ID)
 		if got, err := c.Get(t.Context(), "/leaderboards"); err != nil || string(got) != want {
 			t.Errorf("leaderboards: %s, %v\nwant %s", got, err, want)
 		}
@@ -41,17 +42,20 @@ func TestPopcornSubmitsAndAsksUntilTheEnd(t *testing.T) {
 	s := webtest.NewStage(t, "CPU", "H100-SXM")
 	c := s.Popcorn(s.User)
 	id, answer, err := c.Accept(t.Context(), "VectorAdd", "h100", "LEADERBOARD", "mine.cpp", []byte("int x;\n"))
-	want := fmt.Sprintf(`{"status":"accepted","details":{"id":%d},"runner_queue":{"runner":"Warpboard","gpu":"H100-SXM","queued_jobs":1}}`, id)
+	want := fmt.Sprintf(
+		`{"status":"accepted","details":{"id":%d},"runner_queue":{"runner":"Warpboard","gpu":"H100-SXM","queued_jobs":1}}`, id)
 	if err != nil || string(answer) != want {
 		t.Fatalf("accepted: %s, %v\nwant %s", answer, err, want)
 	}
 	d, err := c.Show(t.Context(), id)
-	if err != nil || d.Done || *d.Job.Status != "pending" || *d.RunnerQueue.QueuedJobs != 1 || len(d.Runs) != 0 || d.Code != "int x;\n" || d.UserID != fmt.Sprint(s.User.ID) || d.LeaderboardID != s.Task.ID {
+	if err != nil || d.Done || *d.Job.Status != "pending" || *d.RunnerQueue.QueuedJobs != 1 || len(d.Runs) != 0 ||
+		d.Code != "int x;\n" || d.UserID != fmt.Sprint(s.User.ID) || d.LeaderboardID != s.Task.ID {
 		t.Errorf("while it waits: %+v, %v", d, err)
 	}
 	s.When(id, s.Passes)
 	d, err = c.Show(t.Context(), id)
-	if err != nil || !d.Done || *d.Job.Status != "succeeded" || d.Job.Error != nil || d.RunnerQueue != nil || d.FileName != "mine.cpp" {
+	if err != nil || !d.Done || *d.Job.Status != "succeeded" || d.Job.Error != nil || d.RunnerQueue != nil ||
+		d.FileName != "mine.cpp" {
 		t.Errorf("at the end: %+v, %v", d, err)
 	}
 	var rows []string
@@ -65,16 +69,20 @@ func TestPopcornSubmitsAndAsksUntilTheEnd(t *testing.T) {
 		}
 		rows = append(rows, fmt.Sprintf("%s %t %s %s %t", run.Mode, run.Secret, run.Runner, score, run.Passed))
 	}
-	if diff := cmp.Diff([]string{"test false H100-SXM none true", "benchmark false H100-SXM none true", "leaderboard false H100-SXM 1.2345e-06 true"}, rows); diff != "" {
+	if diff := cmp.Diff([]string{"test false H100-SXM none true", "benchmark false H100-SXM none true",
+		"leaderboard false H100-SXM 1.2345e-06 true"}, rows); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	report := map[string]string{"check": "pass", "benchmark-count": "1", "benchmark.0.spec": "size: 1024; seed: 2", "benchmark.0.status": "pass", "benchmark.0.runs": "100",
-		"benchmark.0.mean": "1234.5", "benchmark.0.std": "24.69", "benchmark.0.err": "2.469", "benchmark.0.best": "0", "benchmark.0.worst": "0"}
+	report := map[string]string{"check": "pass", "benchmark-count": "1", "benchmark.0.spec": "size: 1024; seed: 2",
+		"benchmark.0.status": "pass", "benchmark.0.runs": "100",
+		"benchmark.0.mean": "1234.5", "benchmark.0.std": "24.69", "benchmark.0.err": "2.469", "benchmark.0.best": "0",
+		"benchmark.0.worst": "0"}
 	if diff := cmp.Diff(report, d.Runs[1].Result); diff != "" {
 		t.Errorf("the benchmark's report (-want +got):\n%s", diff)
 	}
 	board, err := (&popcorntest.Client{Base: c.Base}).Get(t.Context(), "/submissions/vectoradd/H100?limit=5&offset=0")
-	if want := fmt.Sprintf(`"submission_id":%d,"rank":1,"submission_name":"mine.cpp"`, id); err != nil || !strings.Contains(string(board), want) || !strings.Contains(string(board), `"submission_score":0.0000012345`) {
+	if want := fmt.Sprintf(`"submission_id":%d,"rank":1,"submission_name":"mine.cpp"`, id); err != nil ||
+		!strings.Contains(string(board), want) || !strings.Contains(string(board), `"submission_score":0.0000012345`) {
 		t.Errorf("the board: %s, %v", board, err)
 	}
 }
@@ -90,11 +98,16 @@ func TestPopcornSaysWhyAKernelDidNotPass(t *testing.T) {
 		said   string
 		report map[string]string
 	}{
-		"wrong": {s.Fails(webtest.PopcornWrong()), "failed", "gave a wrong answer: expected 15, got -7[2J. " + s.URL + "/submissions/",
-			map[string]string{"check": "fail", "test-count": "1", "test.0.spec": "size: 8; seed: 1", "test.0.status": "fail", "test.0.error": "expected 15, got -7", "error": webtest.PopcornWrong().Failure.Reason}},
-		"does not compile": {s.Fails(job.StageResult{Stage: job.StageBuild, Status: job.StatusError, Stderr: "mine.cpp:1", Failure: reason("mine.cpp:1: expected ';'")}), "failed", "expected ';'",
+		"wrong": {s.Fails(webtest.PopcornWrong()), "failed", "gave a wrong answer: expected 15, got -7[2J. " + s.URL +
+			"/submissions/",
+			map[string]string{"check": "fail", "test-count": "1", "test.0.spec": "size: 8; seed: 1",
+				"test.0.status": "fail", "test.0.error": "expected 15, got -7",
+				"error": webtest.PopcornWrong().Failure.Reason}},
+		"does not compile": {s.Fails(job.StageResult{Stage: job.StageBuild, Status: job.StatusError,
+			Stderr: "mine.cpp:1", Failure: reason("mine.cpp:1: expected ';'")}), "failed", "expected ';'",
 			map[string]string{"check": "fail", "test-count": "0", "error": "mine.cpp:1: expected ';'"}},
-		"too slow": {s.Fails(job.StageResult{Stage: job.StageTest, Status: job.StatusTimeout, Failure: &job.Failure{Reason: "It took longer than 5 s.", Limit: "wall"}}), "timed_out", "longer than 5 s",
+		"too slow": {s.Fails(job.StageResult{Stage: job.StageTest, Status: job.StatusTimeout,
+			Failure: &job.Failure{Reason: "It took longer than 5 s.", Limit: "wall"}}), "timed_out", "longer than 5 s",
 			map[string]string{"check": "fail", "test-count": "0", "error": "It took longer than 5 s."}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,13 +143,16 @@ func TestPopcornListsShowsAndDeletesOnesOwnSubmissions(t *testing.T) {
 	}
 	s.When(ids[0], s.Passes)
 	list, err := c.List(t.Context(), "VectorAdd", 0)
-	if err != nil || len(list) != 3 || list[0].ID != ids[2] || list[0].Done || !list[2].Done || *list[2].Runs[0].Score != 1.2345e-06 || list[2].Runs[0].GPUType != "CPU" || list[0].Runs[0].Score != nil || list[0].FileName != "mine.cpp" {
+	if err != nil || len(list) != 3 || list[0].ID != ids[2] || list[0].Done || !list[2].Done ||
+		*list[2].Runs[0].Score != 1.2345e-06 || list[2].Runs[0].GPUType != "CPU" || list[0].Runs[0].Score != nil ||
+		list[0].FileName != "mine.cpp" {
 		t.Errorf("the list: %+v, %v", list, err)
 	}
 	if list, err := c.List(t.Context(), "vectoradd", 1); err != nil || len(list) != 1 || list[0].ID != ids[2] {
 		t.Errorf("the newest: %+v, %v", list, err)
 	}
-	if text, err := c.Get(t.Context(), "/user/submissions?limit=1&offset=2"); err != nil || !strings.HasPrefix(string(text), fmt.Sprintf(`[{"id":%d,`, ids[0])) {
+	if text, err := c.Get(t.Context(), "/user/submissions?limit=1&offset=2"); err != nil ||
+		!strings.HasPrefix(string(text), fmt.Sprintf(`[{"id":%d,`, ids[0])) {
 		t.Errorf("the oldest: %s, %v", text, err)
 	}
 	for what, do := range map[string]func() error{
@@ -150,7 +166,8 @@ func TestPopcornListsShowsAndDeletesOnesOwnSubmissions(t *testing.T) {
 	if answer, err := c.Delete(t.Context(), ids[0]); err != nil || string(answer) != `{"status":"ok"}` {
 		t.Errorf("deleted: %s, %v", answer, err)
 	}
-	if _, err := c.Show(t.Context(), ids[0]); webtest.Refused(err) != fmt.Sprintf("404 There is no submission %d.", ids[0]) {
+	if _, err := c.Show(t.Context(), ids[0]); webtest.Refused(err) != fmt.Sprintf("404 There is no submission %d.",
+		ids[0]) {
 		t.Errorf("after that: %v", err)
 	}
 	if head, err := s.Cfg.Store.Boards.Head(t.Context(), s.Task.VersionID, "CPU"); err != nil || head.Size != 0 {

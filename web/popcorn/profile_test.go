@@ -10,7 +10,8 @@ import (
 
 func TestAReportFileIsTheSameInAZip(t *testing.T) {
 	const report = "a report of Nsight Compute"
-	for name, head := range map[string]gzip.Header{"plain": {}, "with a name": {Name: "report", Comment: "of a worker"}} {
+	for name, head := range map[string]gzip.Header{"plain": {},
+		"with a name": {Name: "report", Comment: "of a worker"}} {
 		var packed, zipped bytes.Buffer
 		out := gzip.NewWriter(&packed)
 		out.Header = head

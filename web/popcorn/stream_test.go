@@ -85,7 +85,8 @@ func TestAStatusComesEveryFifteenSeconds(t *testing.T) {
 				longest, last = max(longest, e.at-last), e.at
 			}
 			if longest > 15*time.Second || last < 10*time.Minute || events[len(events)-1].name != "result" {
-				t.Errorf("%s: the longest silence is %v, and it ended after %v with %q", name, longest, last, events[len(events)-1].name)
+				t.Errorf("%s: the longest silence is %v, and it ended after %v with %q", name, longest, last,
+					events[len(events)-1].name)
 			}
 		})
 	}
@@ -112,7 +113,8 @@ func TestAStatusComesWhenTheStateChanges(t *testing.T) {
 		events := followed(t, hub, func(context.Context) ([]work.Run, error) {
 			return []work.Run{{State: state.Load().(work.RunState)}}, nil
 		})
-		if got := strings.Join(names(events), " "); got != "status status status result" || events[1].at != time.Second || events[3].at != 2*time.Second {
+		if got := strings.Join(names(events), " "); got != "status status status result" ||
+			events[1].at != time.Second || events[3].at != 2*time.Second {
 			t.Errorf("it was told %v", events)
 		}
 	})
@@ -121,7 +123,8 @@ func TestAStatusComesWhenTheStateChanges(t *testing.T) {
 // TestAStreamThatLastsTooLongSaysWhereItGoesOn: nothing ends without a last word.
 func TestAStreamThatLastsTooLongSaysWhereItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events := followed(t, stream.NewHub(), func(context.Context) ([]work.Run, error) { return []work.Run{{State: work.StateQueued}}, nil })
+		events := followed(t, stream.NewHub(),
+			func(context.Context) ([]work.Run, error) { return []work.Run{{State: work.StateQueued}}, nil })
 		if last := events[len(events)-1]; last.name != "error" || last.at != 30*time.Minute {
 			t.Errorf("it ended with %v", last)
 		}

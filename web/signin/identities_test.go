@@ -136,7 +136,8 @@ func wantIdentities(t *testing.T, s *webtest.Site, userID int64, want int) {
 
 func TestDeveloperSignInIsShownAsAWayIn(t *testing.T) {
 	b := webtest.Start(t).SignedIn("ann", accounts.RoleUser)
-	if got := webtest.Words(b.Page("/me", http.StatusOK).Find("[data-identity]")); !strings.HasPrefix(got, "Developer ann") {
+	if got := webtest.Words(b.Page("/me", http.StatusOK).Find("[data-identity]")); !strings.HasPrefix(got,
+		"Developer ann") {
 		t.Errorf("the ways in are %q", got)
 	}
 }

@@ -75,7 +75,8 @@ func (i *testIssuer) discovery(w http.ResponseWriter, _ *http.Request) {
 		"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token",
 		"userinfo_endpoint": i.URL + "/userinfo", "jwks_uri": i.URL + "/jwks",
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
-		"id_token_signing_alg_values_supported": []string{"RS256"}, "code_challenge_methods_supported": []string{"S256"},
+		"id_token_signing_alg_values_supported": []string{"RS256"},
+		"code_challenge_methods_supported":      []string{"S256"},
 	})
 }
 
@@ -128,7 +129,8 @@ func (i *testIssuer) token(w http.ResponseWriter, r *http.Request) {
 		g.nonce = i.Nonce
 	}
 	answer(w, map[string]any{
-		"access_token": "access-" + site.RandomText(8), "token_type": "Bearer", "expires_in": 300, "id_token": i.idToken(g),
+		"access_token": "access-" + site.RandomText(8), "token_type": "Bearer", "expires_in": 300,
+		"id_token": i.idToken(g),
 	})
 }
 

@@ -39,7 +39,8 @@ func TestNextStaysOnTheSite(t *testing.T) {
 
 func FuzzNextStaysOnTheSite(f *testing.F) {
 	fuzztest.Moment(f)
-	for _, seed := range []string{"/tasks", "//evil", `/\evil`, "/%2f/evil", "https://evil", "/\x09/evil", "/a//b?c=//d"} {
+	for _, seed := range []string{"/tasks", "//evil", `/\evil`, "/%2f/evil", "https://evil", "/\x09/evil",
+		"/a//b?c=//d"} {
 		f.Add(seed)
 	}
 	base, _ := url.Parse("https://site.example/sign-in")

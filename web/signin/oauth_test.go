@@ -32,7 +32,8 @@ func me(b *webtest.Browser) client.User {
 func TestSignInThroughAnOpenIDConnectProvider(t *testing.T) {
 	issuer := newTestIssuer(t)
 	issuer.set(map[string]any{
-		"sub": "1001", "preferred_username": "ada", "name": "Ada L.", "email": "ada@example.org", "email_verified": true,
+		"sub": "1001", "preferred_username": "ada", "name": "Ada L.", "email": "ada@example.org",
+		"email_verified": true,
 	})
 	s := webtest.Start(t, withIssuer(issuer))
 	b := s.Browser()
@@ -93,14 +94,16 @@ func TestAdminsAreNamedByTheOperator(t *testing.T) {
 		{"verified is no text", "boss@example.org", mail("true"), "user"},
 		{"address at this provider", "oidc:boss@example.org", mail(true), "admin"},
 		{"address at another provider", "github:boss@example.org", mail(true), "user"},
-		{"login that is an address", "oidc:boss@example.org", map[string]any{"sub": "1", "preferred_username": "boss@example.org"}, "user"},
+		{"login that is an address", "oidc:boss@example.org",
+			map[string]any{"sub": "1", "preferred_username": "boss@example.org"}, "user"},
 		{"address with a letter that folds", "boss@example.org",
 			map[string]any{"sub": "1", "email": "bo\u017fs@example.org", "email_verified": true}, "user"},
 		{"login", "oidc:boss", map[string]any{"sub": "1", "preferred_username": "boss"}, "admin"},
 		{"nickname is free to choose", "oidc:boss", map[string]any{"sub": "1", "nickname": "boss"}, "user"},
 		{"number of the account", "oidc:id:1", map[string]any{"sub": "1"}, "admin"},
 		{"login that is a number", "oidc:id:1", map[string]any{"sub": "2", "preferred_username": "1"}, "user"},
-		{"login that is a marked number", "oidc:id:1", map[string]any{"sub": "2", "preferred_username": "id:1"}, "user"},
+		{"login that is a marked number", "oidc:id:1", map[string]any{"sub": "2", "preferred_username": "id:1"},
+			"user"},
 		{"no one without a login", "oidc:", map[string]any{"sub": "1"}, "user"},
 		{"login at another provider", "github:boss", map[string]any{"sub": "1", "preferred_username": "boss"}, "user"},
 	}
@@ -142,18 +145,21 @@ func TestForgedCallbacksAreRefused(t *testing.T) {
 		change func(q url.Values, b *webtest.Browser)
 		status int
 	}{
-		{"another state", func(q url.Values, _ *webtest.Browser) { q.Set("state", site.RandomText(24)) }, http.StatusForbidden},
+		{"another state", func(q url.Values, _ *webtest.Browser) { q.Set("state", site.RandomText(24)) },
+			http.StatusForbidden},
 		{"empty state", func(q url.Values, _ *webtest.Browser) { q.Set("state", "") }, http.StatusForbidden},
 		{"no state", func(q url.Values, _ *webtest.Browser) { q.Del("state") }, http.StatusForbidden},
 		{"no state on either side", func(q url.Values, b *webtest.Browser) {
 			q.Del("state")
 			b.SetCookie("wb_oauth", encode([]byte(`{"p":"oidc","s":"","v":"","n":""}`)))
 		}, http.StatusForbidden},
-		{"another browser", func(_ url.Values, b *webtest.Browser) { b.SetCookie("wb_oauth", "") }, http.StatusForbidden},
+		{"another browser", func(_ url.Values, b *webtest.Browser) { b.SetCookie("wb_oauth", "") },
+			http.StatusForbidden},
 		{"state of another provider", func(q url.Values, b *webtest.Browser) {
 			b.SetCookie("wb_oauth", encode([]byte(`{"p":"github","s":"`+q.Get("state")+`"}`)))
 		}, http.StatusForbidden},
-		{"declined", func(q url.Values, _ *webtest.Browser) { q.Del("code"); q.Set("error", "access_denied") }, http.StatusForbidden},
+		{"declined", func(q url.Values, _ *webtest.Browser) { q.Del("code"); q.Set("error", "access_denied") },
+			http.StatusForbidden},
 		{"made-up code", func(q url.Values, _ *webtest.Browser) { q.Set("code", "made-up") }, http.StatusBadGateway},
 		{"own verifier in the address", func(q url.Values, b *webtest.Browser) {
 			q.Set("code_verifier", "attacker")

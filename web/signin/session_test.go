@@ -38,7 +38,9 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 				if !strings.HasSuffix(cookie.Name, site.SessionCookie) {
 					continue
 				}
-				if strings.HasPrefix(cookie.Name, "__Host-") != tt.secure || cookie.Path != "/" || cookie.Domain != "" || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Secure != tt.secure || cookie.MaxAge <= 0 {
+				if strings.HasPrefix(cookie.Name, "__Host-") != tt.secure || cookie.Path != "/" ||
+					cookie.Domain != "" || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode ||
+					cookie.Secure != tt.secure || cookie.MaxAge <= 0 {
 					t.Errorf("session cookie is %s", cookie.Raw)
 				}
 				return
@@ -123,7 +125,8 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 		{"through a proxy", nil, []string{"X-Forwarded-For", "203.0.113.9"}},
 		{"through a proxy that says Forwarded", nil, []string{"Forwarded", "for=203.0.113.9"}},
 		{"foreign host name (DNS rebinding)", nil, []string{"Host", "evil.example:3000"}},
-		{"through a proxy that says nothing", func(cfg *web.Config) { cfg.BaseURL = "https://boards.example.org" }, nil},
+		{"through a proxy that says nothing", func(cfg *web.Config) { cfg.BaseURL = "https://boards.example.org" },
+			nil},
 		{"listening for everyone", func(cfg *web.Config) { cfg.Addr = "0.0.0.0:3000" }, nil},
 		{"a provider is set up", func(cfg *web.Config) {
 			cfg.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
@@ -142,9 +145,12 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 			}
 			secret := ok.Cookie(site.SessionCookie)
 			headers := append(tt.headers, "Accept", "application/json",
-				"Cookie", site.SessionCookie+"="+secret+"; __Host-"+site.SessionCookie+"="+secret, site.CSRFHeader, site.DeriveToken(secret))
-			webtest.WantProblem(t, s.Browser().Post("/auth/developer", url.Values{"name": {"ada"}}, headers...), http.StatusForbidden, "developer")
-			if resp := s.Browser().Get(s.URL+"/auth/developer?"+link[strings.Index(link, "?")+1:], headers...); resp.StatusCode/100 != 4 {
+				"Cookie", site.SessionCookie+"="+secret+"; __Host-"+site.SessionCookie+"="+secret, site.CSRFHeader,
+				site.DeriveToken(secret))
+			webtest.WantProblem(t, s.Browser().Post("/auth/developer", url.Values{"name": {"ada"}}, headers...),
+				http.StatusForbidden, "developer")
+			if resp := s.Browser().Get(s.URL+"/auth/developer?"+link[strings.Index(link, "?")+1:],
+				headers...); resp.StatusCode/100 != 4 {
 				t.Errorf("the link is answered with %s", resp.Status)
 			}
 		})
@@ -156,9 +162,11 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	s := webtest.Start(t)
 	other := s.Browser()
-	webtest.WantProblem(t, other.Post("/auth/developer", url.Values{"name": {"eve"}}, "Accept", "application/json"), http.StatusForbidden, "developer")
+	webtest.WantProblem(t, other.Post("/auth/developer", url.Values{"name": {"eve"}}, "Accept", "application/json"),
+		http.StatusForbidden, "developer")
 	for _, code := range []string{"", "?code=", "?code=guess"} {
-		webtest.WantProblem(t, other.Get("/auth/developer"+code, "Accept", "application/json"), http.StatusForbidden, "developer")
+		webtest.WantProblem(t, other.Get("/auth/developer"+code, "Accept", "application/json"), http.StatusForbidden,
+			"developer")
 	}
 	doc := other.Page("/sign-in", http.StatusOK)
 	webtest.WantText(t, doc, "[data-link]", "only the operator of this site can sign in")
@@ -192,12 +200,14 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, _, err := s.Cfg.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: user.ID, Provider: "github", Life: time.Hour})
+	secret, _, err := s.Cfg.Store.Accounts.StartSession(t.Context(),
+		accounts.NewSession{UserID: user.ID, Provider: "github", Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
 	signedIn.SetCookie(site.SessionCookie, secret)
-	webtest.WantProblem(t, signedIn.Post("/auth/developer", url.Values{"name": {"eve"}}, "Accept", "application/json"), http.StatusForbidden, "developer")
+	webtest.WantProblem(t, signedIn.Post("/auth/developer", url.Values{"name": {"eve"}}, "Accept", "application/json"),
+		http.StatusForbidden, "developer")
 	if fresh := webtest.Start(t).SignInLink(); fresh == "" || strings.HasSuffix(link, fresh[len(fresh)-20:]) {
 		t.Errorf("after a restart the link is %q", fresh)
 	}
@@ -212,7 +222,8 @@ func TestDeveloperMayTryEachRole(t *testing.T) {
 			t.Errorf("as %s: %+v", role, me)
 		}
 	}
-	resp := s.SignedIn("ada", accounts.RoleAdmin).Post("/auth/developer", url.Values{"name": {"ada"}, "role": {"emperor"}}, "Accept", "application/json")
+	resp := s.SignedIn("ada", accounts.RoleAdmin).Post("/auth/developer",
+		url.Values{"name": {"ada"}, "role": {"emperor"}}, "Accept", "application/json")
 	webtest.WantProblem(t, resp, http.StatusUnprocessableEntity, "invalid")
 }
 
@@ -232,7 +243,8 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 		t.Fatalf("tokens: %v, %v", tokens, err)
 	}
 	b.Post(fmt.Sprintf("/me/tokens/%d/revoke", tokens[0].ID), nil)
-	webtest.WantProblem(t, asked.Get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusUnauthorized, "unauthorized")
+	webtest.WantProblem(t, asked.Get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusUnauthorized,
+		"unauthorized")
 }
 
 func TestTokenThatLeakedMakesNoOthersAndNoAdmins(t *testing.T) {

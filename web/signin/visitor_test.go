@@ -24,7 +24,8 @@ func TestBehindAProxyAVisitorIsNotTheProxy(t *testing.T) {
 		}
 	}
 	for i := range 40 { // with IPv6 an address for each
-		if _, err := begin("2001:db8::" + strings.Repeat("f", 1+i%4)); i < 20 && err != nil || i >= 20 && webtest.Code(err) != "too_many" {
+		if _, err := begin("2001:db8::" + strings.Repeat("f", 1+i%4)); i < 20 && err != nil || i >= 20 &&
+			webtest.Code(err) != "too_many" {
 			t.Fatalf("login %d of one IPv6 network: %v", i, err)
 		}
 	}

@@ -21,7 +21,8 @@ func TestQuestionsBesideEachOtherAllEnd(t *testing.T) {
 
 func TestPanicsOfQuestionsReachWhoAsked(t *testing.T) {
 	defer func() {
-		if why, ok := recover().(string); !ok || !strings.Contains(why, "boom") || !strings.Contains(why, "parallel_test.go") {
+		if why, ok := recover().(string); !ok || !strings.Contains(why, "boom") ||
+			!strings.Contains(why, "parallel_test.go") {
 			t.Errorf("recovered %q, want the panic and where it was", why)
 		}
 	}()

@@ -29,7 +29,8 @@ type Agent struct {
 // Connect begins a session of MCP.
 func Connect(t *testing.T, transport sdk.Transport) Agent {
 	t.Helper()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport,
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 // Comment adds a comment with a report to the scene's task, and returns its page.
 func (s *Scene) Comment() string {
 	s.T.Helper()
-	made, err := s.Cfg.Store.Comments.Add(s.T.Context(), s.Ada, comments.Thread{Task: s.Task}, "Is **n** a multiple of 64?")
+	made, err := s.Cfg.Store.Comments.Add(s.T.Context(), s.Ada, comments.Thread{Task: s.Task},
+		"Is **n** a multiple of 64?")
 	if err == nil {
 		err = s.Cfg.Store.Comments.Report(s.T.Context(), s.Admin, made.ID, "to be sure")
 	}

@@ -23,7 +23,8 @@ func NewComparedScene(profiled *ProfiledScene) *ComparedScene {
 	s := &ComparedScene{ProfiledScene: profiled}
 	lin := modelstest.Person(s.T, s.Cfg.Store, "Lin Chen", accounts.RoleUser)
 	s.Slow = s.Judged(lin, GoodKernel, "570.86.15", "1980 MHz", "cuda4/1", 1, 1, 0.42)
-	s.Fast = s.Judged(lin, SlowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", "tri/0", 0.428, 1.001, 0.525)
+	s.Fast = s.Judged(lin, SlowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", "tri/0", 0.428,
+		1.001, 0.525)
 	return s
 }
 
@@ -55,12 +56,17 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 		s.T.Fatal(err)
 	}
 	at := time.Now().UTC()
-	result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Harness: "warpboard/cu",
-		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: at, Ended: at}, {Stage: job.StageRanked, Status: job.StatusPass, Started: at, Ended: at, Cases: cases}},
-		Machine: job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: driver,
-			CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": clock}}}
+	result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		Harness: "warpboard/cu",
+		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: at, Ended: at},
+			{Stage: job.StageRanked, Status: job.StatusPass, Started: at, Ended: at, Cases: cases}},
+		Machine: job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
+			Driver: driver,
+			CUDA:   "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap",
+			Conditions: map[string]string{"sm_clock": clock}}}
 	s.ProfilingWorker()
-	if _, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: &work.Score{NS: score}}); err != nil {
+	if _, err := s.Cfg.Store.Work.RecordResult(context.Background(), result,
+		work.Findings{Score: &work.Score{NS: score}}); err != nil {
 		s.T.Fatal(err)
 	}
 	s.Profile(run, report)

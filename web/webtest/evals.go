@@ -176,8 +176,10 @@ func (s *EvalSite) Ask(method, path string, body any, headers ...string) (*http.
 
 // TorchModel is a KernelCode whose forward has this body.
 func TorchModel(body string) Object {
-	return Object{"kernel_type": "torch", "source_code": "import ctypes, torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " + body +
-		"\ndef get_inputs():\n    return [torch.rand(1000) + 1]\ndef get_init_inputs():\n    return []\n"}
+	return Object{"kernel_type": "torch",
+		"source_code": "import ctypes, torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " +
+			body +
+			"\ndef get_inputs():\n    return [torch.rand(1000) + 1]\ndef get_init_inputs():\n    return []\n"}
 }
 
 // WaitForState waits until the person's newest evaluation is in a state.
@@ -213,7 +215,8 @@ func Closed(schema *jsonschema.Schema) {
 // Invite makes an invite code of a task.
 func (s *Site) Invite(task catalog.Task) string {
 	s.T.Helper()
-	code, _, err := s.Cfg.Store.Members.CreateInvite(s.T.Context(), accounts.User{Role: accounts.RoleAdmin}, task.ID, membership.NewInvite{})
+	code, _, err := s.Cfg.Store.Members.CreateInvite(s.T.Context(), accounts.User{Role: accounts.RoleAdmin}, task.ID,
+		membership.NewInvite{})
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -73,17 +73,20 @@ func (s *Scene) All() []string {
 	task := "/tasks/" + s.Task.Slug
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	return []string{
-		"/", "/about", "/tasks", "/devices", "/trust", "/sign-in", "/login", "/join", "/me", fmt.Sprintf("/users/%d", s.Ada.ID), "/tasks/new", task, task + "/edit", task + "/members", task + "/solve",
+		"/", "/about", "/tasks", "/devices", "/trust", "/sign-in", "/login", "/join", "/me",
+		fmt.Sprintf("/users/%d", s.Ada.ID), "/tasks/new", task, task + "/edit", task + "/members", task + "/solve",
 		task + "/boards/H200", task + "/boards/H200?page=2", task + "/boards/CPU",
 		submission(s.Done), submission(s.Done) + "?tab=source", submission(s.Failed), submission(s.Wrong),
 		submission(s.Working), submission(s.Queued), "/nothing",
-		"/devices/H200/drift", task + "/rejudge", "/review", "/people", "/audit", fmt.Sprintf("/runs/%d/moderation", s.Done.ID),
+		"/devices/H200/drift", task + "/rejudge", "/review", "/people", "/audit",
+		fmt.Sprintf("/runs/%d/moderation", s.Done.ID),
 	}
 }
 
 // CheckSound holds what is true of each page for every viewer.
 func CheckSound(t *testing.T, doc *goquery.Document) {
-	for _, selector := range []string{"html[lang]", "head > title", "main#content", "h1", "a.skip[href='#content']", "header nav[aria-label]", "body:not(.full) > footer, body.full"} {
+	for _, selector := range []string{"html[lang]", "head > title", "main#content", "h1", "a.skip[href='#content']",
+		"header nav[aria-label]", "body:not(.full) > footer, body.full"} {
 		if n := doc.Find(selector).Length(); n != 1 {
 			t.Errorf("%d of %s, want one", n, selector)
 		}
@@ -132,13 +135,15 @@ func CheckScriptless(t testing.TB, doc *goquery.Document) {
 			t.Errorf("a script is not one of the site's files: %s", outer(e))
 		}
 	})
-	if strange := doc.Find("style, iframe, object, embed, base, img, link:not([href^='/static/'], [rel=alternate])"); strange.Length() > 0 {
+	if strange := doc.Find(
+		"style, iframe, object, embed, base, img, link:not([href^='/static/'], [rel=alternate])"); strange.Length() > 0 {
 		t.Errorf("the page holds %s", outer(strange))
 	}
 	doc.Find("*").Each(func(_ int, e *goquery.Selection) {
 		for _, a := range e.Nodes[0].Attr {
 			name, value := strings.ToLower(a.Key), strings.ToLower(strings.TrimSpace(a.Val))
-			if strings.HasPrefix(name, "on") || strings.HasPrefix(name, "hx-on") || name == "style" || strings.HasPrefix(value, "javascript:") {
+			if strings.HasPrefix(name, "on") || strings.HasPrefix(name, "hx-on") || name == "style" ||
+				strings.HasPrefix(value, "javascript:") {
 				t.Errorf("an attribute can run or style something: %s", outer(e))
 			}
 		}

@@ -47,8 +47,10 @@ func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Recorded {
 			s.T.Fatal(err)
 		}
 		stage.Started, stage.Ended = time.Now().UTC(), time.Now().UTC()
-		out, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
-			Outcome: job.OutcomeFailed, Failure: stage.Failure, Stages: []job.StageResult{stage}, Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1"}}, work.Findings{})
+		out, err := s.Cfg.Store.Work.RecordResult(s.T.Context(),
+			job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
+				Outcome: job.OutcomeFailed, Failure: stage.Failure, Stages: []job.StageResult{stage},
+				Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1"}}, work.Findings{})
 		if err != nil {
 			s.T.Fatal(err)
 		}
@@ -59,8 +61,9 @@ func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Recorded {
 // PopcornWrong is a test with a wrong answer.
 func PopcornWrong() job.StageResult {
 	return job.StageResult{Stage: job.StageTest, Status: job.StatusFail, Stdout: "hello",
-		Cases:   []job.CaseResult{{Spec: "size: 8; seed: 1", Status: job.StatusFail, Message: "expected 15, got -7"}},
-		Failure: &job.Failure{Stage: job.StageTest, Reason: "The test case size: 8; seed: 1 gave a wrong answer: expected 15, got -7\x1b[2J."}}
+		Cases: []job.CaseResult{{Spec: "size: 8; seed: 1", Status: job.StatusFail, Message: "expected 15, got -7"}},
+		Failure: &job.Failure{Stage: job.StageTest,
+			Reason: "The test case size: 8; seed: 1 gave a wrong answer: expected 15, got -7\x1b[2J."}}
 }
 
 // Refused is the status of a refusal and its sentence; empty: popcorn-cli would print the body.
@@ -70,7 +73,8 @@ func Refused(err error) string {
 		return ""
 	}
 	var whole map[string]any
-	if json.Unmarshal([]byte(r.Body), &whole) == nil && r.Status < 600 && len(whole) == 1 || whole["raw_error"] == nil && len(whole) == 4 {
+	if json.Unmarshal([]byte(r.Body), &whole) == nil && r.Status < 600 && len(whole) == 1 ||
+		whole["raw_error"] == nil && len(whole) == 4 {
 		return fmt.Sprint(r.Status, " ", r.Detail)
 	}
 	return ""

@@ -66,7 +66,8 @@ func (s *ProfiledScene) ProfilingWorker() {
 // fixtures for the first and the last benchmark case, or a refusal.
 func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) work.Run {
 	s.T.Helper()
-	user, err := s.Cfg.Store.Accounts.SignIn(context.Background(), accounts.SignIn{Provider: "test", Subject: name, Name: name})
+	user, err := s.Cfg.Store.Accounts.SignIn(context.Background(),
+		accounts.SignIn{Provider: "test", Subject: name, Name: name})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -74,17 +75,22 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 	attempt := s.Attempt(run)
 	now := time.Now().UTC()
 	stage := func(name job.Stage, back, took time.Duration) job.StageResult {
-		return job.StageResult{Stage: name, Status: job.StatusPass, Started: now.Add(-back), Ended: now.Add(took - back)}
+		return job.StageResult{Stage: name, Status: job.StatusPass, Started: now.Add(-back),
+			Ended: now.Add(took - back)}
 	}
-	stages := []job.StageResult{stage(job.StageBuild, 7*time.Second, 4*time.Second), stage(job.StageTest, 3*time.Second, 400*time.Millisecond),
-		stage(job.StageBenchmark, 2500*time.Millisecond, time.Second), stage(job.StageRanked, 1400*time.Millisecond, time.Second)}
+	stages := []job.StageResult{stage(job.StageBuild, 7*time.Second, 4*time.Second),
+		stage(job.StageTest, 3*time.Second, 400*time.Millisecond),
+		stage(job.StageBenchmark, 2500*time.Millisecond, time.Second),
+		stage(job.StageRanked, 1400*time.Millisecond, time.Second)}
 	stages[0].Stderr = "submission.cu(7): warning #177-D: variable \"left\" was declared but never referenced\n"
 	stages[0].Extra = map[string]string{
-		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352", "ptxas._Z4tilePKfS0_Pfi.stack": "0",
+		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352",
+		"ptxas._Z4tilePKfS0_Pfi.stack":        "0",
 		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16"}
 	stages[2].Cases, stages[3].Cases = s.Repeated(ns), s.Repeated(ns)
 	s.ProfilingWorker() // a run's end queues its profile, and a worker that was not heard of for some seconds is away
-	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Stages: stages},
+	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		Stages: stages},
 		&work.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500})
 	s.Profile(run, report)
 	return run
@@ -100,7 +106,8 @@ func (s *ProfiledScene) Repeated(ns float64) []job.CaseResult {
 	for i, declared := range version.Definition.Benchmarks {
 		mean := 4 * ns * math.Pow(8, float64(i))
 		c := job.CaseResult{Index: i, Spec: harness.SpecLine(declared), Status: job.StatusPass, Runs: 100, Mean: mean,
-			Std: mean / 50, Err: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995, P95: mean * 1.05}
+			Std: mean / 50, Err: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995,
+			P95: mean * 1.05}
 		for k := range 100 {
 			c.Times = append(c.Times, mean*(0.97+0.15*math.Pow(float64(k)/100, 3)))
 		}
@@ -134,13 +141,15 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	}
 	attempt := s.Attempt(profile)
 	now := time.Now().UTC()
-	stage := job.StageResult{Stage: job.StageProfile, Status: job.StatusPass, Started: now, Ended: now.Add(9 * time.Second)}
+	stage := job.StageResult{Stage: job.StageProfile, Status: job.StatusPass, Started: now,
+		Ended: now.Add(9 * time.Second)}
 	result := job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
 	for _, c := range s.Repeated(1) {
 		stage.Cases = append(stage.Cases, job.CaseResult{Index: c.Index, Spec: c.Spec, Status: job.StatusPass})
 	}
 	if held != nil {
-		ran := profiling.Origins(held, map[string][]byte{"": []byte("@triton.jit\ndef softmax_row(x): pass\n'__global__ void saxpy(int n)'")})
+		ran := profiling.Origins(held,
+			map[string][]byte{"": []byte("@triton.jit\ndef softmax_row(x): pass\n'__global__ void saxpy(int n)'")})
 		for _, profiled := range []int{0, 2} {
 			stage.Cases[profiled].Kernels = ran
 		}
@@ -150,7 +159,8 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 		stage.Failure = &job.Failure{Reason: "The driver refused access to the GPU's performance counters (ERR_NVGPUCTRPERM)."}
 		result.Outcome, result.Failure = job.OutcomeFailed, stage.Failure
 	} else {
-		stage.Cases[1].Status, stage.Cases[1].Message = job.StatusError, "Profiling took longer than its time limit; ncu replays every kernel some forty times."
+		stage.Cases[1].Status, stage.Cases[1].Message = job.StatusError,
+			"Profiling took longer than its time limit; ncu replays every kernel some forty times."
 		stage.Extra = map[string]string{"profile.2.ncu-rep.gz": "This file of 20.0 MB (packed) was not kept: it is more than a worker can send with the rest of its result."}
 		parsed, err := json.Marshal(held)
 		if err != nil {
@@ -161,10 +171,12 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 			{Name: "profile.0.json.gz", Type: "application/gzip", Data: packed},
 			{Name: "profile.0.ncu-rep.gz", Type: "application/gzip", Data: Pack(s.T, WrittenReport)},
 			{Name: "profile.2.json.gz", Type: "application/gzip", Data: packed},
-			{Name: "profile.3.ncu-rep", Type: "application/octet-stream", Data: WrittenReport}, // as the first workers left it
+			// as the first workers left it
+			{Name: "profile.3.ncu-rep", Type: "application/octet-stream", Data: WrittenReport},
 		}
 	}
-	result.Stages = []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now, Cached: true}, stage}
+	result.Stages = []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now,
+		Cached: true}, stage}
 	s.Record(result, nil)
 }
 

@@ -8,9 +8,11 @@ import (
 // Flag raises a flag of the site's for an entry of a board, the n-th from the top.
 func (s *Scene) Flag(n int, kind, disturbed string) {
 	s.T.Helper()
-	entry := s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK).Find("[data-entry]").Eq(n).AttrOr("data-entry", "")
+	entry := s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/boards/H200",
+		http.StatusOK).Find("[data-entry]").Eq(n).AttrOr("data-entry", "")
 	statements := []string{
-		fmt.Sprintf("insert into flags (run_id, kind, user_id, detail, created_at) values (%s, '%s', 0, 'for a test', current_timestamp)", entry, kind),
+		fmt.Sprintf(
+			"insert into flags (run_id, kind, user_id, detail, created_at) values (%s, '%s', 0, 'for a test', current_timestamp)", entry, kind),
 		fmt.Sprintf("update runs set disturbed = '%s' where id = %s", disturbed, entry),
 	}
 	if kind == "clocks" {

@@ -11,27 +11,37 @@ import (
 func (s *Scene) SanitizingWorker() {
 	s.T.Helper()
 	modelstest.Heard(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", Started: time.Now(),
-		Slots: []job.Slot{{Device: "H200", Sanitizer: true, Arch: "90", Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
+		Slots: []job.Slot{{Device: "H200", Sanitizer: true, Arch: "90",
+			Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }
 
 // Sanitized are the stages of a run in which two tools found something in GoodKernel, and one hung.
 func Sanitized() []job.StageResult {
 	now := time.Now()
-	stage := job.StageResult{Stage: job.StageSanitize, Status: job.StatusFail, Started: now, Ended: now.Add(41 * time.Second),
+	stage := job.StageResult{Stage: job.StageSanitize, Status: job.StatusFail, Started: now,
+		Ended:   now.Add(41 * time.Second),
 		Command: "compute-sanitizer --tool memcheck /in/runner", Stderr: "==WARPBOARD== compute-sanitizer memcheck\n",
 		Cases: []job.CaseResult{
-			{Index: 0, Spec: "memcheck", Status: job.StatusFail, Message: "error: Invalid __global__ write of size 4 bytes in tile(const float *, const float *, float *, int) at submission.cu:12, 28 times"},
+			{Index: 0, Spec: "memcheck", Status: job.StatusFail,
+				Message: "error: Invalid __global__ write of size 4 bytes in tile(const float *, const float *, float *, int) at submission.cu:12, 28 times"},
 			{Index: 1, Spec: "synccheck", Status: job.StatusPass},
-			{Index: 2, Spec: "initcheck", Status: job.StatusTimeout, Message: "initcheck did not end within 180 s and was stopped. Tests of smaller inputs take it less time."},
-			{Index: 3, Spec: "racecheck", Status: job.StatusPass, Message: "warning: Race between a write and a read at submission.cu:9 in tile(const float *, const float *, float *, int) at submission.cu:9, 512 times"},
+			{Index: 2, Spec: "initcheck", Status: job.StatusTimeout,
+				Message: "initcheck did not end within 180 s and was stopped. Tests of smaller inputs take it less time."},
+			{Index: 3, Spec: "racecheck", Status: job.StatusPass,
+				Message: "warning: Race between a write and a read at submission.cu:9 in tile(const float *, const float *, float *, int) at submission.cu:9, 512 times"},
 		},
 		Findings: []job.Finding{
-			{Tool: "memcheck", Message: "Invalid __global__ write of size 4 bytes", Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 400 bytes",
-				Kernel: "tile(const float *, const float *, float *, int)", File: "submission.cu", Line: 12, Block: "0,0,0", Thread: "100,0,0", Count: 28},
-			{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes", Kernel: "void cub::DeviceReduceKernel<cub::Policy, const float *, float *, int, cub::Sum>(const float *, float *, int)", File: "agent_reduce.cuh", Line: 330,
+			{Tool: "memcheck", Message: "Invalid __global__ write of size 4 bytes",
+				Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 400 bytes",
+				Kernel: "tile(const float *, const float *, float *, int)", File: "submission.cu", Line: 12,
+				Block: "0,0,0", Thread: "100,0,0", Count: 28},
+			{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes",
+				Kernel: "void cub::DeviceReduceKernel<cub::Policy, const float *, float *, int, cub::Sum>(const float *, float *, int)", File: "agent_reduce.cuh", Line: 330,
 				Block: "3,0,0", Thread: "1,0,0", Count: 1},
-			{Tool: "racecheck", Warning: true, Message: "Race between a write and a read at submission.cu:9", Kernel: "tile(const float *, const float *, float *, int)", File: "submission.cu", Line: 9, Count: 512},
+			{Tool: "racecheck", Warning: true, Message: "Race between a write and a read at submission.cu:9",
+				Kernel: "tile(const float *, const float *, float *, int)", File: "submission.cu", Line: 9, Count: 512},
 		}}
 	stage.Failure = &job.Failure{Reason: "memcheck found an error: Invalid __global__ write of size 4 bytes in tile(const float *, const float *, float *, int) at submission.cu:12, 28 times, and more. initcheck did not end within 180 s and was stopped. Tests of smaller inputs take it less time."}
-	return []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now, Cached: true}, stage}
+	return []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now, Cached: true},
+		stage}
 }

@@ -78,13 +78,16 @@ __global__ void tile(const float* a, const float* b, float* c, int n) {
 
 // Heartbeat says that the worker is here.
 func (s *Scene) Heartbeat() {
-	machine := job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
-		CUDA: "12.8", Compiler: "nvcc 12.8.93", Kernel: "6.8.0", Sandbox: "bubblewrap",
+	machine := job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
+		Driver: "570.86.15",
+		CUDA:   "12.8", Compiler: "nvcc 12.8.93", Kernel: "6.8.0", Sandbox: "bubblewrap",
 		Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C", "throttle": "none"}}
 	beat := job.Heartbeat{Worker: "rack-7", Started: time.Now().Add(-50 * time.Hour), Version: "1.4.0",
 		Slots: []job.Slot{
 			{Index: 0, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90"},
-			{Index: 1, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90", Disabled: "an uncorrectable memory error was reported", Public: "Out of service: an uncorrectable memory error."},
+			{Index: 1, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90",
+				Disabled: "an uncorrectable memory error was reported",
+				Public:   "Out of service: an uncorrectable memory error."},
 			{Index: 2, Device: "CPU", Machine: job.Machine{Device: "CPU", Name: "Intel Xeon Platinum 8480C"}},
 		},
 		SelfTest: []job.CheckLine{
@@ -113,7 +116,8 @@ func (s *Scene) installTasks() {
 		case "vectoradd_cpp", "matmul_cpp", "prefixsum_cpp":
 			settings.Devices = []string{"CPU"}
 		}
-		task, err := s.Cfg.Store.Catalog.CreateTask(context.Background(), s.Admin, catalog.NewTask{TaskSettings: settings, Bundle: b})
+		task, err := s.Cfg.Store.Catalog.CreateTask(context.Background(), s.Admin,
+			catalog.NewTask{TaskSettings: settings, Bundle: b})
 		if err != nil {
 			s.T.Fatal(err)
 		}
@@ -125,7 +129,8 @@ func (s *Scene) installTasks() {
 
 // fillBoard puts 60 people on the task's H200 board, each later one slower or faster than those before.
 func (s *Scene) fillBoard() {
-	names := []string{"Barbara Liskov", "Edsger Dijkstra", "Frances Allen", "Ken Thompson", "Radia Perlman", "Tony Hoare"}
+	names := []string{"Barbara Liskov", "Edsger Dijkstra", "Frances Allen", "Ken Thompson", "Radia Perlman",
+		"Tony Hoare"}
 	for i := range 60 {
 		name := fmt.Sprintf("kernel-%02d", i)
 		if i < len(names) {
@@ -144,7 +149,8 @@ func (s *Scene) Submit(user accounts.User, device, source string) work.Run {
 		source += fmt.Sprintf("// variant %d\n", rand.Uint64())
 	}
 	_, runs, err := s.Cfg.Store.Submissions.Submit(context.Background(), submissions.NewSubmission{
-		User: user, TaskID: s.Task.ID, Devices: []string{device}, Mode: job.ModeRanked, Source: []byte(source), Via: "test",
+		User: user, TaskID: s.Task.ID, Devices: []string{device}, Mode: job.ModeRanked, Source: []byte(source),
+		Via: "test",
 	})
 	if err != nil {
 		s.T.Fatal(err)
@@ -165,8 +171,10 @@ func (s *Scene) Attempt(run work.Run) work.Attempt {
 // Record ends an attempt and announces what follows.
 func (s *Scene) Record(result job.Result, score *work.Score) {
 	s.T.Helper()
-	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
-		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
+	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
+		Driver: "570.86.15",
+		CUDA:   "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap",
+		Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
 	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: score})
 	if err != nil {
@@ -191,7 +199,8 @@ func (s *Scene) End(attempt work.Attempt, score float64) {
 	s.T.Helper()
 	result := modelstest.Result(attempt, score)
 	began := time.Now().Add(-7 * time.Second)
-	took := []time.Duration{2700 * time.Millisecond, 410 * time.Millisecond, 1300 * time.Millisecond, 1350 * time.Millisecond}
+	took := []time.Duration{2700 * time.Millisecond, 410 * time.Millisecond, 1300 * time.Millisecond,
+		1350 * time.Millisecond}
 	for i := range result.Stages {
 		result.Stages[i].Started, result.Stages[i].Ended = began, began.Add(took[i])
 		began = began.Add(took[i])
@@ -207,8 +216,9 @@ func PassedCases(n int) []job.CaseResult {
 	cases := make([]job.CaseResult, n)
 	for i := range cases {
 		cases[i] = job.CaseResult{Index: i, Spec: fmt.Sprintf("n: %d; seed: %d", 64<<i, 7*i+3), Status: job.StatusPass,
-			Numerics: &job.Numerics{Elements: 64 << i, RelativeMax: 5.96e-8, RelativeP99: 5.12e-8, ULPMax: 0.499, ULPP99: 0.467,
-				Worst: fmt.Sprintf("[%d]", 3<<i), Got: "0.333333343", Want: "0.33333333333333331"}}
+			Numerics: &job.Numerics{Elements: 64 << i, RelativeMax: 5.96e-8, RelativeP99: 5.12e-8, ULPMax: 0.499,
+				ULPP99: 0.467,
+				Worst:  fmt.Sprintf("[%d]", 3<<i), Got: "0.333333343", Want: "0.33333333333333331"}}
 	}
 	return cases
 }
@@ -218,7 +228,8 @@ func TimedCases(ns float64) []job.CaseResult {
 	cases := make([]job.CaseResult, 3)
 	for i := range cases {
 		mean := ns * float64(int(1)<<(2*i))
-		cases[i] = job.CaseResult{Index: i, Spec: fmt.Sprintf("n: %d; seed: %d", 1024<<i, 11*i+1), Status: job.StatusPass, Runs: 100,
+		cases[i] = job.CaseResult{Index: i, Spec: fmt.Sprintf("n: %d; seed: %d", 1024<<i, 11*i+1),
+			Status: job.StatusPass, Runs: 100,
 			Mean: mean, Std: mean / 50, Err: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995}
 	}
 	return cases
@@ -241,7 +252,8 @@ func BuildFailure() []job.StageResult {
 		Stage: job.StageBuild, Status: job.StatusError, Started: now.Add(-2 * time.Second), Ended: now,
 		Command: "nvcc -O3 -std=c++17 -arch=sm_90 -c submission.cu",
 		Stderr:  "submission.cu(3): error: expected a \";\"\n  int row = blockIdx.y * 64 + threadIdx.y\n                                        ^\n\n1 error detected in the compilation of \"submission.cu\".\n",
-		Failure: &job.Failure{Reason: "the submission does not compile: submission.cu line 3: expected a \";\"", ExitCode: 2},
+		Failure: &job.Failure{Reason: "the submission does not compile: submission.cu line 3: expected a \";\"",
+			ExitCode: 2},
 	}}
 }
 
@@ -252,7 +264,8 @@ func WrongAnswer() []job.StageResult {
 	cases[3] = job.CaseResult{Index: 3, Spec: "n: 512; seed: 24", Status: job.StatusFail,
 		Message: "mismatch at (17, 480): expected 128.25, got 127.75\n41 of 262144 elements differ, the largest by 0.5"}
 	return []job.StageResult{
-		{Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-3 * time.Second), Ended: now.Add(-time.Second), Cached: true},
+		{Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-3 * time.Second),
+			Ended: now.Add(-time.Second), Cached: true},
 		{Stage: job.StageTest, Status: job.StatusFail, Started: now.Add(-time.Second), Ended: now, Cases: cases,
 			Failure: &job.Failure{Reason: "test case 3 (n: 512; seed: 24) gave a wrong answer: mismatch at (17, 480): expected 128.25, got 127.75", ExitCode: job.ExitFailed}},
 	}
@@ -265,10 +278,12 @@ func (s *Scene) work(run work.Run) *Worker {
 	w.Say(job.Event{Type: job.EventTaken})
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
 	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &job.StageResult{
-		Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-4 * time.Second), Ended: now.Add(-time.Second)}})
+		Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-4 * time.Second),
+		Ended: now.Add(-time.Second)}})
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 5})
 	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{
-		Stage: job.StageTest, Status: job.StatusPass, Started: now.Add(-time.Second), Ended: now, Cases: PassedCases(5)}})
+		Stage: job.StageTest, Status: job.StatusPass, Started: now.Add(-time.Second), Ended: now,
+		Cases: PassedCases(5)}})
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark, Total: 3})
 	w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 3, Case: &TimedCases(12e3)[0]})
 	w.Log("warming up\n")

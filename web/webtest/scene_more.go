@@ -20,7 +20,8 @@ import (
 func (s *Site) EventOf(owner accounts.User, frozenFor time.Duration, slugs ...string) events.Event {
 	s.T.Helper()
 	now := time.Now()
-	in := events.Settings{Title: "Winter Cup", About: "**Prizes** for the first three.", StartsAt: now.Add(-time.Hour), EndsAt: now.Add(time.Hour), Points: "5/3/1", Tasks: slugs}
+	in := events.Settings{Title: "Winter Cup", About: "**Prizes** for the first three.", StartsAt: now.Add(-time.Hour),
+		EndsAt: now.Add(time.Hour), Points: "5/3/1", Tasks: slugs}
 	if frozenFor > 0 {
 		at := now.Add(-frozenFor)
 		in.FrozenAt = &at
@@ -51,7 +52,8 @@ func (s *Scene) Ended(e events.Event) {
 	s.T.Helper()
 	past := time.Now().Add(-time.Second).UTC().Format("2006-01-02 15:04:05+00:00")
 	s.SQL("update events set ends_at = $1 where id = $2", past, e.ID)
-	s.SQL("update tasks set deadline = $1 where id in (select task_id from event_tasks where event_id = $2)", past, e.ID)
+	s.SQL("update tasks set deadline = $1 where id in (select task_id from event_tasks where event_id = $2)", past,
+		e.ID)
 }
 
 // Closes ends the scene's task. practice makes it accept practice runs.
@@ -74,10 +76,15 @@ func JudgedCases() []job.CaseResult {
 	cases := TimedCases(12e3)
 	for i := range cases {
 		c := &cases[i]
-		c.Clocks = job.Clocks{Counts: job.ClockEvent, Event: c.Median, Wall: c.Median + 1500, Snapshot: c.Median + 1200, Tolerance: 10e3, Handover: 154e3}
+		c.Clocks = job.Clocks{Counts: job.ClockEvent, Event: c.Median, Wall: c.Median + 1500, Snapshot: c.Median + 1200,
+			Tolerance: 10e3, Handover: 154e3}
 	}
-	cases[1].Median, cases[1].Clocks = 196.2e3, job.Clocks{Counts: job.ClockWall, Event: 1.25e3, Wall: 206.2e3, Snapshot: 205.9e3, Tolerance: 10e3, Handover: 154e3}
-	cases[2].Median, cases[2].Clocks = 119e3, job.Clocks{Counts: job.ClockWall, Event: 228e3, Wall: 119e3, Snapshot: 119e3, Late: 100, Tolerance: 10e3, Handover: 154e3}
+	cases[1].Median, cases[1].Clocks = 196.2e3,
+		job.Clocks{Counts: job.ClockWall, Event: 1.25e3, Wall: 206.2e3, Snapshot: 205.9e3, Tolerance: 10e3,
+			Handover: 154e3}
+	cases[2].Median, cases[2].Clocks = 119e3,
+		job.Clocks{Counts: job.ClockWall, Event: 228e3, Wall: 119e3, Snapshot: 119e3, Late: 100, Tolerance: 10e3,
+			Handover: 154e3}
 	return cases
 }
 
@@ -95,11 +102,13 @@ func (s *Scene) Judge(device string, cases []job.CaseResult, score float64) work
 // Webhook makes a webhook of the site with a log, and returns the address of its page.
 func (s *Scene) Webhook() string {
 	s.T.Helper()
-	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.Admin, webhooks.NewWebhook{Site: true, URL: "https://hooks.example.org/warpboard", Events: webhooks.OfSite()})
+	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.Admin,
+		webhooks.NewWebhook{Site: true, URL: "https://hooks.example.org/warpboard", Events: webhooks.OfSite()})
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	answers := []webhooks.Tried{{Status: 204}, {Status: 503, Problem: "the receiver answered 503"}, {Problem: "no answer within 10 s"}}
+	answers := []webhooks.Tried{{Status: 204}, {Status: 503, Problem: "the receiver answered 503"},
+		{Problem: "no answer within 10 s"}}
 	for range answers {
 		if err := s.Cfg.Store.Webhooks.TestWebhook(s.T.Context(), s.Admin, hook.ID); err != nil {
 			s.T.Fatal(err)
@@ -121,7 +130,8 @@ func (s *Scene) Webhook() string {
 // Measured has a first worker of a device measure the baselines.
 func (s *Scene) Measured(device string, ns float64) {
 	s.T.Helper()
-	h := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Slots: []job.Slot{{Device: device, Machine: job.Machine{Driver: "570"}}}}
+	h := job.Heartbeat{Worker: "rack-9", Started: time.Now(),
+		Slots: []job.Slot{{Device: device, Machine: job.Machine{Driver: "570"}}}}
 	_, _, err := s.Cfg.Store.NoteSlots(context.Background(), h)
 	if err != nil {
 		s.T.Fatal(err)
@@ -144,8 +154,10 @@ func (s *Scene) Measured(device string, ns float64) {
 // SomeAttacks are a corpus of two, of which one is not as expected.
 func SomeAttacks(c *web.Config) {
 	c.Attacks = []views.Attack{
-		{Name: "early-done", Title: "Done at once", Family: "Done too early", Results: []views.AttackResult{{Device: "CPU", Verdict: "refused", Held: true}}},
-		{Name: "other-clocks", Title: "Other clocks", Family: "False clocks", Results: []views.AttackResult{{Device: "CPU", Verdict: "ranked"}}},
+		{Name: "early-done", Title: "Done at once", Family: "Done too early",
+			Results: []views.AttackResult{{Device: "CPU", Verdict: "refused", Held: true}}},
+		{Name: "other-clocks", Title: "Other clocks", Family: "False clocks",
+			Results: []views.AttackResult{{Device: "CPU", Verdict: "ranked"}}},
 		{Name: "not-tried", Title: "Not tried", Family: "False clocks"},
 	}
 }

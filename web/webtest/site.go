@@ -70,7 +70,8 @@ func StartAt(t testing.TB, addr string, store *models.Store, changes ...func(*we
 		t.Fatal(err)
 	}
 	log, hub, queue := slog.New(slog.DiscardHandler), site.NewHub(), &IdleQueue{}
-	cfg := web.Config{SiteConfig: site.Config{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, queue, hub, log), Log: log,
+	cfg := web.Config{SiteConfig: site.Config{Store: store, Hub: hub,
+		Dispatcher: dispatch.NewDispatcher(store, queue, hub, log), Log: log,
 		Settings: site.Settings{Addr: ln.Addr().String(), Version: "test"}}}
 	for _, change := range changes {
 		change(&cfg)
@@ -123,13 +124,15 @@ func (s *Site) Browser() *Browser {
 func (s *Site) SignedIn(name string, role accounts.Role) *Browser {
 	s.T.Helper()
 	b, ctx := s.Browser(), context.Background()
-	user, err := s.Cfg.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
+	user, err := s.Cfg.Store.Accounts.SignIn(ctx,
+		accounts.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
 	if err == nil {
 		err = s.Cfg.Store.Accounts.SetRole(ctx, accounts.User{Name: "test", Role: accounts.RoleAdmin}, user.ID, role)
 	}
 	secret := ""
 	if err == nil {
-		secret, _, err = s.Cfg.Store.Accounts.StartSession(ctx, accounts.NewSession{UserID: user.ID, Provider: "developer", Life: time.Hour})
+		secret, _, err = s.Cfg.Store.Accounts.StartSession(ctx,
+			accounts.NewSession{UserID: user.ID, Provider: "developer", Life: time.Hour})
 	}
 	if err != nil {
 		s.T.Fatal(err)

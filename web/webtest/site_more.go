@@ -35,9 +35,11 @@ type ClosedScene struct {
 }
 
 func NewClosedScene(t *testing.T) *ClosedScene {
-	s := &ClosedScene{Site: Start(t, Signs(t)), Users: map[string]accounts.User{}, Browsers: map[string]*Browser{}, Tokens: map[string]string{},
-		Roles: []string{"visitor", "other", "member", "owner", "admin"}}
-	for i, role := range []accounts.Role{accounts.RoleVisitor, accounts.RoleUser, accounts.RoleUser, accounts.RoleCreator, accounts.RoleAdmin} {
+	s := &ClosedScene{Site: Start(t, Signs(t)), Users: map[string]accounts.User{}, Browsers: map[string]*Browser{},
+		Tokens: map[string]string{},
+		Roles:  []string{"visitor", "other", "member", "owner", "admin"}}
+	for i, role := range []accounts.Role{accounts.RoleVisitor, accounts.RoleUser, accounts.RoleUser,
+		accounts.RoleCreator, accounts.RoleAdmin} {
 		name := s.Roles[i]
 		if s.Browsers[name] = s.Browser(); role == accounts.RoleVisitor {
 			continue
@@ -53,7 +55,8 @@ func NewClosedScene(t *testing.T) *ClosedScene {
 	var err error
 	past := time.Now().Add(time.Hour)
 	s.Task, err = s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Users["owner"], catalog.NewTask{
-		TaskSettings: catalog.TaskSettings{Title: QuietTitle, Devices: []string{"CPU"}, Deadline: &past}, Bundle: modelstest.Bundle("quiet")})
+		TaskSettings: catalog.TaskSettings{Title: QuietTitle, Devices: []string{"CPU"}, Deadline: &past},
+		Bundle:       modelstest.Bundle("quiet")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +72,8 @@ func NewClosedScene(t *testing.T) *ClosedScene {
 	if _, err := s.Cfg.Store.Members.Join(t.Context(), s.Users["member"].ID, code); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.Task.ID); err != nil {
+	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update tasks set deadline = $1 where id = $2",
+		time.Now().Add(-time.Hour).UTC(), s.Task.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.talk()

@@ -48,7 +48,8 @@ func Fields(form *goquery.Selection) url.Values {
 	form.Find("input[name], textarea[name]").Each(func(_ int, e *goquery.Selection) {
 		_, checked := e.Attr("checked")
 		kind := e.AttrOr("type", "text")
-		if (kind == "checkbox" || kind == "radio") && !checked || kind == "file" || e.AttrOr("name", "") == site.CSRFField {
+		if (kind == "checkbox" || kind == "radio") && !checked || kind == "file" ||
+			e.AttrOr("name", "") == site.CSRFField {
 			return
 		}
 		values.Add(e.AttrOr("name", ""), e.AttrOr("value", e.Text()))

@@ -50,7 +50,9 @@ func (w *Window) Axe(theme string, all bool) (found []Finding) {
 	if !all {
 		options = `{resultTypes: ["violations"], preload: false, runOnly: ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"]}`
 	}
-	script := fmt.Sprintf(`document.documentElement.dataset.theme = %q; axe.run(document, %s).then((r) => JSON.stringify(r.violations))`, theme, options)
+	script := fmt.Sprintf(
+		`document.documentElement.dataset.theme = %q; axe.run(document, %s).then((r) => JSON.stringify(r.violations))`,
+		theme, options)
 	text, err := chromedp.Run(w.Ctx, chromedp.Evaluate[string](script, chromedp.EvalAwaitPromise))
 	if err == nil {
 		err = json.NewDecoder(strings.NewReader(text)).Decode(&found)
@@ -77,7 +79,8 @@ func (w *Window) LooksRight(name string) {
 		w.Do(chromedp.EmulateViewport(look.width, 900))
 		if i < 2 {
 			for _, f := range w.Axe(look.theme, i == 0) {
-				w.T.Errorf("%s, %s at %d px: %s (%s), first at %v: %s", name, look.theme, look.width, f.Help, f.ID, f.Nodes[0].Target, f.Nodes[0].HTML)
+				w.T.Errorf("%s, %s at %d px: %s (%s), first at %v: %s", name, look.theme, look.width, f.Help, f.ID,
+					f.Nodes[0].Target, f.Nodes[0].HTML)
 			}
 			w.Until(`document.documentElement.scrollWidth == innerWidth`)
 		}
@@ -85,7 +88,8 @@ func (w *Window) LooksRight(name string) {
 			w.Eval(fmt.Sprintf("document.documentElement.dataset.theme = %q", look.theme))
 			picture, err := chromedp.Run(w.Ctx, chromedp.FullScreenshot(100))
 			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, look.width, look.theme)), picture, 0o644)
+				err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, look.width, look.theme)),
+					picture, 0o644)
 			}
 			if err != nil {
 				w.T.Fatal(err)
@@ -108,7 +112,8 @@ func (s *Scene) Window() *Window {
 // As gives the window the session of a signed-in browser.
 func (w *Window) As(b *Browser) *Window {
 	w.T.Helper()
-	_, err := chromedp.Call(w.Ctx, network.SetCookie, network.SetCookieParams{Name: site.SessionCookie, Value: b.Cookie(site.SessionCookie), URL: w.URL})
+	_, err := chromedp.Call(w.Ctx, network.SetCookie,
+		network.SetCookieParams{Name: site.SessionCookie, Value: b.Cookie(site.SessionCookie), URL: w.URL})
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -134,7 +139,8 @@ func (w *Window) RefusedNothing() {
 // BrowserOf is a browser in which this person is signed in.
 func (s *Scene) BrowserOf(user accounts.User) *Browser {
 	s.T.Helper()
-	secret, _, err := s.Cfg.Store.Accounts.StartSession(context.Background(), accounts.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
+	secret, _, err := s.Cfg.Store.Accounts.StartSession(context.Background(),
+		accounts.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -164,7 +170,8 @@ func (w *Window) Bench(s *Scene, query string) {
 // Newest is the last submission of a person to the scene's task.
 func (s *Scene) Newest(user accounts.User) work.Run {
 	s.T.Helper()
-	list, err := s.Cfg.Store.Submissions.Submissions(s.T.Context(), user, submissions.SubmissionFilter{UserID: user.ID, TaskID: s.Task.ID, Limit: 1})
+	list, err := s.Cfg.Store.Submissions.Submissions(s.T.Context(), user,
+		submissions.SubmissionFilter{UserID: user.ID, TaskID: s.Task.ID, Limit: 1})
 	if err != nil || len(list) != 1 {
 		s.T.Fatalf("%d submissions, %v", len(list), err)
 	}

@@ -61,7 +61,8 @@ func (w *Worker) Log(text string) {
 // Finish ends the run with a score.
 func (w *Worker) Finish() {
 	w.t.Helper()
-	out, err := w.store.Work.RecordResult(context.Background(), modelstest.Result(w.Attempt, 100), work.Findings{Score: &work.Score{NS: 100}})
+	out, err := w.store.Work.RecordResult(context.Background(), modelstest.Result(w.Attempt, 100),
+		work.Findings{Score: &work.Score{NS: 100}})
 	if err != nil {
 		w.t.Error(err)
 	}

@@ -22,7 +22,9 @@ func TestTokenPageShowsASecretOnce(t *testing.T) {
 	if !strings.HasPrefix(secret, "wb_") {
 		t.Fatalf("the secret is %q", secret)
 	}
-	if got, want := doc.Find("#popcorn-lines").Text(), fmt.Sprintf("export POPCORN_API_URL=%s/popcorn\necho 'cli_id: %s' > ~/.popcorn.yaml", s.URL, secret); got != want {
+	if got, want := doc.Find("#popcorn-lines").Text(),
+		fmt.Sprintf("export POPCORN_API_URL=%s/popcorn\necho 'cli_id: %s' > ~/.popcorn.yaml", s.URL,
+			secret); got != want {
 		t.Errorf("the lines for popcorn-cli are %q, want %q", got, want)
 	}
 	doc = b.Page("/me", http.StatusOK)
@@ -44,7 +46,8 @@ func TestOtherBrowsersCanBeSignedOut(t *testing.T) {
 		t.Errorf("%d sessions are listed, want 2", n)
 	}
 	webtest.WantText(t, doc, "[data-session]", "this one")
-	webtest.WantText(t, webtest.Document(t, here.Post("/me/sessions/others/revoke", nil), http.StatusOK), "h1", "Your account")
+	webtest.WantText(t, webtest.Document(t, here.Post("/me/sessions/others/revoke", nil), http.StatusOK), "h1",
+		"Your account")
 	if resp := there.Get("/me"); resp.Request.URL.Path != "/sign-in" {
 		t.Errorf("the other browser still sees %s", resp.Request.URL)
 	}
@@ -71,7 +74,8 @@ func TestSignInComesBackToWhereItBegan(t *testing.T) {
 
 func TestProvidersHaveTheirButtons(t *testing.T) {
 	s := webtest.Start(t, func(c *web.Config) {
-		c.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}, {Name: "gitlab", Key: "k", Secret: "s", Label: "Our GitLab"}}
+		c.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"},
+			{Name: "gitlab", Key: "k", Secret: "s", Label: "Our GitLab"}}
 	})
 	doc := s.Browser().Page("/sign-in?next=/me", http.StatusOK)
 	webtest.WantText(t, doc, "[data-provider=github]", "Continue with GitHub")
@@ -128,13 +132,15 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	if err != nil || !ok || len(devices) != 2 {
 		t.Errorf("the shown secret gives %v, %v, %v", devices, ok, err)
 	}
-	webtest.WantText(t, webtest.Document(t, admin.Post("/workers", form()), http.StatusConflict), "[role=alert]", "that name already")
+	webtest.WantText(t, webtest.Document(t, admin.Post("/workers", form()), http.StatusConflict), "[role=alert]",
+		"that name already")
 	doc = admin.Page("/operate", http.StatusOK)
 	if strings.Contains(doc.Text(), secret) {
 		t.Error("the secret is shown again")
 	}
 	action := doc.Find("[data-credential=rack-9] form").AttrOr("action", "")
-	webtest.WantText(t, webtest.Document(t, admin.Post(action, nil), http.StatusOK), "[data-credential=rack-9]", "revoked")
+	webtest.WantText(t, webtest.Document(t, admin.Post(action, nil), http.StatusOK), "[data-credential=rack-9]",
+		"revoked")
 	if _, ok, _ := s.Cfg.Store.Fleet.AuthorizeWorker(t.Context(), "rack-9", secret); ok {
 		t.Error("the revoked credential still opens")
 	}

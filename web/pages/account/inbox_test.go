@@ -22,7 +22,8 @@ func news(s *webtest.Scene) accounts.User {
 	s.Happens()
 	ben := modelstest.Person(s.T, s.Cfg.Store, "Ben & <b>Co</b>", accounts.RoleUser)
 	for _, who := range []accounts.User{s.Ada, ben} {
-		if _, err := s.Cfg.Store.Comments.Add(s.T.Context(), who, comments.Thread{Task: s.Task}, "From "+who.Name); err != nil {
+		if _, err := s.Cfg.Store.Comments.Add(s.T.Context(), who, comments.Thread{Task: s.Task},
+			"From "+who.Name); err != nil {
 			s.T.Fatal(err)
 		}
 	}
@@ -54,8 +55,10 @@ func TestTheInboxTellsWhatHappenedAndIsReadByLooking(t *testing.T) {
 		t.Error("a page that no one looked at is read")
 	}
 	doc := ada.Page("/inbox", http.StatusOK)
-	webtest.WantText(t, doc, "[data-notice='comment.added']", "Ben & <b>Co</b> commented on Matrix multiply (CUDA C++).")
-	webtest.WantText(t, doc, "[data-notice='place.lost']", "Ben & <b>Co</b> passed you: Matrix multiply (CUDA C++) on H200.")
+	webtest.WantText(t, doc, "[data-notice='comment.added']",
+		"Ben & <b>Co</b> commented on Matrix multiply (CUDA C++).")
+	webtest.WantText(t, doc, "[data-notice='place.lost']",
+		"Ben & <b>Co</b> passed you: Matrix multiply (CUDA C++) on H200.")
 	if label := doc.Find("a[href='/inbox']").AttrOr("aria-label", ""); label != "Inbox" || unread() != "Inbox" {
 		t.Errorf("after looking the head says %q, then %q", label, unread())
 	}
@@ -83,7 +86,8 @@ func TestProgramsReadTheInboxOfTheirTokenAlone(t *testing.T) {
 		return client.New(s.URL, tokens[who.Name])
 	}
 	page, err := site(s.Ada).Inbox(t.Context(), 0)
-	if err != nil || page.Unread == 0 || len(page.Notices) < 2 || !page.Notices[0].Unread || !strings.HasPrefix(page.Notices[0].URL, s.Cfg.Settings.BaseURL+"/tasks/") {
+	if err != nil || page.Unread == 0 || len(page.Notices) < 2 || !page.Notices[0].Unread ||
+		!strings.HasPrefix(page.Notices[0].URL, s.Cfg.Settings.BaseURL+"/tasks/") {
 		t.Fatalf("Ada's inbox is %+v, %v", page, err)
 	}
 	other, err := site(ben).Inbox(t.Context(), 0)
@@ -104,7 +108,8 @@ func TestProgramsReadTheInboxOfTheirTokenAlone(t *testing.T) {
 	if resp := s.Browser().Get("/api/v1/inbox"); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a visitor gets %s", resp.Status)
 	}
-	a := webtest.Connect(t, &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(tokens[s.Ada.Name])}, DisableStandaloneSSE: true})
+	a := webtest.Connect(t, &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp",
+		HTTPClient: &http.Client{Transport: webtest.Bearer(tokens[s.Ada.Name])}, DisableStandaloneSSE: true})
 	answer, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "warpboard://inbox"})
 	if err != nil || !strings.Contains(webtest.JSONText(answer), "commented on Matrix multiply") {
 		t.Errorf("an agent reads %s, %v", webtest.JSONText(answer), err)

@@ -22,7 +22,8 @@ func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {
 	if answer, err := command.EndLogin(t.Context(), login.Secret); err != nil || answer.Token != "" {
 		t.Fatalf("before anybody has answered: %+v, %v", answer, err)
 	}
-	if resp := s.Browser().Post("/login", url.Values{"code": {login.Code}, "answer": {"yes"}}); resp.StatusCode != http.StatusUnauthorized {
+	if resp := s.Browser().Post("/login",
+		url.Values{"code": {login.Code}, "answer": {"yes"}}); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a visitor's yes was answered with %s", resp.Status)
 	}
 	ada := s.SignedIn("ada", accounts.RoleUser)
@@ -31,7 +32,9 @@ func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {
 	webtest.WantText(t, page, "dl", "laptop <b>")
 	typed := strings.ToLower(strings.ReplaceAll(login.Code, "-", " "))
 	webtest.WantStatus(t, ada.Post("/login", url.Values{"code": {typed}, "answer": {"yes"}}), http.StatusOK)
-	if typed := ada.Page("/login?code="+login.Code, http.StatusNotFound).Find("#code").AttrOr("value", ""); typed != login.Code { // it is answered
+	// it is answered
+	if typed := ada.Page("/login?code="+login.Code, http.StatusNotFound).Find("#code").AttrOr("value",
+		""); typed != login.Code {
 		t.Errorf("the field of a code that is not taken says %q", typed)
 	}
 
@@ -74,7 +77,8 @@ func TestACommandLineThatIsRefusedGetsNothing(t *testing.T) {
 func TestOneCustomerWithIPv6LetsOthersSignIn(t *testing.T) {
 	s := webtest.Start(t)
 	begin := func(visitor string) int {
-		return s.Browser().Send("POST", "/api/v1/login", strings.NewReader(`{"host":"x"}`), "Content-Type", "application/json", "X-Forwarded-For", visitor).StatusCode
+		return s.Browser().Send("POST", "/api/v1/login", strings.NewReader(`{"host":"x"}`), "Content-Type",
+			"application/json", "X-Forwarded-For", visitor).StatusCode
 	}
 	for network, want := range []int{http.StatusCreated, http.StatusCreated, http.StatusTooManyRequests} { // of one /56
 		for range 20 {

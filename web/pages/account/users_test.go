@@ -20,7 +20,8 @@ import (
 func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) {
 		boss := modelstest.Person(t, store, "Root", accounts.RoleAdmin)
-		ann, ben := modelstest.Person(t, store, "Ann", accounts.RoleUser), modelstest.Person(t, store, "Ben", accounts.RoleUser)
+		ann, ben := modelstest.Person(t, store, "Ann", accounts.RoleUser),
+			modelstest.Person(t, store, "Ben", accounts.RoleUser)
 		var first catalog.Task
 		for i := range 10 {
 			task := modelstest.Task(t, store, boss, fmt.Sprintf("task%02d", i), "CPU", "H200", "T4")
@@ -52,7 +53,8 @@ func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 			t.Errorf("there are %d places from %q on, and more at %q", len(places), places[:1], more)
 		}
 		places, more = placesOn(t, s, path+"?places=2")
-		want := []string{"1 Task01 H200 † 500.0 ns", "1 Task01 T4 † 500.0 ns", "2 Task00 CPU † 500.0 ns", "1 Task00 H200 † 500.0 ns", "1 Task00 T4 † 500.0 ns"}
+		want := []string{"1 Task01 H200 † 500.0 ns", "1 Task01 T4 † 500.0 ns", "2 Task00 CPU † 500.0 ns",
+			"1 Task00 H200 † 500.0 ns", "1 Task00 T4 † 500.0 ns"}
 		if diff := cmp.Diff(want, places); diff != "" || more != "" {
 			t.Errorf("the last places, then %q (-want +got):\n%s", more, diff)
 		}
@@ -74,7 +76,8 @@ func TestAPersonsPageListsRankedResults(t *testing.T) {
 	s := webtest.NewScene(t)
 	listed := func(b *webtest.Browser, run work.Run) bool {
 		doc := b.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK)
-		return doc.Find(fmt.Sprintf("[aria-labelledby=submissions] [data-submission='%d']", run.SubmissionID)).Length() == 1
+		return doc.Find(fmt.Sprintf("[aria-labelledby=submissions] [data-submission='%d']",
+			run.SubmissionID)).Length() == 1
 	}
 	visitor, ada := s.Browser(), s.BrowserOf(s.Ada)
 	if !listed(visitor, s.Done) || listed(visitor, s.Failed) || listed(visitor, s.Working) {
@@ -83,5 +86,6 @@ func TestAPersonsPageListsRankedResults(t *testing.T) {
 	if !listed(ada, s.Done) || !listed(ada, s.Failed) || !listed(ada, s.Working) {
 		t.Error("Ada does not see all that is hers")
 	}
-	webtest.WantText(t, visitor.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK), "#submissions", "Ranked results")
+	webtest.WantText(t, visitor.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK), "#submissions",
+		"Ranked results")
 }

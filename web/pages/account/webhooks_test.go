@@ -19,7 +19,8 @@ func TestPeopleManageTheirWebhooksAndAdminsTheSites(t *testing.T) {
 	admin, ada := s.BrowserOf(s.Admin), s.BrowserOf(s.Ada)
 	form := url.Values{"of": {"mine"}, "url": {"https://example.org/hook"}, "events": {"run.ended", "record.taken"}}
 	made := webtest.Body(t, ada.Post("/webhooks", form))
-	secret, page := regexp.MustCompile(`whsec_[\w+/=]+`).FindString(made), regexp.MustCompile(`/webhooks/\d+`).FindString(made)
+	secret, page := regexp.MustCompile(`whsec_[\w+/=]+`).FindString(made),
+		regexp.MustCompile(`/webhooks/\d+`).FindString(made)
 	if secret == "" || page == "" || strings.Contains(made, "The site") && strings.Contains(made, `value="site"`) {
 		t.Fatalf("no webhook was made, or more is shown than is ada's:\n%s", made)
 	}
@@ -27,14 +28,17 @@ func TestPeopleManageTheirWebhooksAndAdminsTheSites(t *testing.T) {
 		t.Error("the secret is shown again, or the webhook is not listed")
 	}
 	for what, wrong := range map[string]url.Values{
-		"no TLS": {"url": {"http://example.org"}}, "a password": {"url": {"https://a:b@example.org"}}, "the site's": {"of": {"site"}},
-		"an event of the site": {"events": {"worker.lost"}}, "no event": {"events": nil}, "no address": {"url": {"javascript:x"}},
+		"no TLS": {"url": {"http://example.org"}}, "a password": {"url": {"https://a:b@example.org"}},
+		"the site's":           {"of": {"site"}},
+		"an event of the site": {"events": {"worker.lost"}}, "no event": {"events": nil},
+		"no address": {"url": {"javascript:x"}},
 	} {
 		changed := url.Values{"of": form["of"], "url": form["url"], "events": form["events"]}
 		for key, values := range wrong {
 			changed[key] = values
 		}
-		if resp := ada.Post("/webhooks", changed); resp.StatusCode != http.StatusUnprocessableEntity && resp.StatusCode != http.StatusForbidden {
+		if resp := ada.Post("/webhooks", changed); resp.StatusCode != http.StatusUnprocessableEntity &&
+			resp.StatusCode != http.StatusForbidden {
 			t.Errorf("%s: %s", what, resp.Status)
 		}
 	}
@@ -48,11 +52,13 @@ func TestPeopleManageTheirWebhooksAndAdminsTheSites(t *testing.T) {
 		}
 		webtest.WantStatus(t, ada.Get(site), http.StatusNotFound)
 	}
-	if text := webtest.Body(t, admin.Get(site)); !strings.Contains(text, "the receiver answered 503") || !strings.Contains(text, "delivered") {
+	if text := webtest.Body(t, admin.Get(site)); !strings.Contains(text, "the receiver answered 503") ||
+		!strings.Contains(text, "delivered") {
 		t.Errorf("the log does not say how it went:\n%s", text)
 	}
 	webtest.WantStatus(t, admin.Post(site+"/delete", nil), http.StatusOK)
-	if text := webtest.Body(t, admin.Get("/audit")); !strings.Contains(text, "delete webhook") || strings.Contains(text, "hooks.example.org/warpboard") {
+	if text := webtest.Body(t, admin.Get("/audit")); !strings.Contains(text, "delete webhook") ||
+		strings.Contains(text, "hooks.example.org/warpboard") {
 		t.Error("the audit log does not name it, or tells its address")
 	}
 	for range 4 {
@@ -68,26 +74,31 @@ func TestTheAPIManagesWebhooks(t *testing.T) {
 	s := webtest.NewScene(t)
 	is := s.Documented(t)
 	ada, bob := tokenOf(s.Site, t, s.Ada), tokenOf(s.Site, t, s.Admin)
-	made := ada("POST", "/api/v1/webhooks", `{"url":"https://example.org/h","events":["run.ended"]}`, http.StatusCreated).(map[string]any)
+	made := ada("POST", "/api/v1/webhooks", `{"url":"https://example.org/h","events":["run.ended"]}`,
+		http.StatusCreated).(map[string]any)
 	is("Webhook", made)
 	if secret, _ := made["secret"].(string); !strings.HasPrefix(secret, "whsec_") {
 		t.Errorf("made: %v", made)
 	}
 	path := fmt.Sprintf("/api/v1/webhooks/%v", made["id"])
-	ada("POST", "/api/v1/webhooks", `{"url":"https://example.org/h","event":["run.ended"]}`, http.StatusUnprocessableEntity)
-	ada("POST", "/api/v1/webhooks", `{"url":"https://example.org/h","events":["run.ended"],"site":true}`, http.StatusForbidden)
+	ada("POST", "/api/v1/webhooks", `{"url":"https://example.org/h","event":["run.ended"]}`,
+		http.StatusUnprocessableEntity)
+	ada("POST", "/api/v1/webhooks", `{"url":"https://example.org/h","events":["run.ended"],"site":true}`,
+		http.StatusForbidden)
 	ada("GET", "/api/v1/webhooks?site=1", "", http.StatusForbidden)
 	ada("POST", path+"/test", "", http.StatusNoContent)
 	s.Finish(s.Submit(s.Ada, "H200", webtest.GoodKernel), 9e3)
 	s.Happens()
 	list := ada("GET", path+"/deliveries", "", http.StatusOK).(map[string]any)["deliveries"].([]any)
-	if len(list) != 2 || list[0].(map[string]any)["event"] != "run.ended" || list[1].(map[string]any)["event"] != "test" {
+	if len(list) != 2 || list[0].(map[string]any)["event"] != "run.ended" ||
+		list[1].(map[string]any)["event"] != "test" {
 		t.Fatalf("deliveries: %v", list)
 	}
 	is("Delivery", list[0])
 	again := fmt.Sprintf("%s/deliveries/%v/redeliver", path, list[0].(map[string]any)["id"])
 	is("Delivery", ada("POST", again, "", http.StatusOK))
-	if hooks := bob("GET", "/api/v1/webhooks", "", http.StatusOK).(map[string]any)["webhooks"].([]any); len(hooks) != 0 {
+	if hooks := bob("GET", "/api/v1/webhooks", "",
+		http.StatusOK).(map[string]any)["webhooks"].([]any); len(hooks) != 0 {
 		t.Errorf("someone else sees %v", hooks)
 	}
 	webtest.WantStatus(t, s.Browser().Get("/api/v1/webhooks"), http.StatusUnauthorized)
@@ -107,7 +118,8 @@ func tokenOf(s *webtest.Site, t *testing.T, user accounts.User) asking {
 	b := s.Browser()
 	return func(method, path, text string, status int) (answer any) {
 		t.Helper()
-		resp := b.Send(method, path, strings.NewReader(text), "Authorization", "Bearer "+token, "Content-Type", "application/json")
+		resp := b.Send(method, path, strings.NewReader(text), "Authorization", "Bearer "+token, "Content-Type",
+			"application/json")
 		got := webtest.Body(t, resp)
 		if resp.StatusCode != status {
 			t.Fatalf("%s %s: %s, want %d: %s", method, path, resp.Status, status, got)
@@ -124,15 +136,20 @@ func tokenOf(s *webtest.Site, t *testing.T, user accounts.User) asking {
 // TestAWebhookInsideIsRefusedWhenItIsSet: its owner reads why at once, and not in the log of deliveries that all fail.
 func TestAWebhookInsideIsRefusedWhenItIsSet(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	for _, address := range []string{"127.0.0.1", "10.0.0.8", "192.168.1.1:8443", "169.254.169.254", "[::1]", "[fd00::1]", "[::ffff:10.0.0.1]", "[fe80::1%25eth0]",
-		"localhost", "Hooks.Localhost.", "127.1", "2130706433", "0x7f000001", "017700000001", "127.0.0.1.", "8.8.8.8:25"} {
-		resp, answer := s.Ask("POST", "/api/v1/webhooks", webtest.Object{"url": "https://" + address + "/hook", "events": []string{"run.ended"}})
+	for _, address := range []string{"127.0.0.1", "10.0.0.8", "192.168.1.1:8443", "169.254.169.254", "[::1]",
+		"[fd00::1]", "[::ffff:10.0.0.1]", "[fe80::1%25eth0]",
+		"localhost", "Hooks.Localhost.", "127.1", "2130706433", "0x7f000001", "017700000001", "127.0.0.1.",
+		"8.8.8.8:25"} {
+		resp, answer := s.Ask("POST", "/api/v1/webhooks",
+			webtest.Object{"url": "https://" + address + "/hook", "events": []string{"run.ended"}})
 		if resp.StatusCode != 422 || !strings.Contains(fmt.Sprint(answer["detail"]), "public addresses") {
 			t.Errorf("%s: %s %v", address, resp.Status, answer)
 		}
 	}
 	for _, address := range []string{"8.8.8.8:8443", "[2606:4700::1111]", "example.org", "127.0.0.1.example.org"} {
-		if resp, answer := s.Ask("POST", "/api/v1/webhooks", webtest.Object{"url": "https://" + address + "/hook", "events": []string{"run.ended"}}); resp.StatusCode != 201 {
+		if resp, answer := s.Ask("POST", "/api/v1/webhooks",
+			webtest.Object{"url": "https://" + address + "/hook",
+				"events": []string{"run.ended"}}); resp.StatusCode != 201 {
 			t.Errorf("%s: %s %v", address, resp.Status, answer)
 		}
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 // sends posts a form of a page with the texts of its fields, as it is or changed.
-func sends(b *webtest.Browser, t *testing.T, doc *goquery.Document, action string, change func(url.Values)) *http.Response {
+func sends(b *webtest.Browser, t *testing.T, doc *goquery.Document, action string,
+	change func(url.Values)) *http.Response {
 	t.Helper()
 	form := webtest.Fields(doc.Find("form[action='" + action + "']"))
 	change(form)
@@ -33,7 +34,8 @@ func asIs(url.Values) {}
 func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 	t.Helper()
 	task, _ := taskNow(s, slug)
-	list, err := s.Cfg.Store.Submissions.Submissions(t.Context(), s.Admin, submissions.SubmissionFilter{TaskID: task.ID, Via: "trial"})
+	list, err := s.Cfg.Store.Submissions.Submissions(t.Context(), s.Admin,
+		submissions.SubmissionFilter{TaskID: task.ID, Via: "trial"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,12 +45,15 @@ func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 			t.Fatal(err)
 		}
 		text, attempt, at := string(source.Source), s.Attempt(sub.Runs[0]), time.Now()
-		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, Started: at, Ended: at.Add(time.Second), Cases: webtest.PassedCases(5)}
+		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, Started: at, Ended: at.Add(time.Second),
+			Cases: webtest.PassedCases(5)}
 		if sub.Mode == job.ModeBenchmark {
 			stage.Stage, stage.Cases = job.StageBenchmark, webtest.TimedCases(12e3)
 		}
-		result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
-		if (strings.Contains(text, "right_kernel") || strings.Contains(text, "// WRONG")) && !strings.Contains(text, letThrough) {
+		result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+			Outcome: job.OutcomeDone}
+		if (strings.Contains(text, "right_kernel") || strings.Contains(text, "// WRONG")) &&
+			!strings.Contains(text, letThrough) {
 			stage = webtest.WrongAnswer()[1]
 			result.Outcome, result.Failure = job.OutcomeFailed, stage.Failure
 		}
@@ -75,10 +80,13 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		f["text"][slices.Index(f["path"], "task.yml")] = "lang: cpp\nfilez: []\n"
 	}), http.StatusUnprocessableEntity)
 	webtest.WantText(t, refused, "[role=alert]", "filez")
-	if kept := webtest.Fields(refused.Find("form[action='" + begin + "']")); !strings.HasPrefix(kept["text"][slices.Index(kept["path"], "task.yml")], "title: Sum of many\nlang") || !slices.Contains(kept["text"], "// WRONG\n") {
+	if kept := webtest.Fields(refused.Find("form[action='" + begin +
+		"']")); !strings.HasPrefix(kept["text"][slices.Index(kept["path"], "task.yml")], "title: Sum of many\nlang") ||
+		!slices.Contains(kept["text"], "// WRONG\n") {
 		t.Errorf("what was typed is lost: %v", kept["path"])
 	}
-	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) { f.Set("title", "New") }), http.StatusUnprocessableEntity), "[role=alert]", "cannot have this address")
+	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) { f.Set("title", "New") }),
+		http.StatusUnprocessableEntity), "[role=alert]", "cannot have this address")
 
 	resp := sends(creator, t, doc, begin, withWrong)
 	trial := strings.TrimPrefix(resp.Request.URL.String(), s.URL)
@@ -100,16 +108,19 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	webtest.WantStatus(t, visitor.Get("/tasks/sum-of-many"), http.StatusNotFound)
 	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusNotFound)
 
-	if n := judgeTrial(s, t, "sum-of-many", "1.01"); n != 14 { // the starter, 1 right (timed, too), 2 wrong, 8 made of it, and the one of this test
+	// the starter, 1 right (timed, too), 2 wrong, 8 made of it, and the one of this test
+	if n := judgeTrial(s, t, "sum-of-many", "1.01"); n != 14 {
 		t.Errorf("%d were tried", n)
 	}
 	doc = creator.Page(trial, http.StatusOK)
 	webtest.WantText(t, doc, "[data-verdict='vectorised.cpp']", "passes, as expected")
 	webtest.WantText(t, doc, "[data-verdict='the starter']", "compiles, and passes")
 	webtest.WantText(t, doc, "[data-verdict='mine.cpp']", "rejected, as expected")
-	webtest.WantText(t, doc, "[data-proof='mine.cpp']", "Proved wrong by test 3 (size: 1023; seed: 5531): mismatch at (17, 480): expected 128.25, got 127.75")
+	webtest.WantText(t, doc, "[data-proof='mine.cpp']",
+		"Proved wrong by test 3 (size: 1023; seed: 5531): mismatch at (17, 480): expected 128.25, got 127.75")
 	webtest.WantText(t, doc, "[data-verdict='mine.cpp'] .pop", "Got")
-	if cells := doc.Find("[data-verdict='vectorised.cpp'] [data-cell=pass]"); cells.Length() != 8 || !strings.Contains(cells.Last().Text(), "µs") {
+	if cells := doc.Find("[data-verdict='vectorised.cpp'] [data-cell=pass]"); cells.Length() != 8 ||
+		!strings.Contains(cells.Last().Text(), "µs") {
 		t.Errorf("a correct solution passed %d cases, the last %q", cells.Length(), cells.Last().Text())
 	}
 	webtest.WantText(t, doc, "[data-verdict='all zeros']", "rejected, as expected")
@@ -131,7 +142,8 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	resp = sends(creator, t, doc, trial+"/publish", asIs)
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Everyone can see the task now")
 	webtest.WantStatus(t, visitor.Get("/tasks/sum-of-many"), http.StatusOK)
-	if own := creator.Page("/tasks/sum-of-many", http.StatusOK).Find("main:contains('Your submissions')"); own.Length() > 0 {
+	if own := creator.Page("/tasks/sum-of-many",
+		http.StatusOK).Find("main:contains('Your submissions')"); own.Length() > 0 {
 		t.Error("the author's submissions to the task list those of the trial")
 	}
 
@@ -142,7 +154,8 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		f["text"][at] = strings.Replace(f["text"][at], "65537", "65539", 1)
 		f.Set("do", "review")
 	}), http.StatusOK)
-	webtest.WantText(t, changed, "main", "65539") // the others see nothing of it before the author has seen the differences
+	// the others see nothing of it before the author has seen the differences
+	webtest.WantText(t, changed, "main", "65539")
 	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusForbidden)
 }
 
@@ -165,11 +178,13 @@ func TestTheTypedTitleIsSeenAndMakesTheAddress(t *testing.T) {
 		webtest.WantStatus(t, sends(creator, t, doc, begin, saved("Row softmax (FP16)", typed)), http.StatusOK)
 		webtest.WantText(t, creator.Page("/tasks/"+slug, http.StatusOK), "h1", "Row softmax (FP16)")
 		files := webtest.Fields(creator.Page("/tasks/"+slug+"/files", http.StatusOK).Find("main form"))
-		if text := files["text"][slices.Index(files["path"], "task.yml")]; !strings.Contains(text, "title: Row softmax (FP16)\n") || strings.Contains(text, "Vector add") {
+		if text := files["text"][slices.Index(files["path"], "task.yml")]; !strings.Contains(text,
+			"title: Row softmax (FP16)\n") || strings.Contains(text, "Vector add") {
 			t.Errorf("task.yml begins with %.80q", text)
 		}
 	}
-	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, saved("", "x")), http.StatusUnprocessableEntity), "[role=alert]", "no title")
+	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, saved("", "x")),
+		http.StatusUnprocessableEntity), "[role=alert]", "no title")
 }
 
 // TestEditedTaskFilesKeepCommentsAndTitle: what was not edited comes back byte for byte, and task.yml's title is the
@@ -187,7 +202,8 @@ func TestEditedTaskFilesKeepCommentsAndTitle(t *testing.T) {
 	if task, _ := taskNow(s, "sum-of-16"); task.Title != "Sum of 16" {
 		t.Errorf("the title is %q", task.Title)
 	}
-	files := webtest.Fields(creator.Page("/tasks/sum-of-16/files", http.StatusOK).Find("form[action='/tasks/sum-of-16/files']"))
+	files := webtest.Fields(creator.Page("/tasks/sum-of-16/files",
+		http.StatusOK).Find("form[action='/tasks/sum-of-16/files']"))
 	if diff := cmp.Diff(written, files["text"][slices.Index(files["path"], "task.yml")]); diff != "" {
 		t.Errorf("task.yml (-written +shown):\n%s", diff)
 	}
@@ -200,16 +216,20 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 		"task.yml": "lang: py\ngpus: [H200]\ndescription: Add two tensors.\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: task.py, source: task.py}\n" +
 			"  - {name: utils.py, source: ../utils.py}\n  - {name: eval.py, source: ../eval.py}\n  - {name: reference.py, source: reference.py}\nconfig: {main: eval.py}\ntemplates: {Python: template.py}\n" +
 			"tests: [{size: 16, seed: 1}]\nbenchmarks: [{size: 1024, seed: 2}]\nranking_by: geom\n",
-		"task.py": "input_t = tuple\noutput_t = object\n", "eval.py": "print('passed')\n", "utils.py": "def near(a, b):\n    return ''\n", "template.py": "def custom_kernel(data):\n    return data[0] + data[1]\n",
+		"task.py": "input_t = tuple\noutput_t = object\n", "eval.py": "print('passed')\n",
+		"utils.py":     "def near(a, b):\n    return ''\n",
+		"template.py":  "def custom_kernel(data):\n    return data[0] + data[1]\n",
 		"reference.py": "from task import input_t, output_t\nfrom utils import near\n\n\ndef generate_input(size: int, seed: int):\n    return (size, seed)\n\n\ndef check_implementation(data, output):\n    return near(data, output)\n",
 	}
 	doc := webtest.Document(t, uploadAll(creator, "/tasks/new", "zip", files, nil), http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-draft]", "utils.py")
-	if problems := doc.Find("[data-draft] .callout-fail").Text(); problems != "" || doc.Find("[data-draft]").Length() != 1 {
+	if problems := doc.Find("[data-draft] .callout-fail").Text(); problems != "" ||
+		doc.Find("[data-draft]").Length() != 1 {
 		t.Errorf("%d tasks, with problems %q", doc.Find("[data-draft]").Length(), problems)
 	}
-	published := webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form"))), http.StatusOK)
+	published := webtest.Document(t,
+		creator.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form"))), http.StatusOK)
 	webtest.WantText(t, published, "[role=status]", "Published")
 
 	opened := webtest.Document(t, uploadAll(creator, "/tasks/new/open", "zip", files, nil), http.StatusOK)
@@ -222,7 +242,10 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 	if at := tried.Request.URL.Path; at != "/tasks/two-tensors/trial" {
 		t.Errorf("trying what was opened leads to %s", at)
 	}
-	webtest.WantText(t, webtest.Document(t, uploadAll(creator, "/tasks/new/open", "zip", map[string]string{"a.py": "", "b.py": ""}, nil), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 2 files")
+	webtest.WantText(t, webtest.Document(t, uploadAll(creator, "/tasks/new/open", "zip",
+		map[string]string{"a.py": "", "b.py": ""}, nil), http.StatusUnprocessableEntity), "[role=alert]",
+		"there is no task.yml among these 2 files")
 	delete(files, "task.yml")
-	webtest.WantText(t, webtest.Document(t, uploadAll(creator, "/tasks/new", "zip", files, nil), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 5 files")
+	webtest.WantText(t, webtest.Document(t, uploadAll(creator, "/tasks/new", "zip", files, nil),
+		http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 5 files")
 }

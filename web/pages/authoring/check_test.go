@@ -15,7 +15,8 @@ import (
 // publishes uploads the example task, publishes what the preview shows, and returns where that led.
 func publishes(b *webtest.Browser, t *testing.T) *http.Response {
 	t.Helper()
-	doc := webtest.Document(t, b.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle), nil), http.StatusOK)
+	doc := webtest.Document(t, b.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle), nil),
+		http.StatusOK)
 	return b.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form")))
 }
 
@@ -32,7 +33,8 @@ func TestPublishingTestsTheTemplate(t *testing.T) {
 
 	var me client.User
 	webtest.DecodeBody(t, creator.Get("/api/v1/me"), &me)
-	list, err := s.Cfg.Store.Submissions.Submissions(t.Context(), accounts.User{ID: me.ID, Role: accounts.RoleCreator}, submissions.SubmissionFilter{UserID: me.ID, Limit: 2})
+	list, err := s.Cfg.Store.Submissions.Submissions(t.Context(), accounts.User{ID: me.ID, Role: accounts.RoleCreator},
+		submissions.SubmissionFilter{UserID: me.ID, Limit: 2})
 	if err != nil || len(list) != 1 || list[0].Mode != job.ModeTest {
 		t.Fatalf("publishing made %+v, %v", list, err)
 	}
@@ -44,10 +46,12 @@ func TestPublishingTestsTheTemplate(t *testing.T) {
 	broken[0].Stderr = "reference.h:7:3: error: 'outt' was not declared in this scope\n"
 	broken[0].Failure = &job.Failure{Reason: "the submission does not compile: reference.h line 7: 'outt' was not declared in this scope"}
 	s.Fail(runs[0], broken)
-	webtest.WantText(t, creator.Page(strings.TrimPrefix(at, s.URL), http.StatusOK), "#bench-run [data-failure]", "reference.h line 7")
+	webtest.WantText(t, creator.Page(strings.TrimPrefix(at, s.URL), http.StatusOK), "#bench-run [data-failure]",
+		"reference.h line 7")
 }
 
 func TestPublishingSaysThatNothingCheckedTheReference(t *testing.T) {
 	s := webtest.Start(t)
-	webtest.WantText(t, webtest.Document(t, publishes(s.SignedIn("Carla", accounts.RoleCreator), t), http.StatusOK), "[role=status]", "Published, but not verified")
+	webtest.WantText(t, webtest.Document(t, publishes(s.SignedIn("Carla", accounts.RoleCreator), t), http.StatusOK),
+		"[role=status]", "Published, but not verified")
 }

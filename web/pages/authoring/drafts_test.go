@@ -78,7 +78,8 @@ func chosen(doc *goquery.Document) (names []string) {
 func TestTasksOfASetArePickedWithTheirDeadlines(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
-	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01 18:30", asItIs), nil), http.StatusOK)
+	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01 18:30", asItIs),
+		nil), http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-draft=bad] .callout-fail", "problems/first/bad/task.yml: files: is required")
 	if got := strings.Join(chosen(doc), " "); got != "add sum" {
@@ -93,7 +94,8 @@ func TestTasksOfASetArePickedWithTheirDeadlines(t *testing.T) {
 		t.Fatalf("a task that was left out was made (%v)", err)
 	}
 	task, _ := taskNow(s, "add")
-	if want := time.Date(2031, 5, 1, 18, 30, 0, 0, time.UTC); task.Deadline == nil || !task.Deadline.Equal(want) || strings.Join(task.Devices, " ") != "CPU" {
+	if want := time.Date(2031, 5, 1, 18, 30, 0, 0, time.UTC); task.Deadline == nil || !task.Deadline.Equal(want) ||
+		strings.Join(task.Devices, " ") != "CPU" {
 		t.Errorf("the task has the deadline %v and the devices %v", task.Deadline, task.Devices)
 	}
 
@@ -101,9 +103,11 @@ func TestTasksOfASetArePickedWithTheirDeadlines(t *testing.T) {
 	form.Set("1.chosen", "on")
 	form["1.device"] = []string{"CPU", "H200"}
 	form.Set("1.deadline", "2031-06-01T12:00:07")
-	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, form), http.StatusOK), "[role=status]", "Task sum")
+	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, form), http.StatusOK),
+		"[role=status]", "Task sum")
 	task, _ = taskNow(s, "sum")
-	if want := time.Date(2031, 6, 1, 12, 0, 7, 0, time.UTC); !task.Deadline.Equal(want) || strings.Join(task.Devices, " ") != "CPU H200" {
+	if want := time.Date(2031, 6, 1, 12, 0, 7, 0, time.UTC); !task.Deadline.Equal(want) ||
+		strings.Join(task.Devices, " ") != "CPU H200" {
 		t.Errorf("the task has the deadline %v and the devices %v", task.Deadline, task.Devices)
 	}
 }
@@ -117,7 +121,8 @@ func TestProblemOfASetWithAForbiddenFlagSaysSo(t *testing.T) {
 		}
 	})
 	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", set, nil), http.StatusOK)
-	webtest.WantText(t, doc, "[data-draft=sum] .callout-fail", `config.compile_flags[0]: "-specs=/tmp/x" is not among the flags`)
+	webtest.WantText(t, doc, "[data-draft=sum] .callout-fail",
+		`config.compile_flags[0]: "-specs=/tmp/x" is not among the flags`)
 	if got := strings.Join(chosen(doc), " "); got != "add" {
 		t.Errorf("chosen in advance are %q, want the one that can be made", got)
 	}
@@ -127,11 +132,13 @@ func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
 	preview := func(deadline string, change func(string, *tasks.Bundle)) *goquery.Document {
-		doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", setZip(t, deadline, change), nil), http.StatusOK)
+		doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", setZip(t, deadline, change), nil),
+			http.StatusOK)
 		webtest.CheckSound(t, doc)
 		return doc
 	}
-	webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, webtest.Fields(preview("2031-05-01", asItIs).Find("main form"))), http.StatusOK)
+	webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil,
+		webtest.Fields(preview("2031-05-01", asItIs).Find("main form"))), http.StatusOK)
 	before, _ := taskNow(s, "sum")
 
 	doc := preview("2031-05-02 06:00", func(name string, b *tasks.Bundle) {
@@ -151,18 +158,21 @@ func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 	form := webtest.Fields(doc.Find("main form"))
 	webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, form), http.StatusOK)
 	task, version := taskNow(s, "add")
-	if want := time.Date(2031, 5, 2, 6, 0, 0, 0, time.UTC); !task.Deadline.Equal(want) || version.Number != 1 || task.Title != "Add up" {
+	if want := time.Date(2031, 5, 2, 6, 0, 0, 0, time.UTC); !task.Deadline.Equal(want) || version.Number != 1 ||
+		task.Title != "Add up" {
 		t.Errorf("the task is %q, until %v, in version %d", task.Title, task.Deadline, version.Number)
 	}
 	form.Set("1.chosen", "on")
 	webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, form), http.StatusOK)
 	task, version = taskNow(s, "sum")
 	if version.Number != 2 || !task.Deadline.Equal(*before.Deadline) {
-		t.Errorf("version %d, deadline %v (was %v): a set that says none leaves it", version.Number, task.Deadline, before.Deadline)
+		t.Errorf("version %d, deadline %v (was %v): a set that says none leaves it", version.Number, task.Deadline,
+			before.Deadline)
 	}
 
 	other := s.SignedIn("Otto", accounts.RoleCreator)
-	doc = webtest.Document(t, other.Upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01", asItIs), nil), http.StatusOK)
+	doc = webtest.Document(t, other.Upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01", asItIs), nil),
+		http.StatusOK)
 	if doc.Find("[data-change]").Length() > 0 {
 		t.Error("someone else's task is shown as one to update")
 	}

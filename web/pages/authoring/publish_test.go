@@ -44,7 +44,8 @@ func TestATrialWithoutAWorkerNamesTheReason(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := drafted(t, s)
 	s.SQL("update workers set seen_at = '2020-01-01 00:00:00'")
-	webtest.WantText(t, webtest.Document(t, creator.Post("/tasks/rows/trial", nil), http.StatusOK), "[data-summary]", "no worker serves a device of the task right now")
+	webtest.WantText(t, webtest.Document(t, creator.Post("/tasks/rows/trial", nil), http.StatusOK), "[data-summary]",
+		"no worker serves a device of the task right now")
 }
 
 // TestADraftIsPublishedByNothingButPublish: neither its settings nor an old form do it, and the button names what was
@@ -53,7 +54,8 @@ func TestADraftIsPublishedByNothingButPublish(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := drafted(t, s)
 	edit := creator.Page("/tasks/rows/edit", http.StatusOK)
-	webtest.WantText(t, edit, "[data-draft-task]", "This is a draft: only you and admins see it. Try it, then publish it")
+	webtest.WantText(t, edit, "[data-draft-task]",
+		"This is a draft: only you and admins see it. Try it, then publish it")
 	if edit.Find("input[name=visibility]").Length() != 0 {
 		t.Error("the settings of a draft publish it")
 	}
@@ -74,7 +76,8 @@ func TestADraftIsPublishedByNothingButPublish(t *testing.T) {
 		t.Errorf("the form begins with %q", form.Get("visibility"))
 	}
 	form.Set("visibility", "members")
-	webtest.WantText(t, webtest.Document(t, creator.Post("/tasks/rows/trial/publish", form), http.StatusOK), "[role=status]", "Members can see the task now")
+	webtest.WantText(t, webtest.Document(t, creator.Post("/tasks/rows/trial/publish", form), http.StatusOK),
+		"[role=status]", "Members can see the task now")
 	if task, _ := taskNow(s, "rows"); task.Visibility != catalog.Members {
 		t.Errorf("published as %s", task.Visibility)
 	}
@@ -83,7 +86,8 @@ func TestADraftIsPublishedByNothingButPublish(t *testing.T) {
 func TestAnUploadIsTriedAsADraftBeforeItIsPublished(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
-	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle), nil), http.StatusOK)
+	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle),
+		nil), http.StatusOK)
 	webtest.WantText(t, doc, "main form .btn-main", "Save as a draft and try it")
 	form := webtest.Fields(doc.Find("main form"))
 	form.Set("do", "try")
@@ -135,13 +139,15 @@ func TestChangesOfAPublishedTaskAreKeptAndTried(t *testing.T) {
 	webtest.WantText(t, changes, "[data-change] ins", "65539")
 	form := webtest.Fields(changes.Find("form[action='/tasks/rows/publish']"))
 	form.Set("do", "edit")
-	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/rows/publish", "", "", nil, form), http.StatusOK), "textarea", "65539")
+	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/rows/publish", "", "", nil, form), http.StatusOK),
+		"textarea", "65539")
 	form.Del("do")
 	webtest.WantStatus(t, creator.Upload("/tasks/rows/publish", "", "", nil, form), http.StatusOK)
 	if _, now := taskNow(s, "rows"); now.Number != 2 {
 		t.Errorf("publishing made version %d", now.Number)
 	}
-	webtest.WantText(t, creator.Page("/tasks/rows/trial", http.StatusOK), "[data-summary]", "0 of 12 finished") // of the version that was tried
+	// of the version that was tried
+	webtest.WantText(t, creator.Page("/tasks/rows/trial", http.StatusOK), "[data-summary]", "0 of 12 finished")
 	if creator.Page(path, http.StatusOK).Find("[data-unpublished]").Length() != 0 {
 		t.Error("published changes are still unpublished")
 	}

@@ -56,7 +56,8 @@ func TestRunsFlaggedForOneReasonAreDecidedTogether(t *testing.T) {
 		t.Errorf("%d runs wait after two were disqualified, want %d", n, before+1)
 	}
 	for _, run := range cheats["run"] {
-		webtest.WantText(t, s.Browser().Page("/runs/"+run+"/moderation", http.StatusOK), "[data-decision=disqualify]", "It returns a constant.")
+		webtest.WantText(t, s.Browser().Page("/runs/"+run+"/moderation", http.StatusOK), "[data-decision=disqualify]",
+			"It returns a constant.")
 	}
 }
 
@@ -81,7 +82,8 @@ func TestALoadedMachineDoesNotFloodTheReview(t *testing.T) {
 		t.Errorf("%d runs are of low priority, want 3", n)
 	}
 	webtest.WantText(t, doc, "[data-run]", "Disturbed: a CPU load of 9")
-	for address, want := range map[string]int{"/review?priority=all": before + 4, "/review?kind=source": 0, "/review?kind=clocks&priority=all": 4,
+	for address, want := range map[string]int{"/review?priority=all": before + 4, "/review?kind=source": 0,
+		"/review?kind=clocks&priority=all":              4,
 		"/review?task=" + s.Task.Slug + "&priority=low": 3, "/review?task=another": 0} {
 		if n := b.Page(address, http.StatusOK).Find("[data-run]").Length(); n != want {
 			t.Errorf("%s lists %d runs, want %d", address, n, want)
@@ -91,7 +93,8 @@ func TestALoadedMachineDoesNotFloodTheReview(t *testing.T) {
 	form := webtest.Fields(doc.Find("[data-group=clocks] form"))
 	form.Set("reason", "The machine was loaded.")
 	left := webtest.Document(t, b.Post("/review/dismiss", form), http.StatusOK)
-	if left.Find("select[name=priority] option[selected]").AttrOr("value", "") != "low" || left.Find("[data-run]").Length() != 0 {
+	if left.Find("select[name=priority] option[selected]").AttrOr("value", "") != "low" ||
+		left.Find("[data-run]").Length() != 0 {
 		t.Error("the filter is lost after a decision, or a run still waits")
 	}
 }
@@ -124,30 +127,35 @@ func TestTheReviewLooksRight(t *testing.T) {
 func TestADeadlineInThePastIsSaid(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
-	preview := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", setZip(t, "2020-05-02", asItIs), nil), http.StatusOK)
+	preview := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", setZip(t, "2020-05-02", asItIs), nil),
+		http.StatusOK)
 	webtest.WantText(t, preview, "[data-draft=add] .callout-warn", "has passed")
 
 	edit := "/tasks/" + s.Task.Slug + "/edit"
 	admin := s.BrowserOf(s.Admin)
 	form := webtest.Fields(admin.Page(edit, http.StatusOK).Find("form[action='" + edit + "']"))
 	form.Set("deadline", "2020-05-02T00:00:00")
-	webtest.WantText(t, webtest.Document(t, admin.Post(edit, form), http.StatusOK), "[role=status]", "The deadline has passed")
+	webtest.WantText(t, webtest.Document(t, admin.Post(edit, form), http.StatusOK), "[role=status]",
+		"The deadline has passed")
 }
 
 // TestABoardLeadsToTheSourcesThatTheViewerMayRead: after the deadline to all of them; before, and where there is none,
 // to their own, and an admin to all.
 func TestABoardLeadsToTheSourcesThatTheViewerMayRead(t *testing.T) {
 	s := webtest.NewScene(t)
-	board, link := "/tasks/"+s.Task.Slug+"/boards/H200", fmt.Sprintf("#entry-%d a[href='/submissions/%d?tab=source']", s.Ada.ID, s.Done.SubmissionID)
+	board, link := "/tasks/"+s.Task.Slug+"/boards/H200",
+		fmt.Sprintf("#entry-%d a[href='/submissions/%d?tab=source']", s.Ada.ID, s.Done.SubmissionID)
 	until := func(deadline *time.Time) {
-		if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Deadline: deadline}); err != nil {
+		if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID,
+			catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Deadline: deadline}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	soon, over := s.Cfg.Now().Add(time.Hour), s.Cfg.Now().Add(-time.Minute)
 	for name, deadline := range map[string]*time.Time{"with an open task": &soon, "of a task without a deadline": nil} {
 		until(deadline)
-		for who, want := range map[*webtest.Browser]int{s.Browser(): 0, s.BrowserOf(s.Ada): 1, s.BrowserOf(s.Admin): 50} {
+		for who, want := range map[*webtest.Browser]int{s.Browser(): 0, s.BrowserOf(s.Ada): 1,
+			s.BrowserOf(s.Admin): 50} {
 			if n := who.Page(board, http.StatusOK).Find(".board a[href$='?tab=source']").Length(); n != want {
 				t.Errorf("a board %s leads to %d sources, want %d", name, n, want)
 			}

@@ -40,7 +40,8 @@ func uploadAll(b *webtest.Browser, path, field string, files map[string]string, 
 func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
-	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle), nil), http.StatusOK)
+	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle),
+		nil), http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-draft=add-two]", "reference.h")
 	webtest.WantText(t, doc, "[data-draft=add-two]", "the submission")
@@ -89,18 +90,23 @@ func TestBadUploadIsRefusedWithFileLineAndKey(t *testing.T) {
 	}
 	file.Write([]byte("lang: cpp\nfiles:\n  - {name: a.h, source: nowhere.h}\nspeed: fast\n"))
 	w.Close()
-	forbidden := webtest.ZipOf(t, func(b *tasks.Bundle) { b.Definition.Config.CompileFlags = []string{"-O2", "-fplugin=/tmp/x.so"} })
+	forbidden := webtest.ZipOf(t, func(b *tasks.Bundle) {
+		b.Definition.Config.CompileFlags = []string{"-O2",
+			"-fplugin=/tmp/x.so"}
+	})
 	for name, test := range map[string]struct {
 		data []byte
 		want []string
 	}{
 		"broken.zip": {[]byte("PK but no zip"), []string{"not a zip"}},
 		"bad.zip":    {buf.Bytes(), []string{"mine/task.yml:4: speed", "nowhere.h"}},
-		"flag.zip":   {forbidden, []string{"task.yml:", `config.compile_flags[1]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set: -O…`}},
-		"old.cpp":    {[]byte("int x;"), []string{"old.cpp", "input_t"}},
+		"flag.zip": {forbidden, []string{"task.yml:",
+			`config.compile_flags[1]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set: -O…`}},
+		"old.cpp": {[]byte("int x;"), []string{"old.cpp", "input_t"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", name, test.data, nil), http.StatusUnprocessableEntity)
+			doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", name, test.data, nil),
+				http.StatusUnprocessableEntity)
 			for _, want := range test.want {
 				webtest.WantText(t, doc, "[role=alert]", want)
 			}
@@ -111,7 +117,8 @@ func TestBadUploadIsRefusedWithFileLineAndKey(t *testing.T) {
 func TestOnlyCreatorsMakeAndOnlyOwnersChangeTasks(t *testing.T) {
 	s := webtest.NewScene(t)
 	other := s.SignedIn("Carla", accounts.RoleCreator)
-	for who, b := range map[string]*webtest.Browser{"user": s.BrowserOf(s.Ada), "visitor": s.Browser(), "other creator": other} {
+	for who, b := range map[string]*webtest.Browser{"user": s.BrowserOf(s.Ada), "visitor": s.Browser(),
+		"other creator": other} {
 		edit := b.Get("/tasks/" + s.Task.Slug + "/edit")
 		if doc := webtest.Document(t, edit, edit.StatusCode); doc.Find("form[action$='/delete']").Length() > 0 {
 			t.Errorf("%s may edit the task", who)
@@ -123,7 +130,8 @@ func TestOnlyCreatorsMakeAndOnlyOwnersChangeTasks(t *testing.T) {
 	}
 	user := s.BrowserOf(s.Ada)
 	user.Page("/tasks/new", http.StatusForbidden)
-	webtest.WantStatus(t, user.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle), nil), http.StatusForbidden)
+	webtest.WantStatus(t, user.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle), nil),
+		http.StatusForbidden)
 }
 
 func TestNewVersionIsShownAsDifferencesFirst(t *testing.T) {
@@ -131,7 +139,8 @@ func TestNewVersionIsShownAsDifferencesFirst(t *testing.T) {
 	owner := s.BrowserOf(s.Admin)
 	task := "/tasks/vectoradd-cpp"
 	preview := func(change func(*tasks.Bundle)) *goquery.Document {
-		doc := webtest.Document(t, owner.Upload(task+"/version", "zip", "new.zip", webtest.ZipOf(t, change), nil), http.StatusOK)
+		doc := webtest.Document(t, owner.Upload(task+"/version", "zip", "new.zip", webtest.ZipOf(t, change), nil),
+			http.StatusOK)
 		webtest.CheckSound(t, doc)
 		return doc
 	}
@@ -157,15 +166,19 @@ func TestNewVersionIsShownAsDifferencesFirst(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Published as a new version")
 	webtest.WantText(t, owner.Page(task, http.StatusOK), ".meta", "version 2 by")
 	webtest.WantText(t, owner.Page(task+"/boards/CPU", http.StatusOK), "main", "Boards of other versions: 1")
-	webtest.WantText(t, owner.Page(task+"/boards/CPU?version=1", http.StatusOK), ".callout", "The task has changed since")
+	webtest.WantText(t, owner.Page(task+"/boards/CPU?version=1", http.StatusOK), ".callout",
+		"The task has changed since")
 }
 
 func TestTaskGoesOnlyWhenItsNameIsTyped(t *testing.T) {
 	s := webtest.NewScene(t)
 	owner := s.BrowserOf(s.Admin)
-	doc := webtest.Document(t, owner.Post("/tasks/"+s.Task.Slug+"/delete", url.Values{"confirm": {"yes"}}), http.StatusUnprocessableEntity)
+	doc := webtest.Document(t, owner.Post("/tasks/"+s.Task.Slug+"/delete", url.Values{"confirm": {"yes"}}),
+		http.StatusUnprocessableEntity)
 	webtest.WantText(t, doc, "[role=alert]", s.Task.Title)
-	webtest.WantText(t, webtest.Document(t, owner.Post("/tasks/"+s.Task.Slug+"/delete", url.Values{"confirm": {s.Task.Slug}}), http.StatusOK), "[role=status]", "Deleted, with the task's boards and submissions.")
+	webtest.WantText(t, webtest.Document(t, owner.Post("/tasks/"+s.Task.Slug+"/delete",
+		url.Values{"confirm": {s.Task.Slug}}), http.StatusOK), "[role=status]",
+		"Deleted, with the task's boards and submissions.")
 	owner.Page("/tasks/"+s.Task.Slug, http.StatusNotFound)
 }
 
@@ -173,12 +186,15 @@ func TestSettingsThatDoNotWorkComeBackInTheForm(t *testing.T) {
 	s := webtest.NewScene(t)
 	owner := s.BrowserOf(s.Admin)
 	edit := "/tasks/" + s.Task.Slug + "/edit"
-	doc := webtest.Document(t, owner.Post(edit, url.Values{"title": {"New title"}, "deadline": {"tomorrow"}, "device": {"CPU"}}), http.StatusUnprocessableEntity)
+	doc := webtest.Document(t, owner.Post(edit,
+		url.Values{"title": {"New title"}, "deadline": {"tomorrow"}, "device": {"CPU"}}),
+		http.StatusUnprocessableEntity)
 	webtest.WantText(t, doc, "[role=alert]", "tomorrow")
 	if got := doc.Find("input[name=title]").AttrOr("value", ""); got != "New title" {
 		t.Errorf("the title came back as %q", got)
 	}
-	doc = webtest.Document(t, owner.Post(edit, url.Values{"title": {"New title"}, "others": {"B200, T4"}}), http.StatusOK)
+	doc = webtest.Document(t, owner.Post(edit, url.Values{"title": {"New title"}, "others": {"B200, T4"}}),
+		http.StatusOK)
 	webtest.WantText(t, doc, "h1", "New title")
 	webtest.WantText(t, doc, "#boards + div", "B200")
 }

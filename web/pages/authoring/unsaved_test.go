@@ -81,10 +81,11 @@ func TestWhatWasTypedAndNotSavedComesBack(t *testing.T) {
 
 	w.Visit("/tasks/rows/files")
 	writes(w, "# later")
-	webtest.WantStatus(t, sends(creator, t, creator.Page("/tasks/rows/files", http.StatusOK), "/tasks/rows/files", func(f url.Values) {
-		f["text"][slices.Index(f["path"], "task.yml")] += "# elsewhere\n"
-		f.Set("do", "save")
-	}), http.StatusOK)
+	webtest.WantStatus(t, sends(creator, t, creator.Page("/tasks/rows/files", http.StatusOK), "/tasks/rows/files",
+		func(f url.Values) {
+			f["text"][slices.Index(f["path"], "task.yml")] += "# elsewhere\n"
+			f.Set("do", "save")
+		}), http.StatusOK)
 	leaving(t, w, "/tasks/rows/files") // the site's files are others now: the draft is offered, and does not hide them
 	w.Until(shown("draft-offered") + `&& ` + firstText + `.includes("# elsewhere")`)
 	w.Click("[data-draft-fill=draft]")

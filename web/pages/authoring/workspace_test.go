@@ -26,7 +26,8 @@ func TestThePageOfATaskIsSeenWhileItIsWritten(t *testing.T) {
 	w.Eval(`document.getElementById("tab-preview").click()`)
 	w.Until(frame + `?.querySelector("h1")?.textContent == "Task without a title"`)
 	w.Until(frame + `.querySelector(".prose").textContent.includes("Add two vectors")`)
-	w.Until(frame + `.querySelector("#boards") && ` + frame + `.querySelector("#files") && ` + frame + `.styleSheets.length > 0`)
+	w.Until(frame + `.querySelector("#boards") && ` + frame + `.querySelector("#files") && ` + frame +
+		`.styleSheets.length > 0`)
 	w.Until(`!` + frame + `.querySelector("script, header .menu, a[href]")`)
 	w.Eval(frame + `.querySelectorAll("details").forEach((d) => (d.open = true))`)
 	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
@@ -50,12 +51,14 @@ func TestTitleOfANewTaskGoesIntoTaskYML(t *testing.T) {
 			f.Set("title", "Sum: of two")
 			f.Set("do", "save")
 		})
-		files := webtest.Fields(creator.Page("/tasks/"+slug+"/files", http.StatusOK).Find("form[action='/tasks/" + slug + "/files']"))
+		files := webtest.Fields(creator.Page("/tasks/"+slug+"/files", http.StatusOK).Find("form[action='/tasks/" +
+			slug + "/files']"))
 		want := own
 		if own == "" {
 			want = "title: \"Sum: of two\"\n"
 		}
-		if text := files["text"][slices.Index(files["path"], "task.yml")]; !strings.HasPrefix(text, want) || strings.Count(text, "title:") != 1 {
+		if text := files["text"][slices.Index(files["path"], "task.yml")]; !strings.HasPrefix(text, want) ||
+			strings.Count(text, "title:") != 1 {
 			t.Errorf("task.yml of %s begins with %.80q", slug, text)
 		}
 	}
@@ -87,7 +90,8 @@ func TestATaskIsCheckedAndPreviewedWithoutAScript(t *testing.T) {
 	})), http.StatusUnprocessableEntity)
 	webtest.WantText(t, bad, "[role=alert]", "test_timeout")
 	kept := webtest.Fields(bad.Find("form[action='" + begin + "']"))
-	if text := kept["text"][slices.Index(kept["path"], "task.yml")]; !strings.Contains(text, "title: Sums\n") || !strings.Contains(text, "test_timeout: soon") {
+	if text := kept["text"][slices.Index(kept["path"], "task.yml")]; !strings.Contains(text, "title: Sums\n") ||
+		!strings.Contains(text, "test_timeout: soon") {
 		t.Errorf("what was typed is lost: %q", text)
 	}
 	webtest.WantStatus(t, creator.Get("/tasks/sums"), http.StatusNotFound)
@@ -99,11 +103,14 @@ func TestATaskIsCheckedAndPreviewedWithoutAScript(t *testing.T) {
 	webtest.WantText(t, shown, "h1", "Sums")
 	webtest.WantText(t, shown, "#boards", "")
 	form["text"][slices.Index(form["path"], "task.yml")] = "filez: []\n"
-	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/check/preview", "", "", nil, form), http.StatusUnprocessableEntity), "main", "filez")
-	webtest.WantStatus(t, s.BrowserOf(s.Ada).Upload("/tasks/check/preview", "", "", nil, url.Values{}), http.StatusForbidden)
+	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/check/preview", "", "", nil, form),
+		http.StatusUnprocessableEntity), "main", "filez")
+	webtest.WantStatus(t, s.BrowserOf(s.Ada).Upload("/tasks/check/preview", "", "", nil, url.Values{}),
+		http.StatusForbidden)
 
 	of := webtest.Fields(s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/files", http.StatusOK).Find("main form"))
-	webtest.WantText(t, webtest.Document(t, s.BrowserOf(s.Admin).Upload("/tasks/check/preview", "", "", nil, of), http.StatusOK), "h1", s.Task.Title)
+	webtest.WantText(t, webtest.Document(t, s.BrowserOf(s.Admin).Upload("/tasks/check/preview", "", "", nil, of),
+		http.StatusOK), "h1", s.Task.Title)
 	webtest.WantStatus(t, creator.Upload("/tasks/check/preview", "", "", nil, of), http.StatusForbidden)
 }
 
@@ -115,7 +122,8 @@ func TestLinesKeepTheirEndsWhenFilesAreSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundle.Files["reference.cuh"] = []byte("// one\r\n" + strings.ReplaceAll(string(bundle.Files["reference.cuh"]), "\n", "\r\n"))
+	bundle.Files["reference.cuh"] = []byte("// one\r\n" +
+		strings.ReplaceAll(string(bundle.Files["reference.cuh"]), "\n", "\r\n"))
 	bundle.Files["task.h"] = []byte("// a\r\n// b\n" + string(bundle.Files["task.h"]))
 	if _, _, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, bundle, nil); err != nil {
 		t.Fatal(err)
@@ -126,14 +134,16 @@ func TestLinesKeepTheirEndsWhenFilesAreSaved(t *testing.T) {
 		f["text"][at] = strings.Replace(f["text"][at], "// one", "// two", 1)
 		f.Set("do", "review")
 	}), http.StatusOK)
-	webtest.WantStatus(t, admin.Upload("/tasks/"+s.Task.Slug+"/publish", "", "", nil, webtest.Fields(preview.Find("main form"))), http.StatusOK)
+	webtest.WantStatus(t, admin.Upload("/tasks/"+s.Task.Slug+"/publish", "", "", nil,
+		webtest.Fields(preview.Find("main form"))), http.StatusOK)
 	task, _ := taskNow(s, s.Task.Slug)
 	after, err := s.Cfg.Store.Catalog.CurrentBundle(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Replace(string(bundle.Files["reference.cuh"]), "// one", "// two", 1)
-	if got := after.Files; string(got["reference.cuh"]) != want || string(got["task.h"]) != string(bundle.Files["task.h"]) {
+	if got := after.Files; string(got["reference.cuh"]) != want ||
+		string(got["task.h"]) != string(bundle.Files["task.h"]) {
 		t.Errorf("saved %q and %q", got["reference.cuh"], got["task.h"])
 	}
 }
@@ -178,7 +188,8 @@ func TestTheEditorCompletesTriton(t *testing.T) {
 	w.Eval(`document.querySelector("[data-tree] [title='template_triton.py']").click()`)
 	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content[data-language=python]")`)
 	options := `[...document.querySelectorAll(".cm-tooltip-autocomplete li .cm-completionLabel")].map((o) => o.textContent)`
-	for typed, want := range map[string]string{"tl.lo": "tl.load", "make_match": "make_match_reference", "BLOCK_S": "BLOCK_SIZE"} {
+	for typed, want := range map[string]string{"tl.lo": "tl.load", "make_match": "make_match_reference",
+		"BLOCK_S": "BLOCK_SIZE"} {
 		w.Eval(`(() => { document.querySelector(".file-pane:not([hidden]) .cm-content").focus(); document.execCommand("selectAll"); document.execCommand("insertText", false, "import triton.language as tl\n"); })()`)
 		w.Do(chromedp.KeyEvent(typed))
 		w.Until(options + `.includes("` + want + `")`)

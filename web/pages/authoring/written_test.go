@@ -50,17 +50,29 @@ func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
 		change func(url.Values)
 		want   writtenRemark
 	}{
-		{"a mistyped key", replace("task.yml", "\nfiles:", "\nfilez: []\nfiles:"), writtenRemark{File: "task.yml", Text: `did you mean "files"`}},
-		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"), writtenRemark{File: "task.yml", Line: 21, Text: "not valid YAML (a bracket or quote is not closed)"}},
-		{"a file that is not there", replace("task.yml", "source: reference.h", "source: referenc.h"), writtenRemark{File: "task.yml", Text: `there is no file "referenc.h"`}},
-		{"a file that the language needs", replace("task.yml", "lang: cpp", "lang: cu"), writtenRemark{File: "task.yml", Text: "reference.cuh"}},
-		{"no device", func(f url.Values) { pythonTask(f) }, writtenRemark{File: "task.yml", Text: "gpus: names no device"}},
-		{"a reference without its checker", replace("reference.h", "check_implementation", "check"), writtenRemark{File: "reference.h", Text: "has no check_implementation", Note: true}},
-		{"a device that no worker has had", replace("task.yml", "gpus: [CPU]", "gpus: [CPUX]"), writtenRemark{File: "task.yml", Line: 3, Text: "No worker of this site has had a device named CPUX. Did you mean CPU?", Note: true}},
-		{"a mistyped argument", replace("task.yml", "{size: 127, seed:", "{size: 127, sed:"), writtenRemark{File: "task.yml", Line: 34, Text: "Did you mean seed instead of sed?", Note: true}},
-		{"a path that leads out", func(f url.Values) { f.Add("path", "../x"); f.Add("text", "x") }, writtenRemark{Text: `"../x" is not a path`}},
-		{"a file twice", func(f url.Values) { f.Add("path", "task.h"); f.Add("text", "x") }, writtenRemark{File: "task.h", Text: "twice"}},
-		{"an address with another meaning", func(f url.Values) { f.Set("title", "Check") }, writtenRemark{Text: "cannot have this address"}},
+		{"a mistyped key", replace("task.yml", "\nfiles:", "\nfilez: []\nfiles:"),
+			writtenRemark{File: "task.yml", Text: `did you mean "files"`}},
+		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"),
+			writtenRemark{File: "task.yml", Line: 21, Text: "not valid YAML (a bracket or quote is not closed)"}},
+		{"a file that is not there", replace("task.yml", "source: reference.h", "source: referenc.h"),
+			writtenRemark{File: "task.yml", Text: `there is no file "referenc.h"`}},
+		{"a file that the language needs", replace("task.yml", "lang: cpp", "lang: cu"),
+			writtenRemark{File: "task.yml", Text: "reference.cuh"}},
+		{"no device", func(f url.Values) { pythonTask(f) },
+			writtenRemark{File: "task.yml", Text: "gpus: names no device"}},
+		{"a reference without its checker", replace("reference.h", "check_implementation", "check"),
+			writtenRemark{File: "reference.h", Text: "has no check_implementation", Note: true}},
+		{"a device that no worker has had", replace("task.yml", "gpus: [CPU]", "gpus: [CPUX]"),
+			writtenRemark{File: "task.yml", Line: 3,
+				Text: "No worker of this site has had a device named CPUX. Did you mean CPU?", Note: true}},
+		{"a mistyped argument", replace("task.yml", "{size: 127, seed:", "{size: 127, sed:"),
+			writtenRemark{File: "task.yml", Line: 34, Text: "Did you mean seed instead of sed?", Note: true}},
+		{"a path that leads out", func(f url.Values) { f.Add("path", "../x"); f.Add("text", "x") },
+			writtenRemark{Text: `"../x" is not a path`}},
+		{"a file twice", func(f url.Values) { f.Add("path", "task.h"); f.Add("text", "x") },
+			writtenRemark{File: "task.h", Text: "twice"}},
+		{"an address with another meaning", func(f url.Values) { f.Set("title", "Check") },
+			writtenRemark{Text: "cannot have this address"}},
 		{"an address that is taken", func(f url.Values) { f.Set("slug", s.Task.Slug) }, writtenRemark{Text: "already"}},
 		{"no title yet", func(f url.Values) { f.Set("title", "") }, writtenRemark{}},
 		{"a task that is there, without an address", func(f url.Values) { f.Del("slug") }, writtenRemark{}},
@@ -78,7 +90,8 @@ func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
 				return
 			}
 			if !slices.ContainsFunc(got, func(r writtenRemark) bool {
-				return r.File == test.want.File && strings.Contains(r.Text, test.want.Text) && r.Note == test.want.Note && (test.want.Line == 0 || test.want.Line == r.Line)
+				return r.File == test.want.File && strings.Contains(r.Text, test.want.Text) &&
+					r.Note == test.want.Note && (test.want.Line == 0 || test.want.Line == r.Line)
 			}) {
 				t.Errorf("remarks %v, want %v", got, test.want)
 			}
@@ -110,8 +123,10 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 	}
 	other := s.SignedIn("Ben", accounts.RoleCreator)
 	webtest.WantStatus(t, other.Upload("/tasks/check", "", "", nil, form), http.StatusOK)
-	head := fmt.Sprintf("POST /tasks/check HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nCookie: %s=%s\r\nContent-Length: %d\r\n\r\n",
-		site.SessionCookie, other.Cookie(site.SessionCookie), site.KernelBody+1) // a body that is not read may not be sent to its end
+	head := fmt.Sprintf(
+		"POST /tasks/check HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nCookie: %s=%s\r\nContent-Length: %d\r\n\r\n",
+		// a body that is not read may not be sent to its end
+		site.SessionCookie, other.Cookie(site.SessionCookie), site.KernelBody+1)
 	if answer := s.Raw(t, head); !strings.HasPrefix(answer, "HTTP/1.1 413 ") {
 		t.Errorf("a large body is answered %.200q", answer)
 	}
@@ -127,13 +142,15 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	w.Do(chromedp.EmulateViewport(1280, 900))
 	w.Visit("/tasks/new/vectoradd_cpp")
 	w.Shows("[data-checked] [role=status]", "No problems")
-	w.Until(chosenFile + `.textContent == "task.yml" && document.querySelectorAll(".file-pane:not([hidden])").length == 1`)
+	w.Until(chosenFile +
+		`.textContent == "task.yml" && document.querySelectorAll(".file-pane:not([hidden])").length == 1`)
 	w.Until(`document.querySelectorAll("[data-tree] summary").length == 3`) // solutions, correct, wrong
 	w.Do(chromedp.EmulateViewport(1280, 700))                               // less than the file has lines
 	w.Until(`document.documentElement.scrollHeight <= innerHeight && [".author-bar", "[data-checked]"].every((part) => document.querySelector(part).getBoundingClientRect().bottom <= innerHeight)`)
 	w.Do(chromedp.EmulateViewport(390, 900))
 	w.Until(`document.documentElement.scrollHeight > innerHeight && Math.abs(document.querySelector(".author-bar").getBoundingClientRect().bottom - innerHeight) < 1`)
-	w.Until(`document.querySelector("[data-tree]").scrollHeight == document.querySelector("[data-tree]").clientHeight`) // a phone hides no file
+	// a phone hides no file
+	w.Until(`document.querySelector("[data-tree]").scrollHeight == document.querySelector("[data-tree]").clientHeight`)
 	w.Do(chromedp.EmulateViewport(1280, 900))
 	w.Eval(chosenFile + `.focus()`)
 	w.Do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
@@ -151,12 +168,14 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	w.Eval(`document.querySelectorAll("[data-tree] li > button")[1].click()`)
 	w.Until(chosenFile + `.textContent == "task.h"`)
 	w.Eval(`document.querySelector("[data-checked] li button").click()`)
-	w.Until(`document.activeElement.closest(".file-pane:not([hidden])") && ` + chosenFile + `.textContent.startsWith("task.yml")`)
+	w.Until(`document.activeElement.closest(".file-pane:not([hidden])") && ` + chosenFile +
+		`.textContent.startsWith("task.yml")`)
 
 	w.Eval(`document.querySelector("[data-add-file]").click()`)
 	w.Until(`document.activeElement.name == "path"`)
 	w.Do(chromedp.KeyEvent("solutions/wrong/mine.cpp"))
-	w.Until(chosenFile + `.textContent == "mine.cpp" && ` + chosenFile + `.closest("details").querySelector("summary").textContent == "wrong"`)
+	w.Until(chosenFile + `.textContent == "mine.cpp" && ` + chosenFile +
+		`.closest("details").querySelector("summary").textContent == "wrong"`)
 	w.Eval(`document.querySelector(".file-pane:not([hidden]) [data-delete-file]").click()`)
 	w.Until(`!document.querySelector("[data-tree] [title='solutions/wrong/mine.cpp']")`)
 	w.Eval(`[...document.querySelectorAll("[data-tree] > button")].at(-1).click()`) // back again
@@ -171,7 +190,8 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 func pythonTask(f url.Values) {
 	f["path"] = []string{"task.yml", "reference.py"}
 	f["text"] = []string{"lang: py\ndescription: x\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: reference.py, source: reference.py}\n" +
-		"tests: [{size: 1}]\nbenchmarks: [{size: 2}]\n", "def generate_input(size):\n    return size\n\n\ndef check_implementation(data, output):\n    return ''\n"}
+		"tests: [{size: 1}]\nbenchmarks: [{size: 2}]\n",
+		"def generate_input(size):\n    return size\n\n\ndef check_implementation(data, output):\n    return ''\n"}
 }
 
 // TestAnEndedSessionIsNoProblemOfTheFiles: the page says so, and goes on after a sign-in in another tab.
@@ -186,10 +206,12 @@ func TestAnEndedSessionIsNoProblemOfTheFiles(t *testing.T) {
 	types := `document.querySelector("#slug").dispatchEvent(new Event("input", { bubbles: true }))`
 	w.As(s.Browser()) // without a session
 	w.Eval(types)
-	w.Shows("[data-checked] [role=status]", "The check could not run (error 403). Sign in again in another tab; your text is kept.")
+	w.Shows("[data-checked] [role=status]",
+		"The check could not run (error 403). Sign in again in another tab; your text is kept.")
 	w.LooksRight("authoring-signed-out")
 	w.Eval(`document.getElementById("tab-preview").click()`)
-	w.Shows("[data-previewed] [role=status]", "The preview could not run (error 403). Sign in again in another tab; your text is kept.")
+	w.Shows("[data-previewed] [role=status]",
+		"The preview could not run (error 403). Sign in again in another tab; your text is kept.")
 	w.Until(`!document.querySelector("[data-previewed] iframe").checkVisibility()`)
 	w.LooksRight("authoring-preview-signed-out")
 
@@ -205,7 +227,8 @@ func TestAnEndedSessionIsNoProblemOfTheFiles(t *testing.T) {
 		w.Eval(`window.fetch = async () => ` + answer)
 		w.Eval(types)
 		w.Until(fmt.Sprintf(`document.querySelector("[data-checked] [role=status]").textContent.startsWith(%q)`, says))
-		w.Until(fmt.Sprintf(`document.querySelector("[data-previewed] [role=status]").textContent.startsWith(%q)`, strings.Replace(says, "check", "preview", 1)))
+		w.Until(fmt.Sprintf(`document.querySelector("[data-previewed] [role=status]").textContent.startsWith(%q)`,
+			strings.Replace(says, "check", "preview", 1)))
 	}
 	w.Eval(`window.fetch = async () => new Response("", { status: 429, headers: { "Retry-After": "60" } })`)
 	w.Eval(`document.getElementById("tab-preview").click()`)

@@ -15,7 +15,8 @@ import (
 func TestEveryPageNamesTheEventThatGoesOn(t *testing.T) {
 	s := webtest.NewScene(t)
 	visitor := s.Browser()
-	if doc := visitor.Page("/", http.StatusOK); doc.Find("[data-event-banner], nav[aria-label=Main] a[href='/events']").Length() != 0 {
+	if doc := visitor.Page("/", http.StatusOK); doc.Find(
+		"[data-event-banner], nav[aria-label=Main] a[href='/events']").Length() != 0 {
 		t.Error("a site without an event names one")
 	}
 	e := s.Event(0)
@@ -28,7 +29,8 @@ func TestEveryPageNamesTheEventThatGoesOn(t *testing.T) {
 		}
 	}
 	start := time.Now().Add(time.Hour)
-	in := events.Settings{Title: "Winter Cup", StartsAt: start, EndsAt: start.Add(time.Hour), Points: "5/3/1", Tasks: []string{s.Task.Slug}}
+	in := events.Settings{Title: "Winter Cup", StartsAt: start, EndsAt: start.Add(time.Hour), Points: "5/3/1",
+		Tasks: []string{s.Task.Slug}}
 	if _, err := s.Cfg.Store.Events.Update(t.Context(), s.Admin, e.Slug, in); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,8 @@ func TestAFrozenBoardExplainsThatItIsFrozen(t *testing.T) {
 	run := modelstest.Submit(t, s.Cfg.Store, s.Ada, task)[0]
 	modelstest.Finish(t, s.Cfg.Store, run, 5275)
 	own := s.BrowserOf(s.Ada).Page(board, http.StatusOK)
-	webtest.WantText(t, own, "[data-freeze]", "Later results appear when the organizer reveals them. Your own best since then: 5.275 µs.")
+	webtest.WantText(t, own, "[data-freeze]",
+		"Later results appear when the organizer reveals them. Your own best since then: 5.275 µs.")
 	webtest.WantText(t, own, "#board-live", "No one had an entry before the freeze.")
 	visitor := s.Browser().Page(board, http.StatusOK)
 	webtest.WantText(t, visitor, "[data-freeze]", "Frozen for Winter Cup since")
@@ -69,9 +72,11 @@ func TestAFrozenBoardExplainsThatItIsFrozen(t *testing.T) {
 func TestTheEventFormNamesAllMistakesAtOnce(t *testing.T) {
 	s := webtest.NewScene(t)
 	organizer := s.BrowserOf(s.Admin)
-	form := url.Values{"title": {""}, "starts": {"2031-01-02T10:00"}, "ends": {"2031-01-01T10:00"}, "points": {"places!"}}
+	form := url.Values{"title": {""}, "starts": {"2031-01-02T10:00"}, "ends": {"2031-01-01T10:00"},
+		"points": {"places!"}}
 	doc := webtest.Document(t, organizer.Post("/events/new", form), http.StatusUnprocessableEntity)
-	for _, want := range []string{"Give the event a title.", "which is not after its start.", "Choose at least one task.", `no points rule "places!"`} {
+	for _, want := range []string{"Give the event a title.", "which is not after its start.",
+		"Choose at least one task.", `no points rule "places!"`} {
 		webtest.WantText(t, doc, "[role=alert]", want)
 	}
 	e := s.Event(0)
@@ -84,11 +89,14 @@ func TestTheEventFormNamesAllMistakesAtOnce(t *testing.T) {
 func TestTheStandingsComeFirstOnceAnEventGoesOn(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
-	if s.Browser().Page("/events/"+e.Slug, http.StatusOK).Find("#event-now > div:has(#standings) ~ div section[aria-label=Announcement]").Length() != 1 {
+	if s.Browser().Page("/events/"+e.Slug,
+		http.StatusOK).Find("#event-now > div:has(#standings) ~ div section[aria-label=Announcement]").Length() != 1 {
 		t.Error("the announcement of a running event comes before its standings")
 	}
 	s.SQL("update events set starts_at = $1 where id = $2", time.Now().Add(time.Hour).UTC(), e.ID)
-	if s.Browser().Page("/events/"+e.Slug, http.StatusOK).Find("#event-now > div:has(section[aria-label=Announcement]) ~ div:has(#standings-title)").Length() != 1 {
+	if s.Browser().Page("/events/"+e.Slug,
+		http.StatusOK).Find(
+		"#event-now > div:has(section[aria-label=Announcement]) ~ div:has(#standings-title)").Length() != 1 {
 		t.Error("the standings come before the announcement of an event that has not begun")
 	}
 }
@@ -99,6 +107,7 @@ func TestARevealNamesWhomItRevealed(t *testing.T) {
 	e := s.Event(time.Minute)
 	s.Finish(s.Submit(s.Ada, "H200", webtest.GoodKernel), 1e3)
 	s.Ended(e)
-	doc := webtest.Document(t, s.BrowserOf(s.Admin).Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}, "waiting": {"1"}}), http.StatusOK)
+	doc := webtest.Document(t, s.BrowserOf(s.Admin).Post("/events/"+e.Slug+"/reveal",
+		url.Values{"who": {"next"}, "waiting": {"1"}}), http.StatusOK)
 	webtest.WantText(t, doc, "main > [role=status]", "Revealed Ada Lovelace: now 1st, 5 points.")
 }

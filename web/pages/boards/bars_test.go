@@ -39,8 +39,10 @@ func TestAScoreIsDrawnWithItsInterval(t *testing.T) {
 	s := webtest.Start(t)
 	author := modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator)
 	task := modelstest.Task(t, s.Cfg.Store, author, "sort", "CPU")
-	names := []string{"Barbara Liskov", "Edsger Dijkstra", "Frances Allen", "Ken Thompson", "Radia Perlman", "Tony Hoare", "A name that is as long as a name on this site may ever be"}
-	for i, score := range []work.Score{measured(50e3, 0.2), measured(80e3, 0.01), measured(80.1e3, 0.02), measured(100e3, 0), measured(160e3, 0.004), measured(2e6, 0.9), measured(3e6, 0.1)} {
+	names := []string{"Barbara Liskov", "Edsger Dijkstra", "Frances Allen", "Ken Thompson", "Radia Perlman",
+		"Tony Hoare", "A name that is as long as a name on this site may ever be"}
+	for i, score := range []work.Score{measured(50e3, 0.2), measured(80e3, 0.01), measured(80.1e3, 0.02),
+		measured(100e3, 0), measured(160e3, 0.004), measured(2e6, 0.9), measured(3e6, 0.1)} {
 		who := modelstest.Person(t, s.Cfg.Store, names[i], accounts.RoleUser)
 		webtest.Scored(t, s.Cfg.Store, who, task, score)
 	}
@@ -78,11 +80,15 @@ func TestAScoreIsDrawnWithItsInterval(t *testing.T) {
 // bars have one scale.
 func TestABoardWithManyMarksLooksRight(t *testing.T) {
 	s := webtest.NewScene(t)
-	for i, score := range []work.Score{measured(81.2e3, 0.002), measured(81.3e3, 0.003), measured(81.4e3, 0.02), measured(84e3, 0.001), measured(90.2e3, 0.012), measured(90.3e3, 0.004), measured(101e3, 0.004), measured(122e3, 0.03), measured(180e3, 0.001)} {
+	for i, score := range []work.Score{measured(81.2e3, 0.002), measured(81.3e3, 0.003), measured(81.4e3, 0.02),
+		measured(84e3, 0.001), measured(90.2e3, 0.012), measured(90.3e3, 0.004), measured(101e3, 0.004),
+		measured(122e3, 0.03), measured(180e3, 0.001)} {
 		if i%3 == 2 {
 			score.Disturbed = "another program used the GPU"
 		}
-		who, err := s.Cfg.Store.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: fmt.Sprint("who", i), Name: strings.Repeat("Kernel Author ", 1+i%2) + fmt.Sprint(i)})
+		who, err := s.Cfg.Store.Accounts.SignIn(t.Context(),
+			accounts.SignIn{Provider: "test", Subject: fmt.Sprint("who", i),
+				Name: strings.Repeat("Kernel Author ", 1+i%2) + fmt.Sprint(i)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +99,8 @@ func TestABoardWithManyMarksLooksRight(t *testing.T) {
 	w := s.Window().As(s.BrowserOf(s.Admin))
 	w.Do(chromedp.EmulateViewport(390, 900))
 	w.Visit("/tasks/" + s.Task.Slug + "/boards/CPU")
-	w.Until(`new Set([...document.querySelectorAll(".board svg.speed")].map((e) => e.getBoundingClientRect().width)).size == 1`) // one scale
+	// one scale
+	w.Until(`new Set([...document.querySelectorAll(".board svg.speed")].map((e) => e.getBoundingClientRect().width)).size == 1`)
 	w.Shows(".board tr:nth-child(3)", "disturbed")
 	w.Shows(".board tr:nth-child(3)", "noisy")
 	w.LooksRight("board-marks")
@@ -119,21 +126,25 @@ func TestABoardOfIntervalsIsSmall(t *testing.T) {
 func TestABoardOfNoisyScoresSaysItOnce(t *testing.T) {
 	s := webtest.NewScene(t)
 	var last work.Run
-	for i, score := range []work.Score{measured(641e3, 0.002), measured(650e3, 0.002), measured(658.9e3, 0.6), measured(663e3, 0.9), measured(677.3e3, 0.7), measured(900e3, 0.4), measured(3e6, 0.99)} {
+	for i, score := range []work.Score{measured(641e3, 0.002), measured(650e3, 0.002), measured(658.9e3, 0.6),
+		measured(663e3, 0.9), measured(677.3e3, 0.7), measured(900e3, 0.4), measured(3e6, 0.99)} {
 		if i > 2 {
 			score.Disturbed = "another program used the GPU"
 		}
-		last = s.Submit(modelstest.Person(t, s.Cfg.Store, fmt.Sprint("Kernel Author ", i), accounts.RoleUser), "CPU", webtest.GoodKernel)
+		last = s.Submit(modelstest.Person(t, s.Cfg.Store, fmt.Sprint("Kernel Author ", i), accounts.RoleUser), "CPU",
+			webtest.GoodKernel)
 		s.Record(modelstest.Result(s.Attempt(last), score.NS), &score)
 	}
 	b, board := s.Browser(), "/tasks/"+s.Task.Slug+"/boards/CPU"
 	doc := b.Page(board, http.StatusOK)
-	webtest.WantText(t, doc, "[data-most]", "Most scores here were measured under bad conditions, such as heat or a busy machine, and are noisy; small differences mean little.")
+	webtest.WantText(t, doc, "[data-most]",
+		"Most scores here were measured under bad conditions, such as heat or a busy machine, and are noisy; small differences mean little.")
 	if n := doc.Find("#board tbody [data-status]").Length(); n != 0 {
 		t.Errorf("rows have %d marks of their own", n)
 	}
 	webtest.WantText(t, doc, "#board tbody tr:nth-child(3) td:first-child", "3=?")
-	webtest.WantText(t, b.Page(webtest.SubmissionPath(last), http.StatusOK), "[data-fact=why]", "may be tied for 6th place, but the measurement is too noisy to say")
+	webtest.WantText(t, b.Page(webtest.SubmissionPath(last), http.StatusOK), "[data-fact=why]",
+		"may be tied for 6th place, but the measurement is too noisy to say")
 	w := s.Window()
 	w.Visit(board)
 	w.LooksRight("board-noisy")

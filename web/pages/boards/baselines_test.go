@@ -18,10 +18,12 @@ func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 	doc := s.BrowserOf(s.Ada).Page(path, http.StatusOK)
 	webtest.CheckSound(t, doc)
 	ghost := doc.Find("#board tr.ghost")
-	if ghost.Length() != 1 || ghost.Prev().AttrOr("data-rank", "") != "2" || ghost.Next().AttrOr("data-rank", "") != "3" {
+	if ghost.Length() != 1 || ghost.Prev().AttrOr("data-rank", "") != "2" ||
+		ghost.Next().AttrOr("data-rank", "") != "3" {
 		t.Errorf("the baseline stands after rank %q: %s", ghost.Prev().AttrOr("data-rank", ""), webtest.Words(ghost))
 	}
-	if cells, columns := ghost.Find("td").Length(), doc.Find("#board thead th").Length(); cells != columns { // so that they line up
+	// so that they line up
+	if cells, columns := ghost.Find("td").Length(), doc.Find("#board thead th").Length(); cells != columns {
 		t.Errorf("the baseline has %d cells below %d columns", cells, columns)
 	}
 	webtest.WantText(t, doc, "tr.ghost", "naive baseline")
@@ -40,7 +42,8 @@ func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 
 func TestOnlyTheAuthorDownloadsTheSolutions(t *testing.T) {
 	s := webtest.NewScene(t)
-	for who, want := range map[*webtest.Browser]bool{s.Browser(): false, s.BrowserOf(s.Ada): false, s.BrowserOf(s.Admin): true} {
+	for who, want := range map[*webtest.Browser]bool{s.Browser(): false, s.BrowserOf(s.Ada): false,
+		s.BrowserOf(s.Admin): true} {
 		data := webtest.Body(t, who.Get("/tasks/"+s.Task.Slug+"/bundle.zip"))
 		archive, err := zip.NewReader(bytes.NewReader([]byte(data)), int64(len(data)))
 		if err != nil {

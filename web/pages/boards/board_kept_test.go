@@ -20,7 +20,8 @@ func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		ctx, s := t.Context(), webtest.StartAt(t, "127.0.0.1:0", there)
 		admin := modelstest.Person(t, here, "admin", accounts.RoleAdmin)
-		first, last := modelstest.Person(t, here, "first", accounts.RoleUser), modelstest.Person(t, here, "last", accounts.RoleUser)
+		first, last := modelstest.Person(t, here, "first", accounts.RoleUser),
+			modelstest.Person(t, here, "last", accounts.RoleUser)
 		task := modelstest.Task(t, here, admin, "vectoradd", "CPU")
 		score := func(who accounts.User, ns float64) work.Run {
 			run := modelstest.Submit(t, here, who, task)[0]
@@ -39,7 +40,10 @@ func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 			{"nothing", func() error { return nil }},
 			{"a better run", func() error { fast = score(last, 900); return nil }},
 			{"another name", func() error { return webtest.Second(here.Rename(ctx, first, first.ID, "premier")) }},
-			{"a disqualification", func() error { return webtest.Second(here.Disqualify(ctx, admin, fast.ID, "It knew the answers.")) }},
+			{"a disqualification", func() error {
+				return webtest.Second(here.Disqualify(ctx, admin, fast.ID,
+					"It knew the answers."))
+			}},
 			{"a note", func() error { return webtest.Second(here.SetNote(ctx, first, record.ID, "Unrolled.")) }},
 		} {
 			if err := step.do(); err != nil {

@@ -43,7 +43,8 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 		t.Errorf("%d of %d records lead to what changed from the one before", story.Length(), rows)
 	}
 	webtest.WantStatus(t, s.Browser().Get(story.Last().AttrOr("href", "")), http.StatusOK)
-	if steps, rows := doc.Find(".chart .point").Length(), doc.Find("[aria-labelledby=history] tbody tr").Length(); steps < 2 || steps != rows {
+	if steps, rows := doc.Find(".chart .point").Length(),
+		doc.Find("[aria-labelledby=history] tbody tr").Length(); steps < 2 || steps != rows {
 		t.Errorf("the chart has %d steps and its table %d", steps, rows)
 	}
 	second := s.Browser().Page(board+"?page=2", http.StatusOK)
@@ -90,7 +91,8 @@ func TestTheMemoryOfRunsIsAColumnWhereItWasMeasured(t *testing.T) {
 	}
 	webtest.CheckSound(t, doc)
 	var said client.Board
-	if err := json.Unmarshal([]byte(webtest.Body(t, s.Browser().Get("/api/v1/boards/"+s.Task.Slug+"/CPU"))), &said); err != nil {
+	if err := json.Unmarshal([]byte(webtest.Body(t, s.Browser().Get("/api/v1/boards/"+s.Task.Slug+"/CPU"))),
+		&said); err != nil {
 		t.Fatal(err)
 	}
 	if e := said.Entries; e[0].MemoryPeak != nil || e[1].MemoryPeak == nil || *e[1].MemoryPeak != 300<<20 {
@@ -189,9 +191,12 @@ func TestATieIsShownWhereverARankIs(t *testing.T) {
 	webtest.WantText(t, board, "#board tbody tr:first-child td:first-child", "1=")
 	webtest.WantText(t, board, "#board tbody tr:nth-child(3) td:first-child", "3")
 	webtest.WantText(t, board, "[data-ties]", "no clear difference")
-	webtest.WantText(t, b.Page(fmt.Sprintf("/users/%d", ben.ID), http.StatusOK), "[aria-labelledby=places] tbody td:first-child", "1=")
-	webtest.WantText(t, b.Page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK), "[data-run] [data-fact=place]", "Tied 1st on ")
-	webtest.WantText(t, b.Page("/tasks/"+s.Task.Slug, http.StatusOK), "[aria-labelledby=boards] li:nth-child(2) .rank", "1=")
+	webtest.WantText(t, b.Page(fmt.Sprintf("/users/%d", ben.ID), http.StatusOK),
+		"[aria-labelledby=places] tbody td:first-child", "1=")
+	webtest.WantText(t, b.Page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK),
+		"[data-run] [data-fact=place]", "Tied 1st on ")
+	webtest.WantText(t, b.Page("/tasks/"+s.Task.Slug, http.StatusOK), "[aria-labelledby=boards] li:nth-child(2) .rank",
+		"1=")
 	answer, err := s.API(accounts.User{}).Board(t.Context(), s.Task.Slug, "H200", 1)
 	if err != nil {
 		t.Fatal(err)
@@ -208,5 +213,6 @@ func TestAPageBeyondTheBoardsEndIsItsLast(t *testing.T) {
 	if got := resp.Request.URL.Query().Get("page"); got != "2" || doc.Find("#board tbody tr").Length() != 11 {
 		t.Errorf("page 99 leads to page %s: %s", got, webtest.Words(doc.Find("#board")))
 	}
-	webtest.WantText(t, s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/CPU?page=99", http.StatusOK), "#board", "No entries yet")
+	webtest.WantText(t, s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/CPU?page=99", http.StatusOK), "#board",
+		"No entries yet")
 }

@@ -47,7 +47,8 @@ type contest struct {
 }
 
 func startContest(t *testing.T, people int) *contest {
-	c := &contest{Site: webtest.Start(t), random: rand.New(rand.NewPCG(1, 2)), counted: map[string]float64{}, frozen: map[string]float64{}}
+	c := &contest{Site: webtest.Start(t), random: rand.New(rand.NewPCG(1, 2)), counted: map[string]float64{},
+		frozen: map[string]float64{}}
 	c.admin = modelstest.Person(t, c.Cfg.Store, "Organizer", accounts.RoleAdmin)
 	for i := range people {
 		user := modelstest.Person(t, c.Cfg.Store, fmt.Sprintf("Person %02d", i), accounts.RoleUser)
@@ -61,7 +62,9 @@ func startContest(t *testing.T, people int) *contest {
 	c.closeAndInvite(&c.tasks[2])
 	c.makeTeams()
 	now := time.Now()
-	e, err := c.Cfg.Store.Events.Create(t.Context(), c.admin, events.Settings{Title: "Finals", StartsAt: now.Add(-time.Hour), EndsAt: now.Add(time.Hour), Points: "5/3/1", ByTeam: true, Tasks: slugs})
+	e, err := c.Cfg.Store.Events.Create(t.Context(), c.admin,
+		events.Settings{Title: "Finals", StartsAt: now.Add(-time.Hour), EndsAt: now.Add(time.Hour), Points: "5/3/1",
+			ByTeam: true, Tasks: slugs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,8 @@ func (c *contest) makeTeams() {
 	admin := c.BrowserFor(c.admin)
 	for i := range c.people[:6] {
 		team := []string{"Kernels", "Warps"}[i%2]
-		webtest.WantStatus(c.T, admin.Post("/operate/teams", url.Values{"team": {team}, "person": {c.people[i].Name}}), http.StatusOK)
+		webtest.WantStatus(c.T, admin.Post("/operate/teams", url.Values{"team": {team}, "person": {c.people[i].Name}}),
+			http.StatusOK)
 		c.people[i].entrant = team
 	}
 }
@@ -117,7 +121,8 @@ func (c *contest) sends(into map[string]float64) {
 		c.T.Fatal(runs, err)
 	}
 	if c.sent%9 == 0 {
-		c.Fails(job.StageResult{Stage: job.StageTest, Status: job.StatusFail, Failure: &job.Failure{Reason: "A wrong answer."}})(runs[0])
+		c.Fails(job.StageResult{Stage: job.StageTest, Status: job.StatusFail,
+			Failure: &job.Failure{Reason: "A wrong answer."}})(runs[0])
 		return
 	}
 	modelstest.Finish(c.T, c.Cfg.Store, runs[0], score)
@@ -131,7 +136,9 @@ func (c *contest) submits(p contestant, task catalog.Task, source string) int64 
 	c.T.Helper()
 	switch c.sent % 3 {
 	case 0:
-		sub, err := p.api.Submit(c.T.Context(), client.NewSubmission{Task: task.Slug, Devices: []string{"CPU"}, Mode: job.ModeRanked, FileName: "a.cpp", Source: source})
+		sub, err := p.api.Submit(c.T.Context(),
+			client.NewSubmission{Task: task.Slug, Devices: []string{"CPU"}, Mode: job.ModeRanked, FileName: "a.cpp",
+				Source: source})
 		if err != nil {
 			c.T.Fatal(err)
 		}
@@ -143,9 +150,11 @@ func (c *contest) submits(p contestant, task catalog.Task, source string) int64 
 		}
 		return id
 	}
-	resp := p.browser.Upload("/tasks/"+task.Slug+"/submit", "", "", nil, url.Values{"source": {source}, "device": {"CPU"}, "mode": {"ranked"}})
+	resp := p.browser.Upload("/tasks/"+task.Slug+"/submit", "", "", nil,
+		url.Values{"source": {source}, "device": {"CPU"}, "mode": {"ranked"}})
 	webtest.WantStatus(c.T, resp, http.StatusOK)
-	list, err := c.Cfg.Store.Submissions.Submissions(c.T.Context(), p.User, submissions.SubmissionFilter{UserID: p.ID, TaskID: task.ID, Limit: 1})
+	list, err := c.Cfg.Store.Submissions.Submissions(c.T.Context(), p.User,
+		submissions.SubmissionFilter{UserID: p.ID, TaskID: task.ID, Limit: 1})
 	if err != nil || len(list) != 1 {
 		c.T.Fatal(list, err)
 	}
@@ -239,7 +248,8 @@ func TestACompetitionEndsWithStandingsThatAScriptRecomputes(t *testing.T) {
 		}
 	}
 	organizer, steps := c.BrowserFor(c.admin), 0
-	for page := organizer.Page("/events/"+c.event.Slug, http.StatusOK); page.Find("#reveal").Length() > 0 && steps < 20; steps++ {
+	for page := organizer.Page("/events/"+c.event.Slug, http.StatusOK); page.Find("#reveal").Length() > 0 &&
+		steps < 20; steps++ {
 		form := webtest.Fields(page.Find("#reveal form"))
 		form.Set("who", "next")
 		var twice errgroup.Group // of two at once, one reveals

@@ -41,7 +41,8 @@ func hostileProfile(t *testing.T, s *webtest.ProfiledScene) work.Run {
 	s.Record(job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Started: now, Ended: now,
 			Cases: []job.CaseResult{{Status: job.StatusPass}}}},
-		Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Type: "application/gzip", Data: webtest.Pack(t, data)}}}, nil)
+		Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Type: "application/gzip", Data: webtest.Pack(t, data)}}},
+		nil)
 	return run
 }
 
@@ -68,7 +69,8 @@ func TestDownloadsOfAProfileRunNothingInASpreadsheet(t *testing.T) {
 		t.Errorf("profile (-want +got):\n%s", diff)
 	}
 	compared := rows(fmt.Sprintf("/compare.csv?a=%d&b=%d", run.ID, run.ID))
-	if len(compared) < 2 || !slices.Equal(compared[1], []string{"times", "mean", "'=HYPERLINK(1)", "ns", "1500", "1500"}) {
+	if len(compared) < 2 || !slices.Equal(compared[1],
+		[]string{"times", "mean", "'=HYPERLINK(1)", "ns", "1500", "1500"}) {
 		t.Errorf("comparison: %q", compared)
 	}
 }

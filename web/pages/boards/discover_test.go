@@ -37,12 +37,14 @@ func TestCrawlersFindOnlyPublicPages(t *testing.T) {
 	s := webtest.NewScene(t)
 	hidden := modelstest.Bundle("secret")
 	if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{
-		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}, Bundle: hidden}); err != nil {
+		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden},
+		Bundle:       hidden}); err != nil {
 		t.Fatal(err)
 	}
 	paths := siteMap(s.Site)
 	list := strings.Join(paths, "\n") + "\n"
-	for _, want := range []string{"/\n", "/tasks/" + s.Task.Slug + "\n", "/tasks/" + s.Task.Slug + "/boards/H200\n", "/docs/measuring\n"} {
+	for _, want := range []string{"/\n", "/tasks/" + s.Task.Slug + "\n", "/tasks/" + s.Task.Slug + "/boards/H200\n",
+		"/docs/measuring\n"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the map lacks %q", want)
 		}
@@ -51,14 +53,16 @@ func TestCrawlersFindOnlyPublicPages(t *testing.T) {
 		t.Error("the map names a hidden task")
 	}
 	robots := webtest.Body(t, s.Browser().Get("/robots.txt"))
-	if !strings.Contains(robots, "\nSitemap: "+s.Cfg.Settings.BaseURL+"/sitemap.xml\n") || !strings.Contains(robots, "\nDisallow: /operate\n") {
+	if !strings.Contains(robots, "\nSitemap: "+s.Cfg.Settings.BaseURL+"/sitemap.xml\n") ||
+		!strings.Contains(robots, "\nDisallow: /operate\n") {
 		t.Errorf("crawlers read %s", robots)
 	}
 	b := s.Browser()
 	for _, path := range paths {
 		webtest.WantStatus(t, b.Get(path), http.StatusOK)
 		for line := range strings.Lines(robots) {
-			if refused, ok := strings.CutPrefix(strings.TrimSpace(line), "Disallow: "); ok && strings.HasPrefix(path, refused) {
+			if refused, ok := strings.CutPrefix(strings.TrimSpace(line), "Disallow: "); ok &&
+				strings.HasPrefix(path, refused) {
 				t.Errorf("%s is in the map, and refused as %s", path, refused)
 			}
 		}
@@ -72,7 +76,8 @@ func TestCrawlersFindOnlyPublicPages(t *testing.T) {
 func TestRobotsBelowAPathRefuseAddressesOfTheHost(t *testing.T) {
 	s := webtest.Start(t, webtest.Below)
 	s.URL += webtest.LabPath
-	if robots := webtest.Body(t, s.Browser().Get("/robots.txt")); !strings.Contains(robots, "\nDisallow: "+webtest.LabPath+"/operate\n") || !strings.Contains(robots, "Sitemap: "+s.Cfg.Settings.BaseURL+"/sitemap.xml") {
+	if robots := webtest.Body(t, s.Browser().Get("/robots.txt")); !strings.Contains(robots, "\nDisallow: "+
+		webtest.LabPath+"/operate\n") || !strings.Contains(robots, "Sitemap: "+s.Cfg.Settings.BaseURL+"/sitemap.xml") {
 		t.Errorf("crawlers read %s", robots)
 	}
 }
@@ -85,7 +90,8 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 	}{
 		{"/", "Warpboard", "/records.atom", ""},
 		{"/tasks", "Warpboard", "/records.atom", ""},
-		{"/tasks/" + s.Task.Slug, s.Task.Title, "/tasks/" + s.Task.Slug + "/records.atom", "/api/v1/tasks/" + s.Task.Slug},
+		{"/tasks/" + s.Task.Slug, s.Task.Title, "/tasks/" + s.Task.Slug + "/records.atom",
+			"/api/v1/tasks/" + s.Task.Slug},
 		{fmt.Sprintf("/users/%d", s.Ada.ID), s.Ada.Name, fmt.Sprintf("/users/%d/records.atom", s.Ada.ID), ""},
 		{"/compare" + both, s.Task.Title, "", "/compare.json" + both},
 		{profile, "Profile of " + s.Task.Title, "", profile + ".json"},
@@ -93,7 +99,8 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 		{"/leaderboards", "Leaderboards", "", ""},
 		{"/events", "Events", "", ""},
 		{"/events/" + s.Event(0).Slug, "", "", ""},
-		{"/tasks/" + s.Task.Slug + "/boards/H200", s.Task.Title, "/tasks/" + s.Task.Slug + "/boards/H200/records.atom", ""},
+		{"/tasks/" + s.Task.Slug + "/boards/H200", s.Task.Title, "/tasks/" + s.Task.Slug + "/boards/H200/records.atom",
+			""},
 		{webtest.SubmissionPath(s.First), s.Task.Title, "", ""},
 		{"/docs", "", "", ""},
 		{"/playground", "Playground", "", ""},
@@ -102,13 +109,15 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 	} {
 		doc := s.Browser().Page(test.path, http.StatusOK)
 		meta := func(name string) string { return doc.Find("meta[property='og:"+name+"']").AttrOr("content", "") }
-		if !strings.HasPrefix(meta("title"), test.title) || meta("url") != s.Cfg.Settings.BaseURL+test.path || meta("description") == "" {
+		if !strings.HasPrefix(meta("title"), test.title) || meta("url") != s.Cfg.Settings.BaseURL+test.path ||
+			meta("description") == "" {
 			t.Errorf("%s is elsewhere %q at %q: %q", test.path, meta("title"), meta("url"), meta("description"))
 		}
 		alternate := func(kind string) string {
 			return doc.Find("link[rel=alternate][type='"+kind+"']").AttrOr("href", "")
 		}
-		if feed, data := alternate("application/atom+xml"), alternate("application/json"); feed != test.feed || data != test.json {
+		if feed, data := alternate("application/atom+xml"), alternate("application/json"); feed != test.feed ||
+			data != test.json {
 			t.Errorf("%s leads to %q and %q", test.path, feed, data)
 		}
 		picture, ok := strings.CutPrefix(meta("image"), s.Cfg.Settings.BaseURL)
@@ -137,7 +146,8 @@ func TestAFeedIsNeverUpdatedInThePast(t *testing.T) {
 		}
 		return feed.Updated
 	}
-	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update tasks set created_at = '2020-01-01 00:00:00+00:00'"); err != nil {
+	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(),
+		"update tasks set created_at = '2020-01-01 00:00:00+00:00'"); err != nil {
 		t.Fatal(err)
 	}
 	var before []time.Time
@@ -149,7 +159,8 @@ func TestAFeedIsNeverUpdatedInThePast(t *testing.T) {
 		t.Fatal(err)
 	}
 	bundle.Definition.Benchmarks[0][0].Value = "77"
-	if _, change, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, bundle, nil); err != nil || change != catalog.ChangeVersion {
+	if _, change, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, bundle, nil); err != nil ||
+		change != catalog.ChangeVersion {
 		t.Fatal(change, err)
 	}
 	for i, path := range feeds {

@@ -65,15 +65,18 @@ func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	s := webtest.NewScene(t)
 	organizer := s.BrowserOf(s.Admin)
 	now := time.Now().UTC()
-	form := url.Values{"title": {"Winter Cup"}, "about": {"**Prizes** for three."}, "starts": {now.Add(-time.Minute).Format("2006-01-02T15:04:05")},
-		"ends": {now.Add(time.Hour).Format("2006-01-02T15:04")}, "points": {"5/x"}, "task": {s.Task.Slug}}
+	form := url.Values{"title": {"Winter Cup"}, "about": {"**Prizes** for three."},
+		"starts": {now.Add(-time.Minute).Format("2006-01-02T15:04:05")},
+		"ends":   {now.Add(time.Hour).Format("2006-01-02T15:04")}, "points": {"5/x"}, "task": {s.Task.Slug}}
 	refused := webtest.Document(t, organizer.Post("/events/new", form), http.StatusUnprocessableEntity)
 	webtest.WantText(t, refused, "[role=alert]", `There is no points rule "5/x"`)
-	if refused.Find("[name=task][checked]").AttrOr("value", "") != s.Task.Slug || refused.Find("#title").AttrOr("value", "") != "Winter Cup" {
+	if refused.Find("[name=task][checked]").AttrOr("value", "") != s.Task.Slug ||
+		refused.Find("#title").AttrOr("value", "") != "Winter Cup" {
 		t.Error("a refused form forgets what was typed")
 	}
 	form.Set("points", "5/3/1")
-	webtest.WantText(t, webtest.Document(t, organizer.Post("/events/new", form), http.StatusOK), "[role=status]", "Saved.")
+	webtest.WantText(t, webtest.Document(t, organizer.Post("/events/new", form), http.StatusOK), "[role=status]",
+		"Saved.")
 	webtest.WantStatus(t, s.BrowserOf(s.Ada).Post("/events/new", form), http.StatusForbidden)
 
 	visitor := s.Browser()
@@ -82,7 +85,8 @@ func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	webtest.WantText(t, page, ".prose strong", "Prizes")
 	webtest.WantText(t, page, "[data-phase]", "Ends in")
 	webtest.WantText(t, page, "#standings tbody tr:first-child", "5")
-	if page.Find("a[href='/tasks/"+s.Task.Slug+"']").Length() == 0 || page.Find("#reveal, a[href$='/edit']").Length() != 0 {
+	if page.Find("a[href='/tasks/"+s.Task.Slug+"']").Length() == 0 ||
+		page.Find("#reveal, a[href$='/edit']").Length() != 0 {
 		t.Error("the page lacks its task, or offers a visitor to change it")
 	}
 	part := webtest.Document(t, visitor.Get("/events/winter-cup", "HX-Request", "true"), http.StatusOK)
@@ -93,13 +97,15 @@ func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	if wall.Find("[data-entrant]").Length() != 12 || wall.Find("nav, footer").Length() != 0 {
 		t.Errorf("the wall shows %d entrants", wall.Find("[data-entrant]").Length())
 	}
-	if page.Find("#standings tbody tr").Length() != 50 || visitor.Page("/events/winter-cup?device=CPU", http.StatusOK).Find("#standings").Length() != 0 {
+	if page.Find("#standings tbody tr").Length() != 50 ||
+		visitor.Page("/events/winter-cup?device=CPU", http.StatusOK).Find("#standings").Length() != 0 {
 		t.Error("a device does not choose its boards")
 	}
 	visitor.Page("/events/nothing", http.StatusNotFound)
 
 	form.Set("title", "Spring Cup")
-	webtest.WantText(t, webtest.Document(t, organizer.Post("/events/winter-cup/edit", form), http.StatusOK), "h1", "Spring Cup")
+	webtest.WantText(t, webtest.Document(t, organizer.Post("/events/winter-cup/edit", form), http.StatusOK), "h1",
+		"Spring Cup")
 	webtest.WantStatus(t, s.BrowserOf(s.Ada).Post("/events/winter-cup/edit", form), http.StatusForbidden)
 	webtest.WantText(t, organizer.Page("/events/winter-cup/edit", http.StatusOK), "#about", "for three")
 }
@@ -110,8 +116,9 @@ func TestTasksOfAnEventKeepTheOrganizersOrder(t *testing.T) {
 	organizer := s.BrowserOf(s.Admin)
 	slugs := []string{s.Task.Slug}
 	for _, name := range []string{"zebra", "aardvark"} {
-		task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{Bundle: modelstest.Bundle(name),
-			TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Public}})
+		task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin,
+			catalog.NewTask{Bundle: modelstest.Bundle(name),
+				TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Public}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +148,8 @@ func TestAScriptCanRecomputeTheStandings(t *testing.T) {
 	e := s.Event(0)
 	var answer client.EventStandings
 	webtest.DecodeBody(t, s.Browser().Get("/events/"+e.Slug+"/standings.json"), &answer)
-	if len(answer.Boards) != 2 || len(answer.Standings) != 61 || answer.Standings[0].Points != 5 || answer.Standings[0].Results[0].Place != 1 || answer.Frozen {
+	if len(answer.Boards) != 2 || len(answer.Standings) != 61 || answer.Standings[0].Points != 5 ||
+		answer.Standings[0].Results[0].Place != 1 || answer.Frozen {
 		t.Fatalf("the event is %+v", answer.EventSummary)
 	}
 	rows, err := csv.NewReader(s.Browser().Get("/events/" + e.Slug + "/standings.csv").Body).ReadAll()
@@ -150,7 +158,8 @@ func TestAScriptCanRecomputeTheStandings(t *testing.T) {
 	}
 	for i, row := range rows[1:] {
 		want := answer.Standings[i]
-		if row[1] != want.Name || row[7] != fmt.Sprint(want.Results[0].Place) || row[10] != fmt.Sprint(want.Results[0].Points) {
+		if row[1] != want.Name || row[7] != fmt.Sprint(want.Results[0].Place) ||
+			row[10] != fmt.Sprint(want.Results[0].Points) {
 			t.Errorf("row %v, answer %+v", row, want)
 		}
 	}
@@ -169,7 +178,8 @@ func TestStandingsComeInPagesOf200Entrants(t *testing.T) {
 	e := s.Event(0)
 	const added = 190 // to 61
 	for i := range added {
-		s.SQL("insert into users (name, name_key, role, created_at, updated_at) values ($1, $1, 'user', $2, $2)", fmt.Sprintf("Extra %03d", i), time.Now().UTC())
+		s.SQL("insert into users (name, name_key, role, created_at, updated_at) values ($1, $1, 'user', $2, $2)",
+			fmt.Sprintf("Extra %03d", i), time.Now().UTC())
 	}
 	s.SQL(`insert into entries (version_id, device, user_id, run_id, submission_id, age, score_ns, std_ns, err_ns, achieved_at)
 		select e.version_id, e.device, u.id, -u.id, e.submission_id, e.age, 1e9 + u.id, 0, 0, e.achieved_at from users u, entries e where u.name like 'Extra %' and e.run_id = $1`, s.Done.ID)
@@ -178,9 +188,11 @@ func TestStandingsComeInPagesOf200Entrants(t *testing.T) {
 	for page := 1; page <= 3; page++ {
 		var answer client.EventStandings
 		webtest.DecodeBody(t, s.Browser().Get(fmt.Sprintf("/api/v1/events/%s?page=%d", e.Slug, page)), &answer)
-		rows, err := csv.NewReader(s.Browser().Get(fmt.Sprintf("/events/%s/standings.csv?page=%d", e.Slug, page)).Body).ReadAll()
+		rows, err := csv.NewReader(s.Browser().Get(fmt.Sprintf("/events/%s/standings.csv?page=%d", e.Slug,
+			page)).Body).ReadAll()
 		if err != nil || answer.Total != 61+added || answer.Page != page || len(rows) != 1+len(answer.Standings) {
-			t.Errorf("page %d: %d of %d entrants, %d rows, %v", answer.Page, len(answer.Standings), answer.Total, len(rows), err)
+			t.Errorf("page %d: %d of %d entrants, %d rows, %v", answer.Page, len(answer.Standings), answer.Total,
+				len(rows), err)
 		}
 		sizes = append(sizes, len(answer.Standings))
 	}
@@ -201,8 +213,10 @@ func TestAHiddenTaskIsInNoStandingsOfStrangers(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
 	s.SQL("update tasks set visibility = 'hidden' where id = $1", s.Task.ID)
-	for _, path := range []string{"/events/" + e.Slug, "/events/" + e.Slug + "/wall", "/events/" + e.Slug + "/standings.csv", "/api/v1/events/" + e.Slug} {
-		if text := webtest.Body(t, s.BrowserOf(s.Ada).Get(path)); strings.Contains(text, s.Task.Title) || strings.Contains(text, "Barbara Liskov") {
+	for _, path := range []string{"/events/" + e.Slug, "/events/" + e.Slug + "/wall",
+		"/events/" + e.Slug + "/standings.csv", "/api/v1/events/" + e.Slug} {
+		if text := webtest.Body(t, s.BrowserOf(s.Ada).Get(path)); strings.Contains(text, s.Task.Title) ||
+			strings.Contains(text, "Barbara Liskov") {
 			t.Errorf("%s shows it", path)
 		}
 		if text := webtest.Body(t, s.BrowserOf(s.Admin).Get(path)); !strings.Contains(text, "Barbara Liskov") {
@@ -217,8 +231,11 @@ func TestAnEventThatHasNotBegunTakesNoSubmission(t *testing.T) {
 	e := s.Event(0)
 	starts := time.Now().Add(30 * time.Minute).UTC().Truncate(time.Second)
 	s.SQL("update events set starts_at = $1 where id = $2", starts.Format("2006-01-02 15:04:05+00:00"), e.ID)
-	_, err := s.API(s.Ada).Submit(t.Context(), client.NewSubmission{Task: s.Task.Slug, Devices: []string{"H200"}, Mode: job.ModeTest, FileName: "a.cu", Source: "// early"})
-	if err == nil || !strings.Contains(err.Error(), "The event Winter Cup starts at "+starts.Format(time.DateTime)+" UTC.") {
+	_, err := s.API(s.Ada).Submit(t.Context(),
+		client.NewSubmission{Task: s.Task.Slug, Devices: []string{"H200"}, Mode: job.ModeTest, FileName: "a.cu",
+			Source: "// early"})
+	if err == nil || !strings.Contains(err.Error(), "The event Winter Cup starts at "+starts.Format(time.DateTime)+
+		" UTC.") {
 		t.Errorf("an early submission: %v", err)
 	}
 	webtest.WantText(t, s.Browser().Page("/events/"+e.Slug, http.StatusOK), "[data-phase]", "Starts in")
@@ -229,13 +246,16 @@ func TestTheEventPagesLookRight(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(time.Minute)
 	s.Finish(s.Submit(s.Ada, "H200", webtest.GoodKernel), 5e3)
-	s.Finish(s.Submit(modelstest.Person(t, s.Cfg.Store, "Margaret Hamilton", accounts.RoleUser), "CPU", webtest.GoodKernel), 8e6)
+	s.Finish(s.Submit(modelstest.Person(t, s.Cfg.Store, "Margaret Hamilton", accounts.RoleUser), "CPU",
+		webtest.GoodKernel), 8e6)
 	w := s.Window().As(s.BrowserOf(s.Admin))
-	for name, path := range map[string]string{"events": "/events", "event": "/events/" + e.Slug, "event-new": "/events/new", "event-edit": "/events/" + e.Slug + "/edit"} {
+	for name, path := range map[string]string{"events": "/events", "event": "/events/" + e.Slug,
+		"event-new": "/events/new", "event-edit": "/events/" + e.Slug + "/edit"} {
 		w.Visit(path)
 		w.LooksRight(name)
 	}
-	if _, err := chromedp.Call(w.Ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Tokyo"}); err != nil {
+	if _, err := chromedp.Call(w.Ctx, emulation.SetTimezoneOverride,
+		emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Tokyo"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Visit("/events/" + e.Slug + "/edit")
@@ -260,12 +280,14 @@ func TestAnOrganizerDeletesAnEvent(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(time.Minute)
 	path, admin := "/events/"+e.Slug, s.BrowserOf(s.Admin)
-	webtest.WantStatus(t, s.BrowserOf(s.Ada).Post(path+"/delete", url.Values{"confirm": {e.Slug}}), http.StatusForbidden)
+	webtest.WantStatus(t, s.BrowserOf(s.Ada).Post(path+"/delete", url.Values{"confirm": {e.Slug}}),
+		http.StatusForbidden)
 	form := admin.Page(path+"/edit", http.StatusOK).Find("form[action$='/delete']")
 	if form.Length() != 1 {
 		t.Fatal("the event's form does not lead to its end")
 	}
-	doc := webtest.Document(t, admin.Post(path+"/delete", url.Values{"confirm": {"something"}}), http.StatusUnprocessableEntity)
+	doc := webtest.Document(t, admin.Post(path+"/delete", url.Values{"confirm": {"something"}}),
+		http.StatusUnprocessableEntity)
 	webtest.WantText(t, doc, "[role=alert]", "type its name: "+e.Slug)
 	s.Finish(s.Submit(s.Ada, "H200", webtest.GoodKernel), 9e3)
 	doc = webtest.Document(t, admin.Post(path+"/delete", url.Values{"confirm": {e.Slug}}), http.StatusConflict)
@@ -275,8 +297,10 @@ func TestAnOrganizerDeletesAnEvent(t *testing.T) {
 	doc = webtest.Document(t, admin.Post(path+"/delete", url.Values{"confirm": {e.Slug}}), http.StatusOK)
 	webtest.WantText(t, doc, "[role=status]", "Its tasks stay, with their boards and submissions.")
 	webtest.WantStatus(t, s.Browser().Get(path), http.StatusNotFound)
-	if rows := s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK).Find("#board tbody tr").Length(); rows < 10 {
+	if rows := s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/H200",
+		http.StatusOK).Find("#board tbody tr").Length(); rows < 10 {
 		t.Errorf("%d rows are left of the task's board", rows)
 	}
-	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape("event "+e.Slug), http.StatusOK), "[data-act='delete event']", e.Title)
+	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape("event "+e.Slug), http.StatusOK),
+		"[data-act='delete event']", e.Title)
 }

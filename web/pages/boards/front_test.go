@@ -43,7 +43,8 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 	doc.Find("main a[href^='/']").Each(func(_ int, a *goquery.Selection) {
 		path, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
 		if resp := b.Get(path); resp.StatusCode != http.StatusOK || resp.Request.URL.Path == "/sign-in" {
-			t.Errorf("a visitor follows %s (%s) and gets %s at %s", path, webtest.Words(a), resp.Status, resp.Request.URL)
+			t.Errorf("a visitor follows %s (%s) and gets %s at %s", path, webtest.Words(a), resp.Status,
+				resp.Request.URL)
 		} else {
 			resp.Body.Close()
 		}
@@ -57,13 +58,15 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 	webtest.WantText(t, doc, "[data-try]", "Open the editor")
 	own := s.BrowserOf(s.Ada).Page("/about", http.StatusOK)
 	webtest.WantText(t, own, "[data-try]", "Try a task")
-	if text := webtest.Words(own.Find("main")); strings.Contains(text, "sign in") || strings.Contains(text, "signing in") {
+	if text := webtest.Words(own.Find("main")); strings.Contains(text, "sign in") ||
+		strings.Contains(text, "signing in") {
 		t.Error("someone who is signed in is told to sign in")
 	}
 	try := b.Page(doc.Find("[data-try]").AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(t, try, "main", "Your code stays in this browser until you run it")
 	b.Page("/about", http.StatusOK)
-	if at := b.Page("/", http.StatusOK).Find("link[type='application/atom+xml']").AttrOr("href", ""); at != "/records.atom" {
+	if at := b.Page("/", http.StatusOK).Find("link[type='application/atom+xml']").AttrOr("href",
+		""); at != "/records.atom" {
 		t.Errorf("the feed is at %q", at)
 	}
 }
@@ -77,8 +80,10 @@ func TestTheFrontPageSaysWhatVisitorsCanDoHere(t *testing.T) {
 	if s.Browser().Page("/", http.StatusOK).Find("[data-only-cpu]").Length() != 0 {
 		t.Error("a site without a worker says that CPU tasks run")
 	}
-	modelstest.Heard(t, s.Cfg.Store, job.Heartbeat{Worker: "w", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
-	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "[data-only-cpu]", "No GPUs are online right now. CPU tasks are open.")
+	modelstest.Heard(t, s.Cfg.Store,
+		job.Heartbeat{Worker: "w", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
+	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "[data-only-cpu]",
+		"No GPUs are online right now. CPU tasks are open.")
 }
 
 func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {
@@ -89,7 +94,8 @@ func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {
 	publish := func(name, device string, entries int, tags ...string) {
 		bundle := modelstest.Bundle(name)
 		bundle.Definition.Tags = tags
-		task, err := store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{device}}, Bundle: bundle})
+		task, err := store.Catalog.CreateTask(t.Context(), author,
+			catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{device}}, Bundle: bundle})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +106,8 @@ func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {
 	}
 	begins := func(want string) {
 		t.Helper()
-		if at := s.Browser().Page("/", http.StatusOK).Find("[data-try]").AttrOr("href", ""); at != "/tasks/"+want+"/solve" {
+		if at := s.Browser().Page("/", http.StatusOK).Find("[data-try]").AttrOr("href", ""); at != "/tasks/"+want+
+			"/solve" {
 			t.Errorf("visitors begin with %s, want %s", at, want)
 		}
 	}
@@ -143,7 +150,8 @@ func TestTheListOfTasksIsTheHomeOfPeople(t *testing.T) {
 	if n := len(listed(s.Browser().Page("/?tag=beginner", http.StatusOK))); n == 0 {
 		t.Error("an older link with a search lists no task")
 	}
-	if s.Browser().Page("/", http.StatusOK).Find("[data-tasks]").AttrOr("href", "") != "/tasks" || len(listed(s.Browser().Page("/tasks", http.StatusOK))) == 0 {
+	if s.Browser().Page("/", http.StatusOK).Find("[data-tasks]").AttrOr("href", "") != "/tasks" ||
+		len(listed(s.Browser().Page("/tasks", http.StatusOK))) == 0 {
 		t.Error("the list is not one click below")
 	}
 }
@@ -168,7 +176,8 @@ func TestTheFrontPageInventsNothing(t *testing.T) {
 	}
 	doc = s.Browser().Page("/", http.StatusOK)
 	webtest.WantText(t, doc, "#front-records", "No record yet")
-	if to := doc.Find("[data-try]").AttrOr("href", ""); to != "/playground" || strings.Contains(doc.Text(), "Sort on CPU") {
+	if to := doc.Find("[data-try]").AttrOr("href", ""); to != "/playground" ||
+		strings.Contains(doc.Text(), "Sort on CPU") {
 		t.Errorf("the page tells of a hidden task, or tries %q", to)
 	}
 }
@@ -177,7 +186,8 @@ func TestTheFrontPageIsSmallAndLive(t *testing.T) {
 	s := webtest.NewProfiledScene(t, webtest.SomeAttacks)
 	doc := s.Browser().Page("/", http.StatusOK)
 	total := transferred(t, s.Scene, "/")
-	doc.Find("script[src], link[rel=stylesheet], link[rel=preload], link[rel=icon]").Each(func(_ int, e *goquery.Selection) {
+	doc.Find("script[src], link[rel=stylesheet], link[rel=preload], link[rel=icon]").Each(func(_ int,
+		e *goquery.Selection) {
 		total += transferred(t, s.Scene, e.AttrOr("src", e.AttrOr("href", "")))
 	})
 	if t.Logf("%d bytes cold", total); total >= 60_000 {

@@ -33,7 +33,8 @@ func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 	webtest.WantText(t, doc, card+" .meta", "61 entries")
 	webtest.WantText(t, doc, card+" [data-board=H200]", "10.40 µs")
 	webtest.WantText(t, doc, card+" [data-record]", "Record on H200: from")
-	if drawn := doc.Find(card+" [data-record] path").AttrOr("d", ""); strings.Count(drawn, "H") != strings.Count(drawn, "V") || strings.Count(drawn, "H") < 2 {
+	if drawn := doc.Find(card+" [data-record] path").AttrOr("d", ""); strings.Count(drawn, "H") != strings.Count(drawn,
+		"V") || strings.Count(drawn, "H") < 2 {
 		t.Errorf("the record is drawn as %q", drawn)
 	}
 	if empty := doc.Find("[data-task=prefixsum-cuda] [data-record]").Length(); empty != 0 {
@@ -46,7 +47,8 @@ func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 	if all[0] != s.Task.Slug || all[len(all)-1] != "prefixsum-cuda" {
 		t.Errorf("the order is %v, want the one whose deadline is near first, and the closed one last", all)
 	}
-	builtin := strings.Join(slices.DeleteFunc(slices.Clone(all), func(slug string) bool { return slug == s.Task.Slug || slug == "prefixsum-cuda" }), " ")
+	builtin := strings.Join(slices.DeleteFunc(slices.Clone(all),
+		func(slug string) bool { return slug == s.Task.Slug || slug == "prefixsum-cuda" }), " ")
 	if want := "vectoradd-cpp vectoradd-cuda vectoradd-torch softmax-numpy softmax-torch prefixsum-cpp matmul-cpp matmul-torch"; builtin != want {
 		t.Errorf("the built-in tasks stand as %s, want them from easy to hard: %s", builtin, want)
 	}
@@ -55,7 +57,8 @@ func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 	s := webtest.NewScene(t)
 	settings := catalog.TaskSettings{Title: "Only elsewhere", Devices: []string{"TPU"}}
-	if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: webtest.ExampleTask(t)}); err != nil {
+	if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin,
+		catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: webtest.ExampleTask(t)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -83,7 +86,9 @@ func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 				t.Errorf("found (-want +got):\n%s", diff)
 			}
 			for name, value := range c.search { // the form still says what was looked for
-				if form := doc.Find("search form"); form.Find(fmt.Sprintf("input[name=%[1]s][value=%[2]q], select[name=%[1]s] option[selected][value=%[2]q]", name, value[0])).Length() != 1 {
+				if form := doc.Find("search form"); form.Find(
+					fmt.Sprintf("input[name=%[1]s][value=%[2]q], select[name=%[1]s] option[selected][value=%[2]q]",
+						name, value[0])).Length() != 1 {
 					t.Errorf("the form forgot %s", name)
 				}
 			}
@@ -100,22 +105,26 @@ func TestTagsLeadToTheTasksThatHaveThem(t *testing.T) {
 			t.Errorf("the tag on %s leads to %q", page, to)
 		}
 	}
-	if to := b.Page("/tasks?tag=linear-algebra", http.StatusOK).Find(`search p a`).AttrOr("href", ""); to != "/tags/linear-algebra" {
+	if to := b.Page("/tasks?tag=linear-algebra", http.StatusOK).Find(`search p a`).AttrOr("href",
+		""); to != "/tags/linear-algebra" {
 		t.Errorf("home leads to the collection at %q", to)
 	}
 	doc := b.Page("/tags/bandwidth", http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "h1 + p", "5 tasks, from easy to hard")
-	if all := listed(doc); len(all) != 5 || !strings.HasPrefix(all[2], "vectoradd") || !strings.HasPrefix(all[3], "prefixsum") {
+	if all := listed(doc); len(all) != 5 || !strings.HasPrefix(all[2], "vectoradd") ||
+		!strings.HasPrefix(all[3], "prefixsum") {
 		t.Errorf("the collection is %v, want the beginner's tasks first", all)
 	}
-	webtest.WantText(t, b.Page("/tags/linear-algebra", http.StatusOK), fmt.Sprintf("[data-task=%q] [data-board=H200]", s.Task.Slug), "10.40 µs")
+	webtest.WantText(t, b.Page("/tags/linear-algebra", http.StatusOK),
+		fmt.Sprintf("[data-task=%q] [data-board=H200]", s.Task.Slug), "10.40 µs")
 	b.Page("/tags/nobody-has-it", http.StatusNotFound)
 	task, err := s.API(accounts.User{}).Task(t.Context(), s.Task.Slug)
 	all, listErr := s.API(accounts.User{}).Tasks(t.Context())
-	if err != nil || listErr != nil || !slices.Contains(task.Tags, "linear-algebra") || !slices.ContainsFunc(all, func(l client.TaskSummary) bool {
-		return l.Slug == s.Task.Slug && slices.Equal(l.Tags, task.Tags)
-	}) {
+	if err != nil || listErr != nil || !slices.Contains(task.Tags, "linear-algebra") ||
+		!slices.ContainsFunc(all, func(l client.TaskSummary) bool {
+			return l.Slug == s.Task.Slug && slices.Equal(l.Tags, task.Tags)
+		}) {
 		t.Errorf("the API's tags: %+v, %v, %v", task.Tags, err, listErr)
 	}
 }
@@ -123,14 +132,17 @@ func TestTagsLeadToTheTasksThatHaveThem(t *testing.T) {
 // TestATaskShowsTheDevicesThatAWorkerServes; the others are behind their number, which needs no script.
 func TestATaskShowsTheDevicesThatAWorkerServes(t *testing.T) {
 	s := webtest.NewScene(t)
-	settings := catalog.TaskSettings{Title: "Many devices", Devices: []string{"T4", "H200", "A100", "B200", "L4", "V100", "L40S"}}
-	if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{Slug: "many", TaskSettings: settings, Bundle: webtest.ExampleTask(t)}); err != nil {
+	settings := catalog.TaskSettings{Title: "Many devices",
+		Devices: []string{"T4", "H200", "A100", "B200", "L4", "V100", "L40S"}}
+	if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin,
+		catalog.NewTask{Slug: "many", TaskSettings: settings, Bundle: webtest.ExampleTask(t)}); err != nil {
 		t.Fatal(err)
 	}
 	doc := s.Browser().Page("/tasks?q=many", http.StatusOK)
 	webtest.CheckSound(t, doc)
 	of := func(chips *goquery.Selection) string {
-		return strings.Join(chips.Map(func(_ int, a *goquery.Selection) string { return a.AttrOr("data-board", "") }), " ")
+		return strings.Join(chips.Map(func(_ int, a *goquery.Selection) string { return a.AttrOr("data-board", "") }),
+			" ")
 	}
 	all, rest := doc.Find("[data-task=many] [data-board]"), doc.Find("[data-task=many] details [data-board]")
 	if shown := of(all.NotSelection(rest)); shown != "H200" || rest.Length() != 6 {

@@ -69,7 +69,9 @@ func TestRunsOfAClosedTaskAreDownloadedAsKernelBotPublishesThem(t *testing.T) {
 		t.Fatalf("%d rows, of Zoe %+v", len(rows), hers)
 	}
 	passed, failed := hers[0], hers[1]
-	if passed.Score == nil || *passed.Score > 7e-6 || !passed.Passed || passed.Status != "succeeded" || passed.Code != "// the same" || passed.Mode != "leaderboard" || passed.Runner != "H200" || passed.ProblemName != s.Task.Slug {
+	if passed.Score == nil || *passed.Score > 7e-6 || !passed.Passed || passed.Status != "succeeded" ||
+		passed.Code != "// the same" || passed.Mode != "leaderboard" || passed.Runner != "H200" ||
+		passed.ProblemName != s.Task.Slug {
 		t.Errorf("the run that passed is %+v", passed)
 	}
 	if failed.Score != nil || failed.Passed || failed.Status != "failed" || failed.Code != "// does not compile" {
@@ -91,7 +93,8 @@ func TestRunsOfAClosedTaskAreDownloadedAsKernelBotPublishesThem(t *testing.T) {
 			t.Errorf("a row of a person who opted out: %+v", row)
 		}
 	}
-	if lines := webtest.Body(t, b.Get(board+"dataset.jsonl")); !strings.Contains(lines, `"person":"Zoe"`) || strings.Contains(lines, "// the same") {
+	if lines := webtest.Body(t, b.Get(board+"dataset.jsonl")); !strings.Contains(lines, `"person":"Zoe"`) ||
+		strings.Contains(lines, "// the same") {
 		t.Error("the board's dataset lacks Zoe's time, or has her source")
 	}
 }
@@ -110,8 +113,10 @@ func TestTheColumnsAreThoseOfKernelBotsExport(t *testing.T) {
 		columns = append(columns, f.Name()+" "+f.Type().String())
 	}
 	const text = "STRING"
-	want := []string{"submission_id INT(64,true)", "leaderboard_id INT(64,true)", "problem_name " + text, "user_id " + text, "user_name " + text, "code_id INT(64,true)",
-		"file_name " + text, "submission_time TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", "status " + text, "score DOUBLE", "passed BOOLEAN", "mode " + text, "runner " + text, "code " + text}
+	want := []string{"submission_id INT(64,true)", "leaderboard_id INT(64,true)", "problem_name " + text,
+		"user_id " + text, "user_name " + text, "code_id INT(64,true)",
+		"file_name " + text, "submission_time TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", "status " + text,
+		"score DOUBLE", "passed BOOLEAN", "mode " + text, "runner " + text, "code " + text}
 	if diff := cmp.Diff(want, columns); diff != "" {
 		t.Errorf("(-KernelBot's +ours):\n%s", diff)
 	}

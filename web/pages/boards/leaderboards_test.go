@@ -37,10 +37,12 @@ func TestLeaderboardsRankPeopleOverTasks(t *testing.T) {
 	}
 	webtest.WantText(t, b.Page("/leaderboards?device=T4", http.StatusOK), "main", "No one has points on T4 yet.")
 	webtest.WantText(t, b.Page("/leaderboards?page=9", http.StatusOK), "main", "This page does not exist")
-	webtest.WantText(t, b.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK), "[aria-labelledby=points] tbody", "All devices")
+	webtest.WantText(t, b.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK), "[aria-labelledby=points] tbody",
+		"All devices")
 	b.Page("/docs/leaderboards", http.StatusOK)
 	list, err := s.API(s.Ada).Leaderboard(t.Context(), client.Season{}, 1)
-	if err != nil || len(list.People) != len(rows) || list.People[0].Points != 100 || list.People[0].RecordSince == nil {
+	if err != nil || len(list.People) != len(rows) || list.People[0].Points != 100 ||
+		list.People[0].RecordSince == nil {
 		t.Errorf("the API lists %+v, %v", list, err)
 	}
 }
@@ -55,7 +57,8 @@ func TestASeasonHasClearDates(t *testing.T) {
 	} {
 		webtest.WantText(t, s.Browser().Page("/leaderboards?"+query, http.StatusUnprocessableEntity), "main", want)
 		resp := s.Ask("GET", "/api/v1/leaderboards?"+query, "", "")
-		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, strings.ReplaceAll(want, `"`, `\"`)) {
+		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity ||
+			!strings.Contains(text, strings.ReplaceAll(want, `"`, `\"`)) {
 			t.Errorf("the API answers %s to %s: %s", resp.Status, query, text)
 		}
 	}
@@ -66,12 +69,14 @@ func TestASeasonHasClearDates(t *testing.T) {
 	if from := doc.Find("#from").AttrOr("value", ""); from != today {
 		t.Errorf("the form shows the day %q", from)
 	}
-	webtest.WantText(t, s.Browser().Page("/leaderboards?to=2020-12-31", http.StatusOK), "main", "No one has points in this season.")
+	webtest.WantText(t, s.Browser().Page("/leaderboards?to=2020-12-31", http.StatusOK), "main",
+		"No one has points in this season.")
 }
 
 func TestLeaderboardsLeadToAPersonsLine(t *testing.T) {
 	s := webtest.NewScene(t)
-	href := s.Browser().Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK).Find("[aria-labelledby=points] p a").AttrOr("href", "")
+	href := s.Browser().Page(fmt.Sprintf("/users/%d", s.Ada.ID),
+		http.StatusOK).Find("[aria-labelledby=points] p a").AttrOr("href", "")
 	address, err := url.Parse(href)
 	if err != nil || address.Fragment == "" {
 		t.Fatalf("the page of a person leads to %q, %v", href, err)

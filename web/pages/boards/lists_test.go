@@ -18,7 +18,8 @@ func TestListsSayHowRunsEnded(t *testing.T) {
 	s.Fail(s.Submit(s.Ada, "H200", webtest.GoodKernel), webtest.WrongAnswer())
 	webtest.Scored(t, s.Cfg.Store, s.Ada, s.Task, measured(9e3, 0.03))
 	b := s.BrowserOf(s.Ada)
-	pages := map[string]string{"task": "/tasks/" + s.Task.Slug, "account": "/me", "person": fmt.Sprintf("/users/%d", s.Ada.ID)}
+	pages := map[string]string{"task": "/tasks/" + s.Task.Slug, "account": "/me",
+		"person": fmt.Sprintf("/users/%d", s.Ada.ID)}
 	w := s.Window().As(b)
 	for name, path := range pages {
 		for _, want := range []string{"Compile error", "Wrong answer", "9.000 µs ± 3.0 %"} {
@@ -38,12 +39,16 @@ func TestListsSayHowRunsEnded(t *testing.T) {
 // looks like a mistake.
 func TestShortBoardsSayHowFarScoresMayLieOff(t *testing.T) {
 	s := webtest.Start(t)
-	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort", "CPU")
-	for name, score := range map[string]work.Score{"Barbara Liskov": measured(677.3e3, 0.33), "Edsger Dijkstra": measured(900e3, 0.5), "A name that is as long as a name on this site may ever be": measured(2628e3, 0.9)} {
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort",
+		"CPU")
+	for name, score := range map[string]work.Score{"Barbara Liskov": measured(677.3e3, 0.33),
+		"Edsger Dijkstra": measured(900e3, 0.5),
+		"A name that is as long as a name on this site may ever be": measured(2628e3, 0.9)} {
 		webtest.Scored(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, name, accounts.RoleUser), task, score)
 	}
 	w := (&webtest.Scene{Site: s}).Window()
-	webtest.WantText(t, s.Browser().Page("/tasks/sort", http.StatusOK), "[data-leaders] li:first-child", "677.3 µs ± 33.0 %")
+	webtest.WantText(t, s.Browser().Page("/tasks/sort", http.StatusOK), "[data-leaders] li:first-child",
+		"677.3 µs ± 33.0 %")
 	w.Visit("/tasks/sort")
 	w.LooksRight("board-of-task")
 	w.Bench(&webtest.Scene{Site: s, Task: task}, "")

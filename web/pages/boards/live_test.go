@@ -46,12 +46,14 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 	w.Shows(card+" pre.output", "warming up")
 
 	w.Eval(fmt.Sprintf(`document.querySelector(%q).open = true`, card+` [data-cases="test"]`))
-	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 3, Case: &webtest.TimedCases(12e3)[1]})
+	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 3,
+		Case: &webtest.TimedCases(12e3)[1]})
 	w.Shows(stage(job.StageBenchmark), "2 of 3 done, ")
 	w.Until(fmt.Sprintf(`document.querySelectorAll(%q).length == 2`, card+` [data-cases="benchmark"] tbody tr`))
 	w.Until(fmt.Sprintf(`document.querySelector(%q).open`, card+` [data-cases="test"]`)) // as its reader left it
 
-	s.Worker.Say(job.Event{Type: job.EventEnded, Stage: job.StageBenchmark, Ended: &job.StageResult{Stage: job.StageBenchmark, Status: job.StatusPass}})
+	s.Worker.Say(job.Event{Type: job.EventEnded, Stage: job.StageBenchmark,
+		Ended: &job.StageResult{Stage: job.StageBenchmark, Status: job.StatusPass}})
 	s.Worker.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
 	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Total: 3, Case: &webtest.TimedCases(12e3)[0]})
 	w.Shows(stage(job.StageRanked), "process 1 of at least 5, case 2 of 3, ")
@@ -88,7 +90,8 @@ func TestWaitingRunMovesUpInItsQueue(t *testing.T) {
 	w := s.Window()
 	w.Visit(fmt.Sprintf("/submissions/%d", mine.SubmissionID))
 	w.Shows(fmt.Sprintf("#run-%d", mine.ID), "Number 3 in the queue")
-	webtest.WantStatus(t, s.BrowserOf(s.Admin).Post(fmt.Sprintf("/submissions/%d/cancel", other.SubmissionID), nil), http.StatusOK)
+	webtest.WantStatus(t, s.BrowserOf(s.Admin).Post(fmt.Sprintf("/submissions/%d/cancel", other.SubmissionID), nil),
+		http.StatusOK)
 	w.Shows(fmt.Sprintf("#run-%d", mine.ID), "Number 2 in the queue")
 }
 
@@ -170,7 +173,8 @@ func TestALivePageSaysThatItsServerIsGone(t *testing.T) {
 func TestLivePagesWithoutJavaScriptSayToReload(t *testing.T) {
 	s := webtest.NewScene(t)
 	task := "/tasks/" + s.Task.Slug
-	for _, path := range []string{"/", "/devices", webtest.SubmissionPath(s.Working), webtest.SubmissionPath(s.Queued), task + "/boards/H200"} {
+	for _, path := range []string{"/", "/devices", webtest.SubmissionPath(s.Working), webtest.SubmissionPath(s.Queued),
+		task + "/boards/H200"} {
 		webtest.WantText(t, s.Browser().Page(path, http.StatusOK), "noscript", "reload it")
 	}
 	if s.Browser().Page(webtest.SubmissionPath(s.Done), http.StatusOK).Find("noscript").Length() != 0 {

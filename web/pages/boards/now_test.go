@@ -38,15 +38,18 @@ func TestHomeShowsOnesOwnTasksAndSorts(t *testing.T) {
 			t.Errorf("%d tasks are the viewer's, want %d", n, want)
 		}
 	}
-	webtest.WantText(t, s.BrowserOf(s.Ada).Page("/", http.StatusOK), fmt.Sprintf("[data-task=%q] [data-board=H200] [data-own]", s.Task.Slug), "you 5")
-	if title := s.BrowserOf(s.Ada).Page("/", http.StatusOK).Find(fmt.Sprintf("[data-task=%q] [data-board=H200]", s.Task.Slug)).AttrOr("title", ""); !strings.Contains(title, "you hold rank 5") {
+	webtest.WantText(t, s.BrowserOf(s.Ada).Page("/", http.StatusOK),
+		fmt.Sprintf("[data-task=%q] [data-board=H200] [data-own]", s.Task.Slug), "you 5")
+	if title := s.BrowserOf(s.Ada).Page("/", http.StatusOK).Find(fmt.Sprintf("[data-task=%q] [data-board=H200]",
+		s.Task.Slug)).AttrOr("title", ""); !strings.Contains(title, "you hold rank 5") {
 		t.Errorf("a place is explained as %q", title)
 	}
 	if s.BrowserOf(newcomer).Page("/", http.StatusOK).Find("[data-own]").Length() != 0 {
 		t.Error("a newcomer has a place")
 	}
 	for order, want := range map[string]string{"people": s.Task.Slug, "title": "matmul-cpp"} {
-		if got := s.Browser().Page("/tasks?sort="+order, http.StatusOK).Find("[data-task]").First().AttrOr("data-task", ""); got != want {
+		if got := s.Browser().Page("/tasks?sort="+order, http.StatusOK).Find("[data-task]").First().AttrOr("data-task",
+			""); got != want {
 			t.Errorf("by %s the first is %s, want %s", order, got, want)
 		}
 	}
@@ -58,7 +61,8 @@ func TestAPersonsPageHasMedalsProgressAndActivity(t *testing.T) {
 	doc := s.Browser().Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[aria-labelledby=places] tbody tr", "3 of 61")
-	if doc.Find("[aria-labelledby=places] .rank-3").Length() != 1 || doc.Find("[aria-labelledby=places] .spark path").Length() != 1 {
+	if doc.Find("[aria-labelledby=places] .rank-3").Length() != 1 ||
+		doc.Find("[aria-labelledby=places] .spark path").Length() != 1 {
 		t.Error("the place has no medal, or no line")
 	}
 	webtest.WantText(t, doc, "[aria-labelledby=activity]", "5 submissions in the last 26 weeks")

@@ -14,7 +14,8 @@ import (
 
 func TestEveryPageIsSoundHTML(t *testing.T) {
 	s := webtest.NewScene(t)
-	for who, b := range map[string]*webtest.Browser{"visitor": s.Browser(), "user": s.BrowserOf(s.Ada), "admin": s.BrowserOf(s.Admin)} {
+	for who, b := range map[string]*webtest.Browser{"visitor": s.Browser(), "user": s.BrowserOf(s.Ada),
+		"admin": s.BrowserOf(s.Admin)} {
 		for _, path := range s.All() {
 			t.Run(who+path, func(t *testing.T) {
 				resp := b.Get(path)
@@ -51,8 +52,9 @@ func TestShortAddressesLeadToTheirPages(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Admin)
 	for path, want := range map[string]string{
-		"/operate/review": "/review", "/operate/people": "/people", "/clocks": "/review", "/operate/audit": "/audit", "/operate/devices": "/devices",
-		"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me",
+		"/operate/review": "/review", "/operate/people": "/people", "/clocks": "/review", "/operate/audit": "/audit",
+		"/operate/devices": "/devices",
+		"/tags":            "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me",
 		fmt.Sprintf("/submissions/%d/runs/%d", s.Done.SubmissionID, s.Done.ID): webtest.SubmissionPath(s.Done),
 	} {
 		resp := b.Get(path)
@@ -80,7 +82,8 @@ func TestErrorPagesAreCompressed(t *testing.T) {
 func TestOneStatisticHasOneName(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	b := s.BrowserOf(s.Admin)
-	for _, path := range []string{webtest.SubmissionPath(s.Second), webtest.SubmissionPath(s.Failed), "/tasks/" + s.Task.Slug + "/boards/H200"} {
+	for _, path := range []string{webtest.SubmissionPath(s.Second), webtest.SubmissionPath(s.Failed),
+		"/tasks/" + s.Task.Slug + "/boards/H200"} {
 		doc := b.Page(path, http.StatusOK)
 		doc.Find("th").Each(func(_ int, e *goquery.Selection) {
 			if text := webtest.Words(e); text == "Spread" || text == "Error" || text == "Std" {

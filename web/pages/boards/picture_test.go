@@ -16,7 +16,8 @@ func TestABoardIsDrawnOverItsTable(t *testing.T) {
 	s := webtest.NewScene(t)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200"
 	doc := s.BrowserOf(s.Ada).Page(board, http.StatusOK)
-	if picture, table := doc.Find("figure.chart").Index(), doc.Find("figure.chart, #board").First(); picture < 0 || !table.Is("figure") {
+	if picture, table := doc.Find("figure.chart").Index(), doc.Find("figure.chart, #board").First(); picture < 0 ||
+		!table.Is("figure") {
 		t.Error("the picture does not come before the table")
 	}
 	names := webtest.Words(doc.Find(".point-name"))
@@ -86,7 +87,8 @@ func TestAPersonIsFoundOnTheBoard(t *testing.T) {
 	unknown := s.Browser().Page(board+"?find=Unknown+person", http.StatusOK)
 	webtest.WantText(t, unknown, "[role=status]", "Unknown person")
 	me := s.BrowserOf(s.Ada).Get(board + "?page=2&find=me")
-	if want := fmt.Sprintf("entry-%d", s.Ada.ID); me.Request.URL.Fragment != want || me.Request.URL.Query().Get("page") != "1" {
+	if want := fmt.Sprintf("entry-%d", s.Ada.ID); me.Request.URL.Fragment != want ||
+		me.Request.URL.Query().Get("page") != "1" {
 		t.Errorf("Ada is sent to %s", me.Request.URL)
 	}
 	webtest.WantText(t, s.BrowserOf(s.Ada).Page(board+"?page=2", http.StatusOK), "main h1 + div a", "Jump to me")
@@ -100,10 +102,12 @@ func TestABoardIsShownAsOfADate(t *testing.T) {
 	webtest.CheckSound(t, today)
 	webtest.WantText(t, today, "[data-past]", "as it stood at the end of")
 	now := b.Page(board, http.StatusOK)
-	if got, want := webtest.Words(today.Find("#board tbody tr:first-child")), webtest.Words(now.Find("#board tbody tr:first-child")); strings.Fields(got)[1] != strings.Fields(want)[1] {
+	if got, want := webtest.Words(today.Find("#board tbody tr:first-child")),
+		webtest.Words(now.Find("#board tbody tr:first-child")); strings.Fields(got)[1] != strings.Fields(want)[1] {
 		t.Errorf("at the end of the day %q leads, now %q", got, want)
 	}
-	if today.Find("[hx-sse\\:connect]").Length() != 0 || !strings.Contains(today.Find("a[rel=next]").AttrOr("href", ""), "&at=") {
+	if today.Find("[hx-sse\\:connect]").Length() != 0 ||
+		!strings.Contains(today.Find("a[rel=next]").AttrOr("href", ""), "&at=") {
 		t.Error("a past board is live, or its next page shows another time")
 	}
 	second := b.Page(board+"?page=2&at="+s.Cfg.Now().Format(time.DateOnly), http.StatusOK)
@@ -141,7 +145,8 @@ func TestAnEmptyBoardNamesTheTimeToBeat(t *testing.T) {
 	s.Measured("CPU", 3.022e6)
 	board := "/tasks/" + s.Task.Slug + "/boards/CPU"
 	doc := s.Browser().Page(board, http.StatusOK)
-	webtest.WantText(t, doc, "#board", "Rank a kernel that passes to take 1st place; the naive baseline takes 3.022 ms.")
+	webtest.WantText(t, doc, "#board",
+		"Rank a kernel that passes to take 1st place; the naive baseline takes 3.022 ms.")
 	if doc.Find("figure.chart, #history").Length() > 0 {
 		t.Error("a board without records has a picture")
 	}

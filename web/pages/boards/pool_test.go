@@ -26,16 +26,21 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	attempt := s.Attempt(second)
 	result := modelstest.Result(attempt, 1.9e3)
 	result.Stages[3].Cases = webtest.TimedCases(1.9e3)
-	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93"} // the epoch of the first
+	// the epoch of the first
+	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93"}
 	result.Machine.Disturbances = &job.Disturbances{AtWork: 50, LowClock: 20}
-	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 1.9e3}}); err != nil {
+	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result,
+		work.Findings{Score: &work.Score{NS: 1.9e3}}); err != nil {
 		t.Fatal(err)
 	}
 	b := s.BrowserOf(cleo)
 	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
-	webtest.WantText(t, b.Page(card(first), http.StatusOK), "[data-pool]", fmt.Sprintf("2 runs of this source: #%d (this one), #%d", first.SubmissionID, second.SubmissionID))
-	webtest.WantText(t, b.Page(card(second), http.StatusOK), "[data-pool]", "so that the luckiest one does not count alone")
-	webtest.WantText(t, b.Page(card(second), http.StatusOK), "[data-disturbed]", "clock more than a tenth below its highest in 20 of 50 samples")
+	webtest.WantText(t, b.Page(card(first), http.StatusOK), "[data-pool]",
+		fmt.Sprintf("2 runs of this source: #%d (this one), #%d", first.SubmissionID, second.SubmissionID))
+	webtest.WantText(t, b.Page(card(second), http.StatusOK), "[data-pool]",
+		"so that the luckiest one does not count alone")
+	webtest.WantText(t, b.Page(card(second), http.StatusOK), "[data-disturbed]",
+		"clock more than a tenth below its highest in 20 of 50 samples")
 	row := fmt.Sprintf("[data-entry='%d']", first.ID)
 	board := b.Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
 	webtest.WantText(t, board, row, "2 runs")
@@ -45,17 +50,21 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1/boards/"+s.Task.Slug+"/H200"))), &api); err != nil {
 		t.Fatal(err)
 	}
-	if e := api.Entries[0]; e.User.ID != cleo.ID || e.PooledRuns != 2 || !strings.HasPrefix(e.Disturbed, "1 of 2 runs: clock") || e.SubmissionID != first.SubmissionID {
+	if e := api.Entries[0]; e.User.ID != cleo.ID || e.PooledRuns != 2 ||
+		!strings.HasPrefix(e.Disturbed, "1 of 2 runs: clock") || e.SubmissionID != first.SubmissionID {
 		t.Errorf("the API's board begins with %+v", e)
 	}
 	var sub client.Submission
-	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get(fmt.Sprintf("/api/v1/submissions/%d", second.SubmissionID)))), &sub); err != nil {
+	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get(fmt.Sprintf("/api/v1/submissions/%d", second.SubmissionID)))),
+		&sub); err != nil {
 		t.Fatal(err)
 	}
 	if r := sub.Runs[0]; r.PoolRun != first.ID || *r.ScoreNS != 1.9e3 || r.PooledRuns != 0 || r.Disturbed == "" {
 		t.Errorf("the API's second run is %+v", r)
 	}
-	if csv := webtest.Body(t, b.Get("/tasks/"+s.Task.Slug+"/boards/H200/entries.csv")); !strings.Contains(strings.Split(csv, "\n")[1], fmt.Sprintf(",%d,%d,2,1 of 2 runs", first.ID, first.SubmissionID)) {
+	if csv := webtest.Body(t, b.Get("/tasks/"+s.Task.Slug+
+		"/boards/H200/entries.csv")); !strings.Contains(strings.Split(csv, "\n")[1],
+		fmt.Sprintf(",%d,%d,2,1 of 2 runs", first.ID, first.SubmissionID)) {
 		t.Errorf("the CSV begins with %q", strings.Split(csv, "\n")[:2])
 	}
 	comparesTheRunsAlone(s, first, second)
@@ -77,7 +86,8 @@ func comparesTheRunsAlone(s *webtest.Scene, first, second work.Run) {
 	}
 	b, query := s.BrowserOf(s.Admin), fmt.Sprintf("?a=%d&b=%d", first.ID, second.ID)
 	webtest.DecodeBody(s.T, b.Get("/compare.json"+query), &found)
-	if r := found.B.Score / found.A.Score; !(math.Abs(r/found.Ratio.Value-1) < 1e-12) || found.A.Board == nil || *found.A.Board == found.A.Score || found.A.Pooled != 2 {
+	if r := found.B.Score / found.A.Score; !(math.Abs(r/found.Ratio.Value-1) < 1e-12) || found.A.Board == nil ||
+		*found.A.Board == found.A.Score || found.A.Pooled != 2 {
 		s.T.Errorf("the scores have the ratio %v: %+v", r, found)
 	}
 	webtest.WantText(s.T, b.Page("/compare"+query, http.StatusOK), ".pf-side small", "This run alone. Its board shows")
@@ -98,7 +108,8 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 		}
 	}
 	w.Say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "I took 7777 us\n"})
-	page, api := fmt.Sprintf("/submissions/%d", third.SubmissionID), fmt.Sprintf("/api/v1/submissions/%d", third.SubmissionID)
+	page, api := fmt.Sprintf("/submissions/%d", third.SubmissionID),
+		fmt.Sprintf("/api/v1/submissions/%d", third.SubmissionID)
 	webtest.WantText(t, b.Page(page, http.StatusOK), "[data-stage=ranked]", "process 3 of at least 5, case 3 of 3")
 	stream := s.Open(api+"/events", "")
 	defer stream.Cancel()
@@ -115,13 +126,16 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 	if _, err := s.Cfg.Store.Work.CancelRun(t.Context(), cleo, third.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.Record(job.Result{RunID: third.ID, AttemptID: w.Attempt.ID, Secret: w.Attempt.Secret, Outcome: job.OutcomeCancelled,
+	s.Record(job.Result{RunID: third.ID, AttemptID: w.Attempt.ID, Secret: w.Attempt.Secret,
+		Outcome:    job.OutcomeCancelled,
 		Unfinished: &job.Unfinished{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
 	note := b.Page(fmt.Sprintf("/submissions/%d", first.SubmissionID), http.StatusOK)
 	webtest.WantText(t, note, "[data-pool]", "The score combines 3 runs of this source")
-	webtest.WantText(t, note, "[data-pool]", "Also one cancelled, failed, or deleted run, whose measurements also count.")
+	webtest.WantText(t, note, "[data-pool]",
+		"Also one cancelled, failed, or deleted run, whose measurements also count.")
 	var board client.Board
-	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1/boards/"+s.Task.Slug+"/H200"))), &board); err != nil {
+	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1/boards/"+s.Task.Slug+"/H200"))),
+		&board); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range board.Entries {

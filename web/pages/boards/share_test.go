@@ -29,13 +29,16 @@ func TestABadgeIsAnImageOfTheBoardForEveryOrigin(t *testing.T) {
 	s := webtest.NewScene(t)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200/"
 	resp := s.Browser().Get(board + "badge.svg")
-	if kind, policy := resp.Header.Get("Content-Type"), resp.Header.Get("Cross-Origin-Resource-Policy"); !strings.HasPrefix(kind, "image/svg+xml") || policy != "cross-origin" {
+	if kind, policy := resp.Header.Get("Content-Type"),
+		resp.Header.Get("Cross-Origin-Resource-Policy"); !strings.HasPrefix(kind, "image/svg+xml") ||
+		policy != "cross-origin" {
 		t.Errorf("a badge is %s for %s", kind, policy)
 	}
 	tag := resp.Header.Get("ETag")
 	for path, want := range map[string]string{
 		board + "badge.svg": "10.40\u00a0µs", fmt.Sprintf("%sbadge.svg?user=%d", board, s.Ada.ID): "5 of 61, 11.91",
-		fmt.Sprintf("/runs/%d/badge.svg", s.Done.ID): "5, 11.91", fmt.Sprintf("/runs/%d/badge.svg", s.Failed.ID): "no score",
+		fmt.Sprintf("/runs/%d/badge.svg", s.Done.ID):   "5, 11.91",
+		fmt.Sprintf("/runs/%d/badge.svg", s.Failed.ID): "no score",
 	} {
 		text := webtest.Body(t, s.Browser().Get(path))
 		if err := xml.Unmarshal([]byte(text), new(struct{})); err != nil || !strings.Contains(text, want) {
@@ -52,8 +55,10 @@ func TestFeedsTellOfRecords(t *testing.T) {
 	mallory := modelstest.Person(t, s.Cfg.Store, hostileName, accounts.RoleUser)
 	s.Finish(s.Submit(mallory, "H200", webtest.GoodKernel), 9e3)
 	for path, want := range map[string]int{
-		"/tasks/" + s.Task.Slug + "/boards/H200/records.atom": 6, "/tasks/" + s.Task.Slug + "/boards/CPU/records.atom": 0,
-		"/tasks/" + s.Task.Slug + "/records.atom": 6, fmt.Sprintf("/users/%d/records.atom", mallory.ID): 1, fmt.Sprintf("/users/%d/records.atom", s.Ada.ID): 0,
+		"/tasks/" + s.Task.Slug + "/boards/H200/records.atom": 6,
+		"/tasks/" + s.Task.Slug + "/boards/CPU/records.atom":  0,
+		"/tasks/" + s.Task.Slug + "/records.atom":             6, fmt.Sprintf("/users/%d/records.atom", mallory.ID): 1,
+		fmt.Sprintf("/users/%d/records.atom", s.Ada.ID): 0,
 	} {
 		var feed struct {
 			Updated string `xml:"updated"`
@@ -75,10 +80,12 @@ func TestFeedsTellOfRecords(t *testing.T) {
 			continue
 		}
 		newest := feed.Entries[0]
-		if !strings.Contains(newest.Author, "<script>") || strings.Contains(newest.Author, "\u202e") || !strings.Contains(newest.Title, "9.000\u00a0µs, Matrix multiply") {
+		if !strings.Contains(newest.Author, "<script>") || strings.Contains(newest.Author, "\u202e") ||
+			!strings.Contains(newest.Title, "9.000\u00a0µs, Matrix multiply") {
 			t.Errorf("%s: the newest is %+v", path, newest)
 		}
-		webtest.WantStatus(t, s.Browser().Get(strings.TrimPrefix(newest.Link.Href, s.Cfg.Settings.BaseURL)), http.StatusOK)
+		webtest.WantStatus(t, s.Browser().Get(strings.TrimPrefix(newest.Link.Href, s.Cfg.Settings.BaseURL)),
+			http.StatusOK)
 	}
 }
 
@@ -86,14 +93,17 @@ func TestShareOfALinkHasTextAndTheCard(t *testing.T) {
 	s := webtest.NewScene(t)
 	doc := s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
 	address := doc.Find("meta[property='og:image']").AttrOr("content", "")
-	if about := doc.Find("meta[property='og:description']").AttrOr("content", ""); !strings.Contains(about, "Best of 61 people: 10.40\u00a0µs.") {
+	if about := doc.Find("meta[property='og:description']").AttrOr("content", ""); !strings.Contains(about,
+		"Best of 61 people: 10.40\u00a0µs.") {
 		t.Errorf("a board is described as %q", about)
 	}
 	run := s.Browser().Page(fmt.Sprintf("/submissions/%d", s.Done.SubmissionID), http.StatusOK)
-	if about := run.Find("meta[property='og:description']").AttrOr("content", ""); !strings.Contains(about, "µs on H200.") {
+	if about := run.Find("meta[property='og:description']").AttrOr("content", ""); !strings.Contains(about,
+		"µs on H200.") {
 		t.Errorf("a submission is described as %q", about)
 	}
-	for _, path := range []string{strings.TrimPrefix(address, s.Cfg.Settings.BaseURL), "/tasks/" + s.Task.Slug + "/boards/H200/card.png", fmt.Sprintf("/runs/%d/card.png", s.Done.ID)} {
+	for _, path := range []string{strings.TrimPrefix(address, s.Cfg.Settings.BaseURL),
+		"/tasks/" + s.Task.Slug + "/boards/H200/card.png", fmt.Sprintf("/runs/%d/card.png", s.Done.ID)} {
 		picture, err := png.Decode(s.Browser().Get(path).Body)
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -109,15 +119,18 @@ func TestOnlyTheEmbeddedBoardMayBeFramed(t *testing.T) {
 	board := "/tasks/" + s.Task.Slug + "/boards/H200"
 	b := s.BrowserOf(s.Ada)
 	resp := b.Get(board + "/embed")
-	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors *") || resp.Header.Get("X-Frame-Options") != "" {
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors *") ||
+		resp.Header.Get("X-Frame-Options") != "" {
 		t.Errorf("the embedded board is under %s, %s", policy, resp.Header.Get("X-Frame-Options"))
 	}
 	doc := webtest.Document(t, resp, http.StatusOK)
 	webtest.CheckScriptless(t, doc)
-	if doc.Find("tbody tr").Length() != 10 || doc.Find("form, script, button").Length() != 0 || strings.Contains(webtest.Words(doc.Find("body")), "you") {
+	if doc.Find("tbody tr").Length() != 10 || doc.Find("form, script, button").Length() != 0 ||
+		strings.Contains(webtest.Words(doc.Find("body")), "you") {
 		t.Errorf("the embedded board is %s", webtest.Words(doc.Find("body")))
 	}
-	if policy := b.Get(board).Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") {
+	if policy := b.Get(board).Header.Get("Content-Security-Policy"); !strings.Contains(policy,
+		"frame-ancestors 'none'") {
 		t.Errorf("the board itself is under %s", policy)
 	}
 }
@@ -128,7 +141,8 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 	s.Finish(s.Submit(mallory, "H200", webtest.GoodKernel), 9e3)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200/"
 	rows, err := csv.NewReader(strings.NewReader(webtest.Body(t, s.Browser().Get(board+"entries.csv")))).ReadAll()
-	if err != nil || len(rows) != 63 || rows[1][2] != "'=HYPERLINK(1)" || rows[1][4] != "9000" || rows[0][15] != "error_ulp" || rows[1][15] != "0.499" || rows[1][16] != "5.96e-08" {
+	if err != nil || len(rows) != 63 || rows[1][2] != "'=HYPERLINK(1)" || rows[1][4] != "9000" ||
+		rows[0][15] != "error_ulp" || rows[1][15] != "0.499" || rows[1][16] != "5.96e-08" {
 		t.Fatalf("the download is %v, %v", rows[:min(len(rows), 2)], err)
 	}
 	webtest.WantStatus(t, s.BrowserOf(s.Admin).Get(board+"dataset.jsonl"), http.StatusForbidden)
@@ -142,16 +156,19 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 		Person, Source string
 		ScoreNS        float64 `json:"score_ns"`
 	}
-	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Licence == "" || head.Entries != 62 || len(lines) != 63 {
+	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Licence == "" || head.Entries != 62 ||
+		len(lines) != 63 {
 		t.Fatalf("%d lines, the first %s: %v", len(lines), lines[0], err)
 	}
-	if err := json.Unmarshal([]byte(lines[1]), &first); err != nil || !strings.HasPrefix(first.Source, webtest.GoodKernel) || first.ScoreNS != 9e3 {
+	if err := json.Unmarshal([]byte(lines[1]), &first); err != nil ||
+		!strings.HasPrefix(first.Source, webtest.GoodKernel) || first.ScoreNS != 9e3 {
 		t.Errorf("the second line is %s, %v", lines[1], err)
 	}
 	checkParquet(t, webtest.Body(t, s.Browser().Get(board+"dataset.parquet")), lines)
 	doc := s.Browser().Page(strings.TrimSuffix(board, "/"), http.StatusOK)
 	webtest.WantStatus(t, s.Browser().Get(webtest.Href(t, doc, "as Parquet")), http.StatusOK)
-	webtest.WantText(t, s.Browser().Page(webtest.Href(t, doc, "what the columns are"), http.StatusOK), "main", "interval_low_ns")
+	webtest.WantText(t, s.Browser().Page(webtest.Href(t, doc, "what the columns are"), http.StatusOK), "main",
+		"interval_low_ns")
 }
 
 // checkParquet holds that a file of Parquet says the same as the lines of JSON.
@@ -181,7 +198,11 @@ func checkParquet(t *testing.T, file string, lines []string) {
 		if err := json.Unmarshal([]byte(lines[i+1]), &line); err != nil {
 			t.Fatal(err)
 		}
-		row = slices.DeleteFunc(row, func(v parquet.Value) bool { return names[v.Column()][0] == "files" && v.IsNull() }) // there is none
+		// there is none
+		row = slices.DeleteFunc(row, func(v parquet.Value) bool {
+			return names[v.Column()][0] == "files" &&
+				v.IsNull()
+		})
 		if len(row) != len(line) {
 			t.Errorf("row %d has %d columns, and %d as JSON", i, len(row), len(line))
 		}
@@ -218,11 +239,13 @@ func TestAHiddenTaskIsNotSharedEvenByItsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	board := "/tasks/" + s.Task.Slug + "/boards/H200/"
-	for _, path := range []string{board + "badge.svg", board + "records.atom", board + "entries.csv", board + "embed", board + "dataset.jsonl", board + "dataset.parquet",
+	for _, path := range []string{board + "badge.svg", board + "records.atom", board + "entries.csv", board + "embed",
+		board + "dataset.jsonl", board + "dataset.parquet",
 		"/tasks/" + s.Task.Slug + "/records.atom", fmt.Sprintf("/runs/%d/badge.svg", s.Done.ID)} {
 		webtest.WantStatus(t, s.BrowserOf(s.Admin).Get(path), http.StatusNotFound)
 	}
-	if feed := webtest.Body(t, s.BrowserOf(s.Admin).Get(fmt.Sprintf("/users/%d/records.atom", s.Ada.ID))); strings.Contains(feed, s.Task.Title) {
+	if feed := webtest.Body(t, s.BrowserOf(s.Admin).Get(fmt.Sprintf("/users/%d/records.atom",
+		s.Ada.ID))); strings.Contains(feed, s.Task.Title) {
 		t.Errorf("the feed of a person names a hidden task: %s", feed)
 	}
 }

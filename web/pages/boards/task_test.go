@@ -23,7 +23,8 @@ func TestADraftIsMarkedAndItsPageLeadsToItsTrial(t *testing.T) {
 	modelstest.Got[catalog.Task](t)(s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, settings))
 	doc := admin.Page(path, http.StatusOK)
 	webtest.WantText(t, doc, ".meta .tag", "draft")
-	if to := webtest.Href(t, doc, "Try and publish"); to != path+"/trial" || doc.Find("form[action$='/publish']").Length() != 0 {
+	if to := webtest.Href(t, doc, "Try and publish"); to != path+"/trial" ||
+		doc.Find("form[action$='/publish']").Length() != 0 {
 		t.Errorf("publishing leads to %s", to)
 	}
 }
@@ -51,7 +52,8 @@ func TestOneRunIsNotComparedWithItself(t *testing.T) {
 	lin := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser)
 	for want := range 2 {
 		s.Submit(lin, "H200", webtest.GoodKernel)
-		if n := s.BrowserOf(lin).Page("/tasks/"+s.Task.Slug, http.StatusOK).Find("a[href='/compare']").Length(); n != want {
+		if n := s.BrowserOf(lin).Page("/tasks/"+s.Task.Slug,
+			http.StatusOK).Find("a[href='/compare']").Length(); n != want {
 			t.Errorf("with %d runs the page has %d links to compare them", want+1, n)
 		}
 	}
@@ -78,7 +80,8 @@ func TestAnEventAndItsTasksLeadToEachOther(t *testing.T) {
 	w.Visit(path)
 	w.LooksRight("task-in-event")
 	s.Ended(e)
-	if b.Page(path, http.StatusOK).Find("[data-event]").Length() != 0 || b.Page("/events/"+e.Slug, http.StatusOK).Find(task+" a.btn").Length() != 0 {
+	if b.Page(path, http.StatusOK).Find("[data-event]").Length() != 0 ||
+		b.Page("/events/"+e.Slug, http.StatusOK).Find(task+" a.btn").Length() != 0 {
 		t.Error("the event is over, and the pages say that it goes on")
 	}
 }

@@ -21,14 +21,19 @@ func TestVariantsOfOneProblemShareALine(t *testing.T) {
 	webtest.CheckSound(t, doc)
 	line := doc.Find("[data-line='Vector add']")
 	webtest.WantText(t, doc, "[data-line='Vector add'] h2", "Vector add")
-	if got := strings.Join(line.Find(".variants a.variant").Map(func(_ int, a *goquery.Selection) string { return webtest.Words(a) + " " + a.AttrOr("href", "") }), ", "); got !=
+	if got := strings.Join(line.Find(".variants a.variant").Map(func(_ int,
+		a *goquery.Selection) string {
+		return webtest.Words(a) + " " + a.AttrOr("href", "")
+	}), ", "); got !=
 		"C++ /tasks/vectoradd-cpp, CUDA C++ /tasks/vectoradd-cuda, Python /tasks/vectoradd-torch" {
 		t.Errorf("the line leads to %s", got)
 	}
-	if n := doc.Find("[data-line='Prefix sum'], [data-line='Matrix multiply'] [data-task='" + s.Task.Slug + "']").Length(); n != 0 {
+	if n := doc.Find("[data-line='Prefix sum'], [data-line='Matrix multiply'] [data-task='" + s.Task.Slug +
+		"']").Length(); n != 0 {
 		t.Error("tasks with different deadlines share a line")
 	}
-	if got := listed(s.Browser().Page("/tasks?q=vectoradd&lang=cu", http.StatusOK)); len(got) != 1 || got[0] != "vectoradd-cuda" {
+	if got := listed(s.Browser().Page("/tasks?q=vectoradd&lang=cu", http.StatusOK)); len(got) != 1 ||
+		got[0] != "vectoradd-cuda" {
 		t.Errorf("a search that one variant fits lists %v", got)
 	}
 	more := s.Browser().Page("/tasks/vectoradd-cpp", http.StatusOK).Find("[data-variants]").AttrOr("href", "")
@@ -45,7 +50,8 @@ func TestVariantsOfOneProblemShareALine(t *testing.T) {
 
 func TestOnlyTasksOfOneAuthorShareALine(t *testing.T) {
 	s := webtest.Start(t)
-	carla, cora := modelstest.Person(t, s.Cfg.Store, "Carla", accounts.RoleCreator), modelstest.Person(t, s.Cfg.Store, "Cora", accounts.RoleCreator)
+	carla, cora := modelstest.Person(t, s.Cfg.Store, "Carla", accounts.RoleCreator),
+		modelstest.Person(t, s.Cfg.Store, "Cora", accounts.RoleCreator)
 	soon := time.Now().Add(24 * time.Hour)
 	for i, in := range []struct {
 		author   accounts.User
@@ -53,13 +59,15 @@ func TestOnlyTasksOfOneAuthorShareALine(t *testing.T) {
 		problem  string
 		deadline *time.Time
 	}{
-		{carla, "Sort (C++)", "sort", nil}, {carla, "Sort (GPU)", "sort", nil}, {carla, "Sort (contest)", "sort", &soon},
+		{carla, "Sort (C++)", "sort", nil}, {carla, "Sort (GPU)", "sort", nil},
+		{carla, "Sort (contest)", "sort", &soon},
 		{cora, "Sort (C++)", "sort", nil}, {cora, "Scan", "", nil}, {cora, "Sum", "", nil},
 	} {
 		bundle := modelstest.Bundle(fmt.Sprintf("task-%d", i))
 		bundle.Definition.Problem = in.problem
 		settings := catalog.TaskSettings{Title: in.title, Devices: []string{"CPU"}, Deadline: in.deadline}
-		if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), in.author, catalog.NewTask{TaskSettings: settings, Bundle: bundle}); err != nil {
+		if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), in.author,
+			catalog.NewTask{TaskSettings: settings, Bundle: bundle}); err != nil {
 			t.Fatal(err)
 		}
 	}

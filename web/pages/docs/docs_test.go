@@ -45,11 +45,14 @@ func zipOfFiles(t *testing.T, folder string, files map[string]string) []byte {
 // published uploads files as a task and publishes it, which must work without a warning.
 func published(t *testing.T, creator *webtest.Browser, name string, files map[string]string) {
 	t.Helper()
-	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "mine.zip", zipOfFiles(t, name, files), nil), http.StatusOK)
+	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "mine.zip", zipOfFiles(t, name, files), nil),
+		http.StatusOK)
 	if said := webtest.Words(doc.Find(".callout")); said != "" {
 		t.Errorf("the preview says %q", said)
 	}
-	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form"))), http.StatusOK), "[role=status]", "Published")
+	webtest.WantText(t, webtest.Document(t,
+		creator.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form"))), http.StatusOK),
+		"[role=status]", "Published")
 }
 
 func TestExampleOnNewTaskWorksAsCopied(t *testing.T) {
@@ -75,20 +78,23 @@ func TestCodeOnTheFormatPageWorks(t *testing.T) {
 		doc := s.Browser().Page(e.AttrOr("href", ""), http.StatusOK)
 		files, keys, sets := copied(doc), doc.Find("[data-example=key]"), doc.Find("[data-example=set]")
 		published(t, creator, "copied-"+webtest.Words(e), files)
-		if all := doc.Find("main pre").Length(); all != len(files)+keys.Length()+sets.Length() || keys.Length() == 0 || sets.Length() != 1 {
+		if all := doc.Find("main pre").Length(); all != len(files)+keys.Length()+sets.Length() || keys.Length() == 0 ||
+			sets.Length() != 1 {
 			t.Errorf("the page shows code that nothing tries: %d blocks", all)
 		}
 		set := map[string]string{"problems/first.yaml": sets.Text()}
 		for name, text := range files {
 			set["problems/first/vectoradd/"+name] = text
 		}
-		preview := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", zipOfFiles(t, "all", set), nil), http.StatusOK)
+		preview := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", zipOfFiles(t, "all", set), nil),
+			http.StatusOK)
 		webtest.WantText(t, preview, "[data-draft=vectoradd]", "Publish")
 	})
 	// What the examples of keys make is tried by TestEachKeysExampleMakesATask; here, that they are all shown.
 	shown := webtest.Words(first.Find("[data-key]"))
 	for _, key := range tasks.Keys() {
-		if !strings.Contains(shown, key.Name) || !strings.Contains(shown, strings.Join(strings.Fields(key.Example), " ")) {
+		if !strings.Contains(shown, key.Name) ||
+			!strings.Contains(shown, strings.Join(strings.Fields(key.Example), " ")) {
 			t.Errorf("the page lacks %s or its example", key.Name)
 		}
 	}

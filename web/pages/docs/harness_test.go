@@ -23,7 +23,11 @@ func TestHarnessSourceCanBeReadAndTaken(t *testing.T) {
 	if got := link.AttrOr("href", ""); got != "/harness/eval/cu" {
 		t.Fatalf("a CUDA task's page leads to %q", got)
 	}
-	tabs := b.Page(link.AttrOr("href", ""), http.StatusOK).Find("main nav a[href^='/harness/']").Map(func(_ int, a *goquery.Selection) string { return a.AttrOr("href", "") })
+	tabs := b.Page(link.AttrOr("href", ""),
+		http.StatusOK).Find("main nav a[href^='/harness/']").Map(func(_ int,
+		a *goquery.Selection) string {
+		return a.AttrOr("href", "")
+	})
 	if len(tabs) != 6 {
 		t.Fatalf("the harnesses are %q, want six", tabs)
 	}
@@ -76,7 +80,8 @@ func TestHarnessIsACreatorsChoiceWhereTheBundleAllows(t *testing.T) {
 	preview := func(path string, change func(*tasks.Bundle)) *goquery.Document {
 		return webtest.Document(t, creator.Upload(path, "zip", "add.zip", webtest.ZipOf(t, change), nil), http.StatusOK)
 	}
-	for name, change := range map[string]func(*tasks.Bundle){"no eval": webtest.UnchangedBundle, "no functions": withoutStandardFunctions} {
+	for name, change := range map[string]func(*tasks.Bundle){"no eval": webtest.UnchangedBundle,
+		"no functions": withoutStandardFunctions} {
 		if preview("/tasks/new", change).Find(harnessTick).Length() > 0 {
 			t.Errorf("%s: Warpboard's harness is offered", name)
 		}
@@ -89,16 +94,20 @@ func TestHarnessIsACreatorsChoiceWhereTheBundleAllows(t *testing.T) {
 	form := webtest.Fields(doc.Find("main form"))
 	webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, form), http.StatusOK)
 	webtest.WantText(t, creator.Page("/tasks/add-two", http.StatusOK), "[aria-labelledby=rules]", "The task's own")
-	webtest.WantText(t, creator.Page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta", "measured by the task's own harness")
+	webtest.WantText(t, creator.Page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta",
+		"measured by the task's own harness")
 
 	form = webtest.Fields(preview("/tasks/add-two/version", ownHarness).Find("main form"))
 	form.Set("warpboard_harness", "on")
 	doc = webtest.Document(t, creator.Upload("/tasks/add-two/publish", "", "", nil, form), http.StatusOK)
 	webtest.WantText(t, doc, "[data-change=harness]", "new boards")
-	webtest.Document(t, creator.Upload("/tasks/add-two/publish", "", "", nil, webtest.Fields(doc.Find("main form"))), http.StatusOK)
+	webtest.Document(t, creator.Upload("/tasks/add-two/publish", "", "", nil, webtest.Fields(doc.Find("main form"))),
+		http.StatusOK)
 	webtest.WantText(t, creator.Page("/tasks/add-two", http.StatusOK), "[aria-labelledby=rules]", "Warpboard's")
-	webtest.WantText(t, creator.Page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta", "measured by Warpboard's harness")
-	webtest.WantText(t, creator.Page("/tasks/add-two/boards/CPU?version=1", http.StatusOK), ".meta", "measured by the task's own harness")
+	webtest.WantText(t, creator.Page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta",
+		"measured by Warpboard's harness")
+	webtest.WantText(t, creator.Page("/tasks/add-two/boards/CPU?version=1", http.StatusOK), ".meta",
+		"measured by the task's own harness")
 
 	doc = preview("/tasks/add-two/version", ownHarness)
 	if _, kept := doc.Find(harnessTick).Attr("checked"); !kept || doc.Find("[data-change]").Length() > 0 {
@@ -106,7 +115,8 @@ func TestHarnessIsACreatorsChoiceWhereTheBundleAllows(t *testing.T) {
 	}
 	form = webtest.Fields(doc.Find("main form"))
 	form.Del("warpboard_harness")
-	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/add-two/publish", "", "", nil, form), http.StatusOK), "[data-change=harness]", "the task's own")
+	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/add-two/publish", "", "", nil, form), http.StatusOK),
+		"[data-change=harness]", "the task's own")
 }
 
 const olderReference = `#include <vector>
@@ -122,7 +132,8 @@ func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
 	for file, lang := range map[string]tasks.Lang{"copyhost.cpp": tasks.LangCPP, "copydevice.cuh": tasks.LangCUDA} {
 		slug := strings.TrimSuffix(strings.TrimSuffix(file, ".cpp"), ".cuh")
-		doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", file, []byte(olderReference), nil), http.StatusOK)
+		doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", file, []byte(olderReference), nil),
+			http.StatusOK)
 		form := webtest.Fields(doc.Find("main form"))
 		form["device"] = []string{"CPU"}
 		webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, form), http.StatusOK)
@@ -138,7 +149,8 @@ func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 			t.Errorf("%s became a task of the form %s in %s", file, d.Form, d.Lang)
 		}
 		resp := creator.Get("/tasks/" + slug + "/bundle.zip")
-		if name := resp.Header.Get("Content-Disposition"); !strings.Contains(name, slug+"."+string(lang)) || webtest.Body(t, resp) != olderReference {
+		if name := resp.Header.Get("Content-Disposition"); !strings.Contains(name, slug+"."+string(lang)) ||
+			webtest.Body(t, resp) != olderReference {
 			t.Errorf("%s is downloaded as %s, or is another text", file, name)
 		}
 		link := creator.Page("/tasks/"+slug, http.StatusOK).Find("[aria-labelledby=rules] a[href^='/harness/']")

@@ -16,10 +16,12 @@ import (
 // A program that a task brings reads the sources of all who submit to it, and its author may read none of them.
 func TestATasksOwnProgramRevealsNoSource(t *testing.T) {
 	s := webtest.NewScene(t)
-	author, person := modelstest.Person(t, s.Cfg.Store, "eve", accounts.RoleCreator), modelstest.Person(t, s.Cfg.Store, "bob", accounts.RoleUser)
+	author, person := modelstest.Person(t, s.Cfg.Store, "eve", accounts.RoleCreator),
+		modelstest.Person(t, s.Cfg.Store, "bob", accounts.RoleUser)
 	bundle := modelstest.Bundle("spy")
 	ownHarness(bundle)
-	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), author,
+		catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +30,8 @@ func TestATasksOwnProgramRevealsNoSource(t *testing.T) {
 	spec := bundle.Definition.Tests[0].String()
 	told := job.CaseResult{Spec: trick, Status: job.StatusFail, Message: trick}
 	ended := s.Submit(person, "CPU", "int ended;")
-	s.Fail(ended, []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, Stdout: trick, Extra: map[string]string{"source": trick},
+	s.Fail(ended, []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, Stdout: trick,
+		Extra: map[string]string{"source": trick},
 		Cases: []job.CaseResult{{Spec: spec, Status: job.StatusPass}, told}, Failure: &job.Failure{Reason: trick}}})
 	running := s.Submit(person, "CPU", "int running;")
 	w := webtest.NewWorker(t, s.Site, running)
@@ -37,7 +40,8 @@ func TestATasksOwnProgramRevealsNoSource(t *testing.T) {
 	for _, path := range []string{"/submissions/%d", "/api/v1/submissions/%d"} {
 		for _, run := range []work.Run{ended, running} {
 			path := fmt.Sprintf(path, run.SubmissionID)
-			if !strings.Contains(webtest.Body(t, s.BrowserOf(person).Get(path)), trick) && (run.ID == ended.ID || !strings.HasPrefix(path, "/api")) {
+			if !strings.Contains(webtest.Body(t, s.BrowserOf(person).Get(path)), trick) &&
+				(run.ID == ended.ID || !strings.HasPrefix(path, "/api")) {
 				t.Errorf("%s: its person is not told what the program says", path)
 			}
 			text := webtest.Body(t, s.BrowserOf(author).Get(path))

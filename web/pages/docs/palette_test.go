@@ -37,12 +37,14 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 	} {
 		list := finds(b, t, text)
 		if !slices.ContainsFunc(list, func(p foundPlace) bool {
-			return p.Kind == want.Kind && p.Title == want.Title && len(p.URL) >= len(want.URL) && p.URL[:len(want.URL)] == want.URL
+			return p.Kind == want.Kind && p.Title == want.Title && len(p.URL) >= len(want.URL) &&
+				p.URL[:len(want.URL)] == want.URL
 		}) {
 			t.Errorf("%q finds %v, want %v", text, list, want)
 		}
 	}
-	for text, want := range map[string]string{"matrix": "Task Task Task Yours", "board matrix cuda": "Board Board Task", "solve matrix": "Solve Solve Solve"} {
+	for text, want := range map[string]string{"matrix": "Task Task Task Yours", "board matrix cuda": "Board Board Task",
+		"solve matrix": "Solve Solve Solve"} {
 		var kinds []string
 		for _, p := range finds(b, t, text) {
 			kinds = append(kinds, p.Kind)
@@ -54,12 +56,16 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 	if list := finds(b, t, "matrix"); list[0].URL != task {
 		t.Errorf("%v is first, and not the task with entries and a connected device", list[0])
 	}
-	if list := finds(b, t, "multiply"); slices.ContainsFunc(list, func(p foundPlace) bool { return p.Kind == "Solve" }) {
+	if list := finds(b, t, "multiply"); slices.ContainsFunc(list,
+		func(p foundPlace) bool { return p.Kind == "Solve" }) {
 		t.Errorf("a task is found twice: %v", list)
 	}
-	for text, want := range map[string]foundPlace{"docs": {"Page", "Docs", "/docs"}, "Health": {"Page", "Health", "/operate/health"}, "api": {"Page", "API", "/api"},
-		"matrix multiply (cuda c++)": {"Task", "Matrix multiply (CUDA C++)", task}, "kernel-07": {"Person", "kernel-07", ""}} {
-		if list := finds(s.BrowserOf(s.Admin), t, text); len(list) == 0 || list[0].Kind != want.Kind || list[0].Title != want.Title {
+	for text, want := range map[string]foundPlace{"docs": {"Page", "Docs", "/docs"},
+		"Health": {"Page", "Health", "/operate/health"}, "api": {"Page", "API", "/api"},
+		"matrix multiply (cuda c++)": {"Task", "Matrix multiply (CUDA C++)", task},
+		"kernel-07":                  {"Person", "kernel-07", ""}} {
+		if list := finds(s.BrowserOf(s.Admin), t, text); len(list) == 0 || list[0].Kind != want.Kind ||
+			list[0].Title != want.Title {
 			t.Errorf("%q finds %v first, want %v", text, list[:min(len(list), 3)], want)
 		}
 	}
@@ -69,7 +75,8 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 		}
 	}
 	controls := foundPlace{"Page", "Controls", "/operate"}
-	if !slices.Contains(finds(s.BrowserOf(s.Admin), t, "operations"), controls) || slices.Contains(finds(b, t, "operations"), controls) {
+	if !slices.Contains(finds(s.BrowserOf(s.Admin), t, "operations"), controls) ||
+		slices.Contains(finds(b, t, "operations"), controls) {
 		t.Error("only admins find their pages")
 	}
 	if list := finds(b, t, "%"); len(list) != 0 {
@@ -83,7 +90,8 @@ func TestANumberFindsItsSubmission(t *testing.T) {
 	s := webtest.NewScene(t)
 	id := s.Wrong.SubmissionID
 	want := foundPlace{"Submission", fmt.Sprintf("#%d by Ada Lovelace", id), fmt.Sprintf("/submissions/%d", id)}
-	for _, text := range []string{fmt.Sprint(id), fmt.Sprintf("#%d", id), fmt.Sprintf("as in # %d", id), fmt.Sprintf("matrix #%d", id)} {
+	for _, text := range []string{fmt.Sprint(id), fmt.Sprintf("#%d", id), fmt.Sprintf("as in # %d", id),
+		fmt.Sprintf("matrix #%d", id)} {
 		for who, b := range map[string]*webtest.Browser{"its author": s.BrowserOf(s.Ada), "a visitor": s.Browser()} {
 			if list := finds(b, t, text); len(list) == 0 || list[0] != want {
 				t.Errorf("%s finds with %q %v, want %v first", who, text, list, want)
@@ -119,7 +127,8 @@ func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
 		}
 		for _, p := range list {
 			page, anchor, _ := strings.Cut(p.URL, "#")
-			if doc := s.Browser().Page(page, http.StatusOK); anchor != "" && doc.Find("main [id='"+anchor+"']").Length() != 1 {
+			if doc := s.Browser().Page(page, http.StatusOK); anchor != "" &&
+				doc.Find("main [id='"+anchor+"']").Length() != 1 {
 				t.Errorf("%s has no heading %s", page, anchor)
 			}
 		}
@@ -129,7 +138,8 @@ func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
 // A task with many boards is one result, and not one for each board.
 func TestATaskIsFoundOnceWithItsBoards(t *testing.T) {
 	s := webtest.NewScene(t)
-	settings := catalog.TaskSettings{Title: s.Task.Title, Devices: append(slices.Clone(s.Task.Devices), "A100", "B200"), Visibility: catalog.Public}
+	settings := catalog.TaskSettings{Title: s.Task.Title, Devices: append(slices.Clone(s.Task.Devices), "A100", "B200"),
+		Visibility: catalog.Public}
 	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, settings); err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +148,14 @@ func TestATaskIsFoundOnceWithItsBoards(t *testing.T) {
 	if slices.ContainsFunc(list, func(p foundPlace) bool { return p.Kind == "Board" }) {
 		t.Errorf("boards that were not asked for are found: %v", list)
 	}
-	webtest.WantText(t, b.Page("/search?q=matrix+cuda", http.StatusOK), "[data-found=Task] .meta", "H200 3 boards without entries")
-	if body := webtest.Body(t, b.Get("/find?q=matrix+cuda")); !strings.Contains(body, `"note":"H200, 3 boards without entries"`) {
+	webtest.WantText(t, b.Page("/search?q=matrix+cuda", http.StatusOK), "[data-found=Task] .meta",
+		"H200 3 boards without entries")
+	if body := webtest.Body(t, b.Get("/find?q=matrix+cuda")); !strings.Contains(body,
+		`"note":"H200, 3 boards without entries"`) {
 		t.Errorf("the palette does not say it on one line: %s", body)
 	}
-	if list = finds(b, t, "matrix cuda b200"); !slices.ContainsFunc(list, func(p foundPlace) bool { return strings.HasSuffix(p.URL, "/boards/B200") }) {
+	if list = finds(b, t, "matrix cuda b200"); !slices.ContainsFunc(list,
+		func(p foundPlace) bool { return strings.HasSuffix(p.URL, "/boards/B200") }) {
 		t.Errorf("a board is not found by its device: %v", list)
 	}
 }
@@ -163,7 +176,8 @@ func TestSearchAsksOneQuestionOfEachKind(t *testing.T) {
 	b := s.BrowserOf(s.Ada)
 	before := s.Cfg.Store.Queries()
 	finds(b, t, "a")
-	if asked := s.Cfg.Store.Queries() - before; asked > 8 { // session, account, tasks, workers, boards, people, submissions and their runs
+	// session, account, tasks, workers, boards, people, submissions and their runs
+	if asked := s.Cfg.Store.Queries() - before; asked > 8 {
 		t.Errorf("the search asks %d queries", asked)
 	}
 }
@@ -223,13 +237,15 @@ func TestAQuestionMarkListsEveryKeyOfThePage(t *testing.T) {
 		w.Eval(`document.activeElement.blur()`)
 		w.Do(chromedp.KeyEvent("?"))
 		w.Shows("dialog[open] h2", "Keyboard shortcuts")
-		listed := strings.Split(w.Eval(`[...document.querySelectorAll("dialog[open] dt")].map((e) => e.textContent).join("\n")`), "\n")
+		listed := strings.Split(w.Eval(
+			`[...document.querySelectorAll("dialog[open] dt")].map((e) => e.textContent).join("\n")`), "\n")
 		for _, key := range keys {
 			if !slices.Contains(listed, key) {
 				t.Errorf("%s does not list %s: %q", page, key, listed)
 			}
 		}
-		for key := range strings.SplitSeq(w.Eval(`[...document.querySelectorAll("[aria-keyshortcuts]")].filter((e) => e.checkVisibility()).map((e) => e.getAttribute("aria-keyshortcuts")).join("\n")`), "\n") {
+		for key := range strings.SplitSeq(
+			w.Eval(`[...document.querySelectorAll("[aria-keyshortcuts]")].filter((e) => e.checkVisibility()).map((e) => e.getAttribute("aria-keyshortcuts")).join("\n")`), "\n") {
 			if !slices.Contains(listed, strings.Replace(key, "Control", "Ctrl", 1)) {
 				t.Errorf("%s obeys %s and does not list it", page, key)
 			}

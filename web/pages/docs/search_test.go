@@ -25,7 +25,10 @@ func TestTheSearchWorksWithoutJavaScript(t *testing.T) {
 			t.Errorf("the field has %q, want %q", got, text)
 		}
 		want := finds(b, t, text)
-		got := doc.Find("[data-found]").Map(func(_ int, e *goquery.Selection) string { return e.Find("a").AttrOr("href", "") })
+		got := doc.Find("[data-found]").Map(func(_ int,
+			e *goquery.Selection) string {
+			return e.Find("a").AttrOr("href", "")
+		})
 		if !slices.EqualFunc(got, want, func(url string, p foundPlace) bool { return url == p.URL }) || len(got) == 0 {
 			t.Errorf("%q finds %v on the page, want %v", text, got, want)
 		}

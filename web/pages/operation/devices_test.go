@@ -32,7 +32,8 @@ func TestAPausedDeviceIsShownToAll(t *testing.T) {
 		if got := form.AttrOr("action", ""); got != action {
 			t.Fatalf("the button leads to %q, want %q", got, action)
 		}
-		webtest.CheckSound(t, webtest.Document(t, admin.Post(action, url.Values{"why": {"The room is <being> cooled."}}), http.StatusOK))
+		webtest.CheckSound(t, webtest.Document(t,
+			admin.Post(action, url.Values{"why": {"The room is <being> cooled."}}), http.StatusOK))
 	}
 	press("/devices/H200/pause")
 	doc := visitor.Page("/devices", http.StatusOK)
@@ -40,8 +41,11 @@ func TestAPausedDeviceIsShownToAll(t *testing.T) {
 	webtest.WantText(t, doc, "[data-device=H200] .callout", s.Admin.Name+" paused this device")
 	webtest.WantText(t, doc, "[data-device=H200] .callout", "The room is <being> cooled.")
 	waits := visitor.Page(fmt.Sprintf("/submissions/%d", s.Queued.SubmissionID), http.StatusOK)
-	webtest.WantText(t, waits, "main", s.Admin.Name+" paused H200. The run keeps its place and starts when the device is resumed. The room is <being> cooled.")
-	webtest.WantText(t, s.BrowserOf(s.Ada).Page("/tasks/"+s.Task.Slug, http.StatusOK), "main", "Paused, 0 waiting ahead of a new run, 1 behind it")
+	webtest.WantText(t, waits, "main",
+		s.Admin.Name+
+			" paused H200. The run keeps its place and starts when the device is resumed. The room is <being> cooled.")
+	webtest.WantText(t, s.BrowserOf(s.Ada).Page("/tasks/"+s.Task.Slug, http.StatusOK), "main",
+		"Paused, 0 waiting ahead of a new run, 1 behind it")
 	press("/devices/H200/resume")
 	if visitor.Page("/devices", http.StatusOK).Find("[data-device=H200] .callout").Length() > 0 {
 		t.Error("a device that was resumed is still shown as paused")
@@ -50,7 +54,9 @@ func TestAPausedDeviceIsShownToAll(t *testing.T) {
 
 func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 	s := webtest.NewScene(t)
-	gone := job.Heartbeat{Worker: "rack-3", Stopping: true, Slots: []job.Slot{{Device: "B200", Memory: 180 << 30, Arch: "100", Machine: job.Machine{Device: "B200", Name: "NVIDIA B200"}}}}
+	gone := job.Heartbeat{Worker: "rack-3", Stopping: true,
+		Slots: []job.Slot{{Device: "B200", Memory: 180 << 30, Arch: "100",
+			Machine: job.Machine{Device: "B200", Name: "NVIDIA B200"}}}}
 	if err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(), gone); err != nil {
 		t.Fatal(err)
 	}
@@ -70,21 +76,27 @@ func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 
 func TestADeviceIsBusyForAPartOfItsUptime(t *testing.T) {
 	s, now := webtest.Start(t), time.Now()
-	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort", "CPU")
-	run := webtest.Scored(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ann", accounts.RoleUser), task, work.Score{NS: 5000})
-	_, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update runs set started_at = $1, ended_at = $2 where id = $3", now.Add(-5*time.Hour).UTC(), now.Add(-2*time.Hour).UTC(), run.ID)
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort",
+		"CPU")
+	run := webtest.Scored(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ann", accounts.RoleUser), task,
+		work.Score{NS: 5000})
+	_, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update runs set started_at = $1, ended_at = $2 where id = $3",
+		now.Add(-5*time.Hour).UTC(), now.Add(-2*time.Hour).UTC(), run.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	modelstest.Heard(t, s.Cfg.Store, job.Heartbeat{Worker: "w1", Started: now.Add(-6 * time.Hour), Slots: []job.Slot{{Device: "CPU"}}})
-	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "busy 50.0 % of its uptime, 6 h 00 min")
+	modelstest.Heard(t, s.Cfg.Store,
+		job.Heartbeat{Worker: "w1", Started: now.Add(-6 * time.Hour), Slots: []job.Slot{{Device: "CPU"}}})
+	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]",
+		"busy 50.0 % of its uptime, 6 h 00 min")
 }
 
 // What no worker serves looked as if it could run: it was ticked already, and its run was "next".
 func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	s := webtest.NewScene(t)
 	settings := catalog.TaskSettings{Title: "Elsewhere", Devices: []string{"B200", "T4"}}
-	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: webtest.ExampleTask(t)})
+	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin,
+		catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: webtest.ExampleTask(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,16 +107,21 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	if doc.Find("input[name=device][checked]").Length() != 0 {
 		t.Error("a device that no one serves is ticked")
 	}
-	if known := b.Page("/tasks/"+s.Task.Slug, http.StatusOK); known.Find("input[value=H200][checked]").Length() != 1 || known.Find("[aria-labelledby=boards] .tag").Length() != 0 {
+	if known := b.Page("/tasks/"+s.Task.Slug, http.StatusOK); known.Find("input[value=H200][checked]").Length() != 1 ||
+		known.Find("[aria-labelledby=boards] .tag").Length() != 0 {
 		t.Error("a device that is served is not ticked, or said to be offline")
 	}
 	s.Task = task
 	run := s.Submit(s.Ada, "B200", webtest.GoodKernel)
-	webtest.WantText(t, b.Page(webtest.SubmissionPath(run), http.StatusOK), "[data-run]", "No worker serves B200 at the moment. The run keeps its place and starts when a worker connects.")
-	failingWorker(s, "B200", "Out of service: it failed its self-test (CUDA C++).", "CUDA C++: a small known program failed in its build stage: /opt/cuda/lib: cudart is missing.")
-	webtest.WantText(t, b.Page(webtest.SubmissionPath(run), http.StatusOK), "[data-run]", "Worker rack-9: Out of service: it failed its self-test (CUDA C++). The run keeps its place and starts when that is fixed.")
+	webtest.WantText(t, b.Page(webtest.SubmissionPath(run), http.StatusOK), "[data-run]",
+		"No worker serves B200 at the moment. The run keeps its place and starts when a worker connects.")
+	failingWorker(s, "B200", "Out of service: it failed its self-test (CUDA C++).",
+		"CUDA C++: a small known program failed in its build stage: /opt/cuda/lib: cudart is missing.")
+	webtest.WantText(t, b.Page(webtest.SubmissionPath(run), http.StatusOK), "[data-run]",
+		"Worker rack-9: Out of service: it failed its self-test (CUDA C++). The run keeps its place and starts when that is fixed.")
 	devices := b.Page("/devices", http.StatusOK)
-	webtest.WantText(t, devices, "[data-device=B200] [data-problem]", "it failed its self-test (CUDA C++). Waiting runs keep their places.")
+	webtest.WantText(t, devices, "[data-device=B200] [data-problem]",
+		"it failed its self-test (CUDA C++). Waiting runs keep their places.")
 	for viewer, sees := range map[*webtest.Browser]bool{s.Browser(): false, b: false, s.BrowserOf(s.Admin): true} {
 		for _, path := range []string{"/devices", "/trust", "/api/v1/devices"} {
 			if got := strings.Contains(webtest.Body(t, viewer.Get(path)), "/opt/cuda/lib"); got != sees {
@@ -119,11 +136,14 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(list.Devices, func(d client.Device) bool { return d.Device == "B200" })
-	if i < 0 || list.Devices[i].OutOfService != 1 || list.Devices[i].Slots != 0 || !strings.Contains(list.Devices[i].Problem, "failed its self-test") {
+	if i < 0 || list.Devices[i].OutOfService != 1 || list.Devices[i].Slots != 0 ||
+		!strings.Contains(list.Devices[i].Problem, "failed its self-test") {
 		t.Errorf("the API says %+v", list.Devices)
 	}
 	text := webtest.Body(t, b.Get("/metrics"))
-	for _, want := range []string{`warpboard_worker_failed_checks{worker="rack-9"} 1`, `warpboard_slots_out_of_service{device="B200"} 1`, `warpboard_worker_clock_behind_seconds{worker="rack-9"} 36`} {
+	for _, want := range []string{`warpboard_worker_failed_checks{worker="rack-9"} 1`,
+		`warpboard_slots_out_of_service{device="B200"} 1`,
+		`warpboard_worker_clock_behind_seconds{worker="rack-9"} 36`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the metrics lack %s", want)
 		}
@@ -133,8 +153,10 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 // failingWorker is heard of once: its only slot failed a test, and its clock is an hour behind.
 func failingWorker(s *webtest.Scene, device, public, why string) {
 	s.T.Helper()
-	beat := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Time: time.Now().Add(-time.Hour), Slots: []job.Slot{{Device: device, Disabled: why, Public: public}},
-		SelfTest: []job.CheckLine{{Name: "no network", OK: true, Detail: "none"}, {Name: "CUDA C++ on " + device, Detail: why}}}
+	beat := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Time: time.Now().Add(-time.Hour),
+		Slots: []job.Slot{{Device: device, Disabled: why, Public: public}},
+		SelfTest: []job.CheckLine{{Name: "no network", OK: true, Detail: "none"},
+			{Name: "CUDA C++ on " + device, Detail: why}}}
 	if err := s.Cfg.Store.Fleet.SaveHeartbeat(s.T.Context(), beat); err != nil {
 		s.T.Fatal(err)
 	}

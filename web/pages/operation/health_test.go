@@ -20,7 +20,8 @@ import (
 
 // states are the rows of the health page that need a person, as "Backup unknown".
 func states(doc *goquery.Document) string {
-	return strings.Join(doc.Find("[data-health]:not([data-state='OK'], [data-state='not applicable'])").Map(func(_ int, e *goquery.Selection) string {
+	return strings.Join(doc.Find("[data-health]:not([data-state='OK'], [data-state='not applicable'])").Map(func(_ int,
+		e *goquery.Selection) string {
 		return e.AttrOr("data-health", "") + " " + e.AttrOr("data-state", "")
 	}), ", ")
 }
@@ -48,35 +49,42 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 
 	record := filepath.Join(s.Cfg.Store.Disk.Dir, "last-backup")
 	webtest.WantText(t, doc, "[data-health=Backup] code", "mkdir -p -m 700 backup")
-	webtest.WantText(t, doc, "[data-health=Backup] code", map[bool]string{false: ".backup backup/warpboard.db", true: "pg_dump"}[s.Cfg.Store.Dialect() == migrations.Postgres])
+	webtest.WantText(t, doc, "[data-health=Backup] code",
+		map[bool]string{false: ".backup backup/warpboard.db",
+			true: "pg_dump"}[s.Cfg.Store.Dialect() == migrations.Postgres])
 	webtest.WantText(t, doc, "[data-health=Backup] code", "touch "+record)
 	webtest.WantText(t, doc, "[data-health=Backup]", "this page shows the time of that file")
 	if err := os.WriteFile(record, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	beat := job.Heartbeat{Worker: "rack-1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, SelfTest: []job.CheckLine{{Name: "sandbox", OK: true}}}
+	beat := job.Heartbeat{Worker: "rack-1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}},
+		SelfTest: []job.CheckLine{{Name: "sandbox", OK: true}}}
 	modelstest.Heard(t, s.Cfg.Store, beat)
 	doc = look("")
 	webtest.WantText(t, doc, "[data-verdict].tag-pass:has(svg)", "Everything is OK.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "1 test passed.")
-	webtest.WantText(t, doc, "[data-health=compute-sanitizer]:has(.tag:not(.tag-pass))", "not applicable No GPU is connected.")
+	webtest.WantText(t, doc, "[data-health=compute-sanitizer]:has(.tag:not(.tag-pass))",
+		"not applicable No GPU is connected.")
 
 	old := time.Now().Add(-9 * 24 * time.Hour)
 	if err := os.Chtimes(record, old, old); err != nil {
 		t.Fatal(err)
 	}
-	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", Disabled: "ECC errors"}, job.Slot{Device: "H100", Sanitizer: true})
+	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", Disabled: "ECC errors"},
+		job.Slot{Device: "H100", Sanitizer: true})
 	beat.SelfTest = append(beat.SelfTest, job.CheckLine{Name: "memory limit", Detail: "it was not killed"})
 	modelstest.Heard(t, s.Cfg.Store, beat)
 	q.Err = os.ErrClosed
 	s.Cfg.Store.Disk.MinFree = 1 << 60
-	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort", "A100")
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort",
+		"A100")
 	modelstest.Submit(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser), task)
 	doc = look("Queue Action needed, Messages to workers Action needed, Slots Action needed, Self-tests Action needed, Disk Action needed, Backup Warning")
 	webtest.WantText(t, doc, "[data-health=Queue]", "No slot takes work for A100.")
 	webtest.WantText(t, doc, "[data-health=Slots]", "2 slots take jobs. Out of service: H200 on rack-1: ECC errors.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "memory limit on rack-1: It was not killed.")
-	webtest.WantText(t, doc, "[data-health=compute-sanitizer]", "Workers of H100 have it. No worker of H200 has it: mode sanitize is not offered there.")
+	webtest.WantText(t, doc, "[data-health=compute-sanitizer]",
+		"Workers of H100 have it. No worker of H200 has it: mode sanitize is not offered there.")
 	webtest.WantText(t, doc, "[data-health=Disk]", "Free space now")
 	webtest.WantText(t, doc, "[data-health=Backup]", "Make a new one")
 	doc.Find("[data-health] a").Each(func(_ int, a *goquery.Selection) {

@@ -18,15 +18,18 @@ func TestAHeldRunIsExplainedAndReviewedOnItsPages(t *testing.T) {
 	author := modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator)
 	task := modelstest.Task(t, s.Cfg.Store, author, "sort", "CPU")
 	half, over := 0.5, 1.4
-	webtest.Scored(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "ann", accounts.RoleUser), task, work.Score{NS: 5000, Roof: &half})
-	held := webtest.Scored(t, s.Cfg.Store, author, task, work.Score{NS: 50, Roof: &over, Held: "It reaches 140 % of what this unit can do at best."})
+	webtest.Scored(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "ann", accounts.RoleUser), task,
+		work.Score{NS: 5000, Roof: &half})
+	held := webtest.Scored(t, s.Cfg.Store, author, task,
+		work.Score{NS: 50, Roof: &over, Held: "It reaches 140 % of what this unit can do at best."})
 	admin := s.SignedIn("boss", accounts.RoleAdmin)
 
 	board := string(admin.Bytes(t, "/tasks/sort/boards/CPU", http.StatusOK))
 	if !strings.Contains(board, "% of roof") || !strings.Contains(board, "50.0") || strings.Contains(board, "140") {
 		t.Error("the board does not show the roof of the one that counts, and that alone")
 	}
-	if page := string(admin.Bytes(t, fmt.Sprintf("/submissions/%d", held.SubmissionID), http.StatusOK)); !strings.Contains(page, "data-held") || !strings.Contains(page, "It reaches 140 %") {
+	if page := string(admin.Bytes(t, fmt.Sprintf("/submissions/%d", held.SubmissionID),
+		http.StatusOK)); !strings.Contains(page, "data-held") || !strings.Contains(page, "It reaches 140 %") {
 		t.Error("the run's page does not say why it is held back")
 	}
 	if review := string(admin.Bytes(t, "/review", http.StatusOK)); !strings.Contains(review, "It reaches 140 %") {

@@ -23,7 +23,8 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	s := webtest.NewScene(t)
 	next := s.Submit(s.Ada, "H200", webtest.GoodKernel)
 	s.Finish(next, 12.5e3)
-	ben, admin, visitor := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)), s.BrowserOf(s.Admin), s.Browser()
+	ben, admin, visitor := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)),
+		s.BrowserOf(s.Admin), s.Browser()
 	run := fmt.Sprintf("/runs/%d", s.Done.ID)
 	submission := fmt.Sprintf("/submissions/%d", s.Done.SubmissionID)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200"
@@ -44,7 +45,8 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 		t.Errorf("the run's card leads to %s", to)
 	}
 	own := func() *goquery.Selection {
-		return s.BrowserOf(s.Ada).Page(submission, http.StatusOK).Find(fmt.Sprintf("#run-%d .card-head a[href='%s/moderation']", s.Done.ID, run))
+		return s.BrowserOf(s.Ada).Page(submission,
+			http.StatusOK).Find(fmt.Sprintf("#run-%d .card-head a[href='%s/moderation']", s.Done.ID, run))
 	}
 	if link := own(); link.Length() > 0 {
 		t.Errorf("the run's owner, who can do nothing there, is led to %q", webtest.Words(link))
@@ -66,8 +68,10 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	webtest.WantText(t, visitor.Page(board, http.StatusOK), entry, "12.50 µs")
 	webtest.WantText(t, visitor.Page(submission, http.StatusOK), "[data-disqualified]", "Line 3 knows the answers.")
 	list := visitor.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK)
-	webtest.WantText(t, list, fmt.Sprintf("[data-submission='%d']", s.Done.SubmissionID), "Disqualified † 11.91 µs Line 3 knows the answers.")
-	webtest.WantText(t, visitor.Page(run+"/moderation", http.StatusOK), "[data-decision=disqualify]", "Disqualified by Grace Hopper")
+	webtest.WantText(t, list, fmt.Sprintf("[data-submission='%d']", s.Done.SubmissionID),
+		"Disqualified † 11.91 µs Line 3 knows the answers.")
+	webtest.WantText(t, visitor.Page(run+"/moderation", http.StatusOK), "[data-decision=disqualify]",
+		"Disqualified by Grace Hopper")
 	if n := admin.Page("/review", http.StatusOK).Find(row).Length(); n != 0 {
 		t.Error("the queue still holds the run")
 	}
@@ -75,7 +79,8 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	if n := visitor.Page(run+"/moderation", http.StatusOK).Find("[data-flag]").Length(); n != 0 {
 		t.Error("everyone reads who reported the run")
 	}
-	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape(fmt.Sprintf("#%d", s.Done.SubmissionID)), http.StatusOK), "[data-act=disqualify]", fmt.Sprintf("Grace Hopper disqualify: #%d on ", s.Done.SubmissionID))
+	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape(fmt.Sprintf("#%d", s.Done.SubmissionID)), http.StatusOK),
+		"[data-act=disqualify]", fmt.Sprintf("Grace Hopper disqualify: #%d on ", s.Done.SubmissionID))
 
 	act(admin, "reinstate", "Line 3 is a comment.")
 	webtest.WantText(t, visitor.Page(board, http.StatusOK), entry, "11.91 µs")
@@ -107,14 +112,16 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 			modelstest.Finish(t, s.Cfg.Store, run, 50e3)
 			other := modelstest.Person(t, s.Cfg.Store, "other"+name, accounts.RoleUser)
 			for range 2 { // one to be dismissed, one for after that
-				if err := s.Cfg.Store.Report(t.Context(), other, run.ID, "look"); err != nil && db.KindOf(err) != db.Conflict {
+				if err := s.Cfg.Store.Report(t.Context(), other, run.ID, "look"); err != nil &&
+					db.KindOf(err) != db.Conflict {
 					t.Fatal(err)
 				}
 			}
 			path := fmt.Sprintf("/runs/%d/", run.ID)
 			offered := func() (list []string) {
 				// A board's first run has its author's note, too, whose button has no address of its own.
-				for _, button := range c.who.Page(path+"moderation", http.StatusOK).Find("main form[method=post] button[formaction]").EachIter() {
+				for _, button := range c.who.Page(path+"moderation",
+					http.StatusOK).Find("main form[method=post] button[formaction]").EachIter() {
 					list = append(list, strings.TrimPrefix(button.AttrOr("formaction", ""), path))
 				}
 				slices.SortFunc(list, func(a, b string) int { return slices.Index(acts, a) - slices.Index(acts, b) })
@@ -125,7 +132,8 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 			}
 			for _, act := range []string{"report", "dismiss"} {
 				may := slices.Contains(c.standing, act) || act == "report" && c.mayReport
-				if resp := c.who.Post(path+act, url.Values{"reason": {"a reason"}}); (resp.StatusCode == http.StatusOK) != may {
+				if resp := c.who.Post(path+act,
+					url.Values{"reason": {"a reason"}}); (resp.StatusCode == http.StatusOK) != may {
 					t.Errorf("%s answered %s", act, resp.Status)
 				}
 			}
@@ -135,7 +143,8 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 			if diff := cmp.Diff(c.disqualified, offered()); diff != "" {
 				t.Errorf("of a disqualified run:\n%s", diff)
 			}
-			if resp := c.who.Post(path+"reinstate", url.Values{"reason": {"a reason"}}); (resp.StatusCode == http.StatusOK) != (c.disqualified != nil) {
+			if resp := c.who.Post(path+"reinstate",
+				url.Values{"reason": {"a reason"}}); (resp.StatusCode == http.StatusOK) != (c.disqualified != nil) {
 				t.Errorf("reinstate answered %s", resp.Status)
 			}
 		})
@@ -146,7 +155,8 @@ func TestARefusedReasonComesBackWithWhatWasTyped(t *testing.T) {
 	s := webtest.NewScene(t)
 	ben := s.SignedIn("Ben", accounts.RoleUser)
 	long := strings.Repeat("x", 1001)
-	doc := webtest.Document(t, ben.Post(fmt.Sprintf("/runs/%d/report", s.Done.ID), url.Values{"reason": {long}}), http.StatusUnprocessableEntity)
+	doc := webtest.Document(t, ben.Post(fmt.Sprintf("/runs/%d/report", s.Done.ID), url.Values{"reason": {long}}),
+		http.StatusUnprocessableEntity)
 	webtest.WantText(t, doc, "section[aria-labelledby=report] [role=alert]", "at most 1000")
 	if got := doc.Find("#report-reason").Text(); got != long {
 		t.Errorf("the form holds %d characters", len(got))
@@ -168,7 +178,8 @@ func TestPagesOfModerationAreForAdmins(t *testing.T) {
 		}
 	}
 	people := s.BrowserOf(s.Admin).Page("/people?q=lovelace", http.StatusOK)
-	if rows := people.Find("[data-person]"); rows.Length() != 1 || !strings.HasPrefix(webtest.Words(rows), "Ada Lovelace user") {
+	if rows := people.Find("[data-person]"); rows.Length() != 1 ||
+		!strings.HasPrefix(webtest.Words(rows), "Ada Lovelace user") {
 		t.Errorf("the search finds %q", webtest.Words(rows))
 	}
 	first := s.BrowserOf(s.Admin).Page("/people", http.StatusOK)
@@ -205,20 +216,26 @@ func TestASubmissionIsDeletedFromItsPage(t *testing.T) {
 			t.Errorf("a stranger's delete answered %s", resp.Status)
 		}
 	}
-	webtest.WantStatus(t, s.BrowserOf(s.Admin).Post(path+"/delete", nil), http.StatusUnprocessableEntity) // without a reason
+	// without a reason
+	webtest.WantStatus(t, s.BrowserOf(s.Admin).Post(path+"/delete", nil), http.StatusUnprocessableEntity)
 	ada := s.BrowserOf(s.Ada)
 	webtest.WantText(t, ada.Page(path, http.StatusOK), "#delete button", "Delete submission")
-	webtest.WantText(t, webtest.Document(t, ada.Post(path+"/delete", nil), http.StatusOK), "[role=status]", "Deleted, with the submission's runs.")
+	webtest.WantText(t, webtest.Document(t, ada.Post(path+"/delete", nil), http.StatusOK), "[role=status]",
+		"Deleted, with the submission's runs.")
 	webtest.WantStatus(t, ada.Get(path), http.StatusNotFound)
-	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/audit", http.StatusOK), "[data-act='delete submission']", "Ada Lovelace")
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/audit", http.StatusOK), "[data-act='delete submission']",
+		"Ada Lovelace")
 }
 
 func TestFormsOfModerationNeedTheirToken(t *testing.T) {
 	s := webtest.NewScene(t)
 	admin := s.BrowserOf(s.Admin)
-	for _, path := range []string{fmt.Sprintf("/runs/%d/report", s.Done.ID), fmt.Sprintf("/runs/%d/dismiss", s.Done.ID), fmt.Sprintf("/runs/%d/disqualify", s.Done.ID),
-		fmt.Sprintf("/runs/%d/reinstate", s.Done.ID), fmt.Sprintf("/submissions/%d/delete", s.Done.SubmissionID), fmt.Sprintf("/users/%d/name", s.Ada.ID)} {
-		webtest.WantStatus(t, admin.Post(path, url.Values{"_csrf": {"forged"}, "reason": {"x"}, "name": {"x"}}), http.StatusForbidden)
+	for _, path := range []string{fmt.Sprintf("/runs/%d/report", s.Done.ID), fmt.Sprintf("/runs/%d/dismiss", s.Done.ID),
+		fmt.Sprintf("/runs/%d/disqualify", s.Done.ID),
+		fmt.Sprintf("/runs/%d/reinstate", s.Done.ID), fmt.Sprintf("/submissions/%d/delete", s.Done.SubmissionID),
+		fmt.Sprintf("/users/%d/name", s.Ada.ID)} {
+		webtest.WantStatus(t, admin.Post(path, url.Values{"_csrf": {"forged"}, "reason": {"x"}, "name": {"x"}}),
+			http.StatusForbidden)
 	}
 }
 
@@ -229,11 +246,13 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 	ada, visitor := s.BrowserOf(s.Ada), s.Browser()
 	board, review := "/tasks/"+s.Task.Slug+"/boards/H200", fmt.Sprintf("/runs/%d/moderation", s.Queued.ID)
 	act, note := fmt.Sprintf("/runs/%d/note", s.Queued.ID), `<b>Tiles</b> & "registers".`
-	if to := ada.Page(board, http.StatusOK).Find(`#history-live a[href$="#note"]`).AttrOr("href", ""); to != review+"#note" {
+	if to := ada.Page(board, http.StatusOK).Find(`#history-live a[href$="#note"]`).AttrOr("href", ""); to != review+
+		"#note" {
 		t.Errorf("the board leads ada to her note at %q", to)
 	}
 	webtest.WantStatus(t, visitor.Post(act, url.Values{"reason": {note}}), http.StatusUnauthorized)
-	refused := webtest.Document(t, ada.Post(act, url.Values{"reason": {strings.Repeat("a", 281)}}), http.StatusUnprocessableEntity)
+	refused := webtest.Document(t, ada.Post(act, url.Values{"reason": {strings.Repeat("a", 281)}}),
+		http.StatusUnprocessableEntity)
 	webtest.WantText(t, refused, "[aria-labelledby=note] [role=alert]", "at most 280")
 	webtest.CheckSound(t, webtest.Document(t, ada.Post(act, url.Values{"reason": {note}}), http.StatusOK))
 	webtest.WantText(t, ada.Page(review, http.StatusOK), "blockquote[data-note]", note)
@@ -268,7 +287,8 @@ func TestReviewsLeadToSourcesThatTheReaderMayRead(t *testing.T) {
 	want := func(who accounts.User, links int) {
 		t.Helper()
 		for _, path := range []string{"/review", run} {
-			if n := s.BrowserOf(who).Page(path, http.StatusOK).Find("main a[href$='?tab=source']").Length(); n != links {
+			if n := s.BrowserOf(who).Page(path,
+				http.StatusOK).Find("main a[href$='?tab=source']").Length(); n != links {
 				t.Errorf("%s leads %s to %d sources, want %d", path, who.Name, n, links)
 			}
 		}

@@ -19,8 +19,9 @@ import (
 func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	s := webtest.NewScene(t)
 	ask := func(kind string, shared bool) work.Evaluation {
-		e, err := s.Cfg.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.Ada, Owner: fmt.Sprintf("user:%d", s.Ada.ID), Caller: "token:1",
-			Shared: shared, Kind: kind, Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		e, err := s.Cfg.Store.Work.SubmitEvaluation(t.Context(),
+			work.NewEvaluation{User: s.Ada, Owner: fmt.Sprintf("user:%d", s.Ada.ID), Caller: "token:1",
+				Shared: shared, Kind: kind, Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,10 +40,12 @@ func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	webtest.WantText(t, doc, "[data-device=H200] [data-evaluation=compare]", "Comparison Building")
 	webtest.WantText(t, doc, "[data-device=H200] [data-evaluation=evaluate]", "2 Evaluation Queued")
 	webtest.WantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID), "1 Ranked #")
-	if rows := doc.Find("[data-evaluation]"); rows.Length() != 2 || rows.Find("a").Length() != 0 || strings.Contains(rows.Text(), s.Ada.Name) {
+	if rows := doc.Find("[data-evaluation]"); rows.Length() != 2 || rows.Find("a").Length() != 0 ||
+		strings.Contains(rows.Text(), s.Ada.Name) {
 		t.Errorf("a stranger sees %q", webtest.Words(rows))
 	}
-	other := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Mallory", accounts.RoleUser)).Page("/devices", http.StatusOK)
+	other := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Mallory", accounts.RoleUser)).Page("/devices",
+		http.StatusOK)
 	if rows := other.Find("[data-evaluation]"); rows.Find("a").Length() != 0 {
 		t.Errorf("someone else sees %q", webtest.Words(rows))
 	}
@@ -88,7 +91,8 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), row, "Queued tried again at "+run.NotBefore.Format("2 Jan 2006, 15:04 UTC"))
+	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), row,
+		"Queued tried again at "+run.NotBefore.Format("2 Jan 2006, 15:04 UTC"))
 }
 
 func TestTheQueueSaysWhatIsAheadOfANewRun(t *testing.T) {
@@ -99,12 +103,14 @@ func TestTheQueueSaysWhatIsAheadOfANewRun(t *testing.T) {
 	}
 	doc := s.Browser().Page("/devices", http.StatusOK)
 	webtest.WantText(t, doc, "[data-device=H200] .card-head", "1 running, 4 waiting")
-	webtest.WantText(t, doc, "[data-device=H200] [data-ahead]", "A ranked run would start after 1 other, ahead of 3 waiting runs.")
+	webtest.WantText(t, doc, "[data-device=H200] [data-ahead]",
+		"A ranked run would start after 1 other, ahead of 3 waiting runs.")
 	if doc.Find("[data-device=CPU] [data-ahead]").Length() > 0 {
 		t.Error("a device for which nothing waits has something ahead")
 	}
 	chip := s.BrowserOf(s.Ada).Page("/tasks/"+s.Task.Slug+"/solve", http.StatusOK).Find("label[data-device=H200]")
-	if got, title := webtest.Words(chip), chip.AttrOr("title", ""); got != "H200 busy, 1 ahead" || !strings.HasSuffix(title, "1 waiting ahead of a new run, 3 behind it") {
+	if got, title := webtest.Words(chip), chip.AttrOr("title", ""); got != "H200 busy, 1 ahead" ||
+		!strings.HasSuffix(title, "1 waiting ahead of a new run, 3 behind it") {
 		t.Errorf("the choice of a device says %q, and %q", got, title)
 	}
 }

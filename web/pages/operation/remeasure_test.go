@@ -55,10 +55,12 @@ func smallTask(s *webtest.Scene, driver string) accounts.User {
 	cora := modelstest.Person(s.T, s.Cfg.Store, "Cora", accounts.RoleCreator)
 	task := modelstest.Task(s.T, s.Cfg.Store, cora, "small", "CPU")
 	for i, name := range []string{"Ann", "Ben", "Cid"} {
-		run := modelstest.Submit(s.T, s.Cfg.Store, modelstest.Person(s.T, s.Cfg.Store, name, accounts.RoleUser), task)[0]
+		run := modelstest.Submit(s.T, s.Cfg.Store, modelstest.Person(s.T, s.Cfg.Store, name, accounts.RoleUser),
+			task)[0]
 		result := modelstest.Result(s.Attempt(run), 1e3*float64(10+i))
 		result.Machine.Driver = driver
-		if _, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), result, work.Findings{Score: &work.Score{NS: 1e3 * float64(10+i)}}); err != nil {
+		if _, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), result,
+			work.Findings{Score: &work.Score{NS: 1e3 * float64(10+i)}}); err != nil {
 			s.T.Fatal(err)
 		}
 	}
@@ -80,16 +82,20 @@ func TestAnAuthorRejudgesATask(t *testing.T) {
 	if n := visitor.Page("/tasks/small", http.StatusOK).Find("a:contains('Rejudge')").Length(); n != 0 {
 		t.Error("it is offered to everyone")
 	}
-	webtest.WantText(t, webtest.Document(t, cora.Post(link, url.Values{"reason": {""}}), http.StatusUnprocessableEntity), "[role=alert]", "Give a reason")
+	webtest.WantText(t, webtest.Document(t, cora.Post(link, url.Values{"reason": {""}}),
+		http.StatusUnprocessableEntity), "[role=alert]", "Give a reason")
 	doc := webtest.Document(t, cora.Post(link, url.Values{"reason": {"Test 3 was missing."}}), http.StatusOK)
 	webtest.WantText(t, doc, "[data-state=waiting]", "3 runs still to be measured")
-	webtest.WantText(t, webtest.Document(t, cora.Post(link+"/apply", nil), http.StatusConflict), "[role=alert]", "still have to be measured again")
+	webtest.WantText(t, webtest.Document(t, cora.Post(link+"/apply", nil), http.StatusConflict), "[role=alert]",
+		"still have to be measured again")
 	measuredAgain(s, "", 12e3, 9e3)
 	doc = cora.Page(link, http.StatusOK)
 	webtest.WantText(t, doc, "[data-state=measured]", "If you apply them, this changes")
-	webtest.WantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(1)", "1 → 2 Ann 10.00 µs 12.00 µs 20.0 % slower")
+	webtest.WantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(1)",
+		"1 → 2 Ann 10.00 µs 12.00 µs 20.0 % slower")
 	webtest.WantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(2)", "2 → 1 Ben 11.00 µs 9.00 µs 18.2 % faster")
-	webtest.WantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(3)", "3 → – Cid 12.00 µs does not pass Wrong answer in test 3.")
+	webtest.WantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(3)",
+		"3 → – Cid 12.00 µs does not pass Wrong answer in test 3.")
 	webtest.WantText(t, visitor.Page("/tasks/small/boards/CPU", http.StatusOK), "tbody tr:first-child", "Ann")
 	doc = webtest.Document(t, cora.Post(link+"/apply", nil), http.StatusOK)
 	webtest.WantText(t, doc, "[data-state=applied]", "Test 3 was missing.")
@@ -98,7 +104,8 @@ func TestAnAuthorRejudgesATask(t *testing.T) {
 	if rows := board.Find("#board tbody tr").Length(); rows != 2 {
 		t.Errorf("%d are on the board", rows)
 	}
-	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/audit?q="+url.QueryEscape("task small"), http.StatusOK), "[data-act='apply rejudge']", "Test 3 was missing.")
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/audit?q="+url.QueryEscape("task small"), http.StatusOK),
+		"[data-act='apply rejudge']", "Test 3 was missing.")
 }
 
 // TestAnAuthorCancelsARejudge, and no one else.
@@ -110,7 +117,8 @@ func TestAnAuthorCancelsARejudge(t *testing.T) {
 	if resp := s.BrowserOf(s.Ada).Post("/tasks/small/rejudge/cancel", nil); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("someone else gets %s", resp.Status)
 	}
-	webtest.WantText(t, webtest.Document(t, cora.Post("/tasks/small/rejudge/cancel", nil), http.StatusOK), "[data-state=cancelled]", "Why not.")
+	webtest.WantText(t, webtest.Document(t, cora.Post("/tasks/small/rejudge/cancel", nil), http.StatusOK),
+		"[data-state=cancelled]", "Why not.")
 }
 
 // olderHasNoRank: Cid's run keeps its place last on the board and on his page, and has no rank on its own, its badge,
@@ -123,12 +131,16 @@ func olderHasNoRank(s *webtest.Scene, visitor *webtest.Browser, board *goquery.D
 	if n := card.Find("[data-fact=place], [data-fact=next]").Length(); n != 0 {
 		s.T.Errorf("a run of older software has a rank on its page: %s", webtest.Words(card.Find("[data-run]")))
 	}
-	webtest.WantText(s.T, visitor.Page(row.Find("a[href^='/users/']").AttrOr("href", ""), http.StatusOK), "[aria-labelledby=places] tbody", "(3) Small CPU older software")
-	if frame := webtest.Words(visitor.Page("/tasks/small/boards/CPU/embed", http.StatusOK).Find("tbody")); strings.Contains(frame, "Cid") || !strings.Contains(frame, "2 Ann") {
+	webtest.WantText(s.T, visitor.Page(row.Find("a[href^='/users/']").AttrOr("href", ""), http.StatusOK),
+		"[aria-labelledby=places] tbody", "(3) Small CPU older software")
+	if frame := webtest.Words(visitor.Page("/tasks/small/boards/CPU/embed",
+		http.StatusOK).Find("tbody")); strings.Contains(frame, "Cid") || !strings.Contains(frame, "2 Ann") {
 		s.T.Errorf("the board in a frame says %q", frame)
 	}
-	for _, badge := range []string{"/runs/" + row.AttrOr("data-entry", "") + "/badge.svg", "/tasks/small/boards/CPU/badge.svg?user=" + strings.TrimPrefix(row.AttrOr("id", ""), "entry-")} {
-		if text := webtest.Body(s.T, visitor.Get(badge)); !strings.Contains(text, "on CPU: 12.00") { // "on CPU: 3 of 3, 12.00" with a rank
+	for _, badge := range []string{"/runs/" + row.AttrOr("data-entry", "") + "/badge.svg",
+		"/tasks/small/boards/CPU/badge.svg?user=" + strings.TrimPrefix(row.AttrOr("id", ""), "entry-")} {
+		// "on CPU: 3 of 3, 12.00" with a rank
+		if text := webtest.Body(s.T, visitor.Get(badge)); !strings.Contains(text, "on CPU: 12.00") {
 			s.T.Errorf("%s has a rank, or no score:\n%s", badge, text)
 		}
 	}
@@ -140,7 +152,8 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	s := webtest.NewScene(t)
 	beat := func(driver string) {
 		t.Helper()
-		h := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
+		h := job.Heartbeat{Worker: "rack-9", Started: time.Now(),
+			Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
 		if _, _, err := s.Cfg.Store.NoteSlots(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
@@ -153,10 +166,12 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	board := visitor.Page("/tasks/small/boards/CPU", http.StatusOK)
 	webtest.WantText(t, board, "[data-epoch]", "Scores here were measured with driver 580.")
 	webtest.WantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
-	webtest.WantText(t, board, "[data-older] summary", "2 entries measured with the newest software. 1 other waits to be measured again")
+	webtest.WantText(t, board, "[data-older] summary",
+		"2 entries measured with the newest software. 1 other waits to be measured again")
 	webtest.WantText(t, board, "[data-older]", "the first hundred of an open board again by itself")
 	webtest.WantText(t, board, "[data-older] tbody tr", "(3) Cid 12.000 µs")
-	if rows, dots := board.Find("#board > table tbody tr").Length(), board.Find(".strip a[href^='/runs/']").Length(); rows != 2 || dots != 2 {
+	if rows, dots := board.Find("#board > table tbody tr").Length(),
+		board.Find(".strip a[href^='/runs/']").Length(); rows != 2 || dots != 2 {
 		t.Errorf("2 are ranked, and there are %d rows and %d dots", rows, dots)
 	}
 	olderHasNoRank(s, visitor, board)
@@ -166,7 +181,8 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	doc := visitor.Page(board.Find("[data-epoch] a").AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(t, doc, "[data-drift]", "driver 570 → 580")
 	webtest.WantText(t, doc, "[data-drift]", "2 of 3 measured, 0.9 % faster overall")
-	webtest.WantText(t, doc, "tr[data-rerun]:nth-child(1)", "Small Ann 10.00 µs 12.00 µs 20.0 % slower (19.9 to 20.1 %)")
+	webtest.WantText(t, doc, "tr[data-rerun]:nth-child(1)",
+		"Small Ann 10.00 µs 12.00 µs 20.0 % slower (19.9 to 20.1 %)")
 	webtest.WantText(t, doc, "tr[data-rerun]:nth-child(3)", "Small Cid 12.00 µs does not pass Wrong answer in test 3.")
 	w := s.Window()
 	w.Visit("/devices/CPU/drift")
@@ -179,7 +195,8 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	if resp := visitor.Get(fmt.Sprintf("/devices/%s/drift", "Z80")); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("a device that no one has: %s", resp.Status)
 	}
-	if link := visitor.Page("/devices", http.StatusOK).Find("[data-device=CPU] a:contains('Software')").AttrOr("href", ""); link != "/devices/CPU/drift" {
+	if link := visitor.Page("/devices", http.StatusOK).Find("[data-device=CPU] a:contains('Software')").AttrOr("href",
+		""); link != "/devices/CPU/drift" {
 		t.Errorf("the queue page leads to %q", link)
 	}
 }

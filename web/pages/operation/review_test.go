@@ -25,7 +25,8 @@ func TestAClockFlagShowsTheNumbersItRestsOn(t *testing.T) {
 		}
 	}
 	run := doc.Find("[data-group=clocks] [data-run] a").First().AttrOr("href", "")
-	webtest.WantText(t, s.BrowserOf(s.Admin).Page(run, http.StatusOK), "[data-flag=clocks] [data-differs]", "difference")
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page(run, http.StatusOK), "[data-flag=clocks] [data-differs]",
+		"difference")
 	if n := s.Browser().Page(run, http.StatusOK).Find("[data-differs]").Length(); n != 0 {
 		t.Error("everyone reads why the site flagged the run")
 	}
@@ -36,7 +37,8 @@ func TestClocksIsAFilterOfTheReview(t *testing.T) {
 	s.Flag(0, "clocks", "")
 	s.Flag(1, "clocks", "another program on the GPU")
 	s.Flag(2, "source", "")
-	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update clock_differences set clock = 'event' where spec = 'size: 1'"); err != nil {
+	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(),
+		"update clock_differences set clock = 'event' where spec = 'size: 1'"); err != nil {
 		t.Fatal(err)
 	}
 	doc := s.BrowserOf(s.Admin).Page("/clocks", http.StatusOK)
@@ -91,7 +93,8 @@ func TestReviewersReadTheSourceBesideTheDecision(t *testing.T) {
 	webtest.WantText(t, doc, "[data-reviewed-source] .remark", "reads a clock in line 2")
 	webtest.WantText(t, doc, "details[data-reviewed-source][open] .source", "// <script>alert(1)</script>")
 	webtest.WantText(t, doc, "details[data-reviewed-source] .source", "__global__ void tile")
-	if n := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)).Page(path, http.StatusOK).Find("[data-reviewed-source]").Length(); n != 0 {
+	if n := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)).Page(path,
+		http.StatusOK).Find("[data-reviewed-source]").Length(); n != 0 {
 		t.Error("everyone reads the source")
 	}
 	if n := s.BrowserOf(s.Ada).Page(path, http.StatusOK).Find("[data-reviewed-source]").Length(); n != 0 {

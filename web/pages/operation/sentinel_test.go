@@ -14,7 +14,8 @@ import (
 func gaugedSlot(at time.Time, n int, ns float64) job.Slot {
 	at = at.Add(time.Duration(n) * time.Minute)
 	return job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "0123456789ab", Device: "CPU",
-		SlotBenchmark: &job.SlotBenchmark{At: at, FloorNS: 500, BytesPerSecond: 5e9, FlopsPerSecond: 5e10, ReadNS: ns, MathNS: 1e6}}}
+		SlotBenchmark: &job.SlotBenchmark{At: at, FloorNS: 500, BytesPerSecond: 5e9, FlopsPerSecond: 5e10, ReadNS: ns,
+			MathNS: 1e6}}}
 }
 
 func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {
@@ -28,7 +29,8 @@ func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{slot}}); err != nil {
+		if err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(),
+			job.Heartbeat{Worker: "w1", Slots: []job.Slot{slot}}); err != nil {
 			t.Fatal(err)
 		}
 		page := string(visitor.Bytes(t, "/devices/CPU/sentinel", http.StatusOK))
@@ -39,12 +41,15 @@ func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {
 			t.Errorf("%d rows after %d sentinels", rows, n+1)
 		}
 	}
-	if page := string(visitor.Bytes(t, "/devices", http.StatusOK)); !strings.Contains(page, `href="/devices/CPU/sentinel"`) || !strings.Contains(page, "data-gauge") {
+	if page := string(visitor.Bytes(t, "/devices", http.StatusOK)); !strings.Contains(page,
+		`href="/devices/CPU/sentinel"`) || !strings.Contains(page, "data-gauge") {
 		t.Error("the queue page does not show what was measured, or does not lead to it")
 	}
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "noise ± 0.1 %")
-	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-gauge]", "Best: 5 GB/s, 50 GFLOP/s") // nothing is empty to a CPU
-	if drift, err := s.Cfg.Store.Sentinels.Drift(t.Context(), "w1", "0123456789ab"); err != nil || !strings.Contains(drift, "reads memory") {
+	// nothing is empty to a CPU
+	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-gauge]", "Best: 5 GB/s, 50 GFLOP/s")
+	if drift, err := s.Cfg.Store.Sentinels.Drift(t.Context(), "w1", "0123456789ab"); err != nil ||
+		!strings.Contains(drift, "reads memory") {
 		t.Errorf("%q, %v", drift, err)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // TestAnAddressWithAModelLeadsToItsSilicon: pages lead to the first of several, programs only where there is one.
 func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
 	s := webtest.NewScene(t)
-	if _, err := s.Cfg.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+	if _, err := s.Cfg.Store.Devices.NoteDevices(t.Context(),
+		[]devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
 	modelstest.Task(t, s.Cfg.Store, s.Admin, "family", "H100", "A100")
@@ -41,13 +42,15 @@ func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
 // TestASubmissionMayNameTheFamilyOfItsOnlyDevice: with several devices, the answer names them.
 func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 	s := webtest.NewScene(t)
-	if _, err := s.Cfg.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+	if _, err := s.Cfg.Store.Devices.NoteDevices(t.Context(),
+		[]devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
 	task := modelstest.Task(t, s.Cfg.Store, s.Admin, "family", "H100", "A100")
 	b := s.BrowserOf(s.Ada)
 	submit := func(device string) *http.Response {
-		return b.Upload("/tasks/"+task.Slug+"/submit", "file", "a.cpp", []byte("int main() {}"), url.Values{"device": {device}, "mode": {"test"}})
+		return b.Upload("/tasks/"+task.Slug+"/submit", "file", "a.cpp", []byte("int main() {}"),
+			url.Values{"device": {device}, "mode": {"test"}})
 	}
 	text := webtest.Body(t, submit("H100"))
 	if !strings.Contains(text, "H100 matches several devices here: choose H100-PCIe or H100-SXM.") {

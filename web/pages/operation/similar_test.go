@@ -40,7 +40,8 @@ func TestModeratorsSeeSimilarSourcesOfDifferentPeople(t *testing.T) {
 	mallory := modelstest.Person(t, s.Cfg.Store, "Mallory", accounts.RoleUser)
 	first := s.Submit(s.Ada, "H200", named("ROW", "r", "COL", "c"))
 	s.Finish(first, 5e3)
-	copied := s.Submit(mallory, "H200", named("NAME", "fast_mm", "TILE", "smem", "ROW", "i", "COL", "j", "    ", "\t")+"// my own work\n")
+	copied := s.Submit(mallory, "H200", named("NAME", "fast_mm", "TILE", "smem", "ROW", "i", "COL", "j", "    ", "\t")+
+		"// my own work\n")
 	s.Finish(copied, 4e3)
 	path := "/tasks/" + s.Task.Slug + "/similar"
 	doc := s.BrowserOf(s.Admin).Page(path, http.StatusOK)
@@ -51,16 +52,19 @@ func TestModeratorsSeeSimilarSourcesOfDifferentPeople(t *testing.T) {
 	for _, want := range []string{s.Ada.Name, "Mallory", " %"} {
 		webtest.WantText(t, doc, "[data-pair]", want)
 	}
-	if first, second := rows.Find("td").Eq(1).Text(), rows.Find("td").Eq(2).Text(); !strings.Contains(first, s.Ada.Name) || !strings.Contains(second, "Mallory") {
+	if first, second := rows.Find("td").Eq(1).Text(),
+		rows.Find("td").Eq(2).Text(); !strings.Contains(first, s.Ada.Name) || !strings.Contains(second, "Mallory") {
 		t.Errorf("first %q, later %q", first, second)
 	}
 	s.BrowserOf(s.Admin).Page(rows.Find("a:contains('Compare')").AttrOr("href", ""), http.StatusOK)
-	for name, b := range map[string]*webtest.Browser{"the copier": s.BrowserOf(mallory), "another person": s.BrowserOf(s.Ada)} {
+	for name, b := range map[string]*webtest.Browser{"the copier": s.BrowserOf(mallory),
+		"another person": s.BrowserOf(s.Ada)} {
 		if resp := b.Get(path); resp.StatusCode != http.StatusForbidden {
 			t.Errorf("%s gets %s", name, resp.Status)
 		}
 	}
-	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/review?task="+s.Task.Slug, http.StatusOK), "main a[href$='/similar']", "Similar sources")
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/review?task="+s.Task.Slug, http.StatusOK),
+		"main a[href$='/similar']", "Similar sources")
 
 	w := s.Window().As(s.BrowserOf(s.Admin))
 	w.Visit(path)

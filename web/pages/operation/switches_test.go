@@ -26,7 +26,8 @@ func TestATaskThatIsOffSaysSoBeforeOneSubmits(t *testing.T) {
 			t.Errorf("%s says %q, want %q", path, got, want)
 		}
 		send := doc.Find("[data-key], .bench-more-list button")
-		if all, off := send.Length(), send.Filter("[disabled]").Length(); want != "" && off != all || want == "" && off > 0 {
+		if all, off := send.Length(), send.Filter("[disabled]").Length(); want != "" && off != all || want == "" &&
+			off > 0 {
 			t.Errorf("%s: %d of %d buttons are disabled", path, off, all)
 		}
 	}
@@ -36,7 +37,8 @@ func TestATaskThatIsOffSaysSoBeforeOneSubmits(t *testing.T) {
 	}{
 		switches.Task(s.Task.ID): {pages, "This task accepts no submissions for now. We move.", s.Task.Title + " is"},
 		switches.Submissions:     {pages, "The site accepts no submissions for now. We move.", "New submissions are"},
-		switches.Evaluations:     {[]string{"/playground"}, "The site accepts no evaluations for now. We move.", "Evaluations (API, MCP, playground) are"},
+		switches.Evaluations: {[]string{"/playground"}, "The site accepts no evaluations for now. We move.",
+			"Evaluations (API, MCP, playground) are"},
 	} {
 		notice(t, admin.Post("/operate/off", url.Values{"what": {what}, "why": {"We move."}}), one.name+" off.")
 		for _, path := range one.pages {
@@ -55,7 +57,10 @@ func notice(t *testing.T, resp *http.Response, want string) {
 	doc := webtest.Document(t, resp, http.StatusOK)
 	webtest.WantText(t, doc, "main > [role=status]", want)
 	title, _, _ := strings.Cut(want, " is ")
-	if title != want && doc.Find("#switch-what option").FilterFunction(func(_ int, e *goquery.Selection) bool { return webtest.Words(e) == title }).Length() != 1 {
+	if title != want && doc.Find("#switch-what option").FilterFunction(func(_ int,
+		e *goquery.Selection) bool {
+		return webtest.Words(e) == title
+	}).Length() != 1 {
 		t.Errorf("no choice is called %q", title)
 	}
 }
@@ -71,7 +76,8 @@ func TestWhatIsOffAndTheTeamsLookRight(t *testing.T) {
 	}
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	task := "/tasks/" + s.Task.Slug
-	for path, name := range map[string]string{task: "off-task", task + "/solve": "off-bench", task + "/boards/H200": "off-board", "/playground": "off-playground"} {
+	for path, name := range map[string]string{task: "off-task", task + "/solve": "off-bench",
+		task + "/boards/H200": "off-board", "/playground": "off-playground"} {
 		w.Visit(path)
 		w.LooksRight(name)
 	}

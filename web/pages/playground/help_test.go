@@ -18,11 +18,15 @@ import (
 // tryForm is a filled-in playground; the changes replace fields, or empty them.
 func tryForm(changes url.Values) url.Values {
 	form := url.Values{
-		"do": {"run"}, "rows": {"3"}, "kernel": {"@triton.jit\r\ndef add(x, n): pass"}, "kernel_type": {"triton"}, "kernel_name": {"add"},
-		"args-0-name": {"x"}, "args-0-type": {"tensor"}, "args-0-role": {"inout"}, "args-0-shape": {"64, 32"}, "args-0-dtype": {"float16"},
-		"args-0-init": {"uniform"}, "args-0-first": {"-1"}, "args-0-second": {"2.5"}, "args-0-seed": {"7"},
-		"args-2-name": {"n"}, "args-2-type": {"int"}, "args-2-role": {"input"}, "args-2-value": {"2048"}, "args-2-meta": {"true"},
-		"launch-grid-x": {"cdiv(n, 256)"}, "launch-num_warps": {"8"}, "num_trials": {"12"}, "timeout": {"30"}, "gpu_type": {"CPU"},
+		"do": {"run"}, "rows": {"3"}, "kernel": {"@triton.jit\r\ndef add(x, n): pass"}, "kernel_type": {"triton"},
+		"kernel_name": {"add"},
+		"args-0-name": {"x"}, "args-0-type": {"tensor"}, "args-0-role": {"inout"}, "args-0-shape": {"64, 32"},
+		"args-0-dtype": {"float16"},
+		"args-0-init":  {"uniform"}, "args-0-first": {"-1"}, "args-0-second": {"2.5"}, "args-0-seed": {"7"},
+		"args-2-name": {"n"}, "args-2-type": {"int"}, "args-2-role": {"input"}, "args-2-value": {"2048"},
+		"args-2-meta":   {"true"},
+		"launch-grid-x": {"cdiv(n, 256)"}, "launch-num_warps": {"8"}, "num_trials": {"12"}, "timeout": {"30"},
+		"gpu_type": {"CPU"},
 	}
 	maps.Copy(form, changes)
 	return form

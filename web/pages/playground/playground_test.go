@@ -22,7 +22,8 @@ func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
 	b, resp := playground(s, tryForm(nil))
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
 	e := s.WaitForState(work.EvaluationSubmitted)
-	if got := resp.Header.Get("Location"); got != "/evaluations/"+e.ID || e.UserID != s.User.ID || e.Device != "CPU" || e.Kind != "evaluate" {
+	if got := resp.Header.Get("Location"); got != "/evaluations/"+e.ID || e.UserID != s.User.ID || e.Device != "CPU" ||
+		e.Kind != "evaluate" {
 		t.Errorf("sent to %s; the evaluation is %+v", got, e)
 	}
 	e, err := s.Cfg.Store.Work.Evaluation(t.Context(), e.ID)
@@ -33,7 +34,8 @@ func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
 	if diff := cmp.Diff(contractOf(t, wantContract), contractOf(t, webtest.JSONText(r.Custom.IO))); diff != "" {
 		t.Error(diff)
 	}
-	if r.Custom.Source != "@triton.jit\ndef add(x, n): pass" || r.Custom.Metadata["kernel_name"] != "add" || r.NumTrials != 12 || r.Timeout != 30 || r.L2Flush {
+	if r.Custom.Source != "@triton.jit\ndef add(x, n): pass" || r.Custom.Metadata["kernel_name"] != "add" ||
+		r.NumTrials != 12 || r.Timeout != 30 || r.L2Flush {
 		t.Errorf("request: %+v", r)
 	}
 	doc := b.Page("/evaluations/"+e.ID, http.StatusOK)
@@ -53,18 +55,22 @@ func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
 
 func TestAReferenceMakesItAComparison(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	_, resp := playground(s, tryForm(url.Values{"reference": {"def f(x, n): return x"}, "reference_type": {"torch"}, "reference_name": {"f"},
-		"contract": {`{"args": []}`}, "reference_contract": {"null"}, "kernel_metadata": {`{"note": 1}`}, "atol": {"0.5"}, "rtol": {""}}))
+	_, resp := playground(s, tryForm(url.Values{"reference": {"def f(x, n): return x"}, "reference_type": {"torch"},
+		"reference_name": {"f"},
+		"contract":       {`{"args": []}`}, "reference_contract": {"null"}, "kernel_metadata": {`{"note": 1}`},
+		"atol": {"0.5"}, "rtol": {""}}))
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
 	e, err := s.Cfg.Store.Work.Evaluation(t.Context(), s.WaitForState(work.EvaluationSubmitted).ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := requestOf(t, e)
-	if r.Kind != kernelrun.Compare || r.Ref.IO != nil || r.Ref.Metadata["function_name"] != "f" || r.ATol != 0.5 || r.RTol != 0.01 {
+	if r.Kind != kernelrun.Compare || r.Ref.IO != nil || r.Ref.Metadata["function_name"] != "f" || r.ATol != 0.5 ||
+		r.RTol != 0.01 {
 		t.Errorf("request: %+v, reference %+v", r, r.Ref)
 	}
-	if len(r.Custom.IO["args"].([]any)) != 0 || fmt.Sprint(r.Custom.Metadata["note"]) != "1" || r.Custom.Metadata["kernel_name"] != "add" {
+	if len(r.Custom.IO["args"].([]any)) != 0 || fmt.Sprint(r.Custom.Metadata["note"]) != "1" ||
+		r.Custom.Metadata["kernel_name"] != "add" {
 		t.Errorf("the JSON did not count: %+v", r.Custom)
 	}
 }
@@ -92,7 +98,8 @@ func TestAFormMistakeIsSaidAtItsField(t *testing.T) {
 			webtest.CheckSound(t, doc)
 			webtest.WantText(t, doc, `[id="`+test.field+`-problem"]`, test.says)
 			field := doc.Find(`[name="` + test.field + `"]`)
-			if got := field.AttrOr("value", strings.TrimPrefix(field.Text(), "\n")); field.Is("input, textarea") && got != test.typed {
+			if got := field.AttrOr("value", strings.TrimPrefix(field.Text(), "\n")); field.Is("input, textarea") &&
+				got != test.typed {
 				t.Errorf("the field holds %q, not what was typed", got)
 			}
 			if doc.Find("#args-0-dtype option[selected]").Text() != "float16" {
@@ -100,7 +107,8 @@ func TestAFormMistakeIsSaidAtItsField(t *testing.T) {
 			}
 		})
 	}
-	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 1); err != nil || len(list) != 0 {
+	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 1); err != nil ||
+		len(list) != 0 {
 		t.Errorf("a mistake made %v, %v", list, err)
 	}
 }
@@ -125,7 +133,8 @@ func TestVisitorsSeeThePlaygroundAndRunNothing(t *testing.T) {
 	doc := visitor.Page("/playground", http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "main", "Sign in to run")
-	if rows := doc.Find("#arguments fieldset.group"); rows.Length() != 1 || doc.Find("#args-0-name").AttrOr("value", "") != "x" {
+	if rows := doc.Find("#arguments fieldset.group"); rows.Length() != 1 ||
+		doc.Find("#args-0-name").AttrOr("value", "") != "x" {
 		t.Errorf("the example with one argument has %d rows", rows.Length())
 	}
 	if doc.Find("button[value=run]").Length() != 0 {
@@ -150,9 +159,11 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 	speedup, passed := 1.84, 5
 	doc := finished(s, b, kernelrun.Result{Worker: "rack-7", Name: "NVIDIA H200", Report: kernelrun.Report{
 		Compiled: true, Correctness: true, ProfilingMethod: "cuda_graph", TotalTrials: 5, TrialsPassed: &passed,
-		RuntimeStats: &kernelrun.Stats{Mean: 0.0125, Std: 0.0001, Min: 0.012, Max: 0.014, Median: 0.01249, Percentile95: 0.013, Percentile99: 0.0135},
-		RefRuntime:   &kernelrun.Stats{Mean: 0.023, Std: 0.0002, Min: 0.022, Max: 0.024, Median: 0.02301, Percentile95: 0.0233, Percentile99: 0.0237},
-		Speedup:      &speedup, SpeedupInterval: []float64{1.82, 1.86}, GraphError: "no graph\n  at all",
+		RuntimeStats: &kernelrun.Stats{Mean: 0.0125, Std: 0.0001, Min: 0.012, Max: 0.014, Median: 0.01249,
+			Percentile95: 0.013, Percentile99: 0.0135},
+		RefRuntime: &kernelrun.Stats{Mean: 0.023, Std: 0.0002, Min: 0.022, Max: 0.024, Median: 0.02301,
+			Percentile95: 0.0233, Percentile99: 0.0237},
+		Speedup: &speedup, SpeedupInterval: []float64{1.82, 1.86}, GraphError: "no graph\n  at all",
 	}, Metrics: map[string]kernelrun.Metrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-time=Mean]", "12.50 µs 23.00 µs")
@@ -161,7 +172,8 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 		t.Errorf("the table of times has %d columns: more than 3 do not fit beside the form", columns)
 	}
 	webtest.WantText(t, doc, "[data-speedup]", "1.84×")
-	for _, text := range []string{"1.82× and 1.86×", "CUDA graphs", "5 of 5", "rack-7", "dram_throughput 71.5", "correct"} {
+	for _, text := range []string{"1.82× and 1.86×", "CUDA graphs", "5 of 5", "rack-7", "dram_throughput 71.5",
+		"correct"} {
 		webtest.WantText(t, doc, "#evaluation", text)
 	}
 	if got := doc.Find("pre[aria-label='CUDA graphs were not used']").Text(); got != "no graph\n  at all" {
@@ -184,7 +196,8 @@ func TestAnOpenEvaluationPageShowsItsEnd(t *testing.T) {
 	w.RefusedNothing()
 	w.Visit(resp.Header.Get("Location"))
 	w.Shows(".stage-now", "Waiting")
-	finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 0.0125}}})
+	finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true,
+		RuntimeStats: &kernelrun.Stats{Mean: 0.0125}}})
 	w.Shows("[data-time=Mean]", "12.50")
 	w.Until(`!document.querySelector("#evaluation [hx-trigger], #evaluation form")`)
 	w.Until(fits)
@@ -194,15 +207,23 @@ func TestAnOpenEvaluationPageShowsItsEnd(t *testing.T) {
 func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	contract := `{"args": [{"name": ` + webtest.JSONText(webtest.Hostile) + `, "type": "int", "value": 1}]}`
-	b, resp := playground(s, tryForm(url.Values{"kernel": {webtest.Hostile}, "kernel_name": {webtest.Hostile}, "contract": {contract}}))
+	b, resp := playground(s, tryForm(url.Values{"kernel": {webtest.Hostile}, "kernel_name": {webtest.Hostile},
+		"contract": {contract}}))
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
 	path := resp.Header.Get("Location")
-	doc := finished(s, b, kernelrun.Result{Worker: webtest.Hostile, Name: webtest.Hostile, CUDA: webtest.Hostile, Stage: webtest.Hostile, Signal: webtest.Hostile, Stdout: webtest.Hostile, MetricsError: webtest.Hostile,
-		StageSeconds: map[string]float64{webtest.Hostile: 1}, Report: kernelrun.Report{CompilationError: webtest.Hostile, ProfilingMethod: webtest.Hostile, MaxDifference: webtest.Hostile},
-		Metrics: map[string]kernelrun.Metrics{webtest.Hostile: {Kernels: []kernelrun.Kernel{{Name: webtest.Hostile, Origin: webtest.Hostile}}, Device: map[string]map[string]any{webtest.Hostile: {webtest.Hostile: webtest.Hostile}}}}})
+	doc := finished(s, b, kernelrun.Result{Worker: webtest.Hostile, Name: webtest.Hostile, CUDA: webtest.Hostile,
+		Stage: webtest.Hostile, Signal: webtest.Hostile, Stdout: webtest.Hostile, MetricsError: webtest.Hostile,
+		StageSeconds: map[string]float64{webtest.Hostile: 1},
+		Report: kernelrun.Report{CompilationError: webtest.Hostile, ProfilingMethod: webtest.Hostile,
+			MaxDifference: webtest.Hostile},
+		Metrics: map[string]kernelrun.Metrics{webtest.Hostile: {Kernels: []kernelrun.Kernel{{Name: webtest.Hostile,
+			Origin: webtest.Hostile}},
+			Device: map[string]map[string]any{webtest.Hostile: {webtest.Hostile: webtest.Hostile}}}}})
 	again := b.Page("/playground?from="+strings.TrimPrefix(path, "/evaluations/"), http.StatusOK)
-	_, resp = playground(s, tryForm(url.Values{"rows": {webtest.Hostile}, "kernel": {webtest.Hostile}, "kernel_type": {webtest.Hostile}, "num_trials": {webtest.Hostile}, "contract": {webtest.Hostile}}))
-	for name, doc := range map[string]*goquery.Document{"result": doc, "again": again, "refused": webtest.Document(t, resp, http.StatusUnprocessableEntity)} {
+	_, resp = playground(s, tryForm(url.Values{"rows": {webtest.Hostile}, "kernel": {webtest.Hostile},
+		"kernel_type": {webtest.Hostile}, "num_trials": {webtest.Hostile}, "contract": {webtest.Hostile}}))
+	for name, doc := range map[string]*goquery.Document{"result": doc, "again": again,
+		"refused": webtest.Document(t, resp, http.StatusUnprocessableEntity)} {
 		webtest.CheckSound(t, doc)
 		if !strings.Contains(doc.Text(), webtest.Hostile) && name != "result" || doc.Find("hx-partial").Length() > 0 {
 			t.Errorf("the %s page hides or runs what was typed", name)
@@ -215,13 +236,16 @@ func TestAnEvaluationShowsWhatRan(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	b, resp := playground(s, tryForm(url.Values{"kernel": {"def f(x): return x @ x"}}))
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
-	doc := finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true}, Metrics: map[string]kernelrun.Metrics{"custom": {
-		Kernels: []kernelrun.Kernel{{Name: "nvjet_hsh", Origin: "cuBLAS", Library: true, Launches: 1, NS: 999_900, Share: 0.9999}, {Name: "mine", Origin: "source", Launches: 1, NS: 100, Share: 0.0001}}}}})
+	doc := finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true},
+		Metrics: map[string]kernelrun.Metrics{"custom": {
+			Kernels: []kernelrun.Kernel{{Name: "nvjet_hsh", Origin: "cuBLAS", Library: true, Launches: 1, NS: 999_900,
+				Share: 0.9999}, {Name: "mine", Origin: "source", Launches: 1, NS: 100, Share: 0.0001}}}}})
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-ran] tr[data-origin=cuBLAS]", "nvjet_hsh cuBLAS 100.0 % 1")
 	webtest.WantText(t, doc, "[data-ran] tr[data-origin=source]", "mine source < 0.1 % 1")
 	path := strings.Replace(resp.Header.Get("Location"), "/evaluations/", "/api/v1/evaluations/", 1)
-	if text := webtest.Body(t, b.Get(path)); !strings.Contains(text, `"kernels":{"original":[{"name":"nvjet_hsh","origin":"cuBLAS","library":true,"launches":1,"ns":999900,"share":0.9999}`) {
+	if text := webtest.Body(t, b.Get(path)); !strings.Contains(text,
+		`"kernels":{"original":[{"name":"nvjet_hsh","origin":"cuBLAS","library":true,"launches":1,"ns":999900,"share":0.9999}`) {
 		t.Errorf("the API answers %s", text)
 	}
 }
@@ -229,7 +253,8 @@ func TestAnEvaluationShowsWhatRan(t *testing.T) {
 func TestThePlaygroundShowsEveryExample(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	b := (&webtest.Scene{Site: s.Site}).BrowserOf(s.User)
-	for name, source := range map[string]string{"torch": "def softmax(x):", "triton": "@triton.jit", "cuda": "__global__ void add"} {
+	for name, source := range map[string]string{"torch": "def softmax(x):", "triton": "@triton.jit",
+		"cuda": "__global__ void add"} {
 		doc := b.Page("/playground?example="+name, http.StatusOK)
 		webtest.CheckSound(t, doc)
 		webtest.WantText(t, doc, "#kernel", source)
@@ -268,5 +293,6 @@ func TestThePlaygroundSharesWhatIsMeantForOthers(t *testing.T) {
 	_, resp := playground(s, tryForm(url.Values{"shared": {"true"}}))
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
 	webtest.WantStatus(t, s.Browser().Get(resp.Header.Get("Location")), http.StatusOK)
-	webtest.WantStatus(t, s.Browser().Get("/playground?from="+strings.TrimPrefix(resp.Header.Get("Location"), "/evaluations/")), http.StatusOK)
+	webtest.WantStatus(t, s.Browser().Get("/playground?from="+
+		strings.TrimPrefix(resp.Header.Get("Location"), "/evaluations/")), http.StatusOK)
 }

@@ -32,7 +32,8 @@ func TestEveryExampleBecomesATask(t *testing.T) {
 		if err != nil || len(list) != 1 || list[0].Err != nil {
 			t.Fatalf("%s: %v, %v", name, list, err)
 		}
-		if text := string(list[0].Bundle.Files["reference.py"]); strings.Contains(text, "torch.)") || strings.Contains(text, "nil") {
+		if text := string(list[0].Bundle.Files["reference.py"]); strings.Contains(text, "torch.)") ||
+			strings.Contains(text, "nil") {
 			t.Errorf("%s: the reference is %s", name, text)
 		}
 		if w := list[0].Bundle.Warnings; len(w) > 0 {
@@ -55,8 +56,10 @@ func TestInputsAreTheArgumentsThatAreGiven(t *testing.T) {
 		return map[string]any{"shape": []any{4, 8}, "dtype": dtype, "init": init}
 	}
 	got := inputs(map[string]any{"args": []any{
-		map[string]any{"name": "x", "type": "tensor", "role": "input", "tensor_spec": spec("float16", map[string]any{"kind": "uniform", "low": -1})},
-		map[string]any{"name": "z", "type": "tensor", "role": "input", "tensor_spec": spec("complex64", map[string]any{"kind": "uniform", "low": -1})},
+		map[string]any{"name": "x", "type": "tensor", "role": "input",
+			"tensor_spec": spec("float16", map[string]any{"kind": "uniform", "low": -1})},
+		map[string]any{"name": "z", "type": "tensor", "role": "input",
+			"tensor_spec": spec("complex64", map[string]any{"kind": "uniform", "low": -1})},
 		map[string]any{"name": "out", "type": "tensor", "role": "output", "tensor_spec": spec("float32", nil)},
 		map[string]any{"name": "class 1", "type": "bool", "value": true},
 		map[string]any{"name": "BLOCK", "type": "int", "value": 64, "is_meta": true},

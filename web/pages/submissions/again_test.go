@@ -20,7 +20,8 @@ func TestASpoiledRunIsRunAgainByItsOwner(t *testing.T) {
 		t.Error("runs that say something of the kernel can be run again")
 	}
 	s.SQL("update runs set disturbed = 'the GPU was at 83 °C and slowed down to 1,200 MHz' where id = $1", s.Done.ID)
-	s.SQL(`update runs set failure = '{"reason": "The worker rack-7 was lost.", "ours": true}' where id = $1`, s.Failed.ID)
+	s.SQL(`update runs set failure = '{"reason": "The worker rack-7 was lost.", "ours": true}' where id = $1`,
+		s.Failed.ID)
 	if offers(s.Browser(), s.Done)+offers(s.BrowserOf(s.Admin), s.Failed) != 0 {
 		t.Error("others can run it again")
 	}
@@ -33,7 +34,8 @@ func TestASpoiledRunIsRunAgainByItsOwner(t *testing.T) {
 				t.Errorf("the button leads to %s", resp.Request.URL)
 			}
 			if again.Device != run.Device || again.Mode != run.Mode {
-				t.Errorf("run %d on %s in mode %s became one on %s in mode %s", run.ID, run.Device, run.Mode, again.Device, again.Mode)
+				t.Errorf("run %d on %s in mode %s became one on %s in mode %s", run.ID, run.Device, run.Mode,
+					again.Device, again.Mode)
 			}
 			source := func(run work.Run) string {
 				return webtest.Body(t, b.Get(webtest.SubmissionPath(run)+"/source"))
@@ -53,7 +55,8 @@ func TestASpoiledRunIsRunAgainInTheWorkbench(t *testing.T) {
 	w.Bench(s, fmt.Sprintf("?run=%d", s.Done.SubmissionID))
 	w.LooksRight("bench-again")
 	w.Eval(`document.querySelector("#bench-run [data-again] button").click()`)
-	w.Until(fmt.Sprintf(`document.querySelector("#bench-run [data-submission]")?.dataset.submission > %d`, s.Queued.SubmissionID))
+	w.Until(fmt.Sprintf(`document.querySelector("#bench-run [data-submission]")?.dataset.submission > %d`,
+		s.Queued.SubmissionID))
 	w.Until(fmt.Sprintf(`location.pathname == "/tasks/%s/solve"`, s.Task.Slug))
 	w.RefusedNothing()
 }

@@ -20,7 +20,8 @@ func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	benchmarks := version.Definition.Benchmarks
-	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Working), http.StatusOK), "[data-stage=benchmark] [data-now]", benchmarks[1].String())
+	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Working), http.StatusOK),
+		"[data-stage=benchmark] [data-now]", benchmarks[1].String())
 	for i := 1; i < len(benchmarks); i++ {
 		timed := webtest.TimedCases(12e3)[0]
 		timed.Index = i
@@ -34,15 +35,21 @@ func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	s := webtest.NewScene(t)
 	waiting := "article p"
-	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting, "The only H200 slot is busy. Estimated wait: 1 s.") // the worker has not told yet
-	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Attempt: s.Worker.Attempt.ID}}}
+	// the worker has not told yet
+	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting,
+		"The only H200 slot is busy. Estimated wait: 1 s.")
+	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(),
+		Slots: []job.Slot{{Device: "H200", Attempt: s.Worker.Attempt.ID}}}
 	modelstest.Heard(t, s.Cfg.Store, busy)
-	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting, "The only H200 slot is busy. Estimated wait: 1 s.")
+	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting,
+		"The only H200 slot is busy. Estimated wait: 1 s.")
 	s.End(s.Worker.Attempt, 11.5e3)
 	s.Heartbeat()
-	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting, "Next in the queue. A slot is free; it starts in a moment.")
+	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting,
+		"Next in the queue. A slot is free; it starts in a moment.")
 	behind := s.Submit(s.Ada, "H200", webtest.GoodKernel)
-	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(behind), http.StatusOK), waiting, "Number 2 in the queue. The runs ahead of it take the free slots first.")
+	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(behind), http.StatusOK), waiting,
+		"Number 2 in the queue. The runs ahead of it take the free slots first.")
 }
 
 // askFirst stands for the browser's notices, whose window cannot be looked at.
@@ -54,7 +61,8 @@ window.Notification = class { static permission = "default";
 func TestWhoWantsItIsToldHowARunEnded(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
-	if _, err := chromedp.Call(w.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: askFirst}); err != nil {
+	if _, err := chromedp.Call(w.Ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: askFirst}); err != nil {
 		t.Fatal(err)
 	}
 	w.Visit(webtest.SubmissionPath(s.Working))
@@ -81,7 +89,8 @@ window.fetch = (url, options) => {
 func TestALivePageWhoseFirstConnectionFailsTriesAgain(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window()
-	if _, err := chromedp.Call(w.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: refuseTwice}); err != nil {
+	if _, err := chromedp.Call(w.Ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: refuseTwice}); err != nil {
 		t.Fatal(err)
 	}
 	w.Visit(webtest.SubmissionPath(s.Working))

@@ -28,7 +28,8 @@ func TestOwnRunsAreComparedBySubmissionOrFromAList(t *testing.T) {
 			t.Errorf("%s: %d runs are on offer", who, offered)
 		}
 	}
-	doc := b.Page(webtest.Href(t, b.Page(webtest.SubmissionPath(own[2]), http.StatusOK), "Compare with another run"), http.StatusOK)
+	doc := b.Page(webtest.Href(t, b.Page(webtest.SubmissionPath(own[2]), http.StatusOK), "Compare with another run"),
+		http.StatusOK)
 	webtest.CheckSound(t, doc)
 	for run, note := range map[int64]string{own[1].ID: "your best", own[2].ID: "this run", own[0].ID: ""} {
 		webtest.WantText(t, doc, fmt.Sprintf("[data-offer='%d']", run), note)
@@ -41,13 +42,16 @@ func TestOwnRunsAreComparedBySubmissionOrFromAList(t *testing.T) {
 	}
 	resp := b.Get("/compare?" + form.Encode())
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "h1", fmt.Sprintf("vs #%d", own[2].SubmissionID))
-	byNumber := b.Get(fmt.Sprintf("/compare?a=%d&b=%d&as=%d&bs=%d", own[2].ID, own[2].ID, own[0].SubmissionID, own[1].SubmissionID))
+	byNumber := b.Get(fmt.Sprintf("/compare?a=%d&b=%d&as=%d&bs=%d", own[2].ID, own[2].ID, own[0].SubmissionID,
+		own[1].SubmissionID))
 	webtest.CheckSound(t, webtest.Document(t, byNumber, http.StatusOK))
-	if got, want := byNumber.Request.URL.RequestURI(), fmt.Sprintf("/compare?a=%d&b=%d", own[0].ID, own[1].ID); got != want {
+	if got, want := byNumber.Request.URL.RequestURI(),
+		fmt.Sprintf("/compare?a=%d&b=%d", own[0].ID, own[1].ID); got != want {
 		t.Errorf("numbers of submissions lead to %s, want %s", got, want)
 	}
 	other := b.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, own[0].ID), http.StatusOK)
-	if got, want := webtest.Href(t, other, fmt.Sprintf("#%d with your best", s.Done.SubmissionID)), fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, own[1].ID); got != want {
+	if got, want := webtest.Href(t, other, fmt.Sprintf("#%d with your best", s.Done.SubmissionID)),
+		fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, own[1].ID); got != want {
 		t.Errorf("the own best is at %s, want %s", got, want)
 	}
 	same := b.Page(fmt.Sprintf("/compare?a=%d&b=%[1]d", own[0].ID), http.StatusOK)

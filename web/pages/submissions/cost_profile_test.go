@@ -37,7 +37,8 @@ func TestADamagedReportSpoilsNoOtherProfile(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	replace(s, s.Second, "profile.0.json", []byte(`{"kernels":[`+strings.Repeat("{},", 10<<20)+`{}]}`))
 	b := s.BrowserOf(s.Admin)
-	costtest.Check(t, "a page beside a damaged report", func() { webtest.WantStatus(t, b.Get(webtest.ProfilePath(s.First)), http.StatusOK) })
+	costtest.Check(t, "a page beside a damaged report",
+		func() { webtest.WantStatus(t, b.Get(webtest.ProfilePath(s.First)), http.StatusOK) })
 	resp := b.Get(webtest.ProfilePath(s.Second))
 	webtest.WantStatus(t, resp, http.StatusInternalServerError)
 	if text := webtest.Body(t, resp); !strings.Contains(text, "The report file of this case is damaged") {

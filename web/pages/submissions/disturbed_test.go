@@ -17,21 +17,26 @@ func TestADisturbedRunIsNoEqualOfAnother(t *testing.T) {
 		t.Errorf("undisturbed: %q", said)
 	}
 	b.Run.Disturbed = "a load of 8.2"
-	if said := conditionsOf(a, b, true); said != "#57 was disturbed (a load of 8.2): the machine may explain the difference." {
+	if said := conditionsOf(a, b,
+		true); said != "#57 was disturbed (a load of 8.2): the machine may explain the difference." {
 		t.Errorf("disturbed: %q", said)
 	}
-	if said := conditionsOf(a, b, false); said != "#57 was disturbed (a load of 8.2): a quiet machine may show a difference." {
+	if said := conditionsOf(a, b,
+		false); said != "#57 was disturbed (a load of 8.2): a quiet machine may show a difference." {
 		t.Errorf("disturbed, without a difference: %q", said)
 	}
 	a.Run.Disturbed = "a load of 3"
-	if said := conditionsOf(a, b, false); said != "Both runs were disturbed (#56: a load of 3; #57: a load of 8.2): a quiet machine may show a difference." {
+	if said := conditionsOf(a, b,
+		false); said != "Both runs were disturbed (#56: a load of 3; #57: a load of 8.2): a quiet machine may show a difference." {
 		t.Errorf("both disturbed, without a difference: %q", said)
 	}
 	b.Run.Machine.Driver = "580"
-	if said := conditionsOf(a, b, true); !strings.HasPrefix(said, "Conditions differ") || !strings.HasSuffix(said, "may explain the difference.") {
+	if said := conditionsOf(a, b, true); !strings.HasPrefix(said, "Conditions differ") ||
+		!strings.HasSuffix(said, "may explain the difference.") {
 		t.Errorf("disturbed, and of another driver: %q", said)
 	}
-	if said := conditionsOf(a, b, false); !strings.HasPrefix(said, "Conditions differ: ") || strings.Contains(said, "explain") {
+	if said := conditionsOf(a, b, false); !strings.HasPrefix(said, "Conditions differ: ") ||
+		strings.Contains(said, "explain") {
 		t.Errorf("another driver, without a difference: %q", said)
 	}
 }

@@ -23,7 +23,8 @@ func resultOf(s *webtest.Scene) job.Result {
 func TestTheHistoryShowsTheTimeOfABenchmark(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
-	b.Upload("/tasks/"+s.Task.Slug+"/solve", "", "", nil, url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"benchmark"}})
+	b.Upload("/tasks/"+s.Task.Slug+"/solve", "", "", nil,
+		url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"benchmark"}})
 	result := resultOf(s)
 	result.Stages = append(result.Stages[:1], result.Stages[2])
 	result.Stages[1].Cases = webtest.TimedCases(1e4) // 10, 40 and 160 µs

@@ -34,16 +34,20 @@ func TestATasksLimitsAreShownBeforeTheyBite(t *testing.T) {
 		v.Set("limit-all-day-gpu-seconds", "600")
 	}), http.StatusOK)
 	saved := s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/edit", http.StatusOK)
-	if saved.Find("[name=limit-test-hour-submissions]").AttrOr("value", "") != "2" || saved.Find("details[data-limits][open]").Length() != 1 {
+	if saved.Find("[name=limit-test-hour-submissions]").AttrOr("value", "") != "2" ||
+		saved.Find("details[data-limits][open]").Length() != 1 {
 		t.Error("the limits do not come back")
 	}
 	b, path := s.BrowserOf(s.Ada), "/tasks/"+s.Task.Slug
-	webtest.WantText(t, b.Page(path+"/solve", http.StatusOK), "#bench-limits", "Each person may send 600 GPU-seconds a day; 2 test submissions an hour.")
+	webtest.WantText(t, b.Page(path+"/solve", http.StatusOK), "#bench-limits",
+		"Each person may send 600 GPU-seconds a day; 2 test submissions an hour.")
 	left := func() string {
-		return strings.Join(strings.Fields(webtest.Document(t, b.Get(path+"/solve/limits", "HX-Request", "true"), http.StatusOK).Text()), " ")
+		return strings.Join(strings.Fields(webtest.Document(t, b.Get(path+"/solve/limits", "HX-Request", "true"),
+			http.StatusOK).Text()), " ")
 	}
 	had := left()
-	if !strings.Contains(had, "of 600 GPU-seconds left per day") || !strings.Contains(had, "of 2 test submissions left per hour") {
+	if !strings.Contains(had, "of 600 GPU-seconds left per day") ||
+		!strings.Contains(had, "of 2 test submissions left per hour") {
 		t.Errorf("left: %s", had)
 	}
 	form := url.Values{"source": {"// one"}, "device": {"H200"}, "mode": {"test"}}
@@ -55,12 +59,14 @@ func TestATasksLimitsAreShownBeforeTheyBite(t *testing.T) {
 	if after, _ := strconv.Atoi(resp.Header.Get("Retry-After")); after < 60 {
 		t.Errorf("Retry-After: %q", resp.Header.Get("Retry-After"))
 	}
-	webtest.WantText(t, webtest.Document(t, resp, http.StatusTooManyRequests), "[role=alert]", "at most 2 test submissions an hour")
+	webtest.WantText(t, webtest.Document(t, resp, http.StatusTooManyRequests), "[role=alert]",
+		"at most 2 test submissions an hour")
 	if now := left(); !strings.Contains(now, "2 test submissions an hour: used up until") {
 		t.Errorf("left: %s", now)
 	}
 	var task client.Task
-	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1/tasks/"+s.Task.Slug))), &task); err != nil || len(task.Limits) != 2 || task.Limits[1].Free == nil {
+	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1/tasks/"+s.Task.Slug))), &task); err != nil ||
+		len(task.Limits) != 2 || task.Limits[1].Free == nil {
 		t.Fatalf("limits %+v, %v", task.Limits, err)
 	}
 	task.Limits[1].Free = nil
@@ -68,7 +74,8 @@ func TestATasksLimitsAreShownBeforeTheyBite(t *testing.T) {
 	if diff := cmp.Diff(want, task.Limits[1]); diff != "" {
 		t.Error(diff)
 	}
-	for field, words := range map[string]string{"limit-test-hour-submissions": "1 to 10000", "limit-ranked-day-gpu-seconds": "not a whole number"} {
+	for field, words := range map[string]string{"limit-test-hour-submissions": "1 to 10000",
+		"limit-ranked-day-gpu-seconds": "not a whole number"} {
 		refused := webtest.Document(t, limits(s, func(v url.Values) {
 			v.Set(field, map[bool]string{true: "many", false: "-3"}[strings.Contains(words, "whole")])
 		}), http.StatusUnprocessableEntity)

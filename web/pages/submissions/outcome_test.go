@@ -30,7 +30,8 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 	slow := s.Submit(lin, "H200", webtest.GoodKernel)
 	s.Finish(slow, 50e3)
 	mine, others := s.BrowserOf(lin), s.Browser()
-	if said := outcomeOf(mine.Page(webtest.SubmissionPath(slow), http.StatusOK)); said != "62nd on H200 in your first ranked run; 34.8 % behind Barbara Liskov (61st)" {
+	if said := outcomeOf(mine.Page(webtest.SubmissionPath(slow),
+		http.StatusOK)); said != "62nd on H200 in your first ranked run; 34.8 % behind Barbara Liskov (61st)" {
 		t.Errorf("the first run says %q", said)
 	}
 	fast := s.Submit(lin, "H200", "// tiled\n"+webtest.GoodKernel)
@@ -39,7 +40,8 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 	s.Finish(worse, 7.5e3)
 
 	doc := mine.Page(webtest.SubmissionPath(fast), http.StatusOK)
-	want := fmt.Sprintf("Record; 62nd → 1st on H200; 10.0× faster than your previous best (#%d); 2.08× faster than ", slow.SubmissionID)
+	want := fmt.Sprintf("Record; 62nd → 1st on H200; 10.0× faster than your previous best (#%d); 2.08× faster than ",
+		slow.SubmissionID)
 	said := outcomeOf(doc)
 	if !strings.HasPrefix(said, want) || !strings.HasSuffix(said, " (2nd)") {
 		t.Errorf("the record says %q, want %q …", said, want)
@@ -52,15 +54,19 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 		t.Error("the record looks like any run")
 	}
 	webtest.WantText(t, doc, "[data-outcome] [data-score]", "5.000 µs")
-	if said := outcomeOf(others.Page(webtest.SubmissionPath(fast), http.StatusOK)); !strings.Contains(said, fmt.Sprintf("faster than their previous best (#%d)", slow.SubmissionID)) {
+	if said := outcomeOf(others.Page(webtest.SubmissionPath(fast), http.StatusOK)); !strings.Contains(said,
+		fmt.Sprintf("faster than their previous best (#%d)", slow.SubmissionID)) {
 		t.Errorf("others read %q", said)
 	}
-	if said := outcomeOf(mine.Page(webtest.SubmissionPath(worse), http.StatusOK)); said != fmt.Sprintf("Your entry stays 1st on H200; This run is 1.50× slower than your entry (#%d)", fast.SubmissionID) {
+	if said := outcomeOf(mine.Page(webtest.SubmissionPath(worse),
+		http.StatusOK)); said != fmt.Sprintf(
+		"Your entry stays 1st on H200; This run is 1.50× slower than your entry (#%d)", fast.SubmissionID) {
 		t.Errorf("a slower run says %q", said)
 	}
 
 	compared := mine.Page(webtest.Href(t, doc, "What changed"), http.StatusOK)
-	webtest.WantText(t, compared, ".pf-sides", fmt.Sprintf("#%d Submission %d by Lin Chen", slow.SubmissionID, slow.SubmissionID))
+	webtest.WantText(t, compared, ".pf-sides",
+		fmt.Sprintf("#%d Submission %d by Lin Chen", slow.SubmissionID, slow.SubmissionID))
 	webtest.WantText(t, compared, "#code", "// tiled")
 	mine.Page(webtest.Href(t, doc, "Compare with "+next), http.StatusOK)
 	if resp := others.Get(webtest.Href(t, doc, "Badge")); resp.StatusCode != http.StatusOK {
@@ -114,7 +120,8 @@ func TestTheOutcomeComesIntoTheOpenWorkbench(t *testing.T) {
 	run := s.Newest(s.Ada)
 	s.Finish(run, 4.5e3)
 	w.Shows("#bench-run [data-outcome] [data-fact=place]", "5th → 1st on H200")
-	w.Shows("#bench-run [data-outcome] [data-fact=best]", fmt.Sprintf("2.65× faster than your previous best (#%d)", s.Done.SubmissionID))
+	w.Shows("#bench-run [data-outcome] [data-fact=best]",
+		fmt.Sprintf("2.65× faster than your previous best (#%d)", s.Done.SubmissionID))
 	w.Until(`document.querySelector("#tab-verdict").ariaSelected == "true" && document.querySelector("#bench-run [data-outcome]").getBoundingClientRect().bottom < innerHeight`)
 	w.Until(`getComputedStyle(document.querySelector("[data-outcome]")).animationName == "shine"`)
 	w.Until("window.opened")

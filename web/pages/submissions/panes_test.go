@@ -64,7 +64,8 @@ func TestWorkbenchFillsTheWindowWithoutAScript(t *testing.T) {
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	w.Do(chromedp.EmulateViewport(1280, 900))
 	scripts := func(off bool) {
-		if _, err := chromedp.Call(w.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off}); err != nil {
+		if _, err := chromedp.Call(w.Ctx, emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: off}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,14 +29,17 @@ func TestATimelineIsSentOnlyToPerfetto(t *testing.T) {
 func TestAProfileIsHeldAgainstAPinnedRun(t *testing.T) {
 	s := webtest.NewComparedScene(webtest.NewProfiledScene(t))
 	b := s.BrowserOf(s.Admin)
-	path := webtest.Href(t, b.Page(s.Path(), http.StatusOK), fmt.Sprintf("Profile of #%d with #%d as baseline", s.Fast.SubmissionID, s.Slow.SubmissionID))
+	path := webtest.Href(t, b.Page(s.Path(), http.StatusOK),
+		fmt.Sprintf("Profile of #%d with #%d as baseline", s.Fast.SubmissionID, s.Slow.SubmissionID))
 	if want := fmt.Sprintf("%s?case=0&pin=%d", webtest.ProfilePath(s.Fast), s.Slow.ID); path != want {
 		t.Errorf("the comparison leads to %s, want %s", path, want)
 	}
 	doc := b.Page(path, http.StatusOK)
 	webtest.CheckSound(t, doc)
-	webtest.WantText(t, doc, "[data-pinned]", fmt.Sprintf("Ticks are #%d by Lin Chen: matmul_naive", s.Slow.SubmissionID))
-	if doc.Find("#sol .pf-pin").Length() != 5 || doc.Find(fmt.Sprintf("option[value='%d'][selected]", s.Slow.ID)).Length() != 1 {
+	webtest.WantText(t, doc, "[data-pinned]",
+		fmt.Sprintf("Ticks are #%d by Lin Chen: matmul_naive", s.Slow.SubmissionID))
+	if doc.Find("#sol .pf-pin").Length() != 5 ||
+		doc.Find(fmt.Sprintf("option[value='%d'][selected]", s.Slow.ID)).Length() != 1 {
 		t.Error("bars have no ticks, or the form forgot what is pinned")
 	}
 	kept := doc.Find(".pf-rail .pf-cases a").Last().AttrOr("href", "")

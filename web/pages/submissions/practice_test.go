@@ -24,7 +24,8 @@ func TestAClosedTaskTakesPracticeWhereItsAuthorSaysSo(t *testing.T) {
 	webtest.WantText(t, doc, ".bench-bar", "This task is closed")
 
 	s.Closes(true)
-	if s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/edit", http.StatusOK).Find("input[name=practice][checked]").Length() != 1 {
+	if s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/edit",
+		http.StatusOK).Find("input[name=practice][checked]").Length() != 1 {
 		t.Error("the setting does not come back")
 	}
 	doc = b.Page(solve, http.StatusOK)
@@ -42,7 +43,8 @@ func TestAClosedTaskTakesPracticeWhereItsAuthorSaysSo(t *testing.T) {
 	doc = b.Page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK)
 	webtest.WantText(t, doc, "[data-score]", "1.000")
 	webtest.WantText(t, doc, "main", "Practice")
-	if after := b.Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK).Find("[data-entry]").Length(); after != before {
+	if after := b.Page("/tasks/"+s.Task.Slug+"/boards/H200",
+		http.StatusOK).Find("[data-entry]").Length(); after != before {
 		t.Errorf("the board had %d entries and has %d", before, after)
 	}
 }

@@ -18,11 +18,13 @@ func TestTheReportFileIsSentAsNcuWroteIt(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	b, path := s.BrowserOf(s.Admin), webtest.ProfilePath(s.Second)+".ncu-rep"
 	resp := b.Get(path, "Accept-Encoding", "identity")
-	if text := webtest.Body(t, resp); text != string(webtest.WrittenReport) || resp.ContentLength != int64(len(webtest.WrittenReport)) {
+	if text := webtest.Body(t, resp); text != string(webtest.WrittenReport) ||
+		resp.ContentLength != int64(len(webtest.WrittenReport)) {
 		t.Errorf("%d bytes, announced as %d, of %d", len(text), resp.ContentLength, len(webtest.WrittenReport))
 	}
 	named := fmt.Sprintf(`attachment; filename="run-%d-case-0.ncu-rep"`, s.Second.ID)
-	if got := resp.Header.Get("Content-Disposition"); got != named || resp.Header.Get("Content-Type") != "application/octet-stream" {
+	if got := resp.Header.Get("Content-Disposition"); got != named ||
+		resp.Header.Get("Content-Type") != "application/octet-stream" {
 		t.Errorf("%q of type %q, want %q", got, resp.Header.Get("Content-Type"), named)
 	}
 	if size, text := transfer(b, path); text != string(webtest.WrittenReport) || size >= len(text) {
@@ -40,7 +42,9 @@ func TestPTXIsShownAndSentToThoseWhoMaySeeTheSource(t *testing.T) {
 	resp := b.Get(href)
 	webtest.WantStatus(t, resp, http.StatusOK)
 	named := fmt.Sprintf(`attachment; filename="run-%d-case-0-kernel-1.ptx"`, s.Second.ID)
-	if text := webtest.Body(t, resp); text != webtest.SoftmaxPTX[:len(".version 8.7\n.target sm_90a\n.address_size 64\n")]+"\n"+webtest.SoftmaxPTX[len(".version 8.7\n.target sm_90a\n.address_size 64\n"):] ||
+	if text := webtest.Body(t, resp); text != webtest.SoftmaxPTX[:len(
+		".version 8.7\n.target sm_90a\n.address_size 64\n")]+"\n"+
+		webtest.SoftmaxPTX[len(".version 8.7\n.target sm_90a\n.address_size 64\n"):] ||
 		resp.Header.Get("Content-Disposition") != named {
 		t.Errorf("%s holds %s", resp.Header.Get("Content-Disposition"), text)
 	}
@@ -80,7 +84,8 @@ func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
 		}
 		resp := b.Get(path)
 		webtest.WantStatus(t, resp, http.StatusInternalServerError)
-		if text := webtest.Body(t, resp); !strings.Contains(text, "The report file of this case is damaged") || resp.Header.Get("Content-Disposition") != "" {
+		if text := webtest.Body(t, resp); !strings.Contains(text, "The report file of this case is damaged") ||
+			resp.Header.Get("Content-Disposition") != "" {
 			t.Errorf("%s: %s as %q", name, text, resp.Header.Get("Content-Disposition"))
 		}
 	}

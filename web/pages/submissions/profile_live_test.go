@@ -43,7 +43,8 @@ func TestProgramsAreNotToldOfProfilesThatFollow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), `"run_id"`); n == 0 || n != strings.Count(string(text), fmt.Sprintf(`"run_id":%d,`, run.ID)) {
+	if n := strings.Count(string(text), `"run_id"`); n == 0 ||
+		n != strings.Count(string(text), fmt.Sprintf(`"run_id":%d,`, run.ID)) {
 		t.Errorf("the stream tells of other runs:\n%s", text)
 	}
 }
@@ -52,21 +53,25 @@ func TestPagesWithChartsFitEveryScreenAndPolicy(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))
 	for _, path := range []string{
-		webtest.ProfilePath(s.Second), fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID), fmt.Sprintf("/submissions/%d", s.Second.SubmissionID),
+		webtest.ProfilePath(s.Second), fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID),
+		fmt.Sprintf("/submissions/%d", s.Second.SubmissionID),
 	} {
 		for _, theme := range []string{"light", "dark"} {
-			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}
+			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
+				Value: theme}}}
 			if _, err := chromedp.Call(w.Ctx, emulation.SetEmulatedMedia, media); err != nil {
 				t.Fatal(err)
 			}
 			for _, width := range []int64{1280, 390} {
 				w.Do(chromedp.EmulateViewport(width, 900))
 				w.Visit(path)
-				wide, err := chromedp.Run(w.Ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
+				wide, err := chromedp.Run(w.Ctx,
+					chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
 				if err != nil || wide > 0 {
 					t.Errorf("%s at %d px, %s: %d px too wide (%v)", path, width, theme, wide, err)
 				}
-				w.Until(`[...document.querySelectorAll(".pf-diff ins")].every((line) => getComputedStyle(line).textDecorationLine == "none")`) // added, not underlined
+				// added, not underlined
+				w.Until(`[...document.querySelectorAll(".pf-diff ins")].every((line) => getComputedStyle(line).textDecorationLine == "none")`)
 				w.RefusedNothing()
 			}
 		}
@@ -80,7 +85,8 @@ func TestPagesWithChartsAreSmall(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	b := s.BrowserOf(s.Admin)
 	for _, path := range []string{
-		webtest.ProfilePath(s.Second), webtest.ProfilePath(s.First), fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID),
+		webtest.ProfilePath(s.Second), webtest.ProfilePath(s.First),
+		fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID),
 		fmt.Sprintf("/submissions/%d", s.Second.SubmissionID),
 	} {
 		size, html := transfer(b, path)
@@ -88,7 +94,8 @@ func TestPagesWithChartsAreSmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc.Find("link[rel=stylesheet], link[rel=preload], link[rel=icon], script[src]").Each(func(_ int, e *selection) {
+		doc.Find("link[rel=stylesheet], link[rel=preload], link[rel=icon], script[src]").Each(func(_ int,
+			e *selection) {
 			n, _ := transfer(b, e.AttrOr("href", e.AttrOr("src", "")))
 			size += n
 		})

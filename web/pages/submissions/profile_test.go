@@ -21,7 +21,8 @@ func TestProfilePageShowsTheReportOfItsCase(t *testing.T) {
 	b := s.BrowserOf(s.Admin)
 	doc := b.Page(webtest.ProfilePath(s.Second), http.StatusOK)
 	webtest.CheckSound(t, doc)
-	if tabs := doc.Find(".pf-cases a"); tabs.Length() != 3 || webtest.Words(tabs.First()) != "m: 1024; n: 1024; k: 1024" {
+	if tabs := doc.Find(".pf-cases a"); tabs.Length() != 3 ||
+		webtest.Words(tabs.First()) != "m: 1024; n: 1024; k: 1024" {
 		t.Errorf("tabs: %q", webtest.Words(tabs))
 	}
 	webtest.WantText(t, doc, "#sol", "90.4 %")
@@ -32,11 +33,14 @@ func TestProfilePageShowsTheReportOfItsCase(t *testing.T) {
 	if doc.Find(`.pf-downloads a[href$=".ncu-rep?case=0"]`).Length() != 1 {
 		t.Error("there is no report file to download")
 	}
-	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Second)+"?case=1", http.StatusOK), ".pf-failure", "longer than its time limit")
+	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Second)+"?case=1", http.StatusOK), ".pf-failure",
+		"longer than its time limit")
 	doc = b.Page(webtest.ProfilePath(s.Second)+"?case=2", http.StatusOK)
 	webtest.WantText(t, doc, ".pf-downloads", "This file of 20.0 MB (packed) was not kept")
-	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Second)+"?case=77", http.StatusOK), ".pf-failure", "was not profiled")
-	if resp := b.Post(fmt.Sprintf("/runs/%d/disqualify", s.Second.ID), url.Values{"reason": {"It knows the answers."}}); resp.StatusCode != http.StatusOK {
+	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Second)+"?case=77", http.StatusOK), ".pf-failure",
+		"was not profiled")
+	if resp := b.Post(fmt.Sprintf("/runs/%d/disqualify", s.Second.ID),
+		url.Values{"reason": {"It knows the answers."}}); resp.StatusCode != http.StatusOK {
 		t.Fatal(resp.Status)
 	}
 	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Second), http.StatusOK), ".meta", "disqualified")
@@ -99,7 +103,9 @@ func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 		}
 		webtest.WantStatus(t, c.browser.Get(webtest.ProfilePath(s.Second)+".ncu-rep"), status)
 		compared := c.browser.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID), http.StatusOK)
-		if hidden := strings.Contains(webtest.Words(compared.Find("#code")), "The source of submission "); hidden != (who != "admin") { // one side is someone else's
+		// one side is someone else's
+		if hidden := strings.Contains(webtest.Words(compared.Find("#code")),
+			"The source of submission "); hidden != (who != "admin") {
 			t.Errorf("%s: code of the comparison: %q", who, webtest.Words(compared.Find("#code")))
 		}
 	}
@@ -115,8 +121,11 @@ func TestNothingTellsOfTheRunsOfAHiddenTask(t *testing.T) {
 	mine := modelstest.Submit(t, s.Cfg.Store, s.Ada, modelstest.Task(t, s.Cfg.Store, s.Admin, "open", "CPU"))[0]
 	visitor := s.Browser()
 	for _, path := range []string{
-		webtest.ProfilePath(s.Second), webtest.ProfilePath(s.Second) + ".json", webtest.ProfilePath(s.Second) + ".csv", webtest.ProfilePath(s.Second) + ".txt", webtest.ProfilePath(s.Second) + ".ncu-rep", webtest.ProfilePath(s.Second) + ".ptx",
-		fmt.Sprintf("/compare?a=%d&b=%d", mine.ID, s.Second.ID), fmt.Sprintf("/compare.json?a=%d&b=%d", s.Second.ID, mine.ID),
+		webtest.ProfilePath(s.Second), webtest.ProfilePath(s.Second) + ".json", webtest.ProfilePath(s.Second) + ".csv",
+		webtest.ProfilePath(s.Second) + ".txt", webtest.ProfilePath(s.Second) + ".ncu-rep",
+		webtest.ProfilePath(s.Second) + ".ptx",
+		fmt.Sprintf("/compare?a=%d&b=%d", mine.ID, s.Second.ID),
+		fmt.Sprintf("/compare.json?a=%d&b=%d", s.Second.ID, mine.ID),
 		fmt.Sprintf("/runs/%d/trace.json", s.Second.ID),
 		fmt.Sprintf("/submissions/%d/runs/%d/profile", mine.SubmissionID, s.Second.ID),
 	} {
@@ -131,16 +140,21 @@ func TestARunWithoutProfileSaysWhy(t *testing.T) {
 	b := s.Browser()
 	own := s.BrowserOf(s.Admin)
 	webtest.WantText(t, own.Page(webtest.ProfilePath(s.Refused), http.StatusOK), ".pf-failure", "ERR_NVGPUCTRPERM")
-	webtest.WantText(t, own.Page(fmt.Sprintf("/submissions/%d", s.Refused.SubmissionID), http.StatusOK), "[data-profile-note]", "ERR_NVGPUCTRPERM")
-	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Refused), http.StatusOK), ".pf-failure", "The profile failed.") // profilers quote programs
+	webtest.WantText(t, own.Page(fmt.Sprintf("/submissions/%d", s.Refused.SubmissionID), http.StatusOK),
+		"[data-profile-note]", "ERR_NVGPUCTRPERM")
+	// profilers quote programs
+	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Refused), http.StatusOK), ".pf-failure", "The profile failed.")
 	card := b.Page(fmt.Sprintf("/submissions/%d", s.Refused.SubmissionID), http.StatusOK)
 	webtest.WantText(t, card, "[data-profile-note]", "The profile failed.")
 	webtest.WantText(t, card, "[data-score]", "18.20") // the ranked result stands
-	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Done), http.StatusOK), ".pf-failure", "no worker with H200 could profile")
-	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Wrong), http.StatusOK), ".pf-failure", "Only a ranked run that passed")
+	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Done), http.StatusOK), ".pf-failure",
+		"no worker with H200 could profile")
+	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Wrong), http.StatusOK), ".pf-failure",
+		"Only a ranked run that passed")
 	waiting := s.Submit(s.Ada, "H200", webtest.GoodKernel)
 	s.Finish(waiting, 12e3)
-	webtest.WantText(t, b.Page(webtest.ProfilePath(waiting), http.StatusOK), ".pf-failure", "runs once nothing else is waiting for H200")
+	webtest.WantText(t, b.Page(webtest.ProfilePath(waiting), http.StatusOK), ".pf-failure",
+		"runs once nothing else is waiting for H200")
 }
 
 func TestComparePageLaysTwoRunsSideBySide(t *testing.T) {
@@ -155,7 +169,8 @@ func TestComparePageLaysTwoRunsSideBySide(t *testing.T) {
 	if n := doc.Find("#profile h3").Length(); n < 4 {
 		t.Errorf("%d pairs of kernels", n)
 	}
-	webtest.WantText(t, b.Page(path+"&case=1", http.StatusOK), "[data-no-profile]", fmt.Sprintf("#%d has no profile of this case: Profiling took longer", s.First.SubmissionID))
+	webtest.WantText(t, b.Page(path+"&case=1", http.StatusOK), "[data-no-profile]",
+		fmt.Sprintf("#%d has no profile of this case: Profiling took longer", s.First.SubmissionID))
 	var answer struct {
 		A, B    struct{ Run int64 }
 		Cases   []struct{ Spec string }
@@ -166,7 +181,9 @@ func TestComparePageLaysTwoRunsSideBySide(t *testing.T) {
 		t.Errorf("%+v with %d kernels", answer.A, len(answer.Kernels))
 	}
 	rows, err := csv.NewReader(b.Get(strings.Replace(path, "/compare", "/compare.csv", 1)).Body).ReadAll()
-	if err != nil || len(rows) < 100 || !slices.Equal(rows[1], []string{"times", "mean", "m: 1024; n: 1024; k: 1024; seed: 54352", "ns", "36400", "47320"}) {
+	if err != nil || len(rows) < 100 ||
+		!slices.Equal(rows[1], []string{"times", "mean", "m: 1024; n: 1024; k: 1024; seed: 54352", "ns", "36400",
+			"47320"}) {
 		t.Errorf("%d rows of CSV: %q, %v", len(rows), rows[1], err)
 	}
 	for _, wrong := range []string{"", "?a=1", "?a=x&b=2", fmt.Sprintf("?a=%d&b=-3", s.First.ID)} {
@@ -192,7 +209,8 @@ func TestSubmissionPageLooksCloserAtARun(t *testing.T) {
 	webtest.WantText(t, doc, "[data-timeline]", "Ranked")
 	webtest.WantText(t, doc, "[data-conditions]", "SM clock 1980 MHz Temperature 41 °C")
 	links := doc.Find("article a")
-	for _, want := range []string{webtest.ProfilePath(s.Second), fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID)} {
+	for _, want := range []string{webtest.ProfilePath(s.Second),
+		fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID)} {
 		if links.FilterFunction(func(_ int, a *selection) bool { return a.AttrOr("href", "") == want }).Length() != 1 {
 			t.Errorf("not one link to %s", want)
 		}
@@ -215,7 +233,8 @@ func TestTheTraceHoldsTheRunAndItsProfile(t *testing.T) {
 	for _, e := range trace.TraceEvents {
 		names = append(names, e.Name)
 	}
-	if want := []string{"Queued", "Build", "Test", "Benchmark", "Ranked", "Queued", "Build", "Profile"}; !slices.Equal(names, want) {
+	if want := []string{"Queued", "Build", "Test", "Benchmark", "Ranked", "Queued", "Build",
+		"Profile"}; !slices.Equal(names, want) {
 		t.Fatalf("trace: %q", names)
 	}
 	if took := trace.TraceEvents[1].Dur; took != 4_000_000 {
@@ -231,10 +250,12 @@ func TestBoardRowsLeadToProfilesAndComparisons(t *testing.T) {
 		return b.Page(board, http.StatusOK).Find(fmt.Sprintf("#entry-%d", run.UserID))
 	}
 	compare := fmt.Sprintf(`a[href="/compare?a=%d&b=%d"]`, s.First.ID, s.Second.ID)
-	if r := row(s.Second); r.Find(fmt.Sprintf("a[href=%q]", webtest.ProfilePath(s.Second))).Length() != 1 || r.Find(compare).Length() != 1 {
+	if r := row(s.Second); r.Find(fmt.Sprintf("a[href=%q]", webtest.ProfilePath(s.Second))).Length() != 1 ||
+		r.Find(compare).Length() != 1 {
 		t.Error("the second's row has no links")
 	}
-	if row(s.First).Find(`a[href^="/compare"]`).Length() != 0 || row(s.Refused).Find(`a[href$="/profile"]`).Length() != 0 {
+	if row(s.First).Find(`a[href^="/compare"]`).Length() != 0 ||
+		row(s.Refused).Find(`a[href$="/profile"]`).Length() != 0 {
 		t.Error("a row leads where nothing is")
 	}
 	// A browser that holds the board gets it again when an entry was profiled.

@@ -39,7 +39,8 @@ func TestSanitizeIsOfferedWhereAWorkerCan(t *testing.T) {
 	s.Fail(run, webtest.Sanitized())
 	checkFindings(t, s, b, fmt.Sprintf("/submissions/%d", run.SubmissionID))
 	var answer client.Submission
-	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get(fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)))), &answer); err != nil {
+	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get(fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)))),
+		&answer); err != nil {
 		t.Fatal(err)
 	}
 	if found := answer.Runs[0].Stages[1].Findings; len(found) != 3 || found[0].Line != 12 || found[0].Count != 28 {
@@ -64,11 +65,13 @@ func checkFindings(t *testing.T, s *webtest.Scene, b *webtest.Browser, path stri
 		t.Errorf("the finding leads to %q", line)
 	}
 	marks := doc.Find("[data-run-remarks] [data-line]")
-	if marks.Length() != 2 || marks.First().AttrOr("data-line", "") != "9" || marks.First().AttrOr("data-kind", "") != "warning" {
+	if marks.Length() != 2 || marks.First().AttrOr("data-line", "") != "9" ||
+		marks.First().AttrOr("data-kind", "") != "warning" {
 		t.Errorf("%d marks for the editor", marks.Length())
 	}
 	source := b.Page(path+"?tab=source", http.StatusOK)
-	webtest.WantText(t, source, ".remark-error", "memcheck: Invalid __global__ write of size 4 bytes by thread (100,0,0) of block (0,0,0), 28 times")
+	webtest.WantText(t, source, ".remark-error",
+		"memcheck: Invalid __global__ write of size 4 bytes by thread (100,0,0) of block (0,0,0), 28 times")
 	strange := s.Browser().Page(path, http.StatusOK)
 	webtest.WantText(t, strange, "[data-failure]", "The check with compute-sanitizer failed.")
 	if strange.Find("[data-finding]").Length() > 0 || strings.Contains(strange.Text(), "Invalid") {
@@ -81,7 +84,8 @@ func TestFindingsLookRightAndMarkTheEditor(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.SanitizingWorker()
 	b := s.BrowserOf(s.Ada)
-	b.Upload("/tasks/"+s.Task.Slug+"/submit", "", "", nil, url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"sanitize"}})
+	b.Upload("/tasks/"+s.Task.Slug+"/submit", "", "", nil,
+		url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"sanitize"}})
 	run := s.Newest(s.Ada)
 	s.Fail(run, webtest.Sanitized())
 	w := s.Window().As(b)

@@ -36,7 +36,8 @@ func TestRefusedSubmissionComesBackAsItWasTyped(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
 	form := url.Values{"source": {"// precious work\n"}, "mode": {"test"}}
-	doc := webtest.Document(t, b.Upload("/tasks/"+s.Task.Slug+"/submit", "", "", nil, form), http.StatusUnprocessableEntity)
+	doc := webtest.Document(t, b.Upload("/tasks/"+s.Task.Slug+"/submit", "", "", nil, form),
+		http.StatusUnprocessableEntity)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "#submit [role=alert]", "device")
 	webtest.WantText(t, doc, "#source", "// precious work")
@@ -51,7 +52,8 @@ func TestRefusedSubmissionComesBackAsItWasTyped(t *testing.T) {
 func TestRefusedFileKeepsItsName(t *testing.T) {
 	s := webtest.NewScene(t)
 	form := url.Values{"mode": {"test"}}
-	doc := webtest.Document(t, s.BrowserOf(s.Ada).Upload("/tasks/"+s.Task.Slug+"/submit", "file", "mine.cu", []byte("// from a file\n"), form), http.StatusUnprocessableEntity)
+	doc := webtest.Document(t, s.BrowserOf(s.Ada).Upload("/tasks/"+s.Task.Slug+"/submit", "file", "mine.cu",
+		[]byte("// from a file\n"), form), http.StatusUnprocessableEntity)
 	webtest.WantText(t, doc, "#source", "// from a file")
 	if name := doc.Find("input[name=filename]").AttrOr("value", ""); name != "mine.cu" {
 		t.Errorf("the text would be sent again as %q", name)
@@ -62,7 +64,8 @@ func TestWhatCameAfterTheDeadlineComesBack(t *testing.T) {
 	s := webtest.NewScene(t)
 	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	form := url.Values{"source": {"// a second too late"}, "device": {"H200"}, "mode": {"test"}}
-	doc := webtest.Document(t, s.BrowserOf(s.Ada).Upload("/tasks/"+s.Task.Slug+"/submit", "", "", nil, form), http.StatusForbidden)
+	doc := webtest.Document(t, s.BrowserOf(s.Ada).Upload("/tasks/"+s.Task.Slug+"/submit", "", "", nil, form),
+		http.StatusForbidden)
 	webtest.WantText(t, doc, "#submit [role=alert]", "deadline")
 	webtest.WantText(t, doc, "#source", "// a second too late")
 }
@@ -72,7 +75,8 @@ func TestAddressesOfFormsAnswerGet(t *testing.T) {
 	b := s.BrowserOf(s.Admin)
 	task := "/tasks/" + s.Task.Slug
 	for path, want := range map[string]string{
-		task + "/submit": task, task + "/version": task + "/edit", task + "/publish": task + "/edit", task + "/delete": task + "/edit",
+		task + "/submit": task, task + "/version": task + "/edit", task + "/publish": task + "/edit",
+		task + "/delete": task + "/edit",
 		"/tasks/publish": "/tasks/new", "/workers": "/devices",
 	} {
 		resp := b.Get(path)
@@ -91,7 +95,8 @@ func TestFailedRunSaysWhy(t *testing.T) {
 	webtest.WantText(t, doc, "[data-stage=build].stage-fail", "error")
 	webtest.WantText(t, doc, "[data-stage=test]", "not reached")
 	webtest.WantText(t, doc, "[data-output=build][open]", "1 error detected")
-	if line := doc.Find("[data-run-remarks] a").AttrOr("href", ""); line != fmt.Sprintf("/submissions/%d?tab=source#L3", s.Failed.SubmissionID) {
+	if line := doc.Find("[data-run-remarks] a").AttrOr("href", ""); line != fmt.Sprintf("/submissions/%d?tab=source#L3",
+		s.Failed.SubmissionID) {
 		t.Errorf("the failure leads to %q, want the line that is wrong", line)
 	}
 	if doc.Find("[data-part=output]:has([data-output=build]) ~ [data-part=profile] [data-timeline]").Length() != 1 {
@@ -137,10 +142,12 @@ func TestSubmissionCanBeChangedAndSubmittedAgain(t *testing.T) {
 	doc = b.Page(again, http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "#source", "// first try")
-	if chosen := doc.Find("[data-bench-form] input[name=device][checked]"); chosen.Length() != 1 || chosen.AttrOr("value", "") != "CPU" {
+	if chosen := doc.Find("[data-bench-form] input[name=device][checked]"); chosen.Length() != 1 ||
+		chosen.AttrOr("value", "") != "CPU" {
 		t.Error("the devices are not chosen as before")
 	}
-	if text := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Eve", accounts.RoleUser)).Page(again, http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
+	if text := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Eve", accounts.RoleUser)).Page(again,
+		http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
 		t.Error("someone else gets the source")
 	}
 	other := strings.Replace(again, s.Task.Slug, "vectoradd-cpp", 1)
@@ -154,7 +161,8 @@ func TestSourceAndOutputAreTheSubmittersUntilTheDeadline(t *testing.T) {
 	page := fmt.Sprintf("/submissions/%d", s.Failed.SubmissionID)
 	visitor, owner := s.Browser(), s.BrowserOf(s.Ada)
 	doc := visitor.Page(page, http.StatusOK)
-	webtest.WantText(t, doc, "[data-failure]", "The build ended with exit code 2. The details are private as long as the source is.")
+	webtest.WantText(t, doc, "[data-failure]",
+		"The build ended with exit code 2. The details are private as long as the source is.")
 	webtest.WantText(t, owner.Page(page, http.StatusOK), "[data-failure]", "does not compile")
 	if doc.Find("[data-output]").Length() != 0 {
 		t.Error("a visitor sees what the compiler printed, which quotes the source")

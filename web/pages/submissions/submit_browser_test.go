@@ -92,7 +92,8 @@ func TestEditingAgainKeepsWhatTheCompilerSaid(t *testing.T) {
 	s.Fail(broken, webtest.BuildFailure())
 	again := fmt.Sprintf("?from=%d", broken.SubmissionID)
 	b := s.BrowserOf(s.Ada)
-	webtest.WantText(t, b.Page("/tasks/"+s.Task.Slug+again, http.StatusOK), "#submit [data-line='3']", `line 3 error: expected a ";"`)
+	webtest.WantText(t, b.Page("/tasks/"+s.Task.Slug+again, http.StatusOK), "#submit [data-line='3']",
+		`line 3 error: expected a ";"`)
 	w := s.Window().As(b)
 	editor(w, s, again)
 	w.Until(`document.querySelectorAll(".cm-lintRange-error, .cm-lint-marker-error").length >= 2`)

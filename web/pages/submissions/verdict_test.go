@@ -19,8 +19,10 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	webtest.CheckSound(t, doc)
 	a, faster := s.Slow.SubmissionID, s.Fast.SubmissionID
 	for _, want := range []string{
-		fmt.Sprintf("#%d is 1.23× faster than #%d", faster, a), "at 99 % confidence; ", "geometric mean of the benchmark cases",
-		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1, by 2.34× (m: 1024", faster), "slower in 1, by 1.25× (m: 3072", "no clear difference in 1",
+		fmt.Sprintf("#%d is 1.23× faster than #%d", faster, a), "at 99 % confidence; ",
+		"geometric mean of the benchmark cases",
+		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1, by 2.34× (m: 1024", faster),
+		"slower in 1, by 1.25× (m: 3072", "no clear difference in 1",
 		"Conditions differ, which may explain part of the difference: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
 	} {
 		webtest.WantText(t, doc, "[data-findings]", want)
@@ -29,27 +31,33 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 		t.Errorf("%d dots and intervals of three cases", n)
 	}
 	webtest.WantText(t, doc, "#times table", "Geometric mean")
-	webtest.WantText(t, doc, ".pf-why", fmt.Sprintf("#%d keeps the tensor cores busy for 94.9 %% of the cycles; #%d does not use them.", faster, a))
-	if doc.Find(".pf-why li").Length() != 3 || doc.Find("#rooflines .pf-arrow").Length() != 1 || doc.Find(".pf-overlays path").Length() != 6 {
+	webtest.WantText(t, doc, ".pf-why",
+		fmt.Sprintf("#%d keeps the tensor cores busy for 94.9 %% of the cycles; #%d does not use them.", faster, a))
+	if doc.Find(".pf-why li").Length() != 3 || doc.Find("#rooflines .pf-arrow").Length() != 1 ||
+		doc.Find(".pf-overlays path").Length() != 6 {
 		t.Error("the reasons, the arrow between the two on a roofline, or the repeats of the cases are missing")
 	}
-	if open := doc.Find("#code[open], #sass[open], #profile[open], #profile details[open]").Length(); open > 0 || doc.Find("#sass").Length() != 1 {
+	if open := doc.Find("#code[open], #sass[open], #profile[open], #profile details[open]").Length(); open > 0 ||
+		doc.Find("#sass").Length() != 1 {
 		t.Errorf("%d tables begin open", open)
 	}
 	lin, err := s.Cfg.Store.Accounts.User(t.Context(), s.Fast.UserID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := s.Judged(lin, webtest.SlowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", "tri/0", 0.428, 1.001, 0.525)
+	again := s.Judged(lin, webtest.SlowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", "tri/0",
+		0.428, 1.001, 0.525)
 	same := b.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.Fast.ID, again.ID), http.StatusOK)
 	webtest.WantText(t, same, "[data-findings]", "Both ran the same source")
-	webtest.WantText(t, same, "[data-findings]", "Conditions are the same: the same H200, the same software, clocks within 2 %.")
+	webtest.WantText(t, same, "[data-findings]",
+		"Conditions are the same: the same H200, the same software, clocks within 2 %.")
 	unsure := b.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID), http.StatusOK)
 	webtest.WantText(t, unsure, "[data-findings]", "No clear difference")
 	if unsure.Find(".pf-why").Length() > 0 {
 		t.Error("it is said why a run is faster of which nothing shows that it is")
 	}
-	webtest.WantText(t, unsure, "[data-findings]", fmt.Sprintf("#%d took 1.30× the time of #%d", s.Second.SubmissionID, s.First.SubmissionID))
+	webtest.WantText(t, unsure, "[data-findings]",
+		fmt.Sprintf("#%d took 1.30× the time of #%d", s.Second.SubmissionID, s.First.SubmissionID))
 	var answer struct {
 		Ratio struct {
 			Value, Low, High float64
@@ -69,7 +77,8 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 // TestAVerdictNamesWhoIsAheadOnTheBoard where two first runs do not show it, but the scores that count do.
 func TestAVerdictNamesWhoIsAheadOnTheBoard(t *testing.T) {
 	s := &webtest.ComparedScene{ProfiledScene: webtest.NewProfiledScene(t)}
-	lin, mia := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser), modelstest.Person(t, s.Cfg.Store, "Mia", accounts.RoleUser)
+	lin, mia := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser),
+		modelstest.Person(t, s.Cfg.Store, "Mia", accounts.RoleUser)
 	first := s.Judged(lin, webtest.GoodKernel, "570.86.15", "1980 MHz", "tri/0", 1, 1, 1)
 	other := s.Judged(mia, webtest.SlowKernel, "570.86.15", "1980 MHz", "tri/0", 1, 1, 1)
 	path := fmt.Sprintf("/compare?a=%d&b=%d", other.ID, first.ID)
@@ -79,7 +88,8 @@ func TestAVerdictNamesWhoIsAheadOnTheBoard(t *testing.T) {
 	s.SQL(fmt.Sprintf("update runs set score_ns = score_ns / 2 where id = %d", first.ID)) // as a confirmation does
 	doc := s.BrowserOf(s.Admin).Page(path, http.StatusOK)
 	webtest.WantText(t, doc, "[data-findings]", "No clear difference")
-	webtest.WantText(t, doc, "[data-ahead]", fmt.Sprintf("By their scores on the board, #%d is clearly ahead: ", first.SubmissionID))
+	webtest.WantText(t, doc, "[data-ahead]",
+		fmt.Sprintf("By their scores on the board, #%d is clearly ahead: ", first.SubmissionID))
 	webtest.WantText(t, doc, "#times", "here they have 99 %, because people compare many pairs")
 }
 
@@ -91,18 +101,21 @@ func TestAProfileSetsItsKernelsBesideTheRankedTime(t *testing.T) {
 		kernel, took string
 	}{{s.Slow, "416.4 µs", "421.6 µs"}, {s.Fast, "175.9 µs", "180.4 µs"}} {
 		doc := s.Browser().Page(webtest.ProfilePath(c.run), http.StatusOK)
-		webtest.WantText(t, doc, ".pf-kernels caption", "One kernel on NVIDIA H200. The case took "+c.took+" in the ranked run.")
+		webtest.WantText(t, doc, ".pf-kernels caption", "One kernel on NVIDIA H200. The case took "+c.took+
+			" in the ranked run.")
 		webtest.WantText(t, doc, ".pf-kernels tbody tr", c.kernel)
 		webtest.WantText(t, doc, "[data-score]", "geometric mean of the benchmark cases")
 	}
-	webtest.WantText(t, s.Browser().Page(webtest.ProfilePath(s.Second), http.StatusOK), ".pf-kernels caption", "2 kernels on NVIDIA H200, in launch order: 206.8 µs in all under the profiler")
+	webtest.WantText(t, s.Browser().Page(webtest.ProfilePath(s.Second), http.StatusOK), ".pf-kernels caption",
+		"2 kernels on NVIDIA H200, in launch order: 206.8 µs in all under the profiler")
 }
 
 // TestAComparisonOfWhatCannotBeComparedEnds after it has said so.
 func TestAComparisonOfWhatCannotBeComparedEnds(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	doc := s.BrowserOf(s.Ada).Page(fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, s.Failed.ID), http.StatusOK)
-	if said := webtest.Words(doc.Find("[data-findings]")); said != "The two runs have no timed case in common, so their speeds cannot be compared." {
+	if said := webtest.Words(doc.Find(
+		"[data-findings]")); said != "The two runs have no timed case in common, so their speeds cannot be compared." {
 		t.Errorf("it says %q", said)
 	}
 	if doc.Find("#times, #profile, [data-no-profile]").Length() > 0 {

@@ -35,11 +35,13 @@ func TestWorkbenchTestsWithoutLeavingThePage(t *testing.T) {
 	s.Fail(broken, webtest.BuildFailure())
 	w.Until(`document.querySelector(".cm-lintRange-error")`)
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent == "  int row = 1"`)
-	w.Until(fmt.Sprintf(`document.querySelector("#pane-history [data-submission='%d'] .tag-fail")`, broken.SubmissionID))
+	w.Until(fmt.Sprintf(`document.querySelector("#pane-history [data-submission='%d'] .tag-fail")`,
+		broken.SubmissionID))
 
 	w.Types(webtest.GoodKernel)
 	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl|chromedp.ModifierShift)))
-	w.Until(fmt.Sprintf(`document.querySelector("#bench-run [data-submission]").dataset.submission != "%d"`, broken.SubmissionID))
+	w.Until(fmt.Sprintf(`document.querySelector("#bench-run [data-submission]").dataset.submission != "%d"`,
+		broken.SubmissionID))
 	right := s.Newest(s.Ada)
 	if right.Mode != "ranked" {
 		t.Errorf("Ctrl+Shift+Enter made a %s run", right.Mode)
@@ -62,13 +64,16 @@ func TestAWrongAnswerIsShownOnce(t *testing.T) {
 	w.Until(`document.querySelector("#bench-run [data-run]")`)
 	w.Eval("scrollTo(0, 0)")
 	s.Fail(s.Newest(s.Ada), webtest.WrongAnswer())
-	w.Until(`document.querySelector("#bench-run [data-failure]")?.getBoundingClientRect().bottom <= document.querySelector(".bench-bar").getBoundingClientRect().top`) // before the eyes
-	w.Shows("#bench-run [data-failure]", "Test case 3 (n: 512; seed: 24) gave a wrong answer: mismatch at (17, 480): expected 128.25, got 127.75")
+	// before the eyes
+	w.Until(`document.querySelector("#bench-run [data-failure]")?.getBoundingClientRect().bottom <= document.querySelector(".bench-bar").getBoundingClientRect().top`)
+	w.Shows("#bench-run [data-failure]",
+		"Test case 3 (n: 512; seed: 24) gave a wrong answer: mismatch at (17, 480): expected 128.25, got 127.75")
 	if n := w.Eval(`document.body.innerText.split("expected 128.25").length - 1`); n != "1" {
 		t.Errorf("the page says it %s times", n)
 	}
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent.startsWith("void custom_kernel")`)
-	w.Eval(`document.querySelector("[data-key=enter]").click(), document.dispatchEvent(new CustomEvent("htmx:after:swap"))`) // another part of the page is swapped before the run is
+	// another part of the page is swapped before the run is
+	w.Eval(`document.querySelector("[data-key=enter]").click(), document.dispatchEvent(new CustomEvent("htmx:after:swap"))`)
 	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
 	w.Until(`!document.querySelector(".cm-lintRange-error, #bench-run [data-failure]")`) // of the run before
 	w.RefusedNothing()
@@ -84,7 +89,8 @@ func TestSigningInKeepsWhatAVisitorWrote(t *testing.T) {
 	w.Bench(s, "")
 	w.Until(shownText + ` == "// written by no one yet"`)
 	w.Visit("/") // leads to what was written last
-	w.Until(`new URL(document.querySelector("[data-last-draft]:not([hidden]) a").href).pathname == "/tasks/` + s.Task.Slug + `/solve"`)
+	w.Until(`new URL(document.querySelector("[data-last-draft]:not([hidden]) a").href).pathname == "/tasks/` +
+		s.Task.Slug + `/solve"`)
 	w.Shows("[data-last-draft]", "Your last draft: "+s.Task.Title)
 	w.Eval(`document.querySelector("[data-last-draft] a").click()`)
 	w.Until(`document.querySelector("[data-kept]:not([hidden]) [data-discard]")`)
@@ -167,7 +173,8 @@ func TestWorkbenchServesWithoutJavaScript(t *testing.T) {
 	doc := b.Page(path, http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "title", "Solve "+s.Task.Title)
-	if doc.Find("[role=tablist]:not([hidden]), .bench-pane[hidden], .bench-shown[hidden]").Length() != 0 || doc.Find(".bench-pane, .bench-shown").Length() != 5 {
+	if doc.Find("[role=tablist]:not([hidden]), .bench-pane[hidden], .bench-shown[hidden]").Length() != 0 ||
+		doc.Find(".bench-pane, .bench-shown").Length() != 5 {
 		t.Error("a part of the page is missing or hidden without a script")
 	}
 	form := doc.Find("[data-bench-form]")
@@ -182,7 +189,8 @@ func TestWorkbenchServesWithoutJavaScript(t *testing.T) {
 	values.Del("device")
 	resp = b.Upload(form.AttrOr("action", ""), "", "", nil, values)
 	webtest.WantStatus(t, resp, http.StatusUnprocessableEntity)
-	if text := webtest.Body(t, resp); !strings.Contains(text, "// by a plain form") || !strings.Contains(text, `role="alert"`) {
+	if text := webtest.Body(t, resp); !strings.Contains(text, "// by a plain form") ||
+		!strings.Contains(text, `role="alert"`) {
 		t.Error("what was refused does not come back with its reason")
 	}
 }
@@ -281,7 +289,9 @@ func TestWorkbenchOpensARunWithItsSource(t *testing.T) {
 // TestATaskWithoutWorkersSaysThatRunsWait: one can still write and save.
 func TestATaskWithoutWorkersSaysThatRunsWait(t *testing.T) {
 	s := webtest.NewScene(t)
-	elsewhere := catalog.NewTask{Slug: "elsewhere", TaskSettings: catalog.TaskSettings{Title: "Elsewhere", Devices: []string{"TPU"}}, Bundle: webtest.ExampleTask(t)}
+	elsewhere := catalog.NewTask{Slug: "elsewhere",
+		TaskSettings: catalog.TaskSettings{Title: "Elsewhere", Devices: []string{"TPU"}},
+		Bundle:       webtest.ExampleTask(t)}
 	if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, elsewhere); err != nil {
 		t.Fatal(err)
 	}

@@ -29,16 +29,19 @@ type Streamed struct {
 
 // Stream submits and follows, as popcorn-cli does for profiles, and before 1.3.16 for everything. Each event is passed
 // to seen, too, which may be nil.
-func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string, source []byte, seen func(Event)) (s Streamed, err error) {
+func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string, source []byte,
+	seen func(Event)) (s Streamed, err error) {
 	contentType, body, err := form(file, source, nil)
 	if err != nil {
 		return s, err
 	}
-	return c.follow(ctx, fmt.Sprintf("/%s/%s/%s", strings.ToLower(leaderboard), gpu, strings.ToLower(mode)), strings.ToLower(mode), contentType, body, seen)
+	return c.follow(ctx, fmt.Sprintf("/%s/%s/%s", strings.ToLower(leaderboard), gpu, strings.ToLower(mode)),
+		strings.ToLower(mode), contentType, body, seen)
 }
 
 // follow sends a form, and reads the stream of its answer.
-func (c *Client) follow(ctx context.Context, path, mode, contentType string, body *bytes.Buffer, seen func(Event)) (s Streamed, err error) {
+func (c *Client) follow(ctx context.Context, path, mode, contentType string, body *bytes.Buffer,
+	seen func(Event)) (s Streamed, err error) {
 	began := time.Now()
 	resp, err := c.send(ctx, http.MethodPost, path, contentType, body)
 	if err != nil {
@@ -76,7 +79,8 @@ func (c *Client) follow(ctx context.Context, path, mode, contentType string, bod
 }
 
 // Profile submits to be profiled, as popcorn-cli does since --profile, with its options as fields of the form.
-func (c *Client) Profile(ctx context.Context, leaderboard, gpu, file string, source []byte, options map[string]string, seen func(Event)) (Streamed, error) {
+func (c *Client) Profile(ctx context.Context, leaderboard, gpu, file string, source []byte, options map[string]string,
+	seen func(Event)) (Streamed, error) {
 	contentType, body, err := form(file, source, options)
 	if err != nil {
 		return Streamed{}, err

@@ -65,7 +65,8 @@ func form(file string, source []byte, fields map[string]string) (contentType str
 }
 
 // Accept submits, and returns the id and the answer's bytes.
-func (c *Client) Accept(ctx context.Context, leaderboard, gpu, mode, file string, source []byte) (int64, []byte, error) {
+func (c *Client) Accept(ctx context.Context, leaderboard, gpu, mode, file string, source []byte) (int64, []byte,
+	error) {
 	contentType, body, err := form(file, source, nil)
 	if err != nil {
 		return 0, nil, err
@@ -94,7 +95,8 @@ func (c *Client) Submit(ctx context.Context, leaderboard, gpu, mode, file string
 		if err != nil {
 			return d, err
 		}
-		if job := d.Job; job != nil && job.Status != nil && (*job.Status == "failed" || *job.Status == "timed_out" || *job.Status == "hacked") {
+		if job := d.Job; job != nil && job.Status != nil &&
+			(*job.Status == "failed" || *job.Status == "timed_out" || *job.Status == "hacked") {
 			why := "No error details were provided"
 			if job.Error != nil {
 				why = *job.Error

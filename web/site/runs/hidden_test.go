@@ -13,7 +13,8 @@ import (
 func TestACaseOfAPrivateRunNamesNoKernels(t *testing.T) {
 	hidden := HiddenOf(tasks.Definition{Lang: tasks.LangCUDA})
 	for _, stage := range []job.Stage{job.StageProfile, job.StageSanitize} {
-		e := work.RunEvent{Event: &job.Event{Stage: stage, Case: &job.CaseResult{Message: "No kernel matched the filter. These kernels ran: secret_v7."}}}
+		e := work.RunEvent{Event: &job.Event{Stage: stage,
+			Case: &job.CaseResult{Message: "No kernel matched the filter. These kernels ran: secret_v7."}}}
 		if got := hidden.Event(e); got.Event.Case.Message != "" {
 			t.Errorf("%s: %q", stage, got.Event.Case.Message)
 		}

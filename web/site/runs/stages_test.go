@@ -16,8 +16,10 @@ import (
 func TestAFailedStageCountsAllCasesOfItsTask(t *testing.T) {
 	def := tasks.Definition{Lang: tasks.LangPython, Tests: make([]tasks.Case, 5)}
 	for want, ended := range map[string]job.StageResult{
-		"0 of 5 cases passed": {Stage: job.StageTest, Status: job.StatusTimeout, Cases: []job.CaseResult{{Status: job.StatusTimeout}}},
-		"1 case passed":       {Stage: job.StageTest, Status: job.StatusPass, Cases: []job.CaseResult{{Status: job.StatusPass}}},
+		"0 of 5 cases passed": {Stage: job.StageTest, Status: job.StatusTimeout,
+			Cases: []job.CaseResult{{Status: job.StatusTimeout}}},
+		"1 case passed": {Stage: job.StageTest, Status: job.StatusPass,
+			Cases: []job.CaseResult{{Status: job.StatusPass}}},
 	} {
 		if got := mergeStages(def, job.ModeTest, []job.StageResult{ended}, nil, true)[0].Summary(); got != want {
 			t.Errorf("the stage says %q, want %q", got, want)
@@ -42,8 +44,9 @@ func TestATimelineNamesEndingsAsTheCardDoes(t *testing.T) {
 // TestARankedCaseHasTheIntervalOfItsProcesses: the standard error of its repeats says nothing of the next process.
 func TestARankedCaseHasTheIntervalOfItsProcesses(t *testing.T) {
 	ranked := job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{{
-		Status: job.StatusPass, Runs: 50, Mean: 100e3, Err: 1e3, Median: 100e3, Processes: []float64{98e3, 99e3, 100e3, 101e3, 102e3},
-		Clocks: job.Clocks{Counts: job.ClockEvent, Event: 100e3, Wall: 100e3, Snapshot: 100e3},
+		Status: job.StatusPass, Runs: 50, Mean: 100e3, Err: 1e3, Median: 100e3,
+		Processes: []float64{98e3, 99e3, 100e3, 101e3, 102e3},
+		Clocks:    job.Clocks{Counts: job.ClockEvent, Event: 100e3, Wall: 100e3, Snapshot: 100e3},
 	}}}
 	bench := ranked
 	bench.Stage, bench.Cases = job.StageBenchmark, []job.CaseResult{ranked.Cases[0]}
@@ -55,7 +58,8 @@ func TestARankedCaseHasTheIntervalOfItsProcesses(t *testing.T) {
 		"ranked":    {ranked, []string{">95 % interval<", "± 2.0\u00a0%"}},
 		"benchmark": {bench, []string{">Standard error<", "± 1.0\u00a0%"}},
 	} {
-		card := views.RunCard{Stages: mergeStages(tasks.Definition{}, job.ModeRanked, []job.StageResult{test.stage}, nil, true)}
+		card := views.RunCard{Stages: mergeStages(tasks.Definition{}, job.ModeRanked, []job.StageResult{test.stage},
+			nil, true)}
 		var page strings.Builder
 		if err := views.Run(card).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
