@@ -52,7 +52,15 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		return catalog.SweepBlobs(tx)
 	})
 	// Each of these runs even if another failed, and all can be repeated: the next sweep removes the rest.
-	return errors.Join(err, s.Work.FreeSharing(ctx), s.Work.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.Work.PruneEvaluationsAbove(ctx, keepEvaluationBytes), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.Fleet.SweepGuests(ctx, at), s.Webhooks.SweepDeliveries(ctx, at), s.Inbox.Sweep(ctx, at), s.db.Shrink(ctx))
+	return errors.Join(err,
+		s.Work.FreeSharing(ctx),
+		s.Work.PruneEvaluations(ctx, at.Add(-keepEvaluations)),
+		s.Work.PruneEvaluationsAbove(ctx, keepEvaluationBytes),
+		s.sweepArtifacts(ctx, at.Add(-youngFile)),
+		s.Fleet.SweepGuests(ctx, at),
+		s.Webhooks.SweepDeliveries(ctx, at),
+		s.Inbox.Sweep(ctx, at),
+		s.db.Shrink(ctx))
 }
 
 // StorageToGo counts the stored data, and the data that a sweep at a time removes.

@@ -25,9 +25,9 @@ func quiet(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// fasthttp calls holdBody when it has the head of a request. It would wait for the first 8 KiB of a body of known length,
-// and request a held-back body, before the sender is known. So the length is hidden from it until received, and "Expect:
-// 100-continue" until ReadBody.
+// fasthttp calls holdBody when it has the head of a request. It would wait for the first 8 KiB of a body of known
+// length, and request a held-back body, before the sender is known. So the length is hidden from it until received, and
+// "Expect: 100-continue" until ReadBody.
 func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > 0 {
 		h.SetContentLength(-1)
@@ -36,9 +36,9 @@ func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return fasthttp.RequestConfig{}
 }
 
-// received names a request in the log and in error pages (fiber's own would take a name that the sender chose), and gives it its
-// own length back, before anything reads from it. It ends the connection of one that was not read to its end: the rest would be
-// taken for the next request.
+// received names a request in the log and in error pages (fiber's own would take a name that the sender chose), and
+// gives it its own length back, before anything reads from it. It ends the connection of one that was not read to its
+// end: the rest would be taken for the next request.
 func received(c *fiber.Ctx) error {
 	id := site.RandomText(9)
 	c.Locals(site.LocalRequestID, id)
@@ -79,8 +79,8 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	return nil
 }
 
-// packing compresses answers for who takes gzip, as all browsers do. Brotli made pages 7 % smaller on average and took four
-// times as long, a quarter of the time of a board's page.
+// packing compresses answers for who takes gzip, as all browsers do. Brotli made pages 7 % smaller on average and took
+// four times as long, a quarter of the time of a board's page.
 func packing() fiber.Handler {
 	pack := fasthttp.CompressHandler(func(*fasthttp.RequestCtx) {})
 	return func(c *fiber.Ctx) error {
@@ -115,8 +115,8 @@ func (s *Server) requestContext(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// securityHeaders allows a page only this site's scripts, and forbids frames. fiber's helmet does not support a nonce, and
-// adds headers that would need tests with all pages.
+// securityHeaders allows a page only this site's scripts, and forbids frames. fiber's helmet does not support a nonce,
+// and adds headers that would need tests with all pages.
 func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	nonce := site.RandomText(18)
 	c.Locals(site.LocalNonce, nonce)
@@ -155,9 +155,9 @@ func (s *Server) belowThePath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admit counts requests under way, and refuses those above the limits. Those that ask to wait have places of their own, so that
-// none of them takes the place of a page. Those of this server itself count, too: they go on when the request has left on whose
-// behalf they are.
+// admit counts requests under way, and refuses those above the limits. Those that ask to wait have places of their own,
+// so that none of them takes the place of a page. Those of this server itself count, too: they go on when the request
+// has left on whose behalf they are.
 func (s *Server) admit(c *fiber.Ctx) error {
 	who := conns.ShareOf(s.site.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)

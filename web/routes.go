@@ -16,7 +16,9 @@ import (
 // that fits, so the order counts.
 func (s *Server) routes(app *fiber.App) {
 	s.programShapes(app)
-	app.Use(received, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders, s.wellFormed, s.belowThePath)
+	app.Use(
+		received, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders,
+		s.wellFormed, s.belowThePath)
 
 	plain := group{router: app}
 	pack := packing()

@@ -92,7 +92,8 @@ func New(cfg Config) (*Server, error) {
 	s.api = api.New(site, shared, s.evals)
 	s.popcorn = popcorn.New(site, shared)
 	s.evalAPI, s.python = evalapi.New(site, s.evals), newPythonClient()
-	s.metrics = metrics.New(site, shared, s.evals, measured(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
+	access := metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken}
+	s.metrics = metrics.New(site, shared, s.evals, measured(cfg.Queue), access)
 	s.app = s.newApp()
 	s.routes(s.app)
 	return s, nil

@@ -10,10 +10,10 @@ import (
 	"warpboard/web/site"
 )
 
-// wellFormed refuses requests that this server and a proxy before it could read as two different ones, of which fasthttp takes
-// most, and compressed ones: a few megabytes unpack to gigabytes, before any handler can set its limit. While there is little
-// room for others, it closes connections that would stay open after their answer: an idle one keeps another visitor out, and
-// 16 KB.
+// wellFormed refuses requests that this server and a proxy before it could read as two different ones, of which
+// fasthttp takes most, and compressed ones: a few megabytes unpack to gigabytes, before any handler can set its limit.
+// While there is little room for others, it closes connections that would stay open after their answer: an idle one
+// keeps another visitor out, and 16 KB.
 func (s *Server) wellFormed(c *fiber.Ctx) error {
 	if !site.IsInside(c) {
 		if why := malformed(&c.Request().Header); why != "" {

@@ -16,11 +16,11 @@ const (
 // Prints are the fingerprints of a source, sorted and unique. They are comparable only with those of the same Hasher.
 type Prints []uint64
 
-// Hasher computes prints of sources, independent of identifiers, comments, and layout: a source becomes a sequence of tokens in
-// which all identifiers are equal. Every run of gram tokens is hashed, and the smallest hash of each window of neighboring
-// hashes is kept, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing: Local Algorithms for Document Fingerprinting"
-// (SIGMOD 2003). Sources that share gram+window-1 consecutive tokens share a print.
-// Its seed is random, so that a source cannot be designed to have rare-looking prints.
+// Hasher computes prints of sources, independent of identifiers, comments, and layout: a source becomes a sequence of
+// tokens in which all identifiers are equal. Every run of gram tokens is hashed, and the smallest hash of each window
+// of neighboring hashes is kept, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing: Local Algorithms for
+// Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 consecutive tokens share a print. Its seed
+// is random, so that a source cannot be designed to have rare-looking prints.
 type Hasher struct {
 	seed    maphash.Seed
 	classes map[string]byte // classes of keywords

@@ -84,7 +84,7 @@ func CheckLimits(limits []Limit) error {
 			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked, profile or sanitize, not %q.", l.Mode)
 		case !slices.Contains(Spans(), l.Per):
 			return db.Errorf(db.Invalid, "A limit is per hour or day, not %q.", l.Per)
-		case min(l.Submissions, l.GPUSeconds) < 0 || max(l.Submissions, l.GPUSeconds) > mostLimit || l.Submissions+l.GPUSeconds == 0:
+		case min(l.Submissions, l.GPUSeconds) < 0, max(l.Submissions, l.GPUSeconds) > mostLimit, l.Submissions+l.GPUSeconds == 0:
 			return db.Errorf(db.Invalid, "A limit is 1 to %d submissions or GPU-seconds.", mostLimit)
 		case slices.ContainsFunc(limits[:i], same):
 			return db.Errorf(db.Invalid, "There are two limits per %s for the same mode. Keep only one.", l.Per)

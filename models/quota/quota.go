@@ -56,7 +56,8 @@ func today(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time.Hour)
 func day(tx *gorm.DB) string { return today(tx).Format(time.DateOnly) }
 
 // change makes a change of an admin, and notes it in the audit log unless it has no subject.
-func (q *Quotas) change(ctx context.Context, actor accounts.User, act string, do func(*gorm.DB) (subject, detail string, err error)) error {
+func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
+	do func(*gorm.DB) (subject, detail string, err error)) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return err
 	}
@@ -127,15 +128,19 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 		TeamMembers int
 		TeamUsed    time.Duration
 	}
-	err := tx.Raw(`select p.*, coalesce(t.id, 0) as team_id, coalesce(t.name, '') as team_name, coalesce(t.seconds, 0) as team_seconds,
-			(select count(*) from team_members where team_id = t.id) as team_members,
-			(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id in (select user_id from team_members where team_id = t.id)) as team_used
-		from (select (select cast(value as integer) from settings where key = ?) as own, (select cast(value as integer) from settings where key = ?) as common,
+	err := tx.Raw(`select p.*, coalesce(t.id, 0) as team_id, coalesce(t.name, '') as team_name,
+			coalesce(t.seconds, 0) as team_seconds, (select count(*) from team_members where team_id = t.id) as team_members,
+			(select coalesce(sum(unit_ns), 0) from charges where day = ?
+				and user_id in (select user_id from team_members where team_id = t.id)) as team_used
+		from (select (select cast(value as integer) from settings where key = ?) as own,
+			(select cast(value as integer) from settings where key = ?) as common,
 			(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id = ?) as used) p
 		left join team_members m on m.user_id = ? left join teams t on t.id = m.team_id`,
 		day(tx), keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+forAll, day(tx), user.ID, user.ID).Scan(&row).Error
-	b := Budget{Share: Share{ID: user.ID, Name: user.Name, Used: row.Used}, Own: row.Own != nil, Renews: today(tx).Add(24 * time.Hour),
-		Team: Team{Share{row.TeamID, row.TeamName, row.TeamSeconds, row.TeamUsed}, row.TeamMembers, nil}}
+	b := Budget{
+		Share: Share{ID: user.ID, Name: user.Name, Used: row.Used}, Own: row.Own != nil, Renews: today(tx).Add(24 * time.Hour),
+		Team: Team{Share{row.TeamID, row.TeamName, row.TeamSeconds, row.TeamUsed}, row.TeamMembers, nil},
+	}
 	for _, seconds := range []*int{row.Common, row.Own} {
 		if seconds != nil && !user.IsAdmin() {
 			b.Seconds = *seconds
@@ -147,18 +152,22 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 // reservedAgain is the wait until someone may try again whose unfinished work takes the rest of today.
 const reservedAgain = 30 * time.Second
 
-// reserved estimates the time for which the unfinished work of a person will hold GPUs, by the average of their last twenty of
-// its kind; a first one counts for nothing. Many tokens or many simultaneous runs would otherwise overdraw a budget.
+// reserved estimates the time for which the unfinished work of a person will hold GPUs, by the average of their last
+// twenty of its kind; a first one counts for nothing. Many tokens or many simultaneous runs would otherwise overdraw a
+// budget.
 const reserved = `select coalesce(sum(live * held), 0) from (
-	select (select count(*) from runs where user_id = @id and ended_at is null and device <> @cpu and profile_of is null and mode <> 'baseline') as live,
-		(select avg(unit_ns) from (select unit_ns from runs where user_id = @id and unit_ns > 0 and device <> @cpu order by ended_at desc limit 20) r) as held
+	select (select count(*) from runs where user_id = @id and ended_at is null and device <> @cpu
+			and profile_of is null and mode <> 'baseline') as live,
+		(select avg(unit_ns) from (select unit_ns from runs where user_id = @id and unit_ns > 0 and device <> @cpu
+			order by ended_at desc limit 20) r) as held
 	union all
 	select (select count(*) from evaluations where user_id = @id and ended_at is null and device <> @cpu),
-		(select avg(unit_ns) from (select unit_ns from evaluations where user_id = @id and unit_ns > 0 and device <> @cpu order by ended_at desc limit 20) e)
+		(select avg(unit_ns) from (select unit_ns from evaluations where user_id = @id and unit_ns > 0 and device <> @cpu
+			order by ended_at desc limit 20) e)
 ) kinds`
 
-// Check refuses work for a GPU of a person whose budget of today, or whose team's, is used up or reserved. Visitors (person 0)
-// and admins have none.
+// Check refuses work for a GPU of a person whose budget of today, or whose team's, is used up or reserved. Visitors
+// (person 0) and admins have none.
 func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	onGPU := func(device string) bool { return device != gpuname.CPU }
 	if !user.SignedIn() || user.IsAdmin() || !slices.ContainsFunc(devices, onGPU) {
@@ -174,7 +183,8 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	}
 	if least.Left() == 0 {
 		wait := b.Renews.Sub(tx.NowFunc()).Truncate(time.Second) + time.Second
-		return db.TooManyf(wait, "%s of %d GPU-seconds a day is used up: %s runs held GPUs for %.0f s today. It resets at 00:00 UTC, in %s.",
+		return db.TooManyf(wait,
+			"%s of %d GPU-seconds a day is used up: %s runs held GPUs for %.0f s today. It resets at 00:00 UTC, in %s.",
 			strings.ToUpper(name[:1])+name[1:], least.Seconds, whose, least.Used.Seconds(), wait)
 	}
 	var ns float64
@@ -182,11 +192,13 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	if err != nil || time.Duration(ns) < least.Left() {
 		return db.ReadError(err, "unfinished work of person %d", user.ID)
 	}
-	return db.TooManyf(reservedAgain, "Judging by your past runs, your waiting and running work needs about %.0f GPU-seconds, and %.0f of today's %d are left (%s). Wait for some of it to end, or cancel it.",
+	return db.TooManyf(reservedAgain, "Judging by your past runs, your waiting and running work needs about %.0f GPU-seconds, "+
+		"and %.0f of today's %d are left (%s). Wait for some of it to end, or cancel it.",
 		ns/1e9, least.Left().Seconds(), least.Seconds, name)
 }
 
-// Today lists everyone who has a budget of their own or used GPUs today, most used first, at most so many; and the limit for everyone.
+// Today lists everyone who has a budget of their own or used GPUs today, most used first, at most so many; and the
+// limit for everyone.
 func (q *Quotas) Today(ctx context.Context, most int) (list []Budget, all int, err error) {
 	tx := q.db.Read(ctx)
 	limits, err := db.JSONSettings[int](tx.Where("key = ?", keyPrefix+forAll), keyPrefix)
@@ -194,7 +206,8 @@ func (q *Quotas) Today(ctx context.Context, most int) (list []Budget, all int, e
 		return nil, 0, err
 	}
 	all = limits[forAll]
-	err = tx.Raw(`select users.id, users.name, coalesce(charges.unit_ns, 0) as used, coalesce(cast(s.value as integer), ?) as seconds, s.value is not null as own
+	err = tx.Raw(`select users.id, users.name, coalesce(charges.unit_ns, 0) as used,
+			coalesce(cast(s.value as integer), ?) as seconds, s.value is not null as own
 		from users left join charges on charges.user_id = users.id and charges.day = ?
 		left join settings s on s.key = '`+keyPrefix+`' || cast(users.id as text)
 		where charges.user_id is not null or s.value is not null

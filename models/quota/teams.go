@@ -65,7 +65,8 @@ func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange)
 				return "", "", err
 			}
 			parts = append([]string{who + " comes in"}, parts...)
-			err = tx.Exec("insert into team_members (user_id, team_id) values (?, ?) on conflict (user_id) do update set team_id = excluded.team_id", n.Person, team.ID).Error
+			err = tx.Exec(`insert into team_members (user_id, team_id) values (?, ?)
+				on conflict (user_id) do update set team_id = excluded.team_id`, n.Person, team.ID).Error
 			return team.Name, strings.Join(parts, ", "), db.WriteError(err, "member of team %s", team.Name)
 		}
 		return team.Name, strings.Join(parts, ", "), db.WriteError(err, "team %s", name)
@@ -112,7 +113,8 @@ func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 		MemberID int64
 		Member   string
 	}
-	err = tx.Raw(`select t.id, t.name, t.seconds, coalesce(u.id, 0) as member_id, coalesce(u.name, '') as member, coalesce(c.unit_ns, 0) as used
+	err = tx.Raw(`select t.id, t.name, t.seconds, coalesce(u.id, 0) as member_id, coalesce(u.name, '') as member,
+			coalesce(c.unit_ns, 0) as used
 		from (select * from teams order by name_key limit ?) t left join team_members m on m.team_id = t.id
 		left join users u on u.id = m.user_id left join charges c on c.user_id = m.user_id and c.day = ?
 		order by t.name_key, u.name_key`, most, day(tx)).Scan(&rows).Error
@@ -122,7 +124,8 @@ func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 			list = append(list, Team{Share: row.Share})
 		}
 		if team := &list[len(list)-1]; row.MemberID != 0 {
-			team.Members, team.People, team.Used = team.Members+1, append(team.People, Person{row.MemberID, row.Member}), team.Used+used
+			team.People = append(team.People, Person{row.MemberID, row.Member})
+			team.Members, team.Used = len(team.People), team.Used+used
 		}
 	}
 	return list, db.ReadError(err, "teams")
@@ -137,7 +140,8 @@ type Membership struct {
 
 // Memberships lists the members of all teams.
 func (q *Quotas) Memberships(ctx context.Context) (list []Membership, err error) {
-	err = q.db.Read(ctx).Table("team_members m").Select("m.user_id, m.team_id, t.name").Joins("join teams t on t.id = m.team_id").Scan(&list).Error
+	err = q.db.Read(ctx).Table("team_members m").Select("m.user_id, m.team_id, t.name").
+		Joins("join teams t on t.id = m.team_id").Scan(&list).Error
 	return list, db.ReadError(err, "members of teams")
 }
 
@@ -156,12 +160,14 @@ func Add(tx *gorm.DB, person, submission int64, held time.Duration) error {
 		return nil
 	}
 	if submission > 0 {
-		err := tx.Model(&Use{}).Where("submission_id = ?", submission).Update("held_ns", gorm.Expr("held_ns + ?", held.Nanoseconds())).Error
+		err := tx.Model(&Use{}).Where("submission_id = ?", submission).
+			Update("held_ns", gorm.Expr("held_ns + ?", held.Nanoseconds())).Error
 		if err != nil {
 			return db.WriteError(err, "use of submission %d", submission)
 		}
 	}
 	err := tx.Exec(`insert into charges (user_id, day, unit_ns) select id, ?, ? from users where id = ?
-		on conflict (user_id, day) do update set unit_ns = charges.unit_ns + excluded.unit_ns`, day(tx), held.Nanoseconds(), person).Error
+		on conflict (user_id, day) do update set unit_ns = charges.unit_ns + excluded.unit_ns`,
+		day(tx), held.Nanoseconds(), person).Error
 	return db.WriteError(err, "charge of person %d", person)
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Share identifies a sender: their name, then those of their groups, from small to large. nil is an unknown visitor, who has
-// no share.
+// Share identifies a sender: their name, then those of their groups, from small to large. nil is an unknown visitor,
+// who has no share.
 type Share []string
 
 // Resource is something that senders hold for a while.
@@ -15,8 +15,8 @@ type Resource string
 // Connections are the open ones, which a Guard counts.
 const Connections Resource = "connections"
 
-// Bound limits a resource: in all, and for the first name of each Share. Each further name of a Share has twice as much as
-// the one before. The errors are for senders who get no more.
+// Bound limits a resource: in all, and for the first name of each Share. Each further name of a Share has twice as much
+// as the one before. The errors are for senders who get no more.
 type Bound struct {
 	Most, Each   int
 	Full, UsedUp error // everything is taken; the sender has their share

@@ -80,14 +80,17 @@ func (s *Site) setLimits() {
 		return few(l.Slow, l.SlowEach, fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing),
 			fmt.Sprintf("Too many requests %s just now. Try again in a moment.", doing))
 	}
-	requests := few(l.Requests, l.RequestsEach, "Too many requests from your address at once. Try again in a moment.", "The site is overloaded. Try again in a moment.")
+	requests := few(l.Requests, l.RequestsEach, "Too many requests from your address at once. Try again in a moment.",
+		"The site is overloaded. Try again in a moment.")
 	held := requests
 	held.Most = 4 * l.Slow
-	bodies := few(l.Bodies, l.BodiesEach, "Too many requests with large bodies from your address. Try again in a moment.", "Too many requests with large bodies. Try again in a moment.")
+	bodies := few(l.Bodies, l.BodiesEach, "Too many requests with large bodies from your address. Try again in a moment.",
+		"Too many requests with large bodies. Try again in a moment.")
 	small := bodies
 	small.Most, small.Each = l.Strangers, l.StrangersEach
-	live := conns.Bound{Most: l.Streams, Each: l.StreamsEach, UsedUp: TooMany("Too many of your live connections. Close some of them.", time.Minute),
-		Full: TooMany("Too many live connections. Try again in a minute.", time.Minute)}
+	live := conns.Bound{Most: l.Streams, Each: l.StreamsEach,
+		UsedUp: TooMany("Too many of your live connections. Close some of them.", time.Minute),
+		Full:   TooMany("Too many live connections. Try again in a minute.", time.Minute)}
 	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.Bound{
 		conns.Connections: few(l.Connections, l.ConnectionsEach, "Too many connections.", "Too many connections."),
 		Requests:          requests, Held: held, workers: live,

@@ -25,8 +25,8 @@ func (s *Site) take(c *fiber.Ctx, of conns.Resource, n int) (give func(), err er
 	return s.Limiter.Take(of, who, n)
 }
 
-// takeLater takes one of a resource, unless end is called before: requests that are quick need no room. If there is none then,
-// refused is called, and refusal says why. Several goroutines may ask.
+// takeLater takes one of a resource, unless end is called before: requests that are quick need no room. If there is
+// none then, refused is called, and refusal says why. Several goroutines may ask.
 func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *laterPlace {
 	place := &laterPlace{}
 	of, who := sender(c, of)
@@ -68,15 +68,15 @@ func (l *laterPlace) end() {
 	l.ended = true
 }
 
-// Wait takes one of the places for requests that are answered when something happens, until end is called. There are fewer
-// than the places for all requests, so that others are still answered.
+// Wait takes one of the places for requests that are answered when something happens, until end is called. There are
+// fewer than the places for all requests, so that others are still answered.
 func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.take(c, Waiting, 1) }
 
 // AsksToWait reports whether a request asks for an answer that comes when something has ended.
 func AsksToWait(c *fiber.Ctx) bool { return c.QueryInt("wait") > 0 }
 
-// InTurn lets few of the requests that ask to wait work at once, so that thousands do not keep the database from pages. It comes
-// after the body was read: no request holds its turn while it waits for its sender.
+// InTurn lets few of the requests that ask to wait work at once, so that thousands do not keep the database from pages.
+// It comes after the body was read: no request holds its turn while it waits for its sender.
 func (s *Site) InTurn(c *fiber.Ctx) error {
 	if !AsksToWait(c) {
 		return c.Next()
@@ -90,9 +90,9 @@ func (s *Site) InTurn(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// WaitIfRoom is Wait for a request that can be answered at once, too: false says to do that, and the answer says when to ask
-// again. Such requests take half of the places, so that those that cannot find one. Until end is called, others have the turn
-// that InTurn gave.
+// WaitIfRoom is Wait for a request that can be answered at once, too: false says to do that, and the answer says when
+// to ask again. Such requests take half of the places, so that those that cannot find one. Until end is called, others
+// have the turn that InTurn gave.
 func (s *Site) WaitIfRoom(c *fiber.Ctx) (end func(), ok bool) {
 	if of, _ := sender(c, Waiting); !s.Limiter.Crowded(of) {
 		if end, err := s.Wait(c); err == nil {

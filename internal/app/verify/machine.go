@@ -35,7 +35,9 @@ func FindMachine(ctx context.Context, s Machine) (evaluator.Config, *sandbox.San
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
-	box := sandbox.New(sandbox.Config{Off: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log})
+	box := sandbox.New(sandbox.Config{
+		Off: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
+	})
 	tools := toolchain.Find(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: s.Objects, Libraries: s.Libraries, Log: s.Log})
 	return evaluator.Config{

@@ -28,5 +28,6 @@ type Boards struct {
 
 // New returns them.
 func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack) *Boards {
-	return &Boards{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, packing: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	packing := make(chan struct{}, runtime.GOMAXPROCS(0))
+	return &Boards{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, packing: packing}
 }

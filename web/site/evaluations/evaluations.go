@@ -46,7 +46,11 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}
-	return &Evaluations{site: site, EvalLimits: l, reading: make(chan struct{}, runtime.GOMAXPROCS(0)), kernels: cache.New[string, Kernel](keptKernels), open: open, began: site.Now()}, nil
+	return &Evaluations{
+		site: site, EvalLimits: l, open: open, began: site.Now(),
+		reading: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		kernels: cache.New[string, Kernel](keptKernels),
+	}, nil
 }
 
 // BodyLimit limits requests that carry kernels.

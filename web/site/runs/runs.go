@@ -18,5 +18,10 @@ type Runs struct {
 
 // New returns the shared part of submissions, with empty caches of profiles.
 func New(site *site.Site) *Runs {
-	return &Runs{site: site, profileFacts: cache.New[string, reportFacts](rememberedFacts), reports: cache.New[string, *ncu.Report](keptReports), reading: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &Runs{
+		site:         site,
+		profileFacts: cache.New[string, reportFacts](rememberedFacts),
+		reports:      cache.New[string, *ncu.Report](keptReports),
+		reading:      make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
 }
