@@ -17,7 +17,7 @@ import (
 	"warpboard/web/site"
 )
 
-// localQuiet marks requests that are asked every few seconds; the log leaves them out while they go well.
+// localQuiet marks requests that come every few seconds; the log omits them while they succeed.
 const localQuiet = "quiet"
 
 func quiet(c *fiber.Ctx) error {
@@ -36,9 +36,9 @@ func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return fasthttp.RequestConfig{}
 }
 
-// received names a request in the log and in error pages (fiber's own would take a name that the sender chose), and
-// gives it its own length back, before anything reads from it. It ends the connection of one that was not read to its
-// end: the rest would be taken for the next request.
+// received gives a request an ID for the log and error pages (fiber's own middleware would accept one that the sender
+// chose), and restores its length before anything reads from it. It closes the connection of a request that was not
+// fully read: the rest would be taken for the next request.
 func received(c *fiber.Ctx) error {
 	id := site.RandomText(9)
 	c.Locals(site.LocalRequestID, id)
@@ -56,7 +56,7 @@ func received(c *fiber.Ctx) error {
 	return err
 }
 
-// endConnection closes the connection of a request behind its answer, which is to arrive.
+// endConnection closes the connection of a request after its answer has arrived.
 func endConnection(c *fiber.Ctx) {
 	c.Context().SetConnectionClose()
 	conns.LingerAtClose(c.Context().Conn())
@@ -79,8 +79,8 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	return nil
 }
 
-// packing compresses answers for who takes gzip, as all browsers do. Brotli made pages 7 % smaller on average and took
-// four times as long, a quarter of the time of a board's page.
+// packing compresses answers for clients that accept gzip, as all browsers do. Brotli made pages 7 % smaller on average
+// and took four times as long, a quarter of the time of a board's page.
 func packing() fiber.Handler {
 	pack := fasthttp.CompressHandler(func(*fasthttp.RequestCtx) {})
 	return func(c *fiber.Ctx) error {
@@ -92,7 +92,7 @@ func packing() fiber.Handler {
 	}
 }
 
-// answerErrors makes an error an answer where it can still be compressed; what fails before comes to accessLog.
+// answerErrors turns an error into an answer where it can still be compressed; earlier errors reach accessLog.
 func (s *Server) answerErrors(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return s.site.HandleError(c, err)
@@ -107,7 +107,7 @@ func (s *Server) recoverPanics() fiber.Handler {
 	}})
 }
 
-// requestContext gives handlers a context that ends: at the deadline, or when the server has stopped.
+// requestContext gives handlers a context that ends at the deadline, or when the server has stopped.
 func (s *Server) requestContext(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(s.site.Requests, site.RequestTimeout)
 	defer cancel()
@@ -128,22 +128,22 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	if s.site.Secure() && s.site.Mount == "" { // the whole host is bound by it
+	if s.site.Secure() && s.site.Mount == "" { // it applies to the whole host
 		c.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	err := c.Next()
 	if c.Response().StatusCode() == fiber.StatusNotModified {
-		// The browser shows the page it kept, whose nonce is the one it was sent with.
+		// The browser shows its cached page, which has the nonce that it was sent with.
 		c.Response().Header.Del("Content-Security-Policy")
 	}
 	return err
 }
 
-// probePaths answer at the root of the host, too.
+// probePaths are also answered at the root of the host.
 var probePaths = []string{"/healthz", "/readyz", "/metrics"}
 
-// belowThePath refuses what is for another place on the site's host, and sends those who left out the slash after the
-// site's path to where links hold.
+// belowThePath refuses requests for other paths of the site's host, and redirects those without the slash after the
+// site's path.
 func (s *Server) belowThePath(c *fiber.Ctx) error {
 	switch {
 	case basepath.Outside(c.Context()):
@@ -155,9 +155,9 @@ func (s *Server) belowThePath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admit counts requests under way, and refuses those above the limits. Those that ask to wait have places of their own,
-// so that none of them takes the place of a page. Those of this server itself count, too: they go on when the request
-// has left on whose behalf they are.
+// admit counts concurrent requests, and refuses those above the limits. Requests that ask to wait have separate places,
+// so that none of them takes the place of a page. Requests of this server itself count, too: they continue after the
+// request on whose behalf they are has ended.
 func (s *Server) admit(c *fiber.Ctx) error {
 	who := conns.ShareOf(s.site.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)

@@ -12,8 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// routes is the whole site: what every request passes through, then every address. fiber takes the first
-// that fits, so the order counts.
+// routes adds the middleware of all requests, then every path. fiber takes the first match, so the order counts.
 func (s *Server) routes(app *fiber.App) {
 	s.programShapes(app)
 	app.Use(
@@ -25,7 +24,7 @@ func (s *Server) routes(app *fiber.App) {
 	packed := plain.with(pack, s.answerErrors)
 	probes := packed.with(quiet)
 
-	// The operator's own questions always pass: they come before admit.
+	// The operator's probes always pass: they come before admit.
 	probes.get("/healthz", s.healthz)
 	probes.get("/metrics", s.metrics.ServeOperator)
 	app.Use(s.admit)
@@ -63,8 +62,8 @@ func (s *Server) routes(app *fiber.App) {
 	app.Use(pack, s.answerErrors, s.site.Identify, onlyItsMethods, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
 }
 
-// programShapes mark what programs ask: errors are answered as problems of the API, also those that come before a route is found,
-// and answers say the site's version.
+// programShapes marks requests of programs: errors are answered as problems of the API, also before a route is found,
+// and answers have the site's version.
 func (s *Server) programShapes(app *fiber.App) {
 	shape := func(c *fiber.Ctx) error {
 		c.Set(client.VersionHeader, s.site.Settings.Version)
@@ -72,7 +71,7 @@ func (s *Server) programShapes(app *fiber.App) {
 	}
 	app.All("/api/+", shape)
 	app.All(popcorn.Path+"/+", shape)
-	for _, path := range []string{"/", "/compare", "/mcp"} { // to GET the first two is a page
+	for _, path := range []string{"/", "/compare", "/mcp"} { // with GET, the first two are pages
 		app.Post(path, shape)
 	}
 	for path := range evalapi.Methods() {
@@ -184,8 +183,8 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get(popcorn.Path, site.RedirectTo("/docs/kernelbot"))
 }
 
-// formAddresses answer GET for addresses that only take forms: a refused form stays at one, where people reload it
-// and copy it.
+// formAddresses answers GET for paths that only accept forms: a browser stays at one after a refused form, where people
+// reload and copy it.
 func (s *Server) formAddresses(pages group) {
 	pages.get("/tasks/publish", site.RedirectTo("/tasks/new"))
 	pages.get("/tasks/check", site.RedirectTo("/tasks/new"))
@@ -205,7 +204,7 @@ func (s *Server) formAddresses(pages group) {
 	for path, to := range map[string]string{"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me"} { // parents of pages
 		pages.get(path, site.RedirectTo(to))
 	}
-	for _, page := range []string{"/review", "/people", "/audit", "/devices"} { // of admins, who look for them beside the others
+	for _, page := range []string{"/review", "/people", "/audit", "/devices"} { // pages of admins, who expect them beside the others
 		pages.get("/operate"+page, site.RedirectTo(page))
 	}
 }
@@ -218,7 +217,7 @@ func (s *Server) playgroundRoutes(pages group) {
 	pages.post("/evaluations/:id/share", s.playground.EvaluationShare)
 }
 
-// runRoutes are submissions, their runs and profiles, each with the same data for programs, and devices.
+// runRoutes adds submissions, their runs and profiles, each with the same data for programs, and devices.
 func (s *Server) runRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/submissions/:id", s.submissions.Submission)
@@ -250,7 +249,7 @@ func (s *Server) runRoutes(pages group) {
 	own.post("/workers/:name/forget", s.operation.WorkerForget)
 }
 
-// moderationRoutes are for reports and decisions about runs, and for admins.
+// moderationRoutes adds reports and decisions about runs, and pages for admins.
 func (s *Server) moderationRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/runs/:id/moderation", s.operation.RunReview)
@@ -271,7 +270,7 @@ func (s *Server) moderationRoutes(pages group) {
 	pages.get("/audit", site.NeedsSignIn, s.operation.Audit)
 }
 
-// operationRoutes are where admins keep things off and let workers join.
+// operationRoutes adds the pages on which admins switch things off and let workers join.
 func (s *Server) operationRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/admin", site.RedirectTo("/operate/health"))
@@ -291,7 +290,7 @@ func (s *Server) operationRoutes(pages group) {
 	}
 }
 
-// streamRoutes are the live streams of pages, which must not be compressed or buffered.
+// streamRoutes adds the live streams of pages, which must not be compressed or buffered.
 func (s *Server) streamRoutes(streams group) {
 	streams.get("/submissions/:id/events", s.submissions.SubmissionEvents)
 	streams.get("/boards/events", s.boards.BoardsEvents)

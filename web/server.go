@@ -32,17 +32,17 @@ import (
 )
 
 const (
-	largestHead   = 16 << 10 // headers must fit; cookies of other ports on 127.0.0.1 come too
+	largestHead   = 16 << 10 // limit of all headers; cookies of other ports on 127.0.0.1 are sent, too
 	shutdownGrace = 5 * time.Second
-	// rememberedSources is how many bytes of highlighted texts are kept; one is some 50 kB.
+	// rememberedSources limits the cached highlighted texts in bytes; one has some 50 kB.
 	rememberedSources = 32 << 20
 )
 
-// Server answers HTTP. Build it with New, run it with Serve.
+// Server answers HTTP requests. Build it with New, run it with Serve.
 type Server struct {
 	site       *site.Site
 	queue      Queue
-	ownCluster bool // of NATS: workers connect to that
+	ownCluster bool // an external NATS cluster, to which workers connect
 	stopping   func() bool
 	tls        *tls.Config
 	app        *fiber.App
@@ -66,7 +66,7 @@ type Server struct {
 	python      pythonClient
 }
 
-// New builds a server from its configuration and opens nothing yet. The error is a sentence about the setting.
+// New builds a server from its configuration without opening anything. Its error is a sentence about the setting.
 func New(cfg Config) (*Server, error) {
 	site, err := site.New(cfg.SiteConfig)
 	if err != nil {
@@ -99,7 +99,7 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// SignInLink is the address that signs the operator in, once, if no provider is set up; otherwise empty.
+// SignInLink returns the URL that signs the operator in, once, if no provider is set up; otherwise "".
 func (s *Server) SignInLink() string { return s.signIn.DeveloperLink() }
 
 func (s *Server) newApp() *fiber.App {
@@ -107,8 +107,8 @@ func (s *Server) newApp() *fiber.App {
 		AppName:               "Warpboard",
 		DisableStartupMessage: true,
 		ErrorHandler:          s.site.HandleError,
-		Immutable:             true, // strings that handlers keep must not change under them
-		// Bodies are read by ReadBody, when it is known who sends them. The timeout is for the head alone.
+		Immutable:             true, // strings that handlers keep must not change
+		// ReadBody reads bodies once the sender is known. The timeout is only for the head.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		ReadTimeout:                  s.site.Settings.Limits.Head,
@@ -122,7 +122,7 @@ func (s *Server) newApp() *fiber.App {
 	})
 	app.Server().HeaderReceived = holdBody
 	answerError := app.Server().ErrorHandler
-	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) { // what cannot be read reaches no route
+	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) { // unreadable requests reach no route
 		conns.LingerAtClose(request.Conn())
 		answerError(request, err)
 	}
@@ -131,8 +131,8 @@ func (s *Server) newApp() *fiber.App {
 	return app
 }
 
-// Serve answers requests on ln until ctx ends. Then streams are closed at once, requests get a few
-// seconds to finish, and Serve returns nil. A server serves once.
+// Serve answers requests on ln until ctx ends. Then it closes streams at once, gives requests a few seconds to finish,
+// and returns nil. A server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.site.Log.Info("site is up", "url", s.site.Settings.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
@@ -149,7 +149,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.site.StopStreams()
 	defer s.site.StopRequests()
 	err := s.app.ShutdownWithTimeout(shutdownGrace)
-	ln.Close() // for a shutdown that came before the server had taken the listener
+	ln.Close() // in case of a shutdown before the server had the listener
 	<-ended
 	s.site.Sending.Wait()
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// measured is what metrics ask of a queue; a nil Queue stays nil.
+// measured returns the queue for metrics; a nil Queue stays nil.
 func measured(q Queue) metrics.Queue {
 	if q == nil {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"warpboard/web/site"
 )
 
-// wellFormed refuses requests that this server and a proxy before it could read as two different ones, of which
-// fasthttp takes most, and compressed ones: a few megabytes unpack to gigabytes, before any handler can set its limit.
-// While there is little room for others, it closes connections that would stay open after their answer: an idle one
-// keeps another visitor out, and 16 KB.
+// wellFormed refuses requests that this server and a proxy before it could parse differently, most of which fasthttp
+// accepts, and compressed ones: a few megabytes unpack to gigabytes, before any handler can set its limit. While few
+// connections are free, it closes connections after their answer: an idle one keeps another visitor out, and takes 16
+// KB.
 func (s *Server) wellFormed(c *fiber.Ctx) error {
 	if !site.IsInside(c) {
 		if why := malformed(&c.Request().Header); why != "" {
@@ -33,7 +33,7 @@ func (s *Server) wellFormed(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// malformed says what is wrong with the head of a request; nothing if it is well-formed.
+// malformed describes an error in the head of a request, or returns "".
 func malformed(h *fasthttp.RequestHeader) string {
 	target, protocol := h.RequestURI(), string(h.Protocol())
 	switch {
@@ -56,7 +56,7 @@ func malformed(h *fasthttp.RequestHeader) string {
 	return malformedAsAWhole(seen, protocol)
 }
 
-// malformedLine checks one header; it counts those that decide a request's end and its host.
+// malformedLine checks one header, and counts those that decide a request's end and its host.
 func malformedLine(line []byte, seen map[string]int) string {
 	if line[0] == ' ' || line[0] == '\t' {
 		return "a header continues on another line"
@@ -106,7 +106,7 @@ func malformedAsAWhole(seen map[string]int, protocol string) string {
 	return ""
 }
 
-// notInToken reports whether a character cannot be in a header's name (RFC 9110, 5.6.2).
+// notInToken reports whether a character is not allowed in a header's name (RFC 9110, 5.6.2).
 func notInToken(r rune) bool {
 	switch {
 	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':

@@ -1,5 +1,5 @@
-// Package likeness finds submissions of different people to a task that have much source in common, as hints for those who
-// review its runs. A hint is no verdict: people share teams, teachers, and public kernels.
+// Package likeness finds submissions of different people to a task that share much source, as hints for its reviewers.
+// A hint is no verdict: people share teams, teachers, and public kernels.
 package likeness
 
 import (
@@ -16,17 +16,19 @@ import (
 )
 
 const (
-	// mostSources bounds what is compared: the best of each board's people.
+	// mostSources limits the compared sources: the best of each board's people.
 	mostSources = 200
-	// A print that more people have is an idiom or a public kernel.
+	// A print shared by more people is an idiom or a public kernel.
 	mostHaving = 8
-	// A pair is a hint from so many shared prints, which are about 60 tokens in a row, and such a share of the shorter source.
+	// Thresholds of a hint: the number of shared prints, which are about 60 consecutive tokens, and their share of the
+	// shorter source.
 	leastShared, leastPercent = 10, 40
-	// mostBytes bounds what is read of a submission, of all its files together: a comparison of two hundred costs a second.
+	// mostBytes limits the bytes read of a submission, of all its files together: a comparison of two hundred takes a
+	// second.
 	mostBytes = 64 << 10
-	// mostPrints bounds the prints that are kept from one comparison to the next, by their number: 32 MiB.
+	// mostPrints limits the number of cached prints: 32 MiB.
 	mostPrints = 4 << 20
-	// mostPairs are shown.
+	// mostPairs limits the shown pairs.
 	mostPairs = 50
 )
 
@@ -42,31 +44,31 @@ func New(database *db.DB) *Likeness {
 	return &Likeness{db: database, hasher: newHasher(), kept: cache.New[string, Prints](mostPrints)}
 }
 
-// Source is a submission that is its person's entry on a board.
+// Source is a submission with an entry on a board.
 type Source struct {
 	SubmissionID int64
 	UserID       int64
 	UserName     string
-	TeamID       int64 // 0: none
+	TeamID       int64 // 0 for none
 	RunID        int64 // on one of the boards
 	CreatedAt    time.Time
 	SourceHash   string
 }
 
-// Pair is two sources, the earlier one first.
+// Pair is two similar sources, the earlier one first.
 type Pair struct {
 	First, Second Source
-	Percent       int // of the shorter source, without what the task gives
+	Percent       int // shared part of the shorter source, without the task's own texts
 	SameTeam      bool
 }
 
-// Found is what a comparison found.
+// Found is the result of a comparison.
 type Found struct {
-	Pairs    []Pair // the most alike first
-	Compared int    // sources
+	Pairs    []Pair // the most similar first
+	Compared int    // number of compared sources
 }
 
-// Find compares the entries of a task's boards. Only those may ask who may review its runs.
+// Find compares the entries of a task's boards. Only reviewers of its runs may call it.
 func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle) (Found, error) {
 	if err := actor.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 		return Found{}, err
@@ -86,7 +88,7 @@ func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.T
 	return Found{Pairs: pairsOf(sources, prints), Compared: len(sources)}, nil
 }
 
-// sources are the entries of a version's boards, each submission once.
+// number of compared sources returns the entries of a version's boards, each submission once.
 func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source, err error) {
 	err = l.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, coalesce(m.team_id, 0) as team_id, e.run_id, s.created_at, s.source_hash
 		from (select submission_id, min(run_id) as run_id, min(score_ns) as score_ns from entries where version_id = ? group by submission_id order by 3 limit ?) e
@@ -95,7 +97,8 @@ func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source,
 	return list, db.ReadError(err, "sources of a task's boards")
 }
 
-// printsOf reads sources by their hashes, if their prints are not kept. It holds one at a time: many at once could fill the memory.
+// printsOf reads sources by their hashes, if their prints are not cached. It holds one at a time, because many at once
+// could fill the memory.
 func (l *Likeness) printsOf(ctx context.Context, sources []Source, without Prints) (map[string]Prints, error) {
 	prints := map[string]Prints{}
 	var hashes []string
@@ -145,7 +148,7 @@ func (l *Likeness) prints(s tasks.Submission) Prints {
 	return union(all...)
 }
 
-// ofTask are the prints of what everyone may begin with: the task's files, templates and references.
+// ofTask returns the prints of the texts that everyone may begin with: the task's files, templates, and references.
 func (l *Likeness) ofTask(given *tasks.Bundle) Prints {
 	var all []Prints
 	for _, file := range given.Files {

@@ -31,7 +31,7 @@ func ParseNetworks(texts []string) (list []netip.Prefix, err error) {
 	return list, nil
 }
 
-// ParseProxies reads addresses and networks; none are this machine's own.
+// ParseProxies is ParseNetworks with this machine's own addresses as the default.
 func ParseProxies(list []string) (Proxies, error) {
 	if len(list) == 0 {
 		list = []string{"127.0.0.0/8", "::1"}
@@ -43,7 +43,7 @@ func ParseProxies(list []string) (Proxies, error) {
 	return networks, err
 }
 
-// Trust reports whether an address is a trusted proxy's.
+// Trust reports whether an address belongs to a trusted proxy.
 func (p Proxies) Trust(a netip.Addr) bool {
 	for _, network := range p {
 		if network.Contains(a) {
@@ -53,8 +53,8 @@ func (p Proxies) Trust(a netip.Addr) bool {
 	return false
 }
 
-// Visitor is the address that a request comes from: the nearest that is not a trusted proxy's. It is invalid if a proxy does
-// not forward it.
+// Visitor returns the address that a request comes from: the nearest that is not a trusted proxy's. It is invalid if a
+// proxy does not forward it.
 func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	peer := Peer(c)
 	if !p.Trust(peer) {
@@ -76,8 +76,8 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// ShareOf is whom a limiter counts an address for. With IPv6 one customer has a network of 2⁶⁴ addresses, and often 256 or 65,536
-// such networks side by side: each width counts.
+// ShareOf returns the share for which a limiter counts an address. With IPv6 one customer has a network of 2⁶⁴
+// addresses, and often 256 or 65,536 such networks side by side: each width counts.
 func ShareOf(a netip.Addr) (who Share) {
 	switch {
 	case a.Is4():
@@ -91,10 +91,11 @@ func ShareOf(a netip.Addr) (who Share) {
 	return who
 }
 
-// Peer is the address that a connection comes from: the visitor's own or a proxy's. Rights depend on Peer, limits on Visitor.
+// Peer returns the address that a connection comes from: the visitor's own or a proxy's. Rights depend on Peer, limits
+// on Visitor.
 func Peer(c *fiber.Ctx) netip.Addr { return AddrOf(c.Context().RemoteAddr()) }
 
-// AddrOf is the address of a TCP peer; invalid for any other.
+// AddrOf returns the address of a TCP peer, or the zero address for any other.
 func AddrOf(a net.Addr) netip.Addr {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
@@ -116,8 +117,8 @@ func IsLoopback(hostport string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// FromThisMachine reports whether a request surely comes from this machine. A proxy in front would make all of
-// the world look local, so its marks count against; a foreign Host would be DNS rebinding.
+// FromThisMachine reports whether a request certainly comes from this machine. With a proxy in front, every request
+// would look local, so a proxy's headers count against it; a foreign Host would be DNS rebinding.
 func FromThisMachine(c *fiber.Ctx) bool {
 	ip := c.Context().RemoteIP()
 	return IsLoopback(string(c.Request().Host())) && !HasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
@@ -128,7 +129,7 @@ func ProxyMarks() []string {
 	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 }
 
-// HasProxyMark reports whether a proxy has left its mark on the request.
+// HasProxyMark reports whether the request has a header of a proxy.
 func HasProxyMark(c *fiber.Ctx) bool {
 	return slices.ContainsFunc(ProxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
 }

@@ -2,15 +2,15 @@ package conns
 
 import "sync"
 
-// Group runs what a server waits for when it stops. A sync.WaitGroup forbids that something begins while someone waits
-// for nothing; a connection that was taken over begins whenever its goroutine gets to run.
+// Group runs goroutines that a stopping server waits for. A sync.WaitGroup must not be increased from zero while
+// someone waits; a connection that was taken over starts whenever its goroutine gets to run.
 type Group struct {
 	running sync.WaitGroup
 	mu      sync.Mutex
 	ended   bool
 }
 
-// Go runs do beside its caller. After Wait has been called it does not, and returns false.
+// Go runs do in a goroutine. After Wait has been called it returns false without running it.
 func (g *Group) Go(do func()) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -21,7 +21,7 @@ func (g *Group) Go(do func()) bool {
 	return true
 }
 
-// Wait returns when everything has ended. From now on nothing begins.
+// Wait returns when everything has ended. From then on nothing begins.
 func (g *Group) Wait() {
 	g.mu.Lock()
 	g.ended = true

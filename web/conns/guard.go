@@ -16,11 +16,12 @@ import (
 const (
 	longestPause = time.Second      // between two tries to accept
 	warnEvery    = 10 * time.Second // however often it happens
-	// The rest of a refused request is read and dropped for a moment, so that the sender of a slightly too large body reads
-	// the reason instead of a reset connection. The sender of a larger one may see the reset.
+	// For a moment the rest of a refused request is read and dropped, so that the sender of a slightly too large body
+	// reads the reason instead of a reset connection. The sender of a larger one may see the reset.
 	lingerTime  = 2 * time.Second
 	lingerBytes = 8 << 20
-	// So is the head of a request on a refused connection. These count in no share, so few are drained at once.
+	// The same holds for the head of a request on a refused connection. These connections have no share, so only few
+	// are drained at a time.
 	turnedAwayTime  = time.Second / 2
 	turnedAwayBytes = 16 << 10
 	mostTurnedAway  = 64
@@ -35,17 +36,17 @@ type Guard struct {
 	log     *slog.Logger
 	closed  chan struct{}
 	once    sync.Once
-	leaving chan struct{} // one of each connection that was turned away and is drained
-	warned  time.Time     // Accept is called by one goroutine
+	leaving chan struct{} // one element for each refused connection that is drained
+	warned  time.Time     // only used by Accept, which one goroutine calls
 }
 
-// NewGuard counts the connections of ln. Connections of proxies count for no one.
+// NewGuard counts the connections of ln. Connections of proxies have no share.
 func NewGuard(ln net.Listener, limiter *Limiter, proxies Proxies, log *slog.Logger) *Guard {
 	return &Guard{Listener: ln, limiter: limiter, proxies: proxies, log: log,
 		closed: make(chan struct{}), leaving: make(chan struct{}, mostTurnedAway)}
 }
 
-// Accept waits for a connection that there is room for. Its error is for good.
+// Accept returns the next connection within the limits. Its error is permanent.
 func (g *Guard) Accept() (net.Conn, error) {
 	for pause := 5 * time.Millisecond; ; {
 		conn, err := g.Listener.Accept()
@@ -68,7 +69,7 @@ func (g *Guard) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept, too, when that waits for better times.
+// Close also ends an Accept that waits for free descriptors.
 func (g *Guard) Close() error {
 	g.once.Do(func() { close(g.closed) })
 	return g.Listener.Close()
@@ -106,8 +107,9 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 	return &guarded{Conn: conn, left: []func(){give}}
 }
 
-// turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket, and a goroutine waits a moment for the
-// request that is not read. Over TLS nothing is said, because the other side would have to speak first.
+// turnAway answers with a refusal and closes. It does not block: the few bytes fit into an empty socket, and a
+// goroutine waits a moment for the request that is not read. Over TLS it sends nothing, because the client would have
+// to speak first.
 func (g *Guard) turnAway(conn net.Conn, status string) {
 	if _, encrypted := conn.(*tls.Conn); encrypted {
 		conn.Close()
@@ -127,14 +129,14 @@ func (g *Guard) turnAway(conn net.Conn, status string) {
 	}
 }
 
-// drain says that all has been said, and throws away what still comes: closing with unread bytes would reset the connection
-// under the answer.
+// drain ends its side and discards incoming data: closing with unread bytes would reset the connection before the
+// answer has arrived.
 func drain(conn net.Conn, most time.Duration, bytes int64) {
 	half, ok := conn.(halfCloser)
 	if !ok {
 		return
 	}
-	conn.SetDeadline(time.Now().Add(most)) // TLS writes its farewell
+	conn.SetDeadline(time.Now().Add(most)) // TLS writes its closing message
 	half.CloseWrite()
 	io.CopyN(io.Discard, conn, bytes)
 }
@@ -149,12 +151,12 @@ func (g *Guard) warn(message string, args ...any) {
 // guarded is a connection that is counted until it is closed.
 type guarded struct {
 	net.Conn
-	linger atomic.Bool // its answer came before the request was read
+	linger atomic.Bool // its answer was sent before the request was read
 	mu     sync.Mutex
 	left   []func() // called when it is closed
 }
 
-// SyscallConn is for watching whether the other side is still there.
+// SyscallConn is used to detect that the client has left.
 func (g *guarded) SyscallConn() (syscall.RawConn, error) {
 	conn := g.Conn
 	if encrypted, ok := conn.(*tls.Conn); ok {
@@ -166,13 +168,13 @@ func (g *guarded) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// halfCloser is a connection that can say that it has said all: of TCP, or of TLS over it.
+// halfCloser is a connection whose sending side can be closed: TCP, or TLS over it.
 type halfCloser interface {
 	net.Conn
 	CloseWrite() error
 }
 
-// Close lets the answer arrive: closing with unread bytes would reset the connection under it.
+// Close lets the answer arrive: closing with unread bytes would reset the connection before that.
 func (g *guarded) Close() error {
 	if g.linger.Swap(false) {
 		drain(g.Conn, lingerTime, lingerBytes)
@@ -188,7 +190,7 @@ func (g *guarded) Close() error {
 	return err
 }
 
-// WhenClosed calls fn when a connection is closed; at once if that is not to be known.
+// WhenClosed calls fn when a connection is closed, or at once if that cannot be detected.
 func WhenClosed(conn net.Conn, fn func()) {
 	g, ok := conn.(*guarded)
 	if !ok {
@@ -200,7 +202,7 @@ func WhenClosed(conn net.Conn, fn func()) {
 	g.left = append(g.left, fn)
 }
 
-// LingerAtClose marks a connection whose request was not read to its end.
+// LingerAtClose marks a connection whose request was not fully read.
 func LingerAtClose(conn net.Conn) {
 	if g, ok := conn.(*guarded); ok {
 		g.linger.Store(true)

@@ -9,24 +9,24 @@ import (
 // who has no share.
 type Share []string
 
-// Resource is something that senders hold for a while.
+// Resource is a limited resource that senders hold for a while.
 type Resource string
 
-// Connections are the open ones, which a Guard counts.
+// Connections are the open connections, which a Guard counts.
 const Connections Resource = "connections"
 
-// Bound limits a resource: in all, and for the first name of each Share. Each further name of a Share has twice as much
-// as the one before. The errors are for senders who get no more.
+// Bound limits a resource: in all, and for the first name of each Share. Each further name of a Share has twice the
+// limit of the one before. The errors are for refused senders.
 type Bound struct {
 	Most, Each   int
-	Full, UsedUp error // everything is taken; the sender has their share
+	Full, UsedUp error // the resource is used up; the sender's share is used up
 }
 
 // Limiter counts the use of resources.
 type Limiter struct {
 	bounds map[Resource]Bound
 	mu     sync.Mutex
-	taken  map[Resource]map[string]int // by name; the sum has none
+	taken  map[Resource]map[string]int // by name; the total has the empty name
 }
 
 // NewLimiter returns a limiter of these resources.
@@ -38,7 +38,7 @@ func NewLimiter(bounds map[Resource]Bound) *Limiter {
 	return l
 }
 
-// Take counts n more of a resource for who until give is called, once, if there is room.
+// Take counts n more of a resource for who until give is called, once, if the limits allow it.
 func (l *Limiter) Take(of Resource, who Share, n int) (give func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *Limiter) add(of Resource, who Share, n int) {
 	}
 }
 
-// Taken returns how much of some resources is in use.
+// Taken returns the amount of some resources in use.
 func (l *Limiter) Taken(of ...Resource) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

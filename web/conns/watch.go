@@ -11,21 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangUpEvery is how late a leave is noticed of a connection from which something is left to read: the next request, or the
-// farewell that TLS sends before it closes.
+// hangUpEvery is the longest delay in noticing that a client has left, if the connection has unread bytes: the next
+// request, or TLS's closing message.
 const hangUpEvery = 250 * time.Millisecond
 
-// Watch closes a channel when the other side is gone. Without it a closed page is only noticed at the second heartbeat after
-// it. It peeks without consuming bytes. Other connections than TCP cannot be watched this way: the channel stays open, and
-// only heartbeats remain.
+// Watch closes a channel when the client has left. Without it a closed page is only noticed at the second heartbeat
+// after it. It peeks without consuming bytes. Connections other than TCP cannot be watched in this way: the channel
+// stays open, and only heartbeats remain.
 func (o *Writer) Watch() <-chan struct{} {
 	gone := make(chan struct{})
 	OnLeaving(o.chunks.conn, func() { close(gone) })
 	return gone
 }
 
-// leaves blocks until the other side is gone, which it reports, or this one: the connection is closed, its read deadline passes
-// or done is closed.
+// leaves blocks until the client has left, which it reports, or until the connection is closed, its read deadline
+// passes, or done is closed.
 func leaves(raw syscall.RawConn, done <-chan struct{}) bool {
 	if n, err := peek(raw); n == 0 {
 		return !errors.Is(err, os.ErrDeadlineExceeded)
@@ -44,8 +44,8 @@ func leaves(raw syscall.RawConn, done <-chan struct{}) bool {
 	}
 }
 
-// peek blocks until there is something to read, the other side is gone, or the read deadline passes. It
-// returns the number of bytes seen, 0 at the end of the stream, and the error of reading.
+// peek blocks until there is something to read, the client has left, or the read deadline passes. It returns the number
+// of bytes seen, 0 at the end of the stream, and the error of reading.
 func peek(raw syscall.RawConn) (n int, err error) {
 	var b [1]byte
 	waitErr := raw.Read(func(fd uintptr) bool {
@@ -58,7 +58,7 @@ func peek(raw syscall.RawConn) (n int, err error) {
 	return n, err
 }
 
-// hungUp reports whether the other side has closed, however much of it is unread.
+// hungUp reports whether the client has closed the connection, however much is unread.
 func hungUp(raw syscall.RawConn) (gone bool, err error) {
 	controlErr := raw.Control(func(fd uintptr) {
 		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
@@ -70,8 +70,8 @@ func hungUp(raw syscall.RawConn) (gone bool, err error) {
 	return gone, errors.Join(controlErr, err)
 }
 
-// OnLeaving calls fn when the other side of a connection goes away before stop is called. Until then
-// nothing else may read from the connection. What is neither TCP nor TLS over it cannot be watched.
+// OnLeaving calls fn when the client closes the connection before stop is called. Until then nothing else may read from
+// the connection. Only TCP, and TLS over it, can be watched.
 func OnLeaving(conn net.Conn, fn func()) (stop func()) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {

@@ -9,25 +9,25 @@ import (
 
 const (
 	writeBuffer  = 2 << 10
-	WriteTimeout = 10 * time.Second // a reader that takes nothing for so long is gone
+	WriteTimeout = 10 * time.Second // a reader that accepts nothing for this long has left
 )
 
-// Writer is the way to one reader, which has its head already.
+// Writer writes to one reader, which has the head already.
 type Writer struct {
 	*bufio.Writer
 	chunks *chunkWriter
 }
 
-// NewWriter sends the head at once; what is written after it goes out with the next Flush.
+// NewWriter sends the head at once; later data is sent by the next Flush.
 func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
 	w := &chunkWriter{conn: conn, plain: true}
 	out := &Writer{Writer: bufio.NewWriterSize(w, writeBuffer), chunks: w}
-	w.Write(head) // an error comes again with the next write
+	w.Write(head) // an error recurs at the next write
 	w.plain = !inChunks
 	return out
 }
 
-// End sends what is left and closes the last chunk.
+// End sends the rest and closes the last chunk.
 func (o *Writer) End() {
 	if o.Flush() == nil && !o.chunks.plain {
 		o.chunks.plain = true
@@ -35,7 +35,7 @@ func (o *Writer) End() {
 	}
 }
 
-// chunkWriter writes to a connection, with a deadline for each piece, in chunks unless the reader's HTTP has
+// chunkWriter writes to a connection with a deadline for each piece, in chunks unless the reader's HTTP version has
 // none.
 type chunkWriter struct {
 	conn  net.Conn

@@ -16,7 +16,7 @@ import (
 	"warpboard/views/format"
 )
 
-// RawHeader is what the sender wrote of a header that holdBody has changed.
+// RawHeader returns the sender's value of a header that holdBody has changed.
 func RawHeader(c *fiber.Ctx, name string) string {
 	for line := range bytes.SplitSeq(c.Request().Header.RawHeaders(), []byte("\r\n")) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
@@ -27,8 +27,7 @@ func RawHeader(c *fiber.Ctx, name string) string {
 	return ""
 }
 
-// ReadBody reads the body of a request when its sender is known, up to the limit. It comes after Identify and before every
-// use of a body.
+// ReadBody reads the body of a request up to the limit. It must come after Identify and before every use of a body.
 func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if !c.Request().IsBodyStream() {
@@ -49,7 +48,7 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 		return tooLarge(c, r.limit)
 	}
 	if strings.EqualFold(RawHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
-		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error comes again with the answer
+		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error recurs when answering
 	}
 	err := r.read(c.Request().BodyStream(), length)
 	r.place.end()
@@ -67,7 +66,7 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 	return c.Next()
 }
 
-// countFields refuses forms that take far more time and memory to read than their bytes, before anything reads them.
+// countFields refuses forms whose parsing takes far more time and memory than their bytes, before anything parses them.
 func countFields(c *fiber.Ctx, body []byte) error {
 	kind := c.Request().Header.ContentType()
 	switch {
@@ -83,7 +82,7 @@ func countFields(c *fiber.Ctx, body []byte) error {
 	return nil
 }
 
-// hasPlainHeads reports whether the parts of a form are few, and say little of themselves.
+// hasPlainHeads reports whether a form has few parts with small headers.
 func hasPlainHeads(body, delimiter []byte) bool {
 	for parts, heads := 0, 0; ; parts++ {
 		at := bytes.Index(body, delimiter)
@@ -98,7 +97,7 @@ func hasPlainHeads(body, delimiter []byte) bool {
 	}
 }
 
-// headSize is how many bytes come before the first blank line, all if there is none.
+// headSize returns the number of bytes before the first blank line, or all if there is none.
 func headSize(part []byte) int {
 	size := len(part)
 	for _, blank := range []string{"\n\r\n", "\n\n"} {
@@ -109,7 +108,7 @@ func headSize(part []byte) int {
 	return size
 }
 
-// DropBody frees a body that was understood, where the request goes on for long.
+// DropBody frees a body that was parsed, for a request that takes long.
 func DropBody(c *fiber.Ctx) {
 	c.Request().ResetBody()
 	if r, ok := c.Locals(localBody).(*bodyReader); ok {
@@ -117,11 +116,10 @@ func DropBody(c *fiber.Ctx) {
 	}
 }
 
-// KernelBody is the size of the largest body of requests that bring no task, in bytes: a kernel of 1 MB fits, also as
-// JSON with escapes.
+// KernelBody limits the bodies of requests without a task, in bytes: a kernel of 1 MB fits, also as JSON with escapes.
 const KernelBody = 4 << 20
 
-// SmallBody limits requests that bring no task.
+// SmallBody returns the limit for requests without a task.
 func SmallBody(c *fiber.Ctx) int {
 	if Viewer(c) == nil {
 		return StrangerBody
@@ -129,8 +127,9 @@ func SmallBody(c *fiber.Ctx) int {
 	return KernelBody
 }
 
-// A body that comes within quickBody takes no place of those that are slow, and smallBody bytes of each are not counted: anyone who
-// fills both with slow and large bodies keeps no one from signing in. There are as many of them as requests.
+// A body that arrives within quickBody needs no place among the slow ones, and smallBody bytes of each are not counted:
+// filling both with slow and large bodies does not keep anyone from signing in. There are as many of these places as
+// requests.
 const (
 	quickBody = time.Second
 	smallBody = 4 << 10
@@ -146,7 +145,7 @@ func tooLarge(c *fiber.Ctx, limit int) error {
 		Message: fmt.Sprintf("The request is larger than the %s allowed here.", format.Bytes(int64(limit)))}
 }
 
-// bodyReader is one body under way.
+// bodyReader reads one body.
 type bodyReader struct {
 	limits Limits
 	limit  int // bytes
@@ -157,7 +156,7 @@ type bodyReader struct {
 	bytes  []byte
 }
 
-// read collects the body. The memory grows with what has come, never with what was announced.
+// read collects the body. The memory grows with the received bytes, not with the announced length.
 func (r *bodyReader) read(from io.Reader, length int) error {
 	end := time.Now().Add(r.limits.Body)
 	for {
@@ -171,7 +170,7 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 			next = end
 		}
 		r.conn.SetReadDeadline(next)
-		if err := r.place.refusal(); err != nil { // asked behind the deadline, which a refusal sets, too
+		if err := r.place.refusal(); err != nil { // after the deadline, which a refusal sets, too
 			return err
 		}
 		n, err := from.Read(r.bytes[len(r.bytes):cap(r.bytes)])
@@ -189,14 +188,14 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 	}
 }
 
-// grow makes room for as much again, if there is room for it in the whole.
+// grow doubles the buffer, if the total allows it.
 func (r *bodyReader) grow(length int) error {
 	size := max(2*cap(r.bytes), smallBody)
 	if most := r.limit + 1; size > most { // one more byte shows that it is too large
 		size = most
 	}
 	if length >= 0 && size > length {
-		size = length + 1 // so that the end is seen
+		size = length + 1 // to detect the end
 	}
 	if size <= cap(r.bytes) {
 		return errBodyTooLarge
@@ -211,7 +210,7 @@ func (r *bodyReader) grow(length int) error {
 	return nil
 }
 
-// release gives the room back; once is enough.
+// release returns the bytes to the total. Calling it once is enough.
 func (r *bodyReader) release() {
 	for _, give := range r.gives {
 		give()

@@ -10,27 +10,27 @@ import (
 	"warpboard/web/conns"
 )
 
-// Limits bound what strangers can hold of this process. A zero field means its default. "Each" is for one
-// address; addresses of trusted proxies have no share of their own, those that they name do.
+// Limits limits the resources that strangers can hold in this process. A zero field means its default. "Each" applies
+// to one address. Addresses of trusted proxies have no share; the addresses that they forward do.
 type Limits struct {
-	Connections, ConnectionsEach int // open; default: what the system allows, less a reserve
-	Requests, RequestsEach       int // under way
-	Slow, SlowEach               int // of them, those that wait for something, and those that send a body: each of people and of strangers; people have a share each
-	Streams, StreamsEach         int // live streams open: of people, who have a share each, of strangers, and of workers
-	Bodies, BodiesEach           int // bytes of bodies under way, of identified senders
-	Strangers, StrangersEach     int // bytes of bodies under way, of those who have not
+	Connections, ConnectionsEach int // open connections; default: the system's limit minus a reserve
+	Requests, RequestsEach       int // concurrent requests
+	Slow, SlowEach               int // requests that wait for something, and that send a body: separately for people and strangers; each person has a share
+	Streams, StreamsEach         int // open live streams: of people, who have a share each, of strangers, and of workers
+	Bodies, BodiesEach           int // bytes of bodies being received from identified senders
+	Strangers, StrangersEach     int // bytes of bodies being received from other senders
 
-	Head      time.Duration // until the head of a request is there
-	Pause     time.Duration // without a byte of a body
-	Body      time.Duration // until a whole body is there
-	Answer    time.Duration // until an answer is taken
-	KeepAlive time.Duration // of a waiting evaluation: then the first byte is sent, see eval_late.go
+	Head      time.Duration // time to receive the head of a request
+	Pause     time.Duration // longest pause in a body
+	Body      time.Duration // time to receive a whole body
+	Answer    time.Duration // time to send an answer
+	KeepAlive time.Duration // time after which a waiting evaluation gets the first byte, see eval_late.go
 }
 
 const (
-	smallestReserve = 96      // descriptors kept from visitors: database, queue, a run's pipes
+	smallestReserve = 96      // descriptors reserved for database, queue, and a run's pipes
 	mostConnections = 1 << 15 // an idle one costs some kilobytes
-	// StrangerBody is the largest body of an unidentified sender: forms are small.
+	// StrangerBody limits the body of an unidentified sender: forms are small.
 	StrangerBody = 64 << 10
 )
 
@@ -56,7 +56,7 @@ func (l Limits) withDefaults(nofile int) Limits {
 	return l
 }
 
-// Resources that senders hold of this process. Those of strangers are counted apart, so that people get theirs.
+// Resources that senders hold in this process. Those of strangers are counted separately, so that people get theirs.
 const (
 	Requests conns.Resource = "requests"
 	Held     conns.Resource = "held" // requests that ask to wait; they do not count as requests
@@ -67,7 +67,7 @@ const (
 	workers  conns.Resource = "workers" // their connections
 )
 
-// OfStrangers is a resource as far as senders use it who have not signed in.
+// OfStrangers returns the resource for senders who have not signed in.
 func OfStrangers(of conns.Resource) conns.Resource { return "strangers' " + of }
 
 func (s *Site) setLimits() {
@@ -101,12 +101,12 @@ func (s *Site) setLimits() {
 	})
 }
 
-// connectionsFor is how many connections fit beside all else that needs descriptors.
+// connectionsFor returns the number of connections that fit beside all else that needs descriptors.
 func connectionsFor(nofile int) int {
 	return min(max(nofile-max(smallestReserve, nofile/4), 8), mostConnections)
 }
 
-// descriptors is how many files this process may have open. Go has raised it to the hard limit at start.
+// descriptors returns the limit of open files of this process. Go has raised it to the hard limit at start.
 func descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

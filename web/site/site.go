@@ -23,38 +23,38 @@ import (
 
 const defaultHeartbeat = 15 * time.Second
 
-// Config is the parts and settings of a site.
+// Config has the parts and settings of a site.
 type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
 	Hub        *Hub
 	Log        *slog.Logger
-	Now        func() time.Time // in UTC; nil: time.Now
+	Now        func() time.Time // in UTC; nil for time.Now
 	Settings
 }
 
-// Settings are those that every handler may know.
+// Settings are the settings for all handlers.
 type Settings struct {
 	Addr    string // address to listen on, "127.0.0.1:3000"
-	BaseURL string // how browsers reach the site, "https://boards.example.org", maybe with a path; empty: http:// and Addr
+	BaseURL string // URL of the site for browsers, "https://boards.example.org", optionally with a path; empty for http:// and Addr
 	Version string
 
-	SandboxOff bool          // the worker runs programs unprotected: every page says so
-	Heartbeat  time.Duration // of streams, when a reader's sign-in is checked again; 0: 15 s
+	SandboxOff bool          // the worker runs programs unprotected: every page shows that
+	Heartbeat  time.Duration // interval of a stream's heartbeats, when a reader's sign-in is checked again; 0 for 15 s
 
-	Signing Signing // of statements; the zero value signs nothing
+	Signing Signing // key for statements; the zero value signs nothing
 
-	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine
+	TrustedProxies []string // addresses and networks of trusted reverse proxies; empty for this machine
 	Limits         Limits
 }
 
-// Signing is the key for statements, and the published parts of this key and the former ones.
+// Signing is the key for statements, with the public parts of this key and of former ones.
 type Signing struct {
 	Key  statement.Key
 	Keys statement.Keys
 }
 
-// Site is what all rooms share. A room holds it as a field, beside what only that room needs.
+// Site has the dependencies of all handler packages. Each holds it as a field, beside its own.
 type Site struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher
@@ -63,23 +63,23 @@ type Site struct {
 	Now        func() time.Time // in UTC
 	Settings   Settings
 	Base       *url.URL
-	Mount      basepath.Path // in Base; all other addresses are from the site's own root
+	Mount      basepath.Path // path in Base; all other paths start at the site's own root
 	Proxies    conns.Proxies
 
 	Limiter *conns.Limiter
 	turns   chan struct{} // of requests that ask to wait
 
-	// fiber's own request context never ends. Requests derive from the first of these, streams from
-	// the second, because at the end streams must go at once while requests get a moment to finish.
+	// fiber's own request context never ends. Requests derive from the first of these, streams from the second, because
+	// at the end streams must end at once while requests get some time to finish.
 	Requests, Streams         context.Context
 	StopRequests, StopStreams context.CancelFunc
-	Sending                   conns.Group // answers that were taken over
+	Sending                   conns.Group // answers written by TakeOver
 
-	codes     *Pace     // of trying invite codes
+	codes     *Pace     // limits tries of invite codes
 	rendering sync.Pool // of *bytes.Buffer: a page grows one to 256 kB
 }
 
-// New fills in defaults and refuses settings that cannot work, with a sentence for the operator.
+// New fills in defaults and refuses invalid settings, with a message for the operator.
 func New(cfg Config) (*Site, error) {
 	if cfg.Store == nil || cfg.Hub == nil || cfg.Dispatcher == nil || cfg.Log == nil {
 		return nil, errors.New("web: a server needs Store, Hub, Dispatcher and Log")
@@ -106,8 +106,8 @@ func New(cfg Config) (*Site, error) {
 	return s, nil
 }
 
-// browserHost is the host under which a browser on this machine reaches a listening address: one that
-// listens everywhere, like ":3000", is localhost.
+// browserHost returns the host for browsers on this machine of a listening address: localhost for one that listens
+// everywhere, like ":3000".
 func browserHost(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
@@ -119,13 +119,13 @@ func browserHost(addr string) string {
 // Secure reports whether browsers reach the site over TLS.
 func (s *Site) Secure() bool { return s.Base.Scheme == "https" }
 
-// OnThisMachine reports whether a request surely comes from this machine to a site that serves only it.
-// A base URL elsewhere means a proxy, which may leave no mark.
+// OnThisMachine reports whether a request certainly comes from this machine to a site that serves only it. A base URL
+// elsewhere means a proxy, which may leave no trace.
 func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
 	return conns.IsLoopback(s.Settings.Addr) && conns.IsLoopback(s.Base.Host) && conns.FromThisMachine(c)
 }
 
-// Room refuses what would be stored while the disk is nearly full.
+// Room returns an error while the disk is nearly full.
 func (s *Site) Room() error {
 	full, free, err := s.Store.Disk.Full()
 	if err != nil || !full {
@@ -144,10 +144,10 @@ func (s *Site) NeedsRoom(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// VisitorIP is the visitor's address in words; a proxy's own when it does not say whose request it brings.
+// VisitorIP returns the visitor's address as text; a proxy's own if it does not forward one.
 func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.visitor(c).String() }
 
-// VisitorShare names the visitor in limits: an address, or with IPv6 the smallest network that one visitor has.
+// VisitorShare identifies the visitor for limits: an address, or with IPv6 the smallest network of one visitor.
 func (s *Site) VisitorShare(c *fiber.Ctx) string {
 	if share := conns.ShareOf(s.visitor(c)); len(share) > 0 {
 		return share[0]

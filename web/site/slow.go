@@ -11,7 +11,8 @@ import (
 	"warpboard/web/conns"
 )
 
-// sender is where a request counts, and as whom: people for themselves, strangers by address.
+// sender returns the resource and the share for the sender of a request: people are counted individually, strangers by
+// address.
 func sender(c *fiber.Ctx, of conns.Resource) (conns.Resource, conns.Share) {
 	if user := Viewer(c); user != nil {
 		return of, conns.Share{fmt.Sprint("person:", user.ID)}
@@ -25,8 +26,8 @@ func (s *Site) take(c *fiber.Ctx, of conns.Resource, n int) (give func(), err er
 	return s.Limiter.Take(of, who, n)
 }
 
-// takeLater takes one of a resource, unless end is called before: requests that are quick need no room. If there is
-// none then, refused is called, and refusal says why. Several goroutines may ask.
+// takeLater takes one of a resource, unless end is called before: quick requests need no place. If there is no place
+// then, it calls refused, and refusal returns the error. It is safe for concurrent use.
 func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *laterPlace {
 	place := &laterPlace{}
 	of, who := sender(c, of)
@@ -43,7 +44,7 @@ func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, r
 	return place
 }
 
-// laterPlace is a place that is taken later, or never. mu guards all but the timer.
+// laterPlace is a place that is taken later, or never. mu guards everything except the timer.
 type laterPlace struct {
 	timer *time.Timer
 	mu    sync.Mutex
@@ -68,15 +69,15 @@ func (l *laterPlace) end() {
 	l.ended = true
 }
 
-// Wait takes one of the places for requests that are answered when something happens, until end is called. There are
-// fewer than the places for all requests, so that others are still answered.
+// Wait takes one of the places for requests that wait for an event, until end is called. There are fewer than places
+// for all requests, so that others are still answered.
 func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.take(c, Waiting, 1) }
 
-// AsksToWait reports whether a request asks for an answer that comes when something has ended.
+// AsksToWait reports whether a request asks for an answer after an end.
 func AsksToWait(c *fiber.Ctx) bool { return c.QueryInt("wait") > 0 }
 
-// InTurn lets few of the requests that ask to wait work at once, so that thousands do not keep the database from pages.
-// It comes after the body was read: no request holds its turn while it waits for its sender.
+// InTurn lets few of the requests that ask to wait work concurrently, so that thousands do not block pages from the
+// database. It must come after the body was read: no request holds its turn while it waits for its sender.
 func (s *Site) InTurn(c *fiber.Ctx) error {
 	if !AsksToWait(c) {
 		return c.Next()
@@ -90,7 +91,7 @@ func (s *Site) InTurn(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// WaitIfRoom is Wait for a request that can be answered at once, too: false says to do that, and the answer says when
+// WaitIfRoom is Wait for a request that can also be answered at once: false means to do that; the answer tells the time
 // to ask again. Such requests take half of the places, so that those that cannot find one. Until end is called, others
 // have the turn that InTurn gave.
 func (s *Site) WaitIfRoom(c *fiber.Ctx) (end func(), ok bool) {

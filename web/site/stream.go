@@ -11,8 +11,8 @@ import (
 	"warpboard/web/stream"
 )
 
-// TakeOver answers with a body that write makes step by step, after the handler has returned and fasthttp has freed the
-// request. Do not use c in write.
+// TakeOver answers with a body that write produces step by step, after the handler has returned and fasthttp has freed
+// the request. write must not use c.
 func (s *Site) TakeOver(c *fiber.Ctx, write func(*conns.Writer)) {
 	request, connection, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
 	header := &request.Response.Header
@@ -36,7 +36,8 @@ func (s *Site) TakeOver(c *fiber.Ctx, write func(*conns.Writer)) {
 	})
 }
 
-// HoldStream counts the connection of a request as a live stream until it is closed. An answer that is no stream must close it.
+// HoldStream counts the connection of a request as a live stream until it is closed. An answer that is not a stream
+// must close it.
 func (s *Site) HoldStream(c *fiber.Ctx) error {
 	give, err := s.take(c, streams, 1)
 	return untilClosed(c, give, err)
@@ -55,8 +56,8 @@ func untilClosed(c *fiber.Ctx, give func(), err error) error {
 	return err
 }
 
-// Stream answers with server-sent events until the source is complete, the reader is gone or signed out, or
-// the server stops.
+// Stream answers with server-sent events until the source is complete, the reader has left or signed out, or the server
+// stops.
 func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
 	if err := s.HoldStream(c); err != nil {
 		return err
@@ -65,7 +66,7 @@ func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
 	return nil
 }
 
-// SendStream is Stream for a request that was held as one before.
+// SendStream is Stream for a request after HoldStream.
 func (s *Site) SendStream(c *fiber.Ctx, source stream.Source) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
