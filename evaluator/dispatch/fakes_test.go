@@ -11,7 +11,7 @@ import (
 	"warpboard/models/work"
 )
 
-// fakeQueue remembers what the site said.
+// fakeQueue records the site's messages.
 type fakeQueue struct {
 	mu        sync.Mutex
 	announced []string // devices that work was announced for
@@ -54,7 +54,7 @@ func (q *fakeQueue) stopped(id string) bool {
 	return slices.Contains(q.cancelled, id)
 }
 
-// watcher remembers what watchers were told, and lets a test wait for it.
+// watcher records the notifications of watchers, and lets a test wait for one.
 type watcher struct {
 	mu      sync.Mutex
 	events  []work.RunEvent
@@ -87,14 +87,14 @@ func (w *watcher) EvaluationChanged(e work.Evaluation) {
 	w.note(func() { w.states = append(w.states, e.State) })
 }
 
-// until waits until the condition holds, looking whenever something was told.
+// until waits until the condition holds, checking it after each notification.
 func (w *watcher) until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	limit := time.After(tier.Patience())
 	for !ok() {
 		select {
 		case <-w.changed:
-		case <-time.After(20 * time.Millisecond): // not everything is told
+		case <-time.After(20 * time.Millisecond): // not everything is notified
 		case <-limit:
 			t.Fatalf("waited in vain until %s", what)
 		}

@@ -21,7 +21,7 @@ const (
 	victim  = "gpu1"
 )
 
-// attacked is a site with its worker's connections and a record of whom it heard.
+// attacked is a site with its worker's connections and a record of the senders that it received messages from.
 type attacked struct {
 	site
 	raw func(t *testing.T, opts ...nats.Option) *nats.Conn // as the thief
@@ -156,7 +156,7 @@ func reaches(subject, worker string) bool {
 		strings.HasPrefix(subject, inboxPrefix+token(worker)+".")
 }
 
-// settle waits until the site has dealt with all that the thief sent: its last sync is heard.
+// settle waits until the site has handled all of the thief's messages: it has received the last sync.
 func settle(t *testing.T, a *attacked) {
 	t.Helper()
 	w := a.worker(t, thief)

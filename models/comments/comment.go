@@ -14,7 +14,7 @@ import (
 type Comment struct {
 	ID           int64
 	TaskID       int64
-	SubmissionID *int64 // nil: about the task itself
+	SubmissionID *int64 // nil for the task itself
 	UserID       int64
 	Writeup      bool   // the author's text on top
 	Body         string // Markdown
@@ -32,7 +32,7 @@ type Listed struct {
 	UserName string
 }
 
-// shownTo leaves the comments that the viewer may read: hidden ones only moderators and the person who wrote them.
+// shownTo restricts a query to comments that the viewer may read: only moderators and the author see hidden ones.
 func shownTo(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
 	q = q.Where("c.removed_at is null")
 	switch {
@@ -48,7 +48,7 @@ func listed(q *gorm.DB) *gorm.DB {
 	return q.Table("comments c").Select("c.*, u.name as user_name").Joins("join users u on u.id = c.user_id")
 }
 
-// List lists comments after an id, the oldest first. From the beginning, after 0, the write-up comes before all.
+// List lists comments after an ID, the oldest first. From the beginning, after 0, the write-up comes first.
 func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, after int64, limit int) (list []Listed, err error) {
 	if err := t.Check(viewer, c.now()); err != nil {
 		return nil, err

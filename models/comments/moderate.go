@@ -13,7 +13,7 @@ import (
 
 const (
 	longestReason  = 1_000 // characters
-	reportsPerHour = 10    // of one person
+	reportsPerHour = 10    // limit for one person
 )
 
 // Report is a person's report of a comment.
@@ -28,7 +28,7 @@ type Report struct {
 	Outcome   string
 }
 
-// TableName is not that of its type.
+// TableName returns the table, whose name differs from the type's.
 func (Report) TableName() string { return "comment_reports" }
 
 // ReportOf is a report with the name of the person who made it.
@@ -37,7 +37,7 @@ type ReportOf struct {
 	UserName string
 }
 
-// Report asks the task's author and the admins to look at a comment: each person once until they have.
+// Report asks the task's author and the admins to review a comment: each person once until they have.
 func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, why string) error {
 	why, err := clean(why, longestReason)
 	if err != nil {
@@ -76,15 +76,15 @@ func reports(q *gorm.DB) *gorm.DB {
 	return q.Table("comment_reports p").Select("p.*, u.name as user_name").Joins("join users u on u.id = p.user_id").Where("p.closed_at is null").Order("p.id")
 }
 
-// Reported is a comment with open reports, as the list to review shows it.
+// Reported is a comment with open reports, for the review list.
 type Reported struct {
 	Listed
 	TaskSlug, TaskTitle string
 	Reports             int
 }
 
-// Reported lists comments with open reports that the person may decide about, those that wait longest first, but none
-// on a submission whose source is hidden.
+// Reported lists comments with open reports that the person may decide about, the longest waiting first, except on a
+// submission whose source is hidden.
 func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []Reported, err error) {
 	q := listed(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
 		Joins("join (select comment_id, count(*) as reports, min(id) as first from comment_reports where closed_at is null group by comment_id) p on p.comment_id = c.id").
@@ -99,13 +99,13 @@ func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int)
 	return list, db.ReadError(err, "reported comments")
 }
 
-// isOwn reports whether a moderator who is no admin wrote the comment: then others decide about it, and read who
-// reported it.
+// isOwn reports whether a moderator who is not an admin wrote the comment: then others decide about it, and see the
+// reporters.
 func isOwn(found Listed, actor accounts.User) bool {
 	return found.UserID == actor.ID && !actor.IsAdmin()
 }
 
-// Hide takes a comment from everyone's sight except its author's and the moderators', and closes its reports.
+// Hide hides a comment from everyone except its author and the moderators, and closes its reports.
 func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
 	return c.decide(ctx, actor, id, "hide comment", why, func(found Listed, why string) (map[string]any, error) {
 		if found.HiddenAt != nil { // or an author of a task could make an admin's decision their own
@@ -115,7 +115,7 @@ func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why 
 	})
 }
 
-// Show brings a hidden comment back. An author of a task cannot take back what an admin decided.
+// Show makes a hidden comment visible again. An author of a task cannot reverse an admin's decision.
 func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
 	return c.decide(ctx, actor, id, "show comment", why, func(found Listed, _ string) (map[string]any, error) {
 		if found.HiddenAt == nil {
@@ -133,7 +133,7 @@ func (c *Comments) Dismiss(ctx context.Context, actor accounts.User, id int64, w
 	return c.decide(ctx, actor, id, "dismiss reports", why, func(Listed, string) (map[string]any, error) { return nil, nil })
 }
 
-// decide does something to a comment, for a reason that is stored in the audit log.
+// decide changes a comment, for a reason that is stored in the audit log.
 func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, act, why string, change func(found Listed, why string) (map[string]any, error)) (t Thread, err error) {
 	if why, err = clean(why, longestReason); err != nil {
 		return t, err
@@ -176,7 +176,7 @@ func closeReports(tx *gorm.DB, by, id int64, outcome string) error {
 	return db.WriteError(err, "reports of comment %d", id)
 }
 
-// Lock lets only moderators write, or everyone again.
+// Lock allows only moderators to write, or everyone again.
 func (c *Comments) Lock(ctx context.Context, actor accounts.User, about Thread, locked bool) error {
 	return c.db.Write(ctx, func(tx *gorm.DB) error {
 		t, err := about.again(tx)

@@ -12,16 +12,16 @@ import (
 	"warpboard/models/submissions"
 )
 
-// Comments is the comments of one database.
+// Comments reads and stores the comments of one database.
 type Comments struct {
 	db    *db.DB
 	hooks Hooks
 }
 
-// Hooks hear of comments, in the transactions that write them.
+// Hooks are called in the transactions that write comments.
 type Hooks struct {
 	Added func(tx *gorm.DB, commentID int64) error
-	// Gone hears of a comment that was removed or hidden: others can no longer read it.
+	// Gone is called for a comment that was removed or hidden, so that others can no longer read it.
 	Gone func(tx *gorm.DB, commentID int64) error
 }
 
@@ -31,10 +31,10 @@ func New(database *db.DB, hooks Hooks) *Comments { return &Comments{database, ho
 // Thread is the subject of a list of comments: a task, or one of its submissions.
 type Thread struct {
 	Task       catalog.Task
-	Submission *submissions.Submission // nil: the task itself
+	Submission *submissions.Submission // nil for the task itself
 }
 
-// AuthorID is the person who may write the write-up.
+// AuthorID returns the person who may write the write-up.
 func (t Thread) AuthorID() int64 {
 	if t.Submission != nil {
 		return t.Submission.UserID
@@ -63,8 +63,8 @@ func (t Thread) ModeratedBy(u accounts.User) bool {
 	return u.May(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID})
 }
 
-// Check refuses a viewer who may not read the comments. Those on a submission need a source that everyone may read,
-// also of its author and of admins: else they would be written before others can answer.
+// Check refuses a viewer who may not read the comments. Those on a submission require a source that everyone may read,
+// also for its author and admins: otherwise they would be written before others can answer.
 func (t Thread) Check(viewer accounts.User, at time.Time) error {
 	switch {
 	case !t.Task.VisibleTo(viewer) || t.Submission != nil && t.Submission.HiddenFrom(viewer):
@@ -82,7 +82,7 @@ func (t Thread) missing() error {
 	return db.Errorf(db.NotFound, "There is no task %q.", t.Task.Slug)
 }
 
-// of chooses the comments of the thread.
+// of selects the comments of the thread.
 func (t Thread) of(q *gorm.DB) *gorm.DB {
 	if t.Submission != nil {
 		return q.Where("submission_id = ?", t.Submission.ID)
@@ -90,7 +90,7 @@ func (t Thread) of(q *gorm.DB) *gorm.DB {
 	return q.Where("task_id = ? and submission_id is null", t.Task.ID)
 }
 
-// holder is the row that has the thread's count and lock.
+// holder returns the row with the thread's count and lock.
 func (t Thread) holder(tx *gorm.DB) *gorm.DB {
 	if t.Submission != nil {
 		return tx.Table("submissions").Where("id = ?", t.Submission.ID)
@@ -98,7 +98,7 @@ func (t Thread) holder(tx *gorm.DB) *gorm.DB {
 	return tx.Table("tasks").Where("id = ?", t.Task.ID)
 }
 
-// count notes how many comments everyone sees.
+// count stores the number of visible comments.
 func (t Thread) count(tx *gorm.DB) error {
 	var n int64
 	err := t.of(tx.Model(&Comment{})).Where("removed_at is null and hidden_at is null").Count(&n).Error
@@ -121,7 +121,7 @@ func read(tx *gorm.DB, taskID, submissionID int64) (t Thread, err error) {
 	return t, db.ReadError(err, "task %d", taskID)
 }
 
-// again is read of this thread.
+// again reads this thread again.
 func (t Thread) again(tx *gorm.DB) (Thread, error) {
 	if t.Submission != nil {
 		return read(tx, 0, t.Submission.ID)
@@ -129,7 +129,7 @@ func (t Thread) again(tx *gorm.DB) (Thread, error) {
 	return read(tx, t.Task.ID, 0)
 }
 
-// Closed says why the person may not write now; nil: they may. Moderators write also where others cannot.
+// Closed returns the reason why the person may not write now, or nil. Moderators may also write where others cannot.
 func (c *Comments) Closed(ctx context.Context, actor accounts.User, t Thread) error {
 	return closed(c.db.Read(ctx), actor, t)
 }

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// LongestComment and LongestWriteup are in characters.
+	// Limits in characters.
 	LongestComment, LongestWriteup = 4_000, 20_000
 
-	perHour   = 20    // comments of one person; removed ones count
+	perHour   = 20    // comments of one person, including removed ones
 	mostOfOne = 2_000 // comments of one thread
 )
 
@@ -114,7 +114,7 @@ func clean(body string, most int) (string, error) {
 	return body, nil
 }
 
-// checkLimits refuses a comment too many, and one that was sent twice. Admins have no hourly limit.
+// checkLimits refuses comments beyond the limits, and one that was sent twice. Admins have no hourly limit.
 func (t Thread) checkLimits(tx *gorm.DB, actor accounts.User, body string) error {
 	var there int64
 	if err := t.of(tx.Model(&Comment{})).Where("removed_at is null").Count(&there).Error; err != nil {
@@ -133,7 +133,7 @@ func (t Thread) checkLimits(tx *gorm.DB, actor accounts.User, body string) error
 	return paced(tx, actor, &Comment{}, perHour, "comments")
 }
 
-// paced refuses a row too many of a person within an hour.
+// paced refuses rows of a person beyond a limit within an hour.
 func paced(tx *gorm.DB, actor accounts.User, of any, most int, what string) error {
 	if actor.IsAdmin() {
 		return nil
@@ -142,7 +142,7 @@ func paced(tx *gorm.DB, actor accounts.User, of any, most int, what string) erro
 	return rate.Check(tx.Model(of).Where("user_id = ?", actor.ID), "created_at")
 }
 
-// Remove takes one's own comment away, with its text. Its row stays for the limits.
+// Remove deletes the text of one's own comment. Its row stays for the limits.
 func (c *Comments) Remove(ctx context.Context, actor accounts.User, id int64) (t Thread, err error) {
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
 		var found Listed

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Devices is the kinds of devices of one database.
+// Devices reads and stores the kinds of devices of one database.
 type Devices struct {
 	db *db.DB
 }
@@ -21,11 +21,11 @@ type Devices struct {
 // New returns the devices of a database.
 func New(database *db.DB) *Devices { return &Devices{db: database} }
 
-// Device is silicon that a worker has been seen with.
-// Rows are never deleted: a device stays known when its last worker has gone, with its boards and what waits for it.
+// Device is a device model that a worker has been seen with. Rows are never deleted: a device stays known after its
+// last worker has gone, with its boards and waiting work.
 type Device struct {
 	Label  string `gorm:"primaryKey"`
-	Name   string // as its driver has it
+	Name   string // name from its driver
 	Memory int64  // bytes
 	SeenAt time.Time
 }
@@ -67,7 +67,7 @@ func Known(tx *gorm.DB) (labels []string, err error) {
 	return labels, db.ReadError(err, "known devices")
 }
 
-// Resolve replaces names of families by the devices that they mean here; those that mean none stay.
+// Resolve replaces names of families by their known devices; names without devices stay.
 func Resolve(tx *gorm.DB, names []string) ([]string, error) {
 	known, err := Known(tx)
 	return resolve(names, known), err
@@ -96,7 +96,7 @@ type task struct {
 	Asked   []string `gorm:"serializer:json"`
 }
 
-// resolveTasks gives every task the devices that its names mean by now.
+// resolveTasks sets every task's devices to those that its names mean now.
 func resolveTasks(tx *gorm.DB, known []string) error {
 	var list []task
 	if err := tx.Find(&list).Error; err != nil {
@@ -115,7 +115,7 @@ func resolveTasks(tx *gorm.DB, known []string) error {
 	return nil
 }
 
-// moveWaiting gives work that waits for a bare family to the first new device of it. There was none to take it before.
+// moveWaiting moves work that waits for a bare family to the first new device of it. There was none before.
 func moveWaiting(tx *gorm.DB, known, fresh []string) error {
 	for _, table := range []string{"runs", "evaluations"} {
 		var waits []string

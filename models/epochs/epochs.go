@@ -12,17 +12,17 @@ import (
 	"warpboard/models/db"
 )
 
-// Epochs is the epochs of one database.
+// Epochs reads and stores the epochs of one database.
 type Epochs struct{ db *db.DB }
 
 // New returns the epochs of a database.
 func New(database *db.DB) *Epochs { return &Epochs{db: database} }
 
-// Epoch is the software under a measurement.
+// Epoch is the software of a measurement.
 type Epoch struct {
-	ID       int64 // later ones are larger; 0: not recorded
+	ID       int64 // larger for later ones; 0 if not recorded
 	Software `gorm:"embedded"`
-	SeenAt   time.Time // first
+	SeenAt   time.Time // first time
 }
 
 // Software has the parts of an epoch, each with its tool's own version text; empty if a run does not use it.
@@ -31,7 +31,7 @@ type Software struct {
 	Harness                               string // a hash of the judge's and the runner's programs
 }
 
-// String names what is known, for people.
+// String lists the known parts for people.
 func (s Software) String() string {
 	words := []string{}
 	for _, part := range [][2]string{{"driver", s.Driver}, {"CUDA", s.CUDA}, {"", s.Compiler}, {"torch", s.Torch}, {"Triton", s.Triton}, {"harness", s.Harness}} {
@@ -42,7 +42,7 @@ func (s Software) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Changes names what differs from another epoch's software: "driver 570 → 580".
+// Changes lists the differences from another epoch's software: "driver 570 → 580".
 func (s Software) Changes(to Software) (list []string) {
 	for _, part := range [][3]string{{"driver", s.Driver, to.Driver}, {"CUDA", s.CUDA, to.CUDA}, {"compiler", s.Compiler, to.Compiler},
 		{"torch", s.Torch, to.Torch}, {"Triton", s.Triton, to.Triton}, {"harness", s.Harness, to.Harness}} {
@@ -60,7 +60,7 @@ func shownVersion(version string) string {
 	return version
 }
 
-// Stored is the software as the database has it.
+// Stored converts the software for the database.
 func (s Software) Stored() Software {
 	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
 		*text = db.Cut(db.Sanitize(*text), 200)
@@ -68,7 +68,7 @@ func (s Software) Stored() Software {
 	return s
 }
 
-// IDOf is the number of an epoch, which is made if it is new. Unknown software is 0.
+// IDOf returns the number of an epoch, which is created if it is new. Unknown software is 0.
 func IDOf(tx *gorm.DB, s Software) (int64, error) {
 	s = s.Stored()
 	if s == (Software{}) {

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Events is the events of one database.
+// Events reads and stores the events of one database.
 type Events struct {
 	db   *db.DB
 	open atomic.Pointer[[]open] // as this process last read them in NoteOpen
@@ -30,31 +30,31 @@ type Event struct {
 	About      string // Markdown
 	StartsAt   time.Time
 	EndsAt     time.Time
-	FrozenAt   *time.Time // from here on the standings stay as they are; nil: never
-	RevealedAt *time.Time // since when all results are in the standings
+	FrozenAt   *time.Time // time from which the standings do not change; nil for never
+	RevealedAt *time.Time // time since when all results are in the standings
 	Points     string     // see Rule
-	ByTeam     bool       // teams are the entrants; a person without a team stands alone
+	ByTeam     bool       // teams are the entrants; a person without a team is alone
 
-	CommentsClosed bool // from start to end only moderators comment on its tasks
+	CommentsClosed bool // from start to end only moderators may comment on its tasks
 
 	CreatedAt time.Time
 }
 
-// EventTask puts a task into an event.
+// EventTask is a task of an event.
 type EventTask struct {
 	EventID int64 `gorm:"primaryKey;autoIncrement:false"`
 	TaskID  int64 `gorm:"primaryKey;autoIncrement:false"`
 
-	Position int // among the event's tasks, from 0 on
+	Position int // position among the event's tasks, from 0
 }
 
-// Begun reports whether the event takes submissions or did.
+// Begun reports whether the event has begun.
 func (e Event) Begun(at time.Time) bool { return !at.Before(e.StartsAt) }
 
 // Ended reports whether the event is over. The end itself is too late.
 func (e Event) Ended(at time.Time) bool { return !at.Before(e.EndsAt) }
 
-// Frozen reports whether the standings stay as they are.
+// Frozen reports whether the standings are frozen.
 func (e Event) Frozen(at time.Time) bool {
 	return e.FrozenAt != nil && e.RevealedAt == nil && !at.Before(*e.FrozenAt)
 }
@@ -71,7 +71,7 @@ type Listed struct {
 	TaskCount int
 }
 
-// most bounds a list of events.
+// most limits a list of events.
 const most = 200
 
 // List lists events without their announcements, those that end last first.
@@ -91,7 +91,7 @@ func (s *Events) listed(ctx context.Context, columns string) *gorm.DB {
 		Select(columns + ", u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as task_count")
 }
 
-// Tasks lists the tasks of an event in the organizer's order. Callers ask ListedTo before they show any.
+// Tasks lists the tasks of an event in the organizer's order. Callers must check ListedTo before they show any.
 func (s *Events) Tasks(ctx context.Context, eventID int64) ([]catalog.Task, error) {
 	return tasksOf(s.db.Read(ctx), eventID)
 }
@@ -102,5 +102,5 @@ func tasksOf(tx *gorm.DB, eventID int64) (list []catalog.Task, err error) {
 	return list, db.ReadError(err, "tasks of event %d", eventID)
 }
 
-// Now is the time by which events start, freeze and end.
+// Now returns the time by which events start, freeze, and end.
 func (s *Events) Now() time.Time { return db.Time(s.db.Read(context.Background()).NowFunc()) }

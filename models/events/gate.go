@@ -9,14 +9,15 @@ import (
 	"warpboard/models/db"
 )
 
-// HeldWhy is why a run is held back whose submission came while its event was frozen.
+// HeldWhy is the reason for holding back a run whose submission came while its event was frozen.
 const HeldWhy = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
 
 // utc is the format of times in sentences.
 const utc = "2006-01-02 15:04:05"
 
-// Gate refuses a submission to a task whose event has not begun, and returns the event that is frozen for it; 0: none.
-// What an admin adds for a person, and what tries a task, is taken at any time, and is frozen even after the end.
+// Gate refuses a submission to a task whose event has not begun, and returns the event that is frozen for it, or 0.
+// Submissions that an admin adds for a person, and trials of a task, are accepted at any time, and are frozen even
+// after the end.
 func Gate(tx *gorm.DB, task catalog.Task, at time.Time, exempt bool) (frozen int64, err error) {
 	var found []Event
 	err = tx.Where("id in (select event_id from event_tasks where task_id = ?)", task.ID).

@@ -17,7 +17,7 @@ type open struct {
 	tasks []int64
 }
 
-// Announced returns the event that pages name: of those that go on the one that ends first, else the next to start.
+// Announced returns the event that pages name: of the current ones the first to end, or else the next to start.
 func (s *Events) Announced() (found Event, ok bool) {
 	at := s.Now()
 	for _, e := range s.opened() {
@@ -79,7 +79,7 @@ func (s *Events) NoteOpen(ctx context.Context) error {
 	return nil
 }
 
-// noted reads the open events again after a change that succeeded.
+// noted reads the open events again after a successful change.
 func (s *Events) noted(ctx context.Context, err error) error {
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Revealable returns an event whose results the person may reveal now: it has ended.
+// Revealable returns an event whose results the person may reveal now, because it has ended.
 func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error) {
 	if err := tx.Take(&e, id).Error; err != nil {
 		return e, db.ReadError(err, "event %d", id)
@@ -26,7 +26,7 @@ func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error)
 	return e, nil
 }
 
-// MarkRevealed notes that all results of an event count.
+// MarkRevealed marks all results of an event as revealed.
 func MarkRevealed(tx *gorm.DB, id int64) error {
 	at := db.Time(tx.NowFunc())
 	return db.WriteError(tx.Model(&Event{}).Where("id = ?", id).Update("revealed_at", &at).Error, "event %d", id)

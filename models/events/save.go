@@ -26,7 +26,7 @@ type Settings struct {
 
 	CommentsClosed bool
 
-	Tasks []string // slugs, in the order in which they are shown
+	Tasks []string // slugs in display order
 }
 
 const (
@@ -35,7 +35,7 @@ const (
 	mostTasks    = 50
 )
 
-// Create makes an event of tasks that the person may edit. The tasks close at its end.
+// Create creates an event of tasks that the person may edit. The tasks close at its end.
 func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (e Event, err error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
 		return e, err
@@ -66,7 +66,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (
 	return e, s.noted(ctx, err)
 }
 
-// Update changes an event. Its address stays. Another freeze begins with nothing revealed.
+// Update changes an event. Its slug stays. Another freeze begins with nothing revealed.
 func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, in Settings) (e Event, err error) {
 	if err := in.check(); err != nil {
 		return e, err
@@ -122,7 +122,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 	return s.noted(ctx, err)
 }
 
-// noneFrozen refuses to do something while results wait to be revealed.
+// noneFrozen refuses an act while results wait to be revealed.
 func (e *Event) noneFrozen(tx *gorm.DB, what string) error {
 	var waiting int64
 	if err := tx.Table("submissions").Where("frozen_event = ?", e.ID).Count(&waiting).Error; err != nil {
@@ -147,7 +147,7 @@ func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
 	return nil
 }
 
-// check returns all that is wrong with the settings in one error.
+// check returns all errors of the settings in one error.
 func (in Settings) check() error {
 	title := len([]rune(accounts.CleanName(in.Title)))
 	_, rule := ParsePoints(in.Points)
@@ -186,7 +186,7 @@ func (e *Event) apply(in Settings) {
 	e.CommentsClosed = in.CommentsClosed
 }
 
-// release has the event's hidden tasks not open at its start.
+// release cancels the opening of the event's hidden tasks at its start.
 func (e *Event) release(tx *gorm.DB) error {
 	var ids []int64
 	if err := tx.Model(&EventTask{}).Where("event_id = ?", e.ID).Pluck("task_id", &ids).Error; err != nil {
@@ -195,8 +195,8 @@ func (e *Event) release(tx *gorm.DB) error {
 	return catalog.Unschedule(tx, ids)
 }
 
-// setTasks replaces the tasks of an event, and has each close at its end. Hidden ones open at its start. Those of an
-// event that was over before the change keep their deadlines: they may have been opened again since.
+// setTasks replaces the tasks of an event, and makes each close at its end. Hidden ones open at its start. Those of an
+// event that was over before the change keep their deadlines: they may have been reopened since.
 func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, schedule bool) error {
 	if err := e.release(tx); err != nil {
 		return err

@@ -12,8 +12,8 @@ type Board struct {
 	Title     string
 	VersionID int64
 	Device    string
-	BestNS    float64 // 0: no one is on it
-	Entries   int     // of entrants
+	BestNS    float64 // 0 if it has no entries
+	Entries   int     // number of entrants
 }
 
 // Place is a person's entry on a board.
@@ -21,20 +21,20 @@ type Place struct {
 	Entrant Entrant
 	UserID  int64
 	RunID   int64
-	Rank    int // among the board's people
+	Rank    int // rank among the board's people
 	ScoreNS float64
 }
 
 // Entrant is a person, or a team whose members count together.
 type Entrant struct {
-	UserID int64 // 0: a team
-	TeamID int64 // 0: a person
+	UserID int64 // 0 for a team
+	TeamID int64 // 0 for a person
 	Name   string
 }
 
 // Result is an entrant's result on a board.
 type Result struct {
-	Rank    int  // among the entrants; 0: not on the board
+	Rank    int  // rank among the entrants; 0 if not on the board
 	Tied    bool // others have this rank, too
 	UserID  int64
 	RunID   int64
@@ -45,22 +45,22 @@ type Result struct {
 // Row is an entrant in the standings.
 type Row struct {
 	Entrant
-	Rank    int  // those with equal points share it; 0: no points
+	Rank    int  // shared by equal points; 0 without points
 	Tied    bool // others have this rank, too
 	Results []Result
-	Points  float64 // of all boards
+	Points  float64 // points of all boards
 }
 
-// Standings are all entrants of an event, the best first. Those without points follow by name, without a rank.
+// Standings lists all entrants of an event, the best first. Those without points follow by name, without a rank.
 type Standings struct {
 	Boards []Board
 	Rows   []Row
 }
 
-// NewStandings adds up the boards, of which each has its places in its order.
+// NewStandings adds up the boards, each with its places in order.
 //
-// A team has the place of its best member, and ranks count entrants: behind a team with the first two entries comes the
-// second.
+// A team has the place of its best member, and ranks count entrants: after a team with the first two entries comes the
+// second entrant.
 func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 	s := Standings{Boards: boards}
 	rows, order := map[Entrant]*Row{}, []*Row{}
@@ -115,10 +115,10 @@ func (s Standings) Part(page int) (rows []Row, total int) {
 	return s.Rows[min((page-1)*pageRows, total):min(page*pageRows, total)], total
 }
 
-// Entrants are people by their team, or each alone.
+// Entrants maps people to their teams; others are their own entrants.
 type Entrants map[int64]Entrant
 
-// Of is the entrant that a person belongs to.
+// Of returns a person's entrant.
 func (e Entrants) Of(userID int64, name string) Entrant {
 	if team, ok := e[userID]; ok {
 		return team

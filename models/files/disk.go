@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrFull says that a content was not kept, because the disk is nearly full.
+// ErrFull is the error for refusing content because the disk is nearly full.
 var ErrFull = errors.New("the site's disk is nearly full")
 
 // Disk watches the free space of a directory. While less than MinFree bytes are free, the site refuses new data from
 // people and workers where it can, because a full disk ends accepted runs.
 type Disk struct {
 	Dir     string
-	MinFree int64 // 0: nothing is refused
+	MinFree int64 // 0 to refuse nothing
 }
 
 // Free returns the number of free bytes.
@@ -26,7 +26,7 @@ func (d Disk) Free() (int64, error) {
 	return int64(stat.Bavail) * stat.Bsize, nil
 }
 
-// Full reports whether the disk is nearly full, and how many bytes are free.
+// Full reports whether the disk is nearly full, and returns the number of free bytes.
 func (d Disk) Full() (full bool, free int64, err error) {
 	if d.MinFree == 0 {
 		return false, 0, nil

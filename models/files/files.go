@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// File is a content that is open to read.
+// File is a content opened for reading.
 type File interface {
 	io.ReadSeekCloser
 }
 
 // Files is a store of contents.
 type Files interface {
-	// Put keeps a content under its digest; a sweep takes it for new from now on. It fails with ErrFull in a folder on
-	// a disk that is nearly full.
+	// Put stores a content under its digest; a sweep treats it as new from then on. It fails with ErrFull in a folder
+	// on a disk that is nearly full.
 	Put(ctx context.Context, digest string, data []byte) error
 	// Open opens a content. The error for a missing one is fs.ErrNotExist.
 	Open(ctx context.Context, digest string) (File, error)
-	// Sweep removes contents that were put before a time and are no longer named.
+	// Sweep removes contents that were put before a time and are not referenced.
 	Sweep(ctx context.Context, before time.Time, named func(digest string) (bool, error)) error
 }
 
-// Open returns the files in a folder, on whose disk minFree bytes stay free, or those at
+// Open returns the files in a folder, keeping minFree bytes of its disk free, or those at
 // s3://KEY:SECRET@HOST/BUCKET/PREFIX.
 func Open(where string, minFree int64) (Files, error) {
 	if IsS3(where) {

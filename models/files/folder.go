@@ -13,7 +13,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// folder keeps a file per content.
+// folder stores one file per content.
 type folder struct {
 	dir  string
 	disk Disk
@@ -32,7 +32,7 @@ func (f folder) path(digest string) string { return filepath.Join(f.dir, digest[
 func (f folder) Put(_ context.Context, digest string, data []byte) error {
 	path := f.path(digest)
 	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
-		return nil // it is there, and now too young to be swept
+		return nil // it exists, and is now too young to be swept
 	}
 	if full, _, err := f.disk.Full(); err != nil || full {
 		return cmp.Or(err, ErrFull)
@@ -40,7 +40,7 @@ func (f folder) Put(_ context.Context, digest string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(filepath.Dir(path))) // beside it, where Sweep finds what a crash leaves
+	return renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(filepath.Dir(path))) // beside it, where Sweep finds leftovers of a crash
 }
 
 // Open opens the file of a content.
@@ -52,8 +52,8 @@ func (f folder) Open(_ context.Context, digest string) (File, error) {
 	return file, nil
 }
 
-// Sweep removes files that are older than a time and not named. It checks the name before the age: a new row renews its
-// file's age first.
+// Sweep removes files that are older than a time and not referenced. It checks the reference before the age: a new row
+// renews its file's age first.
 func (f folder) Sweep(_ context.Context, before time.Time, named func(string) (bool, error)) error {
 	return filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -14,10 +14,10 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// requestFor bounds one request to the store.
+// requestFor limits one request to the store.
 const requestFor = time.Minute
 
-// bucket keeps an object per content.
+// bucket stores one object per content.
 type bucket struct {
 	client       *minio.Client
 	name, prefix string
@@ -45,7 +45,7 @@ func newBucket(where string) (bucket, error) {
 
 func (b bucket) key(digest string) string { return path.Join(b.prefix, digest[:2], digest) }
 
-// Put writes the object, also where it is there: it is young then.
+// Put writes the object even if it exists, to renew its age.
 func (b bucket) Put(ctx context.Context, digest string, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, requestFor)
 	defer cancel()
@@ -56,7 +56,7 @@ func (b bucket) Put(ctx context.Context, digest string, data []byte) error {
 	return nil
 }
 
-// Open begins to read the object.
+// Open starts reading the object.
 func (b bucket) Open(ctx context.Context, digest string) (File, error) {
 	object, err := b.client.GetObject(ctx, b.name, b.key(digest), minio.GetObjectOptions{})
 	if err == nil {
@@ -71,7 +71,7 @@ func (b bucket) Open(ctx context.Context, digest string) (File, error) {
 	return object, nil
 }
 
-// Sweep removes objects that are older than a time and not named.
+// Sweep removes objects that are older than a time and not referenced.
 func (b bucket) Sweep(ctx context.Context, before time.Time, named func(string) (bool, error)) error {
 	ctx, cancel := context.WithCancel(ctx) // ends the listing
 	defer cancel()

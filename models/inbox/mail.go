@@ -14,38 +14,38 @@ import (
 	"warpboard/models/quota"
 )
 
-// Confirm is the kind of the mail that asks whether an address is right.
+// Confirm is the kind of the mail that asks to confirm an address.
 const Confirm = "confirm"
 
 const (
-	mailsADay = 20 // of one person, beside those that ask for a confirmation
+	mailsADay = 20 // limit for one person, not counting those that ask for a confirmation
 	// commentMailsADay is the limit for comments within these, so that they do not displace other mails.
 	commentMailsADay = 10
-	confirmsADay     = 3 // to one address, and of one person
+	confirmsADay     = 3 // limit to one address, and by one person
 	codeLife         = 24 * time.Hour
 	keepMails        = 30 * 24 * time.Hour
 	longestMail      = 254 // bytes of an address
 )
 
-// pauses are between tries.
+// pauses are the times between tries.
 var pauses = [...]time.Duration{time.Minute, 10 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour}
 
-// Mail is one e-mail, and how sending it went.
+// Mail is one e-mail with the state of sending it.
 type Mail struct {
 	ID        int64
 	UserID    int64
-	Kind      string // of its notice, or Confirm
+	Kind      string // kind of its notice, or Confirm
 	Address   string
 	Subject   string
 	Body      string
 	Tries     int
-	Error     string // why the last try failed
+	Error     string // reason why the last try failed
 	CreatedAt time.Time
-	NextAt    *time.Time // when the next try is due; nil: it is over
+	NextAt    *time.Time // time of the next try; nil if there is none
 	SentAt    *time.Time
 }
 
-// Cleaned is an address fit for the head of a mail: one of printable ASCII, without a name.
+// Cleaned returns an address fit for the header of a mail: printable ASCII, without a name.
 func Cleaned(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	parsed, err := mail.ParseAddress(address)
@@ -66,7 +66,7 @@ func (c Choices) AddressOf(signIn string) string {
 	return address
 }
 
-// SetAddress has a person's mails go to another address once they have confirmed it; an empty one, or that of the
+// SetAddress sets another address for a person's mails, valid once they have confirmed it. An empty one, or that of the
 // sign-in, needs no confirmation.
 func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address string) (asked bool, err error) {
 	if address != "" {
@@ -90,8 +90,8 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 	})
 }
 
-// ask sends the link that confirms an address. Its limits count all people: no one's mailbox is filled by many
-// accounts.
+// ask sends the link that confirms an address. Its limits apply to all people together, so that many accounts cannot
+// fill a mailbox.
 func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
 	rate := quota.Rate{Most: confirmsADay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", confirmsADay)}
 	sent := tx.Model(&Mail{}).Where("kind = ? and (user_id = ? or lower(address) = ?)", Confirm, user.ID, strings.ToLower(address))
@@ -103,13 +103,13 @@ func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address st
 	if err := tx.Save(&choices).Error; err != nil {
 		return db.WriteError(err, "address")
 	}
-	// It names no one: else the mail would carry a stranger's words to any address.
+	// It contains no name: otherwise the mail would carry a stranger's words to any address.
 	body := fmt.Sprintf("Someone with an account at %s wants to get notices at this address.\n\nIf this was you, sign in and open this link within a day:\n%s/inbox/confirm/%s\n\nOtherwise, ignore this e-mail.\n",
 		x.site, x.site, code)
 	return post(tx, Mail{UserID: user.ID, Kind: Confirm, Address: address, Subject: "Confirm your address", Body: body})
 }
 
-// ConfirmAddress has a person's mails go to the address to which the code was sent.
+// ConfirmAddress makes a person's mails go to the address to which the code was sent.
 func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code string) error {
 	return x.db.Write(ctx, func(tx *gorm.DB) error {
 		choices, err := choicesOf(tx, user.ID)
@@ -124,7 +124,7 @@ func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code str
 	})
 }
 
-// choicesOf reads what a person chose; it may be saved.
+// choicesOf reads a person's choices for changing them.
 func choicesOf(tx *gorm.DB, userID int64) (c Choices, err error) {
 	err = tx.Where("user_id = ?", userID).Limit(1).Find(&c).Error
 	c.UserID = userID
@@ -144,8 +144,7 @@ func post(tx *gorm.DB, m Mail) error {
 	return db.WriteError(tx.Create(&m).Error, "mail")
 }
 
-// mailTo queues mails for those of the notices whose people want them by e-mail, as long as they have not had their
-// share of the day.
+// mailTo queues mails for those notices whose people want them by e-mail, up to their daily limit.
 func (x *Inbox) mailTo(tx *gorm.DB, list []Told) error {
 	want := map[int64]Told{}
 	ids := make([]int64, 0, len(list))

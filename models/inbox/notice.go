@@ -19,7 +19,7 @@ const (
 	DeadlineNear Kind = "deadline.near"    // a task to which they have submitted closes within a day
 )
 
-// Kinds lists all.
+// Kinds lists all kinds.
 func Kinds() []Kind {
 	return []Kind{RunEnded, RecordLost, Confirmed, PlaceLost, CommentAdded, DeadlineNear}
 }
@@ -42,14 +42,14 @@ const confirmedFirst = "first"
 // Notice is one line of a person's inbox.
 type Notice struct {
 	ID           int64
-	UserID       int64 // whose inbox
+	UserID       int64 // owner of the inbox
 	Kind         Kind
 	TaskID       int64
 	SubmissionID *int64
 	CommentID    *int64
-	ActorID      int64 // who did it; 0: the site
+	ActorID      int64 // person who caused it; 0 for the site
 	Device       string
-	State        string // of a run that ended
+	State        string // state of the ended run
 	CreatedAt    time.Time
 }
 
@@ -62,7 +62,7 @@ type Told struct {
 	Deadline  *time.Time // the task's
 }
 
-// Text says it in a sentence.
+// Text returns the sentence of the notice.
 func (t Told) Text() string {
 	switch on := t.TaskTitle + " on " + t.Device; t.Kind {
 	case RunEnded:

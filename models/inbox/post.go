@@ -16,20 +16,21 @@ import (
 	"warpboard/models/db"
 )
 
-// DueMails lists mails that are due: the first of each person, then the second of each, and so on.
+// DueMails lists due mails: the first of each person, then the second of each, and so on.
 func (x *Inbox) DueMails(ctx context.Context, at time.Time, limit int) (list []Mail, err error) {
 	err = x.db.Read(ctx).Raw(`select * from (select m.*, row_number() over (partition by m.user_id order by m.id) as place from mails m where m.next_at <= ?) due
 		order by place, id limit ?`, db.Time(at), limit).Scan(&list).Error
 	return list, db.ReadError(err, "mails that are due")
 }
 
-// ClaimMail puts the next try off, so that no other process sends it in the meantime; false: another one does.
+// ClaimMail postpones the next try, so that no other process sends the mail in the meantime. It returns false if
+// another one does.
 func (x *Inbox) ClaimMail(ctx context.Context, m Mail, until time.Time) (bool, error) {
 	res := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and tries = ? and next_at = ?", m.ID, m.Tries, db.Time(*m.NextAt)).Update("next_at", db.Time(until))
 	return res.RowsAffected == 1, db.WriteError(res.Error, "mail %d", m.ID)
 }
 
-// EndMail notes how a try went: an empty problem is success; one for good is not tried again.
+// EndMail stores the result of a try: an empty problem means success; a permanent one is not tried again.
 func (x *Inbox) EndMail(ctx context.Context, m Mail, at time.Time, problem string, forGood bool) error {
 	row := map[string]any{"tries": m.Tries + 1, "error": db.Cut(db.Sanitize(problem), 300), "next_at": nil}
 	switch {
@@ -47,7 +48,7 @@ type Postbox struct {
 	Failing               []Mail `gorm:"-"`
 }
 
-// Postbox reads it.
+// Postbox returns the state of sending. Admins only.
 func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p Postbox, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return p, db.Errorf(db.Forbidden, "Only an admin may read how e-mails are sent.")
@@ -63,7 +64,7 @@ func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p Postbox, er
 // keyName is the setting with the key of the links that turn e-mail off.
 const keyName = "inbox.key"
 
-// offKey reads the key, and makes it the first time.
+// offKey reads the key, or creates it.
 func (x *Inbox) offKey(ctx context.Context) (key string, err error) {
 	if key, err = x.db.Setting(ctx, keyName); err != nil || key != "" {
 		return key, err
@@ -92,8 +93,8 @@ func (x *Inbox) OffToken(ctx context.Context, userID int64, address string) (str
 	return fmt.Sprintf("%d.%s", userID, base64.RawURLEncoding.EncodeToString(mac.Sum(nil))), nil
 }
 
-// MailOff turns off all e-mails of the person whose token it is. A token for an address that is not theirs any more,
-// and every other text, is NotFound alike.
+// MailOff turns off all e-mails of the person of a token. A token for a former address, and every other text, is
+// NotFound alike.
 func (x *Inbox) MailOff(ctx context.Context, token string) error {
 	number, _, _ := strings.Cut(token, ".")
 	id, err := strconv.ParseInt(number, 10, 64)
@@ -136,14 +137,14 @@ func unlessMissing(err, missing error) error {
 	return err
 }
 
-// NoteAway notes why a mail could not be tried: the server cannot be used.
+// NoteAway records that mails cannot be tried because the server is unusable.
 func (x *Inbox) NoteAway(ctx context.Context, m Mail, why string) error {
 	err := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.Cut(db.Sanitize(why), 300)).Error
 	return db.WriteError(err, "mail %d", m.ID)
 }
 
-// Forget removes the notices of a comment that others can no longer read: they would count as unread, and no list has
-// them.
+// Forget removes the notices of a comment that others can no longer read: they would count as unread, and no list would
+// show them.
 func Forget(tx *gorm.DB, commentID int64) error {
 	return db.WriteError(tx.Where("comment_id = ?", commentID).Delete(&Notice{}).Error, "notices of comment %d", commentID)
 }

@@ -17,11 +17,11 @@ const (
 	keepEach = 200 // notices of one person
 )
 
-// Inbox is the notices of one database.
+// Inbox reads and stores the notices of one database.
 type Inbox struct {
 	db    *db.DB
-	site  string // address of the site, for links in mails
-	mails bool   // whether it sends any
+	site  string // URL of the site, for links in mails
+	mails bool   // the site sends e-mail
 }
 
 // New returns the notices of a database.
@@ -34,20 +34,20 @@ func (x *Inbox) Mails() bool { return x.mails }
 type Choices struct {
 	UserID     int64      `gorm:"primaryKey;autoIncrement:false"`
 	OffKinds   []Kind     `gorm:"serializer:json"`
-	MailKinds  []Kind     `gorm:"serializer:json"` // that come by e-mail, too
-	Address    string     // that the person confirmed; empty: that of the sign-in
-	NewAddress string     // that is to be confirmed
-	CodeHash   string     // of the code that was sent there
-	CodeUntil  *time.Time // when it stops working
+	MailKinds  []Kind     `gorm:"serializer:json"` // kinds that also come by e-mail
+	Address    string     // confirmed address; empty for that of the sign-in
+	NewAddress string     // address to be confirmed
+	CodeHash   string     // hash of the code that was sent there
+	CodeUntil  *time.Time // expiry of the code
 }
 
-// TableName is not that of its type.
+// TableName returns the table, whose name differs from the type's.
 func (Choices) TableName() string { return "inbox_choices" }
 
-// Off reports whether the person is not told of a kind.
+// Off reports whether the person has turned off a kind.
 func (c Choices) Off(k Kind) bool { return slices.Contains(c.OffKinds, k) }
 
-// Mails reports whether a kind comes by e-mail, too.
+// Mails reports whether a kind also comes by e-mail.
 func (c Choices) Mails(k Kind) bool { return slices.Contains(c.MailKinds, k) }
 
 // noticesOf reads notices with the names for their sentences: only of tasks that the person may see now, and of
@@ -60,7 +60,7 @@ func noticesOf(q *gorm.DB, user accounts.User) *gorm.DB {
 	return catalog.VisibleTo(q, user)
 }
 
-// List lists a person's notices before an id (0: from the newest), the newest first.
+// List lists a person's notices before an ID (0 for the newest), the newest first.
 func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limit int) (list []Told, err error) {
 	if !user.SignedIn() {
 		return nil, db.Errorf(db.Forbidden, "Sign in to read your inbox.")
@@ -73,28 +73,28 @@ func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limi
 	return list, db.ReadError(err, "notices of person %d", user.ID)
 }
 
-// MarkRead notes that the person has read all notices up to one, and not fewer than before.
+// MarkRead marks all notices up to one as read.
 func (x *Inbox) MarkRead(ctx context.Context, user accounts.User, upTo int64) error {
 	err := x.db.Writer(ctx).Model(&accounts.User{}).Where("id = ? and inbox_read < ?", user.ID, upTo).
 		Where("? <= (select coalesce(max(n.id), 0) from notices n where n.user_id = ?)", upTo, user.ID).UpdateColumn("inbox_read", upTo).Error
 	return db.WriteError(err, "person %d", user.ID)
 }
 
-// MarkAllRead notes that the person has read all notices up to a time, also those that are not listed any more.
+// MarkAllRead marks all notices up to a time as read, also those that are no longer listed.
 func (x *Inbox) MarkAllRead(ctx context.Context, user accounts.User, at time.Time) error {
 	err := x.db.Writer(ctx).Model(&accounts.User{}).Where("id = ?", user.ID).
 		UpdateColumn("inbox_read", gorm.Expr("(select coalesce(max(n.id), users.inbox_read) from notices n where n.user_id = users.id and n.created_at <= ?)", db.Time(at))).Error
 	return db.WriteError(err, "person %d", user.ID)
 }
 
-// Choices reads what a person chose.
+// Choices reads a person's choices.
 func (x *Inbox) Choices(ctx context.Context, userID int64) (c Choices, err error) {
 	err = x.db.Read(ctx).Where("user_id = ?", userID).Limit(1).Find(&c).Error
 	c.UserID = userID
 	return c, db.ReadError(err, "choices of person %d", userID)
 }
 
-// Choose keeps which kinds a person is told of, and which of these by e-mail, too.
+// Choose stores the kinds of notices for a person, and those that also come by e-mail.
 func (x *Inbox) Choose(ctx context.Context, user accounts.User, on, byMail []Kind) error {
 	return x.db.Write(ctx, func(tx *gorm.DB) error {
 		c, err := choicesOf(tx, user.ID)
@@ -114,7 +114,7 @@ func (x *Inbox) Choose(ctx context.Context, user accounts.User, on, byMail []Kin
 	})
 }
 
-// Sweep removes notices that are old, or too many of one person.
+// Sweep removes notices that are old, or too many for one person.
 func (x *Inbox) Sweep(ctx context.Context, at time.Time) error {
 	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-keepFor))).Delete(&Notice{}).Error; err != nil {
 		return db.WriteError(err, "old notices")

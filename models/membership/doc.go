@@ -1,13 +1,12 @@
-// Package membership holds who joined a members' board, and the invite codes by which people join. A board is a task
-// whose visibility is members; package catalog decides with its rows who sees it (models/catalog/sight.go).
+// Package membership holds the members of members' boards, and the invite codes for joining. A board is a task whose
+// visibility is members; package catalog uses these rows to decide who sees it (models/catalog/sight.go).
 //
-// Read invite.go first (codes: made, listed, revoked), then join.go (what a code does) and member.go (who is in,
+// Read invite.go first (creating, listing, and revoking codes), then join.go (using a code) and member.go (members,
 // leaving, and removing someone).
 //
-// It promises that a code with a limit never lets in one person too many, also of two that join at once; that no code
-// is stored, only its hash; and that a person who was removed does not come back with a code from before. A code of a
-// task that is not for members does nothing. People whom it tells nothing new (members, the author, admins) use up no
-// code.
+// A code with a limit never admits one person too many, even if two join at once. Only the hash of a code is stored. A
+// removed person cannot come back with an earlier code. A code of a task that is not for members does nothing. People
+// who see the task anyway (members, the author, admins) do not use up a code.
 //
-// What may go wrong: members see who else is on a board, and tell others what they see.
+// Weakness: members see the others on a board, and can tell others what they see.
 package membership

@@ -12,41 +12,41 @@ import (
 )
 
 const (
-	codeMark    = "wbi_" // lets secret scanners find a code that leaked
+	codeMark    = "wbi_" // lets secret scanners find a leaked code
 	prefixBytes = len(codeMark) + 6
 
-	mostPeople  = 10_000 // that one code lets in, where it has a limit
+	mostPeople  = 10_000 // largest limit of one code
 	longestLife = 366 * 24 * time.Hour
 	longestNote = 120
-	mostInvites = 200 // of a task that work
+	mostInvites = 200 // limit of a task's valid codes
 )
 
-// Boards are the members' boards of one database.
+// Boards reads and stores the members and codes of one database.
 type Boards struct{ db *db.DB }
 
 // New returns the members' boards of a database.
 func New(database *db.DB) *Boards { return &Boards{db: database} }
 
-// Invite is a code by which people join a task. The table holds its hash and its first characters.
+// Invite is a code for joining a task. The table has its hash and its first characters.
 type Invite struct {
 	ID         int64
 	TaskID     int64
-	Note       string // for whom it is
+	Note       string // its purpose
 	Prefix     string
 	SecretHash string
-	Most       int // people that it lets in; 0: no limit
-	Used       int // people that it has let in
+	Most       int // limit of people; 0 for no limit
+	Used       int // number of people who have joined with it
 	CreatedBy  int64
 	CreatedAt  time.Time
-	ExpiresAt  *time.Time // nil: never
+	ExpiresAt  *time.Time // nil for never
 	RevokedAt  *time.Time
 }
 
 // NewInvite is the request for an invite code.
 type NewInvite struct {
 	Note string
-	Most int           // 0: no limit
-	For  time.Duration // 0: no end
+	Most int           // 0 for no limit
+	For  time.Duration // 0 for no end
 }
 
 func (n NewInvite) check() error {
@@ -61,7 +61,7 @@ func (n NewInvite) check() error {
 	return nil
 }
 
-// Over says why the code lets no one in at a time; nil: it does.
+// Over returns the reason why the code admits no one at a time, or nil.
 func (i Invite) Over(at time.Time) error {
 	switch {
 	case i.RevokedAt != nil:
@@ -74,12 +74,12 @@ func (i Invite) Over(at time.Time) error {
 	return nil
 }
 
-// unknown is the answer to a code that does nothing, whether it was revoked or never made.
+// unknown is the error for an invalid code, whether it was revoked or never existed.
 func unknown() error {
 	return db.Errorf(db.NotFound, "This invite code is not valid: it is mistyped, or was revoked. Ask the author of the task for another.")
 }
 
-// CreateInvite makes a code of a task and returns it; it is never seen again. For the task's author and admins.
+// CreateInvite creates a code of a task and returns it; it is not stored. For the task's author and admins.
 func (b *Boards) CreateInvite(ctx context.Context, actor accounts.User, taskID int64, n NewInvite) (code string, invite Invite, err error) {
 	n.Note = db.Sanitize(n.Note)
 	if err := n.check(); err != nil {
@@ -119,7 +119,7 @@ func (i Invite) about() string {
 	return i.Prefix + ": " + i.Note
 }
 
-// RevokeInvite ends a code at once; people whom it let in stay. For the task's author and admins.
+// RevokeInvite revokes a code at once; people who joined with it stay. For the task's author and admins.
 func (b *Boards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, id int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.Editable(tx, actor, taskID)
@@ -137,8 +137,8 @@ func (b *Boards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, 
 	})
 }
 
-// Invites lists the codes of a task that were not revoked, the newest first. Callers check that the viewer may edit the
-// task.
+// Invites lists the codes of a task that were not revoked, the newest first. Callers must check that the viewer may
+// edit the task.
 func (b *Boards) Invites(ctx context.Context, taskID int64) (list []Invite, err error) {
 	err = b.db.Read(ctx).Where("task_id = ? and revoked_at is null", taskID).Order("id desc").Find(&list).Error
 	return list, db.ReadError(err, "invite codes of task %d", taskID)

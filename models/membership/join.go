@@ -12,14 +12,14 @@ import (
 	"warpboard/models/db"
 )
 
-// Offer is the tasks that a code opens to a person.
+// Offer lists the tasks that a code opens to a person.
 type Offer struct {
-	Task catalog.Task // the code's own
+	Task catalog.Task // the code's task
 	Seen bool         // the person sees all of them already
 
-	opens   []catalog.Task // those that the person does not see yet
+	opens   []catalog.Task // tasks that the person does not see yet
 	invite  Invite
-	counted bool // as a use of the code, when the person joined by it before
+	counted bool // already counted as a use, because the person joined with it before
 }
 
 // Others returns the number of tasks beside the code's own that it would open.
@@ -118,7 +118,7 @@ func (o *Offer) addOthers(tx *gorm.DB, user accounts.User) error {
 	return db.ReadError(err, "tasks of the event of task %d", o.Task.ID)
 }
 
-// lets returns the reason why the code does not let a person into a task; nil: it does.
+// lets returns the reason why the code does not admit a person to a task, or nil.
 func (i Invite) lets(tx *gorm.DB, task catalog.Task, userID int64) error {
 	if over := i.Over(db.Now()); over != nil {
 		return over

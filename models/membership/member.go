@@ -17,19 +17,19 @@ type Member struct {
 	UserID    int64 `gorm:"primaryKey;autoIncrement:false"`
 	InviteID  int64
 	JoinedAt  time.Time
-	RemovedAt *time.Time // when the person was removed or left; nil: the person is in
-	BarredAt  *time.Time // when they were removed last: codes from before do not let them in
+	RemovedAt *time.Time // when the person was removed or left; nil for a member
+	BarredAt  *time.Time // time of the last removal: earlier codes do not admit them
 }
 
-// Joined is a member as the author of the task sees one.
+// Joined is a member with the data for the author of the task.
 type Joined struct {
 	Member
 	UserName string
-	Prefix   string // of the code that was used
-	Note     string // … and what it was for
+	Prefix   string // first characters of the used code
+	Note     string // purpose of the used code
 }
 
-// List lists who is in a task, the last first, from the one at offset on. More reports whether others follow. Callers
+// List lists the members of a task, the last first, from offset on. more reports whether others follow. Callers must
 // check that the viewer may edit the task.
 func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (list []Joined, more bool, err error) {
 	err = b.db.Read(ctx).Table("members m").Select("m.*, u.name as user_name, i.prefix, i.note").
@@ -41,8 +41,7 @@ func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (lis
 	return list, more, db.ReadError(err, "members of task %d", taskID)
 }
 
-// Leave takes a members' board from the sight of a member who does not want it. Their entries stay. The code that let
-// them in lets them in again, and does not count them twice.
+// Leave ends a member's own membership. Their entries stay. The code admits them again, and does not count them twice.
 func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		gone := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and removed_at is null", task.ID, actor.ID).Update("removed_at", db.Now())
@@ -56,8 +55,8 @@ func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Ta
 	})
 }
 
-// Remove takes the task from a member's sight, also of one who left and could come back. Their entries stay on the
-// boards. For the task's author and admins.
+// Remove ends another person's membership, also if they left and could come back. Their entries stay on the boards. For
+// the task's author and admins.
 func (b *Boards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.Editable(tx, actor, taskID)

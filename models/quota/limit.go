@@ -9,15 +9,15 @@ import (
 	"warpboard/models/db"
 )
 
-// Limit bounds what one person may submit to a task in the last hour or day. Admins have none.
+// Limit limits one person's submissions to a task in the last hour or day. Admins have none.
 type Limit struct {
-	Mode        string `json:"mode"` // of the submissions; empty: all modes together
+	Mode        string `json:"mode"` // mode of the submissions; empty for all modes together
 	Per         Span   `json:"per"`
-	Submissions int    `json:"submissions"` // 0: any number
-	GPUSeconds  int    `json:"gpu_seconds"` // 0: any time
+	Submissions int    `json:"submissions"` // 0 for any number
+	GPUSeconds  int    `json:"gpu_seconds"` // 0 for any time
 }
 
-// Span is for how long a limit counts what was submitted.
+// Span is the window in which a limit counts.
 type Span string
 
 // The spans. Both end now.
@@ -26,7 +26,7 @@ const (
 	PerDay  Span = "day"
 )
 
-// Length is the span's.
+// Length returns the length of the span.
 func (s Span) Length() time.Duration {
 	if s == PerDay {
 		return 24 * time.Hour
@@ -34,7 +34,7 @@ func (s Span) Length() time.Duration {
 	return time.Hour
 }
 
-// String is the limit in words: "5 ranked submissions and 60 GPU-seconds of ranked submissions an hour".
+// String formats the limit: "5 ranked submissions and 60 GPU-seconds of ranked submissions an hour".
 func (l Limit) String() string {
 	var list []string
 	if l.Submissions > 0 {
@@ -50,7 +50,7 @@ func (l Limit) String() string {
 	return strings.Join(list, " and ") + per
 }
 
-// Sent names the submissions that it counts.
+// Sent names the counted submissions.
 func (l Limit) Sent() string {
 	if l.Mode == "" {
 		return "submissions"
@@ -58,7 +58,7 @@ func (l Limit) Sent() string {
 	return l.Mode + " submissions"
 }
 
-// Held names the GPU-seconds that it counts.
+// Held names the counted GPU-seconds.
 func (l Limit) Held() string {
 	if l.Mode == "" {
 		return "GPU-seconds"
@@ -66,16 +66,16 @@ func (l Limit) Held() string {
 	return "GPU-seconds of " + l.Sent()
 }
 
-// LimitModes are the modes that a limit may have.
+// LimitModes lists the modes for limits.
 func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile", "sanitize"} }
 
-// Spans are the spans that a limit may have.
+// Spans lists the spans for limits.
 func Spans() []Span { return []Span{PerHour, PerDay} }
 
-// mostLimit bounds both numbers of a limit: uses are counted one by one.
+// mostLimit limits both numbers of a limit: uses are counted one by one.
 const mostLimit = 10_000
 
-// CheckLimits refuses limits that mean nothing.
+// CheckLimits refuses meaningless limits.
 func CheckLimits(limits []Limit) error {
 	for i, l := range limits {
 		same := func(other Limit) bool { return other.Mode == l.Mode && other.Per == l.Per }

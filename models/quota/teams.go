@@ -11,11 +11,11 @@ import (
 	"warpboard/models/db"
 )
 
-// Team is people who share a budget in addition to each one's. A person is in at most one.
+// Team is a group of people who share a budget in addition to each one's. A person is in at most one.
 type Team struct {
 	Share
 	Members int
-	People  []Person `gorm:"-"` // the members, by name; only Teams fills it in
+	People  []Person `gorm:"-"` // the members, by name; only set by Teams
 }
 
 // Person is a member of a team.
@@ -24,10 +24,10 @@ type Person struct {
 	Name string
 }
 
-// longestTeam is the longest name of a team in characters.
+// longestTeam limits the name of a team in characters.
 const longestTeam = 60
 
-// TeamChange is an admin's change of a team. A name without a team makes one; no two names differ only in case.
+// TeamChange is an admin's change of a team. An unknown name creates one; no two names differ only in case.
 type TeamChange struct {
 	Name    string
 	Person  int64 // joins, also from another team; 0: no one
@@ -83,7 +83,7 @@ func (q *Quotas) RemoveTeam(ctx context.Context, actor accounts.User, id int64) 
 	})
 }
 
-// LeaveTeam takes a person out of a team, unless they have left it. Admins only.
+// LeaveTeam removes a person from a team, unless they have left it. Admins only.
 func (q *Quotas) LeaveTeam(ctx context.Context, actor accounts.User, id, person int64) error {
 	return q.change(ctx, actor, "leave team", func(tx *gorm.DB) (who, team string, err error) {
 		if team, err = teamName(tx, id); err != nil {
@@ -105,7 +105,7 @@ func teamName(tx *gorm.DB, id int64) (name string, err error) {
 	return name, db.ReadError(err, "team %d", id)
 }
 
-// Teams lists all teams with today's use by their members, by name, at most so many.
+// Teams lists teams with today's use by their members, by name, up to a limit.
 func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 	tx := q.db.Read(ctx)
 	var rows []struct {
@@ -153,8 +153,8 @@ type Charge struct {
 	UnitNS int64  `gorm:"column:unit_ns"`
 }
 
-// Add charges a person for GPUs held until now, by a submission, or by an evaluation (0). A visitor (person 0) or a
-// person who is gone is charged nothing.
+// Add charges a person for GPUs held until now, by a submission, or by an evaluation (submission 0). It charges nothing
+// to a visitor (person 0) or a person who no longer exists.
 func Add(tx *gorm.DB, person, submission int64, held time.Duration) error {
 	if person == 0 || held <= 0 {
 		return nil

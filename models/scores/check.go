@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Scores computes what the results of one database's work are worth.
+// Scores computes the scores of results in one database.
 type Scores struct {
 	work      *work.LifeCycle
 	catalog   *catalog.Catalog
@@ -25,7 +25,7 @@ type Scores struct {
 	log       *slog.Logger
 }
 
-// New returns the scores of what these services know.
+// New returns the scores, which use these services.
 func New(l *work.LifeCycle, c *catalog.Catalog, d *draws.Draws, s *sentinels.Sentinels, log *slog.Logger) *Scores {
 	return &Scores{work: l, catalog: c, draws: d, sentinels: s, log: log}
 }
@@ -61,7 +61,7 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 	}
 	mode, def := work.Measured(run.Mode), version.Definition.For(run.Device)
 	drawn, lost := def, false
-	if mode == job.ModeRanked && def.Drawn() { // the cases of other runs are their own, and no board compares them
+	if mode == job.ModeRanked && def.Drawn() { // other runs have their own cases, and no board compares them
 		if drawn, lost, err = s.drawnFor(ctx, def, result); err != nil || lost {
 			return nil, err
 		}
@@ -77,8 +77,8 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 	return score, s.holdDrifting(ctx, score, result.Machine)
 }
 
-// drawnFor is the task of a ranked result with the values that its job had. It turns a result into a lost attempt whose
-// cases were drawn for other software than it was measured with: its board compares it with runs of other cases.
+// drawnFor returns the task of a ranked result with its job's values. If the cases were drawn for other software than
+// the measuring one, it turns the result into a lost attempt, because its board compares it with runs of other cases.
 func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
 	seed, same, err := s.draws.Used(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
 	if err != nil || same {
@@ -90,8 +90,8 @@ func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job
 	return def, true, nil
 }
 
-// holdDrifting holds a score back that was measured on a slot which drifts. It is not the person's fault: the run
-// counts against no limit.
+// holdDrifting holds back a score that was measured on a drifting slot. It is not the person's fault, so the run counts
+// against no limit.
 func (s *Scores) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
 	if score == nil {
 		return nil

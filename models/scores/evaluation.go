@@ -11,8 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// ofEvaluation reads the report of an evaluation. A result that holds none is turned into one of a lost attempt:
-// a kernel that fails has a report that says so.
+// ofEvaluation reads the report of an evaluation. It turns a result without one into a lost attempt: a failing kernel
+// has a report of its failure.
 func ofEvaluation(r *job.Result) (found work.Findings) {
 	var report kernelrun.Result
 	switch {

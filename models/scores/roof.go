@@ -13,28 +13,26 @@ import (
 	"warpboard/tasks"
 )
 
-// aboveRoof is by how much a score may exceed the roof: the roof is measured, too.
-// Lower, and good kernels are held for the noise of the gauge; higher, and a kernel that skips 2 % of its reads passes
-// unseen.
+// aboveRoof is the relative excess of a score over the roof that is allowed, because the roof is measured, too. With a
+// lower value, good kernels would be held for the noise of the benchmark; with a higher one, a kernel that skips 2 % of
+// its reads would pass.
 const aboveRoof = 1.02
 
-// A case that takes less than this part of the floor took no time that a kernel can: the floor is measured, too. The
-// floor is the best of many calls, and a case's time a median: 20 % is more than the two differ by on a unit that is
-// well.
+// A case that takes less than this part of the floor is faster than any kernel: the floor is measured, too. The floor
+// is the best of many calls, and a case's time a median: 20 % is more than the two differ by on a healthy slot.
 const belowFloor = 0.8
 
-// leastGPUCall stands in for the floor of a GPU that was not gauged yet: two events with nothing between them are
-// farther apart.
+// leastGPUCall replaces the floor of a GPU without a benchmark: two events with nothing between them are farther apart.
 const leastGPUCall = time.Microsecond
 
-// compareWithUnit computes how near a score is to the best that its device can do, and why it needs a review. Each case
-// is compared with the floor, because a single case without time improves the whole score. Without a gauge, only the
-// general floor of GPUs counts. On a CPU nothing is held back: caches can hold what the gauge read from memory, and the
-// clock depends on the neighbours. The arithmetic roof holds nothing back either: it is fp32 without tensor cores, and
-// a kernel may be faster.
+// compareWithUnit computes a score's share of the best that its device can do, and the reason for a review. Each case
+// is compared with the floor, because a single case without time improves the whole score. Without a benchmark, only
+// the general floor of GPUs counts. On a CPU nothing is held back: caches can hold the data that the benchmark read
+// from memory, and the clock depends on the neighbors. The arithmetic roof holds nothing back either: it is fp32
+// without tensor cores, and a kernel may be faster.
 //
-// drawn is the task with the values that its cases had. They are for arithmetic alone, because they may be secret: what
-// is said names cases as the result does.
+// drawn is the task with the drawn values of its cases. They are only for the arithmetic, because they may be secret:
+// messages name cases as the result does.
 func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.Result) {
 	if score == nil {
 		return
@@ -43,7 +41,7 @@ func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.
 	if benchmark != nil && !benchmark.Valid() {
 		benchmark = nil
 	}
-	// Device and gauge are the worker's word. A worker that lies may hold runs back or let all through: it could send
+	// Device and benchmark come from the worker. A lying worker may hold runs back or let all through: it could send
 	// any score as well.
 	steady := result.Machine.Device != device.CPU
 	if steady {
@@ -59,7 +57,7 @@ func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.
 	}
 	nearness := roof / score.NS
 	if score.Roof = &nearness; def.Drawn() {
-		score.Roof = nil // from it, and from the unit's bandwidth, the secret values follow
+		score.Roof = nil // the secret values follow from it and the device's bandwidth
 	}
 	memory := *benchmark
 	memory.FlopsPerSecond = math.Inf(1)
@@ -88,8 +86,8 @@ func heldByFloor(score float64, benchmark *job.SlotBenchmark, cases []job.CaseRe
 	return ""
 }
 
-// valuesOf names the cases of a result by the values that were drawn for them. Such results come from Warpboard's
-// harness, which numbers cases as they are.
+// valuesOf names the cases of a result by their drawn values. Such results come from Warpboard's harness, which numbers
+// cases in order.
 func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
 	if !def.Drawn() {
 		return cases
@@ -103,7 +101,7 @@ func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseRes
 	return cases
 }
 
-// roofOf is the score of a kernel that does only the declared work, as fast as the device can; false if the task does
+// roofOf returns the score of a kernel that does only the declared work, at the device's limits; false if the task does
 // not declare the work of each case.
 func roofOf(def tasks.Definition, cases []job.CaseResult, benchmark job.SlotBenchmark) (float64, bool) {
 	if def.Roofline == nil {
@@ -111,7 +109,7 @@ func roofOf(def tasks.Definition, cases []job.CaseResult, benchmark job.SlotBenc
 	}
 	best := slices.Clone(cases)
 	for i, c := range best {
-		// Cases are identified by their spec line, since a result may lack some or have another order.
+		// Cases are identified by their spec line, because a result may lack some or have another order.
 		at := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec })
 		if at < 0 {
 			return 0, false

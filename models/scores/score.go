@@ -60,20 +60,20 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 	return score, nil
 }
 
-// stored is an interval as boards keep it.
+// stored converts an interval for boards.
 func stored(i harness.Interval) boards.Interval {
 	low, high := i.Ends()
 	return boards.Interval{LowNS: low, HighNS: high, Processes: i.Processes, Noisy: i.Noisy}
 }
 
-// CaseInterval is the interval of one case's time; the zero value if no fresh processes were measured.
+// CaseInterval returns the interval of one case's time; the zero value if no fresh processes were measured.
 func CaseInterval(c job.CaseResult) boards.Interval {
 	i, _ := harness.ScoreInterval(tasks.RankGeom, c.Time(), []job.CaseResult{c})
 	return stored(i)
 }
 
-// Benchmark is the geometric mean of the cases of a benchmark that passed, in nanoseconds, and how many they are; 0:
-// the stage is no such benchmark.
+// Benchmark returns the geometric mean of the cases of a passed benchmark, in nanoseconds, and their number; 0 if the
+// stage is no such benchmark.
 func Benchmark(stage job.StageResult) (ns float64, cases int) {
 	if stage.Stage != job.StageBenchmark {
 		return 0, 0
@@ -85,8 +85,7 @@ func Benchmark(stage job.StageResult) (ns float64, cases int) {
 	return ns, len(stage.Cases)
 }
 
-// spread carries the cases' standard deviation and standard error over to the score, taking the
-// cases as independent.
+// spread propagates the cases' standard deviation and standard error to the score, assuming independent cases.
 func spread(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {
 	if last := cases[len(cases)-1]; ranking != tasks.RankMean && ranking != tasks.RankGeom {
 		return last.Std, last.Err

@@ -1,14 +1,14 @@
 // Package sentinels stores the repeated times of package slotbench's kernels on each slot, and reports when a slot
-// drifts.
+// drifts. Such a time is called a sentinel.
 //
-// Read sentinels.go: Keep (what a heartbeat brings, once), Drift (the last two against up to fifty before them, by
-// median and median deviation) and Noise. The dispatcher stores them; package scores checks for drift when a result
-// comes; the devices page and the page of a device's slots show them. Times are in nanoseconds, at is by the worker's
-// clock; they are kept for 30 days.
+// Read sentinels.go: Keep (stores a benchmark of a heartbeat, once), Drift (compares the last two with up to fifty
+// before them, by median and median deviation), and Noise. The dispatcher stores them; package scores checks for drift
+// when a result comes; the devices page and the page of a device's slots show them. Times are in nanoseconds, at is by
+// the worker's clock; they are kept for 30 days.
 //
 // A sentinel is a median of many calls in one process: two of them differ as much as two processes do. So less than 2 %
 // is never drift, and neither is a single deviation.
 //
-// What may go wrong: a lasting change becomes the usual time once most of the last fifty sentinels have it, after some
-// four hours of an idle slot; the drift then ends without a review. With fewer than seven sentinels there is no drift.
+// Trap: a lasting change becomes the usual time once most of the last fifty sentinels have it, after some four hours of
+// an idle slot; the drift then ends without a review. With fewer than seven sentinels there is no drift.
 package sentinels

@@ -13,13 +13,13 @@ import (
 	"warpboard/models/db"
 )
 
-// Sentinels is the history of the units of one database.
+// Sentinels reads and stores the repeated slot benchmarks of one database.
 type Sentinels struct{ db *db.DB }
 
-// New returns the history of a database.
+// New returns the sentinels of a database.
 func New(database *db.DB) *Sentinels { return &Sentinels{db: database} }
 
-// Sentinel is one measurement of a unit.
+// Sentinel is one measurement of a device.
 type Sentinel struct {
 	Worker string    `gorm:"primaryKey"`
 	Unit   string    `gorm:"primaryKey"` // hash of its UUID
@@ -29,21 +29,22 @@ type Sentinel struct {
 	MathNS float64 `gorm:"column:math_ns"`
 }
 
-// What history counts.
+// Limits of the compared history.
 const (
 	kept   = 30 * 24 * time.Hour
-	ahead  = 24 * time.Hour // by how much the clock of a worker may be ahead of ours
-	before = 50             // sentinels that the last ones are compared with
-	least  = 5              // of them
-	recent = 2              // sentinels in a row that must agree that something has changed
-	// noise is by how much a sentinel may differ at least: the clocks of a unit move by as much.
+	ahead  = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
+	before = 50             // number of sentinels that the last ones are compared with
+	least  = 5              // smallest number of them
+	recent = 2              // number of consecutive sentinels that must agree on a change
+	// noise is the smallest relative difference that counts: a device's clocks vary by as much.
 	noise = 0.02
-	// sigmas is by how many standard deviations of the earlier ones, estimated from their median deviation.
+	// sigmas is the smallest difference that counts, in standard deviations of the earlier ones, estimated from their
+	// median deviation.
 	sigmas, madToSigma = 4, 1.4826
 )
 
-// Keep stores a worker's gauge of one of its slots; repetitions of the same are stored once. A gauge with a time long
-// ago, or a day ahead, is dropped.
+// Keep stores a worker's benchmark of one of its slots, and repetitions of it once. It drops one with an old time, or
+// with a time more than a day ahead.
 func (s *Sentinels) Keep(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
@@ -58,14 +59,14 @@ func (s *Sentinels) Keep(ctx context.Context, worker string, slot job.Slot) erro
 	return db.WriteError(err, "sentinel")
 }
 
-// SentinelsOf lists those of a device's units, the newest first.
+// SentinelsOf lists the sentinels of a device label's devices, the newest first.
 func (s *Sentinels) SentinelsOf(ctx context.Context, device string, limit int) ([]Sentinel, error) {
 	var list []Sentinel
 	err := s.db.Read(ctx).Where("device = ?", device).Order("at desc").Limit(limit).Find(&list).Error
 	return list, db.ReadError(err, "sentinels of %s", device)
 }
 
-// ByUnit splits a list by units, in the order of their newest.
+// ByUnit splits a list by device, in the order of their newest.
 func ByUnit(list []Sentinel) (devices [][]Sentinel) {
 	at := map[[2]string]int{}
 	for _, s := range list {
@@ -100,10 +101,10 @@ func (s *Sentinels) Drifting(ctx context.Context) (list []Drifted, err error) {
 	return list, db.ReadError(err, "the last sentinels")
 }
 
-// Drifted is a unit that differs from what it was.
+// Drifted is a device that differs from its earlier times.
 type Drifted struct{ Worker, Unit, Device, How string }
 
-// Drift compares the last sentinels of a unit, the newest first, with those before them.
+// Drift compares the last sentinels of a device, the newest first, with those before them.
 func Drift(list []Sentinel) string {
 	for _, kernel := range []struct {
 		name string
@@ -123,7 +124,8 @@ func Drift(list []Sentinel) string {
 	return ""
 }
 
-// drift is by how much the last times differ from the usual one, all to the same side and beyond the noise; else 0.
+// drift returns the relative difference of the last times from the usual one, if all differ to the same side and beyond
+// the noise; otherwise 0.
 func drift(times []float64) float64 {
 	if len(times) < recent+least {
 		return 0
@@ -143,8 +145,8 @@ func drift(times []float64) float64 {
 	return nearest / usual
 }
 
-// Noise is by how much the times of one kernel on one unit differ from another: a standard deviation, as a part of
-// their median. 0: too few are known.
+// Noise returns the standard deviation of one kernel's times on one device, relative to their median, or 0 if too few
+// are known.
 func Noise(times []float64) float64 {
 	if len(times) < least {
 		return 0
@@ -156,7 +158,7 @@ func Noise(times []float64) float64 {
 	return madToSigma * deviation / median
 }
 
-// spread is the median and the median deviation from it.
+// spread returns the median and the median deviation from it.
 func spread(times []float64) (median, deviation float64) {
 	sorted := slices.Sorted(slices.Values(times))
 	median = sorted[len(sorted)/2]

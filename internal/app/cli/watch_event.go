@@ -84,7 +84,7 @@ func fleetOf(devices []client.Device) fleetNow {
 }
 
 // look prints queue positions, and, once per change, that a queued run's device has lost its last worker or has one
-// again. heard has the event counts from before the request: later events on a device are newer than the answer.
+// again. events has the event counts from before the request: later events on a device are newer than the answer.
 func (w *watcher) look(runs []client.Run, devices []client.Device, events map[string]int) {
 	here := fleetOf(devices)
 	w.mu.Lock()
