@@ -34,7 +34,7 @@ type Account struct {
 	signIn *signin.SignIn
 }
 
-// New returns them.
+// New returns the handlers of these pages.
 func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn) *Account {
 	return &Account{site: site, runs: runs, signIn: signIn}
 }
@@ -63,7 +63,7 @@ func (p *Account) SignInPage(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.SignIn(page))
 }
 
-// addInvite names the task of the invite link that a visitor comes from, if its code lets people in.
+// addInvite names the task of the invite link that a visitor followed, if its code is valid.
 func (p *Account) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
 	code, invited := strings.CutPrefix(page.Next, views.JoinPath+"/")
 	if !invited || page.Viewer != nil {
@@ -71,7 +71,7 @@ func (p *Account) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
 	}
 	offer, err := p.site.LookAtCode(c, code)
 	if err != nil && site.FailureOf(err).Status < fiber.StatusInternalServerError {
-		return nil // the page of the code explains it
+		return nil // the code's page explains it
 	}
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (p *Account) Me(c *fiber.Ctx) error {
 	return p.showMe(c, accounts.Token{}, "")
 }
 
-// DatasetsSave has datasets leave one's sources out, or bring them again.
+// DatasetsSave excludes one's sources from datasets, or includes them again.
 func (p *Account) DatasetsSave(c *fiber.Ctx) error {
 	if err := p.site.Store.Accounts.SetNoDataset(c.UserContext(), site.Actor(c), c.FormValue("out") != ""); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (p *Account) DatasetsSave(c *fiber.Ctx) error {
 	return site.Redirect(c, "/me?done=saved")
 }
 
-// showToken answers with the secret of a token that was just made; it is never seen again.
+// showToken answers with the secret of a new token, which is not stored.
 func (p *Account) showToken(c *fiber.Ctx, token accounts.Token, secret string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return p.showMe(c, token, secret)
@@ -125,7 +125,7 @@ func (p *Account) showMe(c *fiber.Ctx, token accounts.Token, secret string) erro
 	return p.site.Render(c, fiber.StatusOK, views.Me(page))
 }
 
-// addIdentities fills in how a person can sign in, and which ways could be added.
+// addIdentities fills in a person's identities, and the providers that could be added.
 func (p *Account) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) error {
 	var err error
 	if page.Identities, err = p.site.Store.Accounts.Identities(c.UserContext(), userID); err != nil {
@@ -137,7 +137,7 @@ func (p *Account) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) 
 	return nil
 }
 
-// TokenCreate makes a personal token and shows its secret this one time.
+// TokenCreate creates a personal token and shows its secret, only this once.
 func (p *Account) TokenCreate(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	days, err := strconv.Atoi(c.FormValue("days", "0"))
@@ -151,7 +151,7 @@ func (p *Account) TokenCreate(c *fiber.Ctx) error {
 	return p.showToken(c, token, secret)
 }
 
-// TokenRevoke ends one of the viewer's tokens.
+// TokenRevoke revokes one of the viewer's tokens.
 func (p *Account) TokenRevoke(c *fiber.Ctx) error {
 	return site.RemoveOwn(c, p.site.Store.Accounts.RevokeToken, "/me")
 }

@@ -17,10 +17,10 @@ import (
 
 const inboxRows = 30 // on one page
 
-// Inbox lists a person's notices. Those that are shown are read from then on.
+// Inbox lists a person's notices, and marks the shown ones as read.
 func (p *Account) Inbox(c *fiber.Ctx) error { return p.showInbox(c, fiber.StatusOK, "", "") }
 
-// showInbox answers with the page, and with why an address was refused.
+// showInbox renders the page, with the reason if an address was refused.
 func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) error {
 	ctx, user, before, at := c.UserContext(), site.Actor(c), int64(c.QueryInt("before")), time.Now()
 	list, err := p.site.Store.Inbox.List(ctx, user, before, inboxRows)
@@ -47,14 +47,14 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	return p.site.Render(c, status, views.Inbox(page))
 }
 
-// seen reports whether a person looks at the page, and not a browser in advance, for a picture or a frame, or a
-// program.
+// seen reports whether a person looks at the page, not a program, or a browser loading it in advance, as a picture, or
+// in a frame.
 func seen(c *fiber.Ctx) bool {
 	dest := cmp.Or(c.Get("Sec-Fetch-Dest"), "document")
 	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
 }
 
-// InboxChoose keeps what a person is told, and where.
+// InboxChoose stores the choice of notices, and of their delivery.
 func (p *Account) InboxChoose(c *fiber.Ctx) error {
 	ctx, user := c.UserContext(), site.Actor(c)
 	if err := p.site.Store.Inbox.Choose(ctx, user, kinds(c, "on"), kinds(c, "mail")); err != nil {
@@ -84,13 +84,13 @@ func kinds(c *fiber.Ctx, field string) (list []inbox.Kind) {
 	return list
 }
 
-// MailConfirmAsk asks a person whether the address is theirs to which the link was sent.
+// MailConfirmAsk asks a person to confirm the address to which the link was sent.
 func (p *Account) MailConfirmAsk(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Confirm your address", "me"),
 		About: "Notices will be sent to the address that received this link.", Action: "/inbox/confirm/" + url.PathEscape(c.Params("code")), Button: "Confirm"}))
 }
 
-// MailConfirm has notices come to that address.
+// MailConfirm makes notices go to that address.
 func (p *Account) MailConfirm(c *fiber.Ctx) error {
 	if err := p.site.Store.Inbox.ConfirmAddress(c.UserContext(), site.Actor(c), c.Params("code")); err != nil {
 		return err
@@ -98,14 +98,14 @@ func (p *Account) MailConfirm(c *fiber.Ctx) error {
 	return site.Redirect(c, "/inbox?done=saved")
 }
 
-// MailOffAsk asks whether e-mails are to end. It looks the same for every text in the address.
+// MailOffAsk asks whether to end e-mails. It looks the same for every token.
 func (p *Account) MailOffAsk(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Turn off e-mails", ""),
 		About: "You then get no more notices by e-mail. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))
 }
 
-// MailOff ends e-mails. The token in the address is the proof, for people and for mail programs that send this request
-// by themselves: neither a sign-in nor a page of this site is needed.
+// MailOff ends e-mails. The token in the path is the proof, for people and for mail programs that send this request by
+// themselves: neither a sign-in nor a page of this site is needed.
 func (p *Account) MailOff(c *fiber.Ctx) error {
 	if err := p.site.Store.Inbox.MailOff(c.UserContext(), c.Params("token")); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (p *Account) MailOff(c *fiber.Ctx) error {
 		About: "You get no more notices by e-mail. You can turn them on again in your inbox."}))
 }
 
-// Postbox shows admins how e-mails are sent.
+// Postbox shows admins the state of sending e-mails.
 func (p *Account) Postbox(c *fiber.Ctx) error {
 	found, err := p.site.Store.Inbox.Postbox(c.UserContext(), site.Actor(c))
 	if err != nil {

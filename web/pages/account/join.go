@@ -19,7 +19,7 @@ func (p *Account) joinPage(c *fiber.Ctx, code string) views.JoinPage {
 	return views.JoinPage{Page: p.site.Page(c, "Join a board", ""), Code: code}
 }
 
-// JoinLook shows what the code in the address opens, and leads those on who see it already.
+// JoinLook shows the tasks that the code in the path opens, and redirects people who see them already.
 func (p *Account) JoinLook(c *fiber.Ctx) error {
 	page := p.joinPage(c, c.Params("code"))
 	offer, err := p.site.LookAtCode(c, page.Code)
@@ -38,10 +38,10 @@ func (p *Account) JoinLook(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Join(page))
 }
 
-// Join uses a code, and leads to its task.
+// Join uses a code, and redirects to its task.
 func (p *Account) Join(c *fiber.Ctx) error {
 	code := strings.TrimSpace(c.FormValue("code"))
-	code = code[strings.LastIndex(code, "/")+1:] // of a link
+	code = code[strings.LastIndex(code, "/")+1:] // the code of a link
 	task, err := p.site.Join(c, code)
 	if err != nil {
 		return p.joinRefused(c, p.joinPage(c, code), err)
@@ -49,7 +49,7 @@ func (p *Account) Join(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=joined")
 }
 
-// joinRefused asks for another code, and says why this one opens nothing.
+// joinRefused asks for another code, with the reason why this one is refused.
 func (p *Account) joinRefused(c *fiber.Ctx, page views.JoinPage, err error) error {
 	why := site.FailureOf(err)
 	if why.Status >= fiber.StatusInternalServerError || why.RetryAfter > 0 {

@@ -26,7 +26,7 @@ func (p *Account) Login(c *fiber.Ctx) error {
 	return p.site.Render(c, status, views.Login(page))
 }
 
-// LoginAnswer lets the command line with a code in, or refuses it.
+// LoginAnswer approves or denies the command line with a code.
 func (p *Account) LoginAnswer(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	yes := c.FormValue("answer") == "yes"

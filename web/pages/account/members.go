@@ -24,7 +24,7 @@ func (p *Account) Members(c *fiber.Ctx) error {
 	return p.showMembers(c, task, fiber.StatusOK, "", "")
 }
 
-// task is the task in the address, if the viewer may change it.
+// task returns the task of the path, if the viewer may change it.
 func (p *Account) task(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err == nil && !task.EditableBy(site.Actor(c)) {
@@ -33,7 +33,7 @@ func (p *Account) task(c *fiber.Ctx) (catalog.Task, error) {
 	return task, err
 }
 
-// showMembers answers with the page, and with the code that was just made, or why none was.
+// showMembers renders the page, with the code that was just created, or with the reason for refusing one.
 func (p *Account) showMembers(c *fiber.Ctx, task catalog.Task, status int, code, problem string) error {
 	number := site.PageNumber(c, "page")
 	page := views.MembersPage{Page: p.site.Page(c, "Members of "+task.Title, "tasks"), Task: site.TaskRef(task), Visibility: task.Visibility,
@@ -52,7 +52,7 @@ func (p *Account) showMembers(c *fiber.Ctx, task catalog.Task, status int, code,
 	return p.site.Render(c, status, views.Members(page))
 }
 
-// InviteCreate makes a code and shows its link this one time.
+// InviteCreate creates a code and shows its link, only this once.
 func (p *Account) InviteCreate(c *fiber.Ctx) error {
 	task, err := p.task(c)
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *Account) InviteCreate(c *fiber.Ctx) error {
 	return p.showMembers(c, task, fiber.StatusOK, code, "")
 }
 
-// readInvite reads the form of a code; an empty field is no limit.
+// readInvite reads the form of a code; an empty field means no limit.
 func readInvite(c *fiber.Ctx) (in membership.NewInvite, err error) {
 	numbers := map[string]int{"most": 0, "days": 0}
 	for name := range numbers {
@@ -85,7 +85,7 @@ func readInvite(c *fiber.Ctx) (in membership.NewInvite, err error) {
 	return membership.NewInvite{Note: c.FormValue("note"), Most: numbers["most"], For: time.Duration(min(numbers["days"], 1000)) * 24 * time.Hour}, nil
 }
 
-// InviteRevoke ends a code.
+// InviteRevoke revokes a code.
 func (p *Account) InviteRevoke(c *fiber.Ctx) error {
 	task, id, err := p.taskAnd(c)
 	if err == nil {
@@ -94,7 +94,7 @@ func (p *Account) InviteRevoke(c *fiber.Ctx) error {
 	return p.done(c, task, "code-gone", err)
 }
 
-// MemberRemove takes the task from a member's sight.
+// MemberRemove ends a person's membership.
 func (p *Account) MemberRemove(c *fiber.Ctx) error {
 	task, id, err := p.taskAnd(c)
 	if err == nil {
@@ -103,7 +103,7 @@ func (p *Account) MemberRemove(c *fiber.Ctx) error {
 	return p.done(c, task, "member-gone", err)
 }
 
-// taskAnd is task with the number in the address, of a code or a person.
+// taskAnd is task with the number in the path, of a code or a person.
 func (p *Account) taskAnd(c *fiber.Ctx) (task catalog.Task, id int64, err error) {
 	if task, err = p.task(c); err == nil {
 		id, err = site.IDParam(c, "id")

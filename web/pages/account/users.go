@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// User shows a person to everyone. It makes seven queries, and one more for the viewer, independent of the person's
+// User shows a person's public page. It makes seven queries, and one more for the viewer, independent of the person's
 // submissions: first the person, and then the others concurrently.
 func (p *Account) User(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
@@ -35,7 +35,7 @@ func (p *Account) User(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.User(page))
 }
 
-// addDeeds fills in what the person did, as far as the viewer may see it.
+// addDeeds fills in the person's activity, as far as the viewer may see it.
 func (p *Account) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	page.All = viewer.ID == id || viewer.IsAdmin()
@@ -79,7 +79,7 @@ func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number in
 	return err
 }
 
-// mostSteps bounds the lines of one page of places.
+// mostSteps limits the lines of one page of places.
 const mostSteps = 1000
 
 // UserRole lets an admin change a person's role.
@@ -89,7 +89,7 @@ func (p *Account) UserRole(c *fiber.Ctx) error {
 	})
 }
 
-// UserBlock lets an admin shut someone out, or in again.
+// UserBlock lets an admin block someone, or unblock them.
 func (p *Account) UserBlock(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
 		return p.site.Store.Accounts.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")

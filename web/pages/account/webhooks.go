@@ -38,7 +38,7 @@ func (p *Account) webhookList(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) 
 	return views.WebhookList{Rows: hooks, Kinds: kinds}, err
 }
 
-// WebhookCreate makes a webhook and shows its secret this one time.
+// WebhookCreate creates a webhook and shows its secret, only this once.
 func (p *Account) WebhookCreate(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	n := webhooks.NewWebhook{Site: c.FormValue("of") == "site", URL: c.FormValue("url")}
@@ -59,7 +59,7 @@ func (p *Account) WebhookCreate(c *fiber.Ctx) error {
 	return p.showWebhooks(c, fiber.StatusOK, hook.Secret, "")
 }
 
-// Webhook is one webhook with its log.
+// Webhook shows one webhook with its log.
 func (p *Account) Webhook(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -92,14 +92,14 @@ func (p *Account) WebhookDelete(c *fiber.Ctx) error {
 	return site.Redirect(c, "/webhooks")
 }
 
-// WebhookEnable switches a webhook on again.
+// WebhookEnable enables a webhook again.
 func (p *Account) WebhookEnable(c *fiber.Ctx) error {
 	return p.changeWebhook(c, func(user accounts.User, id int64) error {
 		return p.site.Store.Webhooks.EnableWebhook(c.UserContext(), user, id)
 	})
 }
 
-// WebhookTest sends a message that says nothing.
+// WebhookTest sends a test message.
 func (p *Account) WebhookTest(c *fiber.Ctx) error {
 	return p.changeWebhook(c, func(user accounts.User, id int64) error {
 		return p.site.Store.Webhooks.TestWebhook(c.UserContext(), user, id)

@@ -8,7 +8,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Authoring is the pages that make and change tasks.
+// Authoring has the handlers of the pages for creating and changing tasks.
 type Authoring struct {
 	site        *site.Site
 	runs        *runs.Runs
@@ -18,13 +18,13 @@ type Authoring struct {
 	previews    *site.Pace
 }
 
-// New returns the pages that make and change tasks.
+// New returns the handlers of these pages.
 func New(on *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
 	return &Authoring{site: on, runs: runs, code: code, bundleLimit: bundleLimit,
 		checks: site.NewPace(checkEvery, checksAhead), previews: site.NewPace(checkEvery, checksAhead)}
 }
 
-// BodyLimit lets creators send a task's zip.
+// BodyLimit allows creators a task's zip.
 func (p *Authoring) BodyLimit(c *fiber.Ctx) int {
 	if user := site.Viewer(c); user != nil && user.MayCreate() {
 		return p.bundleLimit + site.KernelBody

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// starters are the tasks that an author may begin with, one for each way of writing a task.
+// starters returns the tasks that an author may begin with, one for each way of writing a task.
 func starters() []views.TaskStarter {
 	return []views.TaskStarter{
 		{Name: "vectoradd_cpp", Label: "C++", Lang: tasks.LangCPP},
@@ -27,7 +27,7 @@ func starters() []views.TaskStarter {
 	}
 }
 
-// starterFiles are the files of a starter, but those of its solutions that task.yml does not name: task.yml first, the
+// starterFiles returns the files of a starter, without the solutions that task.yml does not name: task.yml first, the
 // reference next.
 func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile, error) {
 	folder, err := tasks.StarterFolder(starter.Name)
@@ -58,7 +58,7 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 	return files, nil
 }
 
-// reading is the place of a file in the order in which an author reads them.
+// reading returns the position of a file in an author's reading order.
 func reading(name string) int {
 	order := []string{tasks.TaskFile, "task", "reference", "template"}
 	at := slices.IndexFunc(order, func(begin string) bool {

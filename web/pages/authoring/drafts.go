@@ -40,7 +40,7 @@ func (u upload) proposals(now time.Time) ([]tasks.Proposal, error) {
 	return opened.Proposals(now)
 }
 
-// single is the one task of an upload that must hold just one.
+// single returns the task of an upload that must contain exactly one.
 func (u upload) single(now time.Time) (*tasks.Bundle, error) {
 	list, err := u.proposals(now)
 	if err != nil {
@@ -52,17 +52,17 @@ func (u upload) single(now time.Time) (*tasks.Bundle, error) {
 	return list[0].Bundle, nil
 }
 
-// draft is a task that an upload would make or change, and how a form shows it.
+// draft is a task that an upload would create or change, with the form's values.
 type draft struct {
 	tasks.Proposal
 	number          int
-	current         *catalog.Task // that it would change; nil for a new one
-	settings        *catalog.Task // from a form; nil: from the upload
-	standardHarness *bool         // whether to use Warpboard's harness, from a form; nil: unchanged
-	refused         string        // why the last try to publish it failed
+	current         *catalog.Task // task that it would change; nil for a new one
+	settings        *catalog.Task // from a form; nil for those of the upload
+	standardHarness *bool         // use Warpboard's harness, from a form; nil for unchanged
+	refused         string        // reason why the last try to publish it failed
 }
 
-// drafts finds for each proposal the task that it would change: one of its name that the person may edit.
+// drafts finds for each proposal the task that it would change: one with its name that the person may edit.
 func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks.Proposal) ([]draft, error) {
 	out := make([]draft, len(list))
 	for i, proposal := range list {
@@ -109,7 +109,7 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 	return shown, err
 }
 
-// task has the first values of the draft's form: those of a sent form, or the existing task's with the upload's
+// task returns the initial values of the draft's form: those of a sent form, or the existing task's with the upload's
 // deadline, or the upload's.
 func (d draft) task() catalog.Task {
 	switch {
@@ -133,10 +133,10 @@ func (d draft) task() catalog.Task {
 	return task
 }
 
-// saysDeadline reports whether the upload gives a deadline of its own.
+// saysDeadline reports whether the upload has its own deadline.
 func (d draft) saysDeadline() bool { return !d.Deadline.IsZero() && !d.Assumed }
 
-// encodeBundle packs a task for a form field, so that nothing is kept on the server between preview and publishing.
+// encodeBundle packs a task for a form field, so that the server stores nothing between preview and publishing.
 func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {
 	if b.Definition.Form == tasks.FormLegacy {
 		name, text := site.LegacyFile(b)
@@ -164,7 +164,7 @@ func draftFiles(b *tasks.Bundle) []views.DraftFile {
 	return files
 }
 
-// readZip reads what was uploaded: a zip, a file in the legacy format, or the files of one task as they are.
+// readZip reads the upload: a zip, a file in the legacy format, or the files of one task.
 func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
 	form, err := c.MultipartForm()
 	if err != nil || len(form.File["zip"]) == 0 {
@@ -181,8 +181,8 @@ func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
 	return upload{name: header.Filename, data: data}, err
 }
 
-// packFiles makes a zip of the files of one task. A problem of KernelBot names files of the folder above, which all its
-// problems share ("../utils.py"): a browser sends no folders, so each file but task.yml lies in both places.
+// packFiles creates a zip of the files of one task. A problem of KernelBot names files of the folder above, which all
+// its problems share ("../utils.py"): a browser sends no folders, so each file except task.yml is in both places.
 func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 	const folder = "task/"
 	var buf bytes.Buffer

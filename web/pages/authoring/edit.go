@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// editableTask is the task in the address, if the viewer may change it.
+// editableTask returns the task of the path, if the viewer may change it.
 func (p *Authoring) editableTask(c *fiber.Ctx) (catalog.Task, error) {
 	return p.editableNamed(c, c.Params("slug"))
 }
@@ -47,8 +47,8 @@ func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catal
 	return task, version, b, err
 }
 
-// keep stores changed files where no one but editors sees them: in the draft, or as the unpublished version of a task
-// that others see. It returns the version that they are in.
+// keep stores changed files where only editors see them: in the draft, or as the unpublished version of a published
+// task. It returns their version.
 func (p *Authoring) keep(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
 	if task.Sight() != catalog.Hidden {
 		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)
@@ -67,7 +67,7 @@ func (p *Authoring) Edit(c *fiber.Ctx) error {
 	return p.showEdit(c, task, task, nil)
 }
 
-// showEdit answers with the edit page of a task; form is the task as the form shows it, cause why it was refused.
+// showEdit renders the edit page of a task. form has the values of the form, cause the reason for refusing it.
 func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error) error {
 	ctx, status := c.UserContext(), fiber.StatusOK
 	version, err := p.site.Store.Catalog.Version(ctx, task.VersionID)
@@ -90,7 +90,7 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 	return p.site.Render(c, status, views.TaskEdit(page))
 }
 
-// settingsOf shows a task's settings in a form, with all devices that are known beside the chosen ones.
+// settingsOf shows a task's settings in a form, with all known devices besides the selected ones.
 func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
 		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.Sight(),
@@ -141,7 +141,7 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 	return p.showEdit(c, task, form, err)
 }
 
-// VersionPreview shows what an uploaded zip would change about a task.
+// VersionPreview shows the changes that an uploaded zip would make to a task.
 func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
@@ -161,7 +161,7 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	return p.showVersion(c, task, bundle, nil)
 }
 
-// Changes shows how the unpublished version differs from the current one.
+// Changes shows the differences between the unpublished version and the current one.
 func (p *Authoring) Changes(c *fiber.Ctx) error {
 	task, version, bundle, err := p.newestBundle(c)
 	if err != nil {
@@ -187,7 +187,7 @@ func (p *Authoring) Discard(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=discarded")
 }
 
-// showVersion answers with what a bundle would change about a task.
+// showVersion shows the changes that a bundle would make to a task.
 func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.Bundle, rehouse *bool) error {
 	shown, err := p.showDraft(c.UserContext(), draft{Proposal: tasks.Proposal{Name: task.Slug, Bundle: bundle}, current: &task, standardHarness: rehouse})
 	if err != nil {
@@ -197,9 +197,8 @@ func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.B
 	return p.site.Render(c, fiber.StatusOK, views.TaskPreview(page))
 }
 
-// showChange adds to a preview what the draft would change about its task, and gives the bundle that
-// it would publish. Where the form has not said otherwise, a task that is measured by Warpboard's
-// harness stays so.
+// showChange adds to a preview the changes that the draft would make to its task, and returns the bundle that it would
+// publish. Unless the form has another choice, a task that is measured by Warpboard's harness stays so.
 func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
 	current, err := p.site.Store.Catalog.Bundle(ctx, d.current.VersionID)
 	if err != nil {
@@ -215,7 +214,7 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 	if err != nil {
 		return nil, err
 	}
-	// A title that the upload changes is proposed for the task; the form has the last word.
+	// A title that the upload changes is proposed for the task; the form decides.
 	if title := bundle.Definition.Title; d.settings == nil && title != "" && title != current.Definition.Title {
 		shown.Settings.Title = title
 	}
@@ -236,7 +235,7 @@ func deadlineText(at *time.Time) string {
 	return at.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// taskChanges lists what differs, with whole texts where changes.Between has them in short.
+// taskChanges lists the differences, with whole texts where changes.Between has them in short.
 func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	old, now := changes.Texts(before), changes.Texts(after)
 	var list []views.TaskChange
@@ -253,7 +252,7 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	return list
 }
 
-// VersionPublish makes shown changes the task's current state, or keeps them to be tried or edited. If the chosen
+// VersionPublish makes shown changes the task's current version, or stores them for trying or editing. If the chosen
 // harness differs from the preview's, that is another change, which is previewed first.
 func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)

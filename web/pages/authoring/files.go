@@ -22,16 +22,16 @@ import (
 	"warpboard/web/site"
 )
 
-// ownFiles stands in place of a starter's name where a task begins with uploaded files.
+// ownFiles replaces a starter's name if a task begins with uploaded files.
 const ownFiles = "files"
 
-// Begin opens a starter to be edited in the page: nothing is made before it is tried.
+// Begin opens a starter for editing in the page: nothing is created before it is tried.
 func (p *Authoring) Begin(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
 	}
 	name := c.Params("kind")
-	if name == ownFiles || name == "open" { // they came with a form, and were kept nowhere
+	if name == ownFiles || name == "open" { // they came with a form, and were not stored
 		return c.Redirect("/tasks/new", fiber.StatusSeeOther)
 	}
 	if starterNamed(name) < 0 {
@@ -46,12 +46,12 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 		return err
 	}
 	at := views.FileNamed(files, tasks.TaskFile)
-	// The author gives the task a title; it is a problem of its own.
+	// The author gives the task a title; it is a separate problem.
 	files[at].Text = regexp.MustCompile(`(?m)^(title|problem):.*\n`).ReplaceAllString(files[at].Text, "")
 	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: name})
 }
 
-// Open opens the one task of an upload to be edited in the page, as a starter is.
+// Open opens the only task of an upload for editing in the page, like a starter.
 func (p *Authoring) Open(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: ownFiles, TaskTitle: cmp.Or(bundle.Definition.Title, bundle.Name)})
 }
 
-// Files opens a task's files to be edited in the page.
+// Files opens a task's files for editing in the page.
 func (p *Authoring) Files(c *fiber.Ctx) error {
 	task, version, bundle, err := p.newestBundle(c)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden, Proposed: !version.Published(), Files: files})
 }
 
-// filesOf reads a task's files as they are written into a zip.
+// filesOf reads a task's files in the form in which they are packed into a zip.
 func filesOf(b *tasks.Bundle) ([]views.EditedFile, error) {
 	var buf bytes.Buffer
 	if err := tasks.WriteZip(&buf, b); err != nil {
@@ -124,7 +124,7 @@ func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 	return files, err
 }
 
-// showFiles answers with the page to edit files, with their problems.
+// showFiles renders the page for editing files, with their problems.
 func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 	title, section, status := "New task", "new", fiber.StatusOK
 	if page.Task.Slug != "" {
@@ -139,7 +139,7 @@ func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 	return p.site.Render(c, status, views.TaskFiles(page))
 }
 
-// readFiles reads the form of showFiles. A file without a path is gone.
+// readFiles reads the form of showFiles. A file without a path was removed.
 func readFiles(c *fiber.Ctx) ([]views.EditedFile, error) {
 	var files []views.EditedFile
 	texts := formValues(c, "text")
@@ -190,7 +190,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 	return b, nil, err
 }
 
-// TaskPreview answers with the page that the task will have, of files that are not saved. It stores and runs nothing.
+// TaskPreview shows the task's page from files that are not saved. It stores and runs nothing.
 func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {

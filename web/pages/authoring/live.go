@@ -22,7 +22,7 @@ import (
 
 const (
 	checkEvery  = time.Second // a page sends a check half a second after the last key
-	checksAhead = 10          // of someone who has several pages open
+	checksAhead = 10          // burst for someone with several open pages
 )
 
 // remark is a check's message about a task that is being edited.
@@ -33,7 +33,7 @@ type remark struct {
 	Note bool   `json:"note,omitempty"` // allowed, but probably not meant
 }
 
-// String is a remark for a page without a script.
+// String formats a remark for a page without a script.
 func (r remark) String() string {
 	if r.Line == 0 {
 		return r.Text
@@ -42,7 +42,7 @@ func (r remark) String() string {
 }
 
 // Check answers with the errors and warnings of "Try it" for the files. It runs and stores nothing, and makes two
-// queries: whether the address is taken, and which devices workers have.
+// queries: for the slug, and for the workers' devices.
 func (p *Authoring) Check(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	}
 	page, list := views.TaskFilesPage{Files: files, TaskTitle: strings.TrimSpace(c.FormValue("title"))}, []remark{}
 	slugs := formValues(c, "slug")
-	isNew, slug := len(slugs) > 0, "" // only a new task is given one
+	isNew, slug := len(slugs) > 0, "" // only a new task has one
 	if isNew {
 		page.Slug = strings.TrimSpace(slugs[0])
 		slug = slugOf(page)
@@ -75,7 +75,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"remarks": append(list, found...), "derived": db.Slug(cmp.Or(titleIn(files), page.TaskTitle))})
 }
 
-// checkSlug says why a new task cannot have its slug; an empty one is not chosen yet.
+// checkSlug returns the reason why a new task cannot have its slug; an empty one is not chosen yet.
 func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]remark, error) {
 	if slug == "" {
 		return nil, nil
@@ -92,7 +92,7 @@ func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]remark, error
 	return []remark{{Text: fmt.Sprintf("A task already exists at /tasks/%s. Type another address.", slug)}}, nil
 }
 
-// checkFiles reads the files as "Try it" does.
+// checkFiles reads the files like "Try it".
 func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.EditedFile, isNew bool) (list []remark, err error) {
 	bundle, wrong, err := p.bundleOf(name, files)
 	if err != nil {
@@ -137,10 +137,10 @@ func (p *Authoring) notes(ctx context.Context, b *tasks.Bundle, files []views.Ed
 	return list, nil
 }
 
-// unheardOf says that no worker has had a device: its name may be misspelt. Empty: some worker had it, or there is no
-// worker.
+// unheardOf returns a warning that no worker has had a device, whose name may be misspelled. It returns "" if some
+// worker had it, or if there is no worker.
 func unheardOf(name string, workers []fleet.Worker) string {
-	had := map[string]string{} // labels by what they are in lower case
+	had := map[string]string{} // labels by their lower-case form
 	for _, w := range workers {
 		for _, slot := range w.Slots {
 			if gpuname.Names(name, slot.Device) {

@@ -33,7 +33,7 @@ func requireCreator(c *fiber.Ctx) (*accounts.User, error) {
 	return user, err
 }
 
-// showUpload answers with the form for a zip, and with what is wrong with the last one.
+// showUpload renders the form for a zip, with the problems of the last one.
 func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []string) error {
 	status := fiber.StatusOK
 	if len(problems) > 0 {
@@ -52,7 +52,7 @@ func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []stri
 	return p.site.Render(c, status, views.TaskUpload(page))
 }
 
-// Preview shows what an uploaded zip would make, with its problems above the form.
+// Preview shows the tasks that an uploaded zip would create, with its problems above the form.
 func (p *Authoring) Preview(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	return p.showDrafts(c, fiber.StatusOK, list, nil)
 }
 
-// showDrafts answers with the preview of an upload of which some may be published already.
+// showDrafts renders the preview of an upload of which some may be published already.
 func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published []views.TaskRef) error {
 	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the task", "new"), Published: published}
 	if len(list)+len(published) > 1 {
@@ -100,7 +100,7 @@ func sentences(wrong []problems.Problem) []string {
 	return list
 }
 
-// readSettings reads what a creator chose beside the zip, for one draft among several.
+// readSettings reads a creator's choices beside the zip, for one draft among several.
 func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	limits, err := readLimits(field)
@@ -124,7 +124,7 @@ func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	return in, site.Invalid("deadline", "%q is not a date and time like 2030-01-31T18:00:00.", text)
 }
 
-// formValues are all values of a field, of either kind of form.
+// formValues returns all values of a field, of either kind of form.
 func formValues(c *fiber.Ctx, name string) []string {
 	if form, err := c.MultipartForm(); err == nil {
 		return slices.Clone(form.Value[name])
@@ -136,7 +136,7 @@ func formValues(c *fiber.Ctx, name string) []string {
 	return values
 }
 
-// readLimits reads the limits for each person from the fields of a form; empty and 0 are no limit.
+// readLimits reads the limits for each person from the fields of a form; empty and 0 mean no limit.
 func readLimits(field func(name string) string) (limits []quota.Limit, err error) {
 	number := func(l quota.Limit, what string) int {
 		text := field(views.LimitField(l, what))

@@ -23,20 +23,19 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// maxDrafts bounds the drafts of one form; no upload holds so many tasks.
+// maxDrafts limits the drafts of one form; no upload has so many tasks.
 const maxDrafts = 512
 
-// sentDraft is a draft as the preview's form sends it back.
+// sentDraft is a draft from the preview's form.
 type sentDraft struct {
 	draft
 	in            catalog.TaskSettings
-	invalid       error // why the settings cannot be read
+	invalid       error // reason why the settings cannot be read
 	chosen        bool
 	shownStandard bool // the preview showed the draft with Warpboard's harness
 }
 
-// Publish makes or updates the tasks that were chosen in the preview. What does not work comes back
-// in the preview.
+// Publish creates or updates the tasks that were selected in the preview. Failed ones come back in the preview.
 func (p *Authoring) Publish(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -48,7 +47,7 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	}
 	alone := len(sent) == 1 && c.FormValue("last") == "0"
 	if alone {
-		sent[0].chosen = true // there was no choice
+		sent[0].chosen = true // there was nothing to choose
 	}
 	try := alone && sent[0].current == nil && c.FormValue("do") == doTry
 	if try {
@@ -73,7 +72,7 @@ type outcome struct {
 	published []views.TaskRef
 	last      catalog.Task  // the last published one
 	done      templ.SafeURL // its page
-	status    int           // of the last refusal
+	status    int           // status of the last refusal
 }
 
 func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent []sentDraft) (outcome, error) {
@@ -98,12 +97,12 @@ func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent 
 	return out, nil
 }
 
-// reservedSlug reports names below /tasks/ with another meaning.
+// reservedSlug reports whether a name below /tasks/ has another meaning.
 func reservedSlug(name string) bool {
 	return slices.Contains([]string{"new", "publish", "check"}, name)
 }
 
-// publishDraft makes or updates one task, and returns the page that says so.
+// publishDraft creates or updates one task, and returns the page that shows that.
 func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sentDraft) (task catalog.Task, done templ.SafeURL, err error) {
 	if d.invalid != nil {
 		return task, "", d.invalid
@@ -150,7 +149,7 @@ func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id i
 	return task, views.TaskURL(task.Slug) + "?done=saved", nil
 }
 
-// chosenBundle is the draft's bundle with the harness that was chosen.
+// chosenBundle returns the draft's bundle with the selected harness.
 func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
 	if !*d.standardHarness {
 		return d.Bundle, nil
@@ -162,7 +161,7 @@ func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
 	return ours, nil
 }
 
-// readDrafts reads the drafts of a preview's form; those that could not be made have sent nothing.
+// readDrafts reads the drafts of a preview's form; invalid ones have sent nothing.
 func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
 	last, _ := strconv.Atoi(c.FormValue("last"))
 	var list []sentDraft
@@ -182,7 +181,7 @@ func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
 	return list, nil
 }
 
-// readDraft reads one draft. The task that the form has carried is read and checked as any upload.
+// readDraft reads one draft. The task in the form is read and checked like any upload.
 func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	data, err := base64.StdEncoding.DecodeString(field("bundle"))
@@ -212,7 +211,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 }
 
 // checked submits the task's template for a test if a worker serves one of its devices, so that a reference that does
-// not compile is found before the first submission. It returns the address of the test, or of a page without one. A
+// not compile is found before the first submission. It returns the URL of the test, or of a page without one. A
 // template may fail its tests; it only needs to compile.
 func (p *Authoring) checked(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
 	if !task.Open(p.site.Now()) {
@@ -233,7 +232,7 @@ func (p *Authoring) checked(ctx context.Context, author accounts.User, task cata
 		device = gpuname.CPU
 	}
 	sub, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
-	if err != nil { // a limit, a deadline that has passed: the task is published all the same
+	if err != nil { // a limit, or a past deadline: the task is published nevertheless
 		p.site.Log.Info("the task was not checked", "task", task.Slug, "err", err)
 		return unchecked, nil
 	}

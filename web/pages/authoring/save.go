@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Values of the pressed button; others save the files and try them.
+// Values of the pressed button; all others save the files and try them.
 const (
 	doCheck  = "check"
 	doSave   = "save"
@@ -43,7 +43,7 @@ func readPage(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
 	return page, nil
 }
 
-// TryNew makes a hidden task of the files, which no one else sees until it is published, and tries it.
+// TryNew creates a hidden task of the files, which no one else sees until it is published, and tries it.
 func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	return p.leadOn(c, *user, task, task.VersionID, bundle)
 }
 
-// kept stores changed files, and leads on as the pressed button says.
+// kept stores changed files, and redirects according to the pressed button.
 func (p *Authoring) kept(c *fiber.Ctx, user accounts.User, task catalog.Task, bundle *tasks.Bundle) error {
 	version, err := p.keep(c.UserContext(), user, task, bundle)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Authoring) kept(c *fiber.Ctx, user accounts.User, task catalog.Task, bu
 	return p.leadOn(c, user, task, version, bundle)
 }
 
-// leadOn leads from files that were stored back to them, to their changes, or to their trial.
+// leadOn redirects from stored files back to them, to their changes, or to their trial.
 func (p *Authoring) leadOn(c *fiber.Ctx, user accounts.User, task catalog.Task, version int64, bundle *tasks.Bundle) error {
 	switch c.FormValue("do") {
 	case doSave:
@@ -95,7 +95,7 @@ func (p *Authoring) leadOn(c *fiber.Ctx, user accounts.User, task catalog.Task, 
 	return p.startTrial(c, user, task, version, bundle)
 }
 
-// showChecked answers with the files and what a check found; bundle is nil where they cannot be read.
+// showChecked renders the files with the results of a check; bundle is nil if they cannot be read.
 func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *tasks.Bundle) error {
 	page.Checked = true
 	if bundle != nil {
@@ -115,7 +115,7 @@ func slugOf(page views.TaskFilesPage) string {
 	return db.Slug(cmp.Or(page.Slug, titleIn(page.Files), page.TaskTitle))
 }
 
-// titleIn is the title in task.yml; empty where that has none or cannot be read.
+// titleIn returns the title in task.yml, or "" if it has none or cannot be read.
 func titleIn(files []views.EditedFile) string {
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
 		return tasks.TopText([]byte(files[at].Text), "title")
@@ -123,11 +123,11 @@ func titleIn(files []views.EditedFile) string {
 	return ""
 }
 
-// newBundle reads a new task from its form; refused with the problems in the page.
+// newBundle reads a new task from its form. It refuses it with the problems in the page.
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
 	slug := db.Slug(page.Slug)
 	b, problems, err := p.bundleOf(cmp.Or(slug, unnamed), page.Files)
-	if err == nil && len(problems) == 0 && slug == "" { // of what could be read: to parse a large file once more takes long
+	if err == nil && len(problems) == 0 && slug == "" { // only for readable files: parsing a large one again takes long
 		slug = db.Slug(b.Definition.Title)
 		b.Name = cmp.Or(slug, b.Name)
 	}
@@ -147,7 +147,7 @@ func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refus
 const (
 	needsTitle = "The task has no title. Type the one that people should see."
 	needsSlug  = "A task cannot have this address. Type another one."
-	unnamed    = "task" // the folder of a task that has no slug yet
+	unnamed    = "task" // folder of a task without a slug
 )
 
 // withoutDevice is the problem of a new task without a board: this page has no field for devices beside its files.
@@ -169,7 +169,7 @@ func refusal(err error) ([]string, error) {
 	return nil, err
 }
 
-// SaveFiles stores edited files where only editors see them, and leads on as the pressed button says.
+// SaveFiles stores edited files where only editors see them, and redirects according to the pressed button.
 func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	task, version, before, err := p.newestBundle(c)
 	if err != nil {
@@ -192,7 +192,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	return p.kept(c, site.Actor(c), task, bundle)
 }
 
-// keepLineEnds gives files the line ends that they had: a form sends all in one way.
+// keepLineEnds restores the line ends of files: a form sends all in one form.
 func keepLineEnds(files []views.EditedFile, before map[string][]byte) {
 	for i, f := range files {
 		old := string(before[f.Path])

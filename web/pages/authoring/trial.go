@@ -25,19 +25,19 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// attempt is a submission that a task is tried by: its starter, its reference, a solution of its author, or a mutant of
-// a correct one.
+// attempt is a submission that tries a task: its starter, its reference, a solution of its author, or a mutant of a
+// correct one.
 type attempt struct {
 	tasks.Solution
 	made, starter bool
 }
 
-// key identifies a run of a trial: by the text and the mode, so that a trial stores nothing else.
+// key identifies a run of a trial by its text and mode, so that a trial stores nothing else.
 func (a attempt) key(mode job.Mode) string {
 	return string(mode) + " " + db.Hash(a.Submission().Pack())
 }
 
-// attemptsAt lists the solutions that try a task.
+// attemptsAt lists the submissions that try a task.
 func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	if text := runs.FirstTemplate("", b); text != "" {
 		list = append(list, attempt{Solution: tasks.Solution{Name: "the starter", Source: []byte(text)}, starter: true})
@@ -75,10 +75,10 @@ func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission
 	return list
 }
 
-// timed reports whether a solution runs the benchmarks, too: that a wrong one is found is for the tests.
+// timed reports whether a solution also runs the benchmarks: the tests must find a wrong one.
 func (a attempt) timed(b *tasks.Bundle) bool { return a.Correct && len(b.Definition.Benchmarks) > 0 }
 
-// startTrial submits all attempts to one device that a worker serves, and leads to the page with the verdicts.
+// startTrial submits all attempts to one device that a worker serves, and redirects to the page with the verdicts.
 func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
 	device, err := p.servedDevice(ctx, task)
@@ -97,12 +97,12 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 		if _, err := refusal(err); err != nil {
 			return err
 		}
-		return site.Redirect(c, to+"?done=tried-some") // a limit: the rest is tried again later
+		return site.Redirect(c, to+"?done=tried-some") // a limit: the rest is tried later
 	}
 	return site.Redirect(c, to)
 }
 
-// servedDevice returns the first device of a task that a worker serves; empty: none is served.
+// servedDevice returns the first device of a task that a worker serves, or "".
 func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task) (string, error) {
 	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
 	at := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
@@ -112,7 +112,7 @@ func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task) (string
 	return choices[at].Device, nil
 }
 
-// whyUntried is the page's sentence for solutions that were not tried yet.
+// whyUntried returns the page's sentence for solutions that were not tried yet.
 func (p *Authoring) whyUntried(task catalog.Task) string {
 	workers, known := p.site.Store.Fleet.Lately(p.site.Now())
 	slots := fleet.AllSlots(workers, p.site.Now())
@@ -122,7 +122,7 @@ func (p *Authoring) whyUntried(task catalog.Task) string {
 	return "Not tried yet. “Try it” runs all solutions."
 }
 
-// mostTried bounds what is read of a trial; no task has so many solutions.
+// mostTried limits the runs read of a trial; no task has so many solutions.
 const mostTried = 200
 
 // Trial shows the verdicts on the solutions of a task's newest files before they are published.
@@ -162,14 +162,13 @@ func (p *Authoring) Try(c *fiber.Ctx) error {
 	return p.startTrial(c, site.Actor(c), task, version.ID, b)
 }
 
-// PublishTried shows a draft to the people that the form names, everyone by default, and has the site measure its
-// baselines.
+// PublishTried publishes a draft to the people that the form names, everyone by default, and queues its baselines.
 func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	task, version, b, err := p.newestBundle(c)
 	if err != nil {
 		return err
 	}
-	if task.Sight() != catalog.Hidden { // it is published: an old page must not open a members' board
+	if task.Sight() != catalog.Hidden { // already published: an old page must not open a members' board
 		return site.Redirect(c, views.TaskURL(task.Slug))
 	}
 	settings := task.Settings()
@@ -185,7 +184,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=published-"+templ.SafeURL(settings.Visibility))
 }
 
-// verdicts judges the results of a version's trial so far, which is one on the device of its newest run.
+// verdicts judges the results of a version's trial so far, on the device of its newest run.
 func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version int64, b *tasks.Bundle) ([]views.TrialRow, tasks.Definition, error) {
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: version, Via: submissions.ViaTrial, Limit: mostTried})
 	if err != nil {
@@ -230,7 +229,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 	return rows, def, nil
 }
 
-// trialRun is a run of a solution as far as it went.
+// trialRun is a run of a solution as far as it has progressed.
 func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 	out := views.TrialRun{Tried: true, Ended: run.State.Final(), SubmissionID: run.SubmissionID, State: string(run.State)}
 	if out.Ended {

@@ -61,7 +61,7 @@ func (p *Boards) RunBadge(c *fiber.Ctx) error {
 	return p.send(c, svgType, value+task.Title, func() ([]byte, error) { return badge(task.Title+" on "+run.Device, value), nil })
 }
 
-// scored is a score with how far it may lie from the ends of its interval, where it has one.
+// scored formats a score with the distance from the ends of its interval, if it has one.
 func scored(ns float64, i boards.Interval) string {
 	text := format.Nanoseconds(ns).String()
 	if i.LowNS != nil && i.HighNS != nil {
@@ -70,8 +70,7 @@ func scored(ns float64, i boards.Interval) string {
 	return text
 }
 
-// badge draws two words beside each other. The reader's font is not known: each text is stretched to the width that it
-// was given.
+// badge draws two words beside each other. The reader's font is unknown, so each text is stretched to its given width.
 func badge(label, value string) []byte {
 	label, value = clip(job.ShowBidi(label)), clip(job.ShowBidi(value))
 	left, right := width(label), width(value)
@@ -84,7 +83,7 @@ func badge(label, value string) []byte {
 		left-16, html.EscapeString(label), left+8, right-16, html.EscapeString(value))
 }
 
-const mostBadge = 60 // letters of a text
+const mostBadge = 60 // limit of a text in letters
 
 func clip(text string) string {
 	if letters := []rune(text); len(letters) > mostBadge {
@@ -93,5 +92,5 @@ func clip(text string) string {
 	return text
 }
 
-// width is about that of the text with its margins.
+// width estimates the width of the text with its margins.
 func width(text string) int { return 16 + 7*cmp.Or(utf8.RuneCountInString(text), 1) }

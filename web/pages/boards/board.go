@@ -27,7 +27,7 @@ import (
 
 const boardRows = 50 // entries on one page of a board
 
-// Board shows a ranking: the page, or to htmx only its table and its picture.
+// Board shows a ranking: the page, or for htmx only its table and its picture.
 func (p *Boards) Board(c *fiber.Ctx) error {
 	b, err := p.askedBoard(c)
 	if err != nil {
@@ -44,7 +44,7 @@ func (p *Boards) Board(c *fiber.Ctx) error {
 	if err := b.read(c.UserContext()); err != nil {
 		return err
 	}
-	if last := b.LastPage; last > 0 && b.PageNo > last { // the board has become shorter, or someone tried
+	if last := b.LastPage; last > 0 && b.PageNo > last { // the board has become shorter, or the number was invented
 		return c.Redirect(b.URL(last), fiber.StatusSeeOther)
 	}
 	c.Vary("HX-Request")
@@ -103,8 +103,8 @@ func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
 	return p.site.Render(c, fiber.StatusOK, views.Board(page))
 }
 
-// otherVersions are numbers of the task's other versions, newest first. They count from 1: those before the current
-// one are known without asking.
+// otherVersions returns the numbers of the task's other versions, newest first. They count from 1: those before the
+// current one are known without a query.
 func (p *Boards) otherVersions(ctx context.Context, task catalog.Task, version catalog.TaskVersion) (others []int, err error) {
 	if version.ID == task.VersionID {
 		for n := version.Number - 1; n > 0; n-- {
@@ -124,18 +124,17 @@ func boardAbout(b boards.Head) string {
 	return fmt.Sprintf("Best of %s: %s.", format.Plural(int(b.Size), "person", "people"), format.Nanoseconds(b.Leaders[0].ScoreNS))
 }
 
-// board is the query of an address, and the data that was read for it.
+// board has the parameters of a request for a board, and the data that was read for it.
 type board struct {
 	pages   *Boards
 	task    catalog.Task
 	version catalog.TaskVersion
-	past    time.Time // the end of the day that it is asked for; zero: now
-	off     string    // why the task takes no submissions for now; empty: it does
+	past    time.Time // end of the requested day; zero for now
+	off     string    // reason why the task accepts no submissions now; empty if it does
 	views.BoardTable
 }
 
-// askedBoard reads which board an address means, and how it stands in short. With an
-// error comes what is known by then.
+// askedBoard returns the requested board and its summary. With an error it returns the data known by then.
 func (p *Boards) askedBoard(c *fiber.Ctx) (*board, error) {
 	b := &board{pages: p}
 	var err error
@@ -169,8 +168,8 @@ func (p *Boards) askedBoard(c *fiber.Ctx) (*board, error) {
 	return b, nil
 }
 
-// readOpen reads whether the task takes submissions, for which event the board is frozen, and whether a worker has the
-// device.
+// readOpen reads whether the task accepts submissions, the event for which the board is frozen, and whether a worker
+// has the device.
 func (b *board) readOpen(ctx context.Context) (err error) {
 	s := b.pages.site
 	if workers, ok := s.Store.Fleet.Lately(s.Now()); ok {
@@ -179,7 +178,7 @@ func (b *board) readOpen(ctx context.Context) (err error) {
 	}
 	if e, frozen := s.Store.Events.FreezeOf(b.task.ID); frozen {
 		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, Since: *e.FrozenAt}
-		if b.Size == 0 { // else the page has its most queries
+		if b.Size == 0 { // otherwise the page makes its most queries
 			if b.Freeze.OwnNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
 				return err
 			}
@@ -189,7 +188,7 @@ func (b *board) readOpen(ctx context.Context) (err error) {
 	return err
 }
 
-// read fills in the page of the board as it stands, or as it stood, and the viewer's entry wherever that is.
+// read fills in the page of the board at the requested time, and the viewer's entry at any rank.
 func (b *board) read(ctx context.Context) (err error) {
 	if !b.past.IsZero() {
 		return b.readPast(ctx)
@@ -206,14 +205,15 @@ func (b *board) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// readPast reads the board as it stood, and takes its page. Nothing of it is kept: few ask, and each for another day.
+// readPast reads the board at an earlier time, and selects its page. It is not cached: few request it, and each another
+// day.
 func (b *board) readPast(ctx context.Context) (err error) {
 	store, version := b.pages.site.Store.Boards, b.version.ID
 	list, bands, err := store.Past(ctx, version, b.Device, b.past)
 	if err != nil {
 		return err
 	}
-	// That newer software leads, and that a run waits for its confirmation, is only known of the board as it stands.
+	// Newer software, and runs that wait for confirmation, are only known for the current board.
 	b.At, b.Size, b.EpochID, b.Confirming, b.Bands = b.past.Format(time.DateOnly), int64(len(list)), 0, 0, bands
 	b.LastPage = (len(list) + boardRows - 1) / boardRows
 	if len(list) > 0 {
@@ -235,8 +235,8 @@ func (b *board) readPast(ctx context.Context) (err error) {
 	return err
 }
 
-// findOnBoard is the address of the row of the person that ?find= names, "me" being the viewer; empty: no one is.
-// It finds them on the board as it stands.
+// findOnBoard returns the URL of the row of the person in ?find= ("me" for the viewer), or "". It searches the current
+// board.
 func (p *Boards) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	text, viewer := strings.TrimSpace(c.Query("find")), site.Actor(c).ID
 	var offset int
@@ -279,7 +279,7 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 	return p.site.Stream(c, stream.Source{
 		Topic: site.BoardTopic(versionID, device), Backlog: stored,
 		Live: func(ctx context.Context, m stream.Message, out *conns.Writer) error {
-			if m.Change == 0 { // something was missed
+			if m.Change == 0 { // a change was missed
 				return stored(ctx, out)
 			}
 			return send(out, m.Change)

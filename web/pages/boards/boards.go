@@ -23,10 +23,10 @@ type Boards struct {
 	signIn  *signin.SignIn
 	code    *views.Highlighter
 	attacks []views.Attack
-	packing chan struct{} // has room for as many datasets as there are cores
+	packing chan struct{} // one place per core
 }
 
-// New returns them.
+// New returns the handlers of these pages.
 func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack) *Boards {
 	packing := make(chan struct{}, runtime.GOMAXPROCS(0))
 	return &Boards{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, packing: packing}

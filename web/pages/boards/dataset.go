@@ -22,7 +22,7 @@ const (
 	datasetRows = 500
 	// datasetBytes limits the sources on a page, which are in memory at the same time. Each has at most 1 MiB.
 	datasetBytes = 16 << 20
-	// licence goes with every dataset.
+	// licence is part of every dataset.
 	licence = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
 )
 
@@ -32,7 +32,7 @@ type datasetHead struct {
 	Task    string `json:"task"`
 	Version int    `json:"version"`
 	Device  string `json:"device"`
-	Entries int    `json:"entries"` // on all pages
+	Entries int    `json:"entries"` // number of entries on all pages
 	Next    string `json:"next,omitempty"`
 }
 
@@ -50,14 +50,15 @@ type datasetRow struct {
 	Tries      int       `json:"tries" parquet:"tries"`
 	AchievedAt time.Time `json:"achieved_at" parquet:"achieved_at,timestamp(microsecond)"`
 	Run        int64     `json:"run" parquet:"run"`
-	PooledRuns int       `json:"pooled_runs" parquet:"pooled_runs"` // of equal source, that the score is made of
-	Disturbed  string    `json:"disturbed" parquet:"disturbed"`     // why the conditions were bad
+	PooledRuns int       `json:"pooled_runs" parquet:"pooled_runs"` // number of runs of equal source in the score
+	Disturbed  string    `json:"disturbed" parquet:"disturbed"`     // reason for bad conditions
 	Source     string    `json:"source" parquet:"source"`
-	// Files are further files, by name.
+	// Files has the further files by name.
 	Files map[string]string `json:"files,omitempty" parquet:"files"`
 }
 
-// Dataset is everyone on a board of a closed task with their sources: as Parquet or JSON lines, as the address ends.
+// Dataset answers with everyone on a board of a closed task with their sources, as Parquet or JSON lines by the path's
+// extension.
 func (p *Boards) Dataset(c *fiber.Ctx) error {
 	b, err := p.closedBoard(c)
 	if err != nil {
@@ -81,7 +82,7 @@ func (p *Boards) Dataset(c *fiber.Ctx) error {
 	return sendJSONLines(c, head, rows)
 }
 
-// closedBoard reads the board in the address. It refuses one of a task that is open.
+// closedBoard reads the board of the path. It refuses one of an open task.
 func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
 	b, err := p.boardOf(c)
 	if err == nil && (b.task.Deadline == nil || b.task.Open(p.site.Now())) {
@@ -90,7 +91,7 @@ func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
 	return b, err
 }
 
-// pack waits until the caller may pack a dataset, of which as many are packed at once as there are cores.
+// pack waits for permission to pack a dataset; one per core is packed at a time.
 func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
 	select {
 	case p.packing <- struct{}{}:
@@ -100,7 +101,7 @@ func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// datasetPage reads the entries of a dataset that follow the first so many, as far as a page may have them.
+// datasetPage reads the entries of a dataset after an offset, up to the size of a page.
 func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datasetHead, rows []datasetRow, err error) {
 	list, _, err := p.site.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
 	if err != nil {

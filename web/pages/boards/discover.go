@@ -21,13 +21,13 @@ import (
 // mostAddresses limits the addresses in one sitemap (sitemaps.org).
 const mostAddresses = 50_000
 
-// private begins the addresses that say nothing to who is not signed in, or cost much and are in no list.
+// private lists prefixes of paths that are empty for visitors, or expensive and in no list.
 func private() []string {
 	return []string{"/api/v1/", "/audit", "/auth/", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/tasks/new", "/webhooks",
 		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/members", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
 }
 
-// Robots is robots.txt: paths for crawlers to skip, and the address of the sitemap.
+// Robots answers with robots.txt: paths for crawlers to skip, and the URL of the sitemap.
 func (p *Boards) Robots(c *fiber.Ctx) error {
 	text := "User-agent: *\n"
 	for _, path := range private() {
@@ -37,7 +37,7 @@ func (p *Boards) Robots(c *fiber.Ctx) error {
 	return p.send(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
 }
 
-// siteMap is the map of a site (sitemaps.org).
+// siteMap is a sitemap (sitemaps.org).
 type siteMap struct {
 	XMLName   xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
 	Addresses []address `xml:"url"`
@@ -74,12 +74,12 @@ func (p *Boards) SiteMap(c *fiber.Ctx) error {
 	return p.send(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
 }
 
-// SiteFeed has the records of all boards.
+// SiteFeed answers with the records of all boards.
 func (p *Boards) SiteFeed(c *fiber.Ctx) error {
 	return p.feed(c, "Records on Warpboard", "/", time.Unix(0, 0), boards.RecordFilter{})
 }
 
-// Icon is the sign of the site for those who ask for the address that all sites have; pages name a better one.
+// Icon answers with the site's icon at the usual path; pages name a better one.
 func (p *Boards) Icon(c *fiber.Ctx) error {
 	return p.send(c, "image/png", "icon", func() ([]byte, error) {
 		img := image.NewRGBA(image.Rect(0, 0, 64, 64))

@@ -22,7 +22,7 @@ func (p *Boards) Events(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Events(views.EventsPage{Page: p.site.Page(c, "Events", "events"), Now: p.site.Store.Events.Now(), Events: list}))
 }
 
-// Event is the page of an event, or to htmx all below its title.
+// Event shows the page of an event, or for htmx everything below its title.
 func (p *Boards) Event(c *fiber.Ctx) error {
 	page, err := p.eventPage(c)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *Boards) Event(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Event(page))
 }
 
-// EventWall is the standings to project.
+// EventWall shows the standings for a projector.
 func (p *Boards) EventWall(c *fiber.Ctx) error {
 	page, err := p.eventPage(c)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 	return page, err
 }
 
-// revealed is the sentence about an entrant whose results were revealed just now.
+// revealed returns the sentence about an entrant whose results were just revealed.
 func revealed(standings events.Standings, name string) string {
 	for _, row := range standings.Rows {
 		if row.Name == name && row.Rank > 0 {
@@ -94,8 +94,8 @@ func (p *Boards) eventWaiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, e
 	return sum, err
 }
 
-// EventCSV is a page of the standings for a spreadsheet, and all for who may edit the event: a row for each entrant and
-// board.
+// EventCSV answers with a page of the standings for a spreadsheet, or with all of them for editors of the event: a row
+// for each entrant and board.
 func (p *Boards) EventCSV(c *fiber.Ctx) error {
 	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"))
 	if err != nil {
@@ -117,7 +117,7 @@ func (p *Boards) EventCSV(c *fiber.Ctx) error {
 	return site.SendCSV(c, rows)
 }
 
-// id is a number, or nothing for none.
+// id formats a number, or "" for 0.
 func id(n int64) string {
 	if n == 0 {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// EventNew is the form for a new event.
+// EventNew shows the form for a new event.
 func (p *Boards) EventNew(c *fiber.Ctx) error {
 	if err := site.Actor(c).Check(accounts.MakeTask, accounts.Of{}); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (p *Boards) EventCreate(c *fiber.Ctx) error {
 	return site.Redirect(c, views.EventURL(made.Slug)+"?done=saved")
 }
 
-// EventEdit is the form of an event.
+// EventEdit shows the form of an event.
 func (p *Boards) EventEdit(c *fiber.Ctx) error {
 	in, err := p.eventStored(c)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *Boards) EventSave(c *fiber.Ctx) error {
 	return site.Redirect(c, views.EventURL(slug)+"?done=saved")
 }
 
-// eventForm answers with the form, and why it was refused.
+// eventForm renders the form, with the reason if it was refused.
 func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause error) error {
 	status, heading := fiber.StatusOK, "New event"
 	if slug != "" {

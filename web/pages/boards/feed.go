@@ -41,7 +41,7 @@ type link struct {
 	Href string `xml:"href,attr"`
 }
 
-// BoardFeed has the records of a board.
+// BoardFeed answers with the records of a board.
 func (p *Boards) BoardFeed(c *fiber.Ctx) error {
 	b, err := p.boardOf(c)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *Boards) BoardFeed(c *fiber.Ctx) error {
 	return p.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, boards.RecordFilter{TaskID: b.task.ID, Device: b.head.Device})
 }
 
-// TaskFeed has the records of a task's boards.
+// TaskFeed answers with the records of a task's boards.
 func (p *Boards) TaskFeed(c *fiber.Ctx) error {
 	task, err := p.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug"))
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Boards) TaskFeed(c *fiber.Ctx) error {
 	return p.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, boards.RecordFilter{TaskID: task.ID})
 }
 
-// PersonFeed has the records of a person.
+// PersonFeed answers with the records of a person.
 func (p *Boards) PersonFeed(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

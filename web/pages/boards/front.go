@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	frontRecords   = 3  // records that the front page shows
-	profileRecords = 24 // records among which it looks for one with a profile
+	frontRecords   = 3  // number of records on the front page
+	profileRecords = 24 // number of records to search for one with a profile
 )
 
-// Front tells visitors what the site is, with what everyone may see; to htmx it is only the latest records.
+// Front explains the site to visitors, with public data; for htmx it is only the latest records.
 func (p *Boards) Front(c *fiber.Ctx) error {
 	records, err := p.site.Store.Boards.Records(c.UserContext(), boards.RecordFilter{Limit: profileRecords})
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Boards) Front(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Front(page))
 }
 
-// largestBoard is the board with the most entries, of the task with the most; nil: there are none.
+// largestBoard returns the board with the most entries of the task with the most, or nil.
 func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*views.FrontBoard, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -72,9 +72,9 @@ func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*v
 	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{Summary: board}}, nil
 }
 
-// addStarter counts the open ones of the tasks that everyone sees, and chooses one to begin with: one that can run now,
-// and that other people have solved or that came with the site, so that a newly published task does not take the place.
-// Of these it is the easiest, and then the one with the most entries.
+// addStarter counts the open public tasks, and selects one to begin with: one that can run now, and that other people
+// have solved or that is built in, so that a newly published task is not selected. Of these it is the easiest, and then
+// the one with the most entries.
 func (p *Boards) addStarter(ctx context.Context, all []models.TaskSummary, page *views.FrontPage) error {
 	workers, err := p.site.Store.Fleet.Workers(ctx)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 
 const homeRows = 25 // lines on one page
 
-// Home is the list of tasks for people who have signed in, and for older links with a search. Other visitors read what
-// the site is.
+// Home shows the list of tasks to people who have signed in, and for older links with a search. Other visitors see the
+// front page.
 func (p *Boards) Home(c *fiber.Ctx) error {
 	if site.Viewer(c) == nil && c.Context().QueryArgs().Len() == 0 {
 		return p.Front(c)
@@ -32,7 +32,7 @@ func (p *Boards) Home(c *fiber.Ctx) error {
 	return p.Tasks(c)
 }
 
-// Tasks lists the tasks: the page, or to htmx only the list.
+// Tasks lists the tasks: the page, or for htmx only the list.
 func (p *Boards) Tasks(c *fiber.Ctx) error {
 	search := views.TaskSearch{
 		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Tag: c.Query("tag"), Show: c.Query("show"),
@@ -52,7 +52,7 @@ func (p *Boards) Tasks(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Home(page))
 }
 
-// findTasks is listTasks with what has just happened: to the viewer, and on all boards.
+// findTasks is listTasks with the latest activity of the viewer, and on all boards.
 func (p *Boards) findTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
 	if list, err = p.listTasks(ctx, viewer, search); err != nil {
 		return list, err
@@ -65,7 +65,7 @@ func (p *Boards) findTasks(ctx context.Context, viewer accounts.User, search vie
 	return list, p.addLatest(ctx, &list)
 }
 
-// listTasks reads all tasks in short, and the boards of those on the wanted page.
+// listTasks reads all tasks in short, and the boards of those on the requested page.
 func (p *Boards) listTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
 	all, err := p.site.Store.TaskList(ctx, viewer)
 	if err != nil {
@@ -94,7 +94,7 @@ func (p *Boards) listTasks(ctx context.Context, viewer accounts.User, search vie
 	return list, nil
 }
 
-// addContinue fills in what someone did last.
+// addContinue fills in a person's last activity.
 func (p *Boards) addContinue(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
 	last, err := p.site.Store.Submissions.LastSubmission(ctx, viewer)
 	if db.KindOf(err) == db.NotFound {
@@ -122,7 +122,7 @@ type taskFinder struct {
 
 func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
 
-// devices are all devices of tasks, the online ones first.
+// devices returns all devices of tasks, the online ones first.
 func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 	var list []views.DeviceChoice
 	for _, t := range all {
@@ -153,8 +153,8 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
 }
 
-// order puts open tasks before closed ones, then soon deadlines, what can run here now, and the liveliest first.
-// Others stay as the store lists them: latest first, so that the built-in tasks go from easy to hard.
+// order puts open tasks before closed ones, then soon deadlines, runnable ones, and the most active first. Others keep
+// the store's order: latest first, so that the built-in tasks go from easy to hard.
 func (f taskFinder) order(a, b models.TaskSummary) int {
 	switch {
 	case f.search.Sort == "people":
@@ -217,7 +217,7 @@ func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
 	})
 }
 
-// mostTags bounds the filter of a list, for sites with different tags on every task.
+// mostTags limits the filter of a list, for sites with different tags on every task.
 const mostTags = 60
 
 // Collection lists the tasks with a tag, from easy to hard.
@@ -267,8 +267,8 @@ func variantOf(t models.TaskSummary) variant {
 	return v
 }
 
-// linesOf are the lines of a list of tasks. A line has the tasks of one author with one problem and one deadline, and
-// stands where the first of them would.
+// linesOf returns the lines of a list of tasks. A line has the tasks of one author with one problem and one deadline,
+// at the place of the first of them.
 func linesOf(list []models.TaskSummary) (lines [][]models.TaskSummary) {
 	at := map[variant]int{}
 	for _, t := range list {

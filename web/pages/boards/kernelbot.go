@@ -25,7 +25,7 @@ type kernelbotRow struct {
 	ProblemName    string    `parquet:"problem_name"`
 	UserID         string    `parquet:"user_id"`
 	UserName       string    `parquet:"user_name"`
-	CodeID         int64     `parquet:"code_id"` // the submission's, which is the last one of this source
+	CodeID         int64     `parquet:"code_id"` // ID of the last submission of this source
 	FileName       string    `parquet:"file_name"`
 	SubmissionTime time.Time `parquet:"submission_time,timestamp(microsecond)"`
 	Status         string    `parquet:"status"`         // succeeded or failed
@@ -36,7 +36,8 @@ type kernelbotRow struct {
 	Code           string    `parquet:"code"`
 }
 
-// KernelBotDataset is the ranked runs of a closed task's board with their sources, as KernelBot publishes them.
+// KernelBotDataset answers with the ranked runs of a closed task's board with their sources, in KernelBot's published
+// form.
 func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 	b, err := p.closedBoard(c)
 	if err != nil {
@@ -93,7 +94,7 @@ func (p *Boards) kernelbotRowsOf(c *fiber.Ctx, b publicBoard, list []submissions
 	return rows, err
 }
 
-// DatasetCard is the README of a repository on Hugging Face that holds a board's datasets.
+// DatasetCard answers with the README of a repository on Hugging Face for a board's datasets.
 func (p *Boards) DatasetCard(c *fiber.Ctx) error {
 	b, err := p.closedBoard(c)
 	if err != nil {
@@ -127,7 +128,7 @@ People can leave their sources out of datasets.
 `, b.name(), markdownText(b.name()), page, p.site.Settings.BaseURL, licence))
 }
 
-// markdownText is a text as Markdown shows it, without links or markup.
+// markdownText escapes a text for Markdown, without links or markup.
 func markdownText(text string) string {
 	marks := regexp.MustCompile("[]\\\\`*_{}<>()#+!|~[-]")
 	return marks.ReplaceAllString(text, `\$0`)

@@ -22,13 +22,13 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// board is a current board that everyone may see.
+// board is a current public board.
 type publicBoard struct {
 	task catalog.Task
 	head boards.Head
 }
 
-// boardOf reads the board in the address.
+// boardOf reads the board of the path.
 func (p *Boards) boardOf(c *fiber.Ctx) (b publicBoard, err error) {
 	if b.task, err = p.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug")); err != nil {
 		return b, err
@@ -37,13 +37,13 @@ func (p *Boards) boardOf(c *fiber.Ctx) (b publicBoard, err error) {
 	return b, err
 }
 
-// path is the board's own page.
+// path returns the path of the board's own page.
 func (b publicBoard) path() string { return boardPath(b.task.Slug, b.head.Device) }
 
 // name returns the board's task and device.
 func (b publicBoard) name() string { return b.task.Title + " on " + b.head.Device }
 
-// send answers with something that other sites show, or with 304 if the reader has it already.
+// send answers with content for other sites, or with 304 if the reader has it already.
 func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
 	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), p.site.Settings.Version))) {
 		return c.SendStatus(fiber.StatusNotModified)
@@ -57,12 +57,13 @@ func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, e
 	return c.Send(data)
 }
 
-// Card is the picture that other sites show beside a link to this one: static, because title and description are text.
+// Card answers with the picture that other sites show beside a link to this one: static, because title and description
+// are text.
 func (p *Boards) Card(c *fiber.Ctx) error {
 	return p.send(c, "image/png", "card", func() ([]byte, error) { return fs.ReadFile(static.Files(), "card.png") })
 }
 
-// run is a run that everyone may see.
+// run is a public run.
 func (p *Boards) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -84,7 +85,7 @@ func (p *Boards) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error
 	return run, task, nil
 }
 
-// standing is a run's entry; nil if it is not an entry, or has older software than the board and so no rank.
+// standing returns a run's entry; nil if it is not an entry, or has older software than the board and so no rank.
 func (p *Boards) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
 	st, err := p.site.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
 	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.Stale) {
@@ -99,7 +100,7 @@ func boardPath(slug, device string) string {
 	return "/tasks/" + url.PathEscape(slug) + "/boards/" + url.PathEscape(device)
 }
 
-// BoardCSV is everyone on a board, for a spreadsheet.
+// BoardCSV answers with everyone on a board, for a spreadsheet.
 func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 	b, err := p.boardOf(c)
 	if err != nil {
@@ -137,8 +138,8 @@ func exact(ns *float64) string {
 
 const embedRows = 10
 
-// Embed is a board for the frame of another site. It has no actions and no signed-in viewer: a framing page can neither
-// trigger the reader's buttons nor learn who the reader is.
+// Embed shows a board for the frame of another site. It has no actions and no signed-in viewer: a framing page can
+// neither trigger the reader's buttons nor learn who the reader is.
 func (p *Boards) Embed(c *fiber.Ctx) error {
 	b, err := p.boardOf(c)
 	if err != nil {
