@@ -11,8 +11,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// TaskSubmit takes the submission of a task's page. What was refused comes back with its reason and
-// everything that was typed.
+// TaskSubmit handles the submission form of a task's page. A refused form comes back with its reason and its input.
 func (p *Boards) TaskSubmit(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	in, err := p.runs.ReadForm(c)

@@ -26,7 +26,7 @@ func (p *Boards) Task(c *fiber.Ctx) error {
 	return p.showTask(c, c.Params("slug"), fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeRanked)})
 }
 
-// showTask answers with the task's page; form holds what a refused submission had chosen.
+// showTask renders the task's page; form has the input of a refused submission.
 func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.SubmitForm) error {
 	ctx := c.UserContext()
 	posed, err := p.runs.Posed(ctx, site.Actor(c), slug)
@@ -51,7 +51,7 @@ func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.Subm
 	return p.site.Render(c, status, views.Task(page))
 }
 
-// shareTask describes a task elsewhere.
+// shareTask describes a task for other sites.
 func (p *Boards) shareTask(task catalog.Task) *views.Share {
 	address := string(views.TaskURL(task.Slug))
 	return &views.Share{Title: task.Title, Image: p.site.Card(), About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
@@ -78,7 +78,7 @@ func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundl
 	return page, err
 }
 
-// boardHeads is each of a task's boards in short: two queries, however many there are.
+// boardHeads returns the data of each of a task's boards: two queries, however many there are.
 func (p *Boards) boardHeads(ctx context.Context, task catalog.Task) ([]views.BoardChip, error) {
 	summaries, err := p.site.Store.Boards.Summaries(ctx, []int64{task.VersionID})
 	list := make([]views.BoardChip, len(task.Devices))
@@ -89,7 +89,7 @@ func (p *Boards) boardHeads(ctx context.Context, task catalog.Task) ([]views.Boa
 	return list, err
 }
 
-// bundleOf reads the current version of the task in the address.
+// bundleOf reads the current version of the path's task.
 func (p *Boards) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
 	_, version, err := p.runs.BoardOf(c)
 	if err != nil {
@@ -125,8 +125,8 @@ func (p *Boards) TaskTemplate(c *fiber.Ctx) error {
 	return site.Attachment(c, bundle.Definition.SubmissionName(), text)
 }
 
-// TaskBundle downloads the whole task as what would make it again: a zip, or the one reference file
-// of the legacy format.
+// TaskBundle downloads the whole task in a form that can be uploaded again: a zip, or the one reference file of the
+// legacy format.
 func (p *Boards) TaskBundle(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {
@@ -150,7 +150,7 @@ func (p *Boards) TaskBundle(c *fiber.Ctx) error {
 	return site.Attachment(c, c.Params("slug")+".zip", buf.Bytes())
 }
 
-// Draws shows what was drawn for a task's ranges, as far as it is no secret.
+// Draws shows the drawn values of a task's ranges that are not secret.
 func (p *Boards) Draws(c *fiber.Ctx) error {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {

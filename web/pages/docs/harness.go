@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// harnessSets are Warpboard's harnesses in the order of their tabs.
+// harnessSets returns Warpboard's harnesses in the order of their tabs.
 func harnessSets() []views.HarnessSet {
 	var sets []views.HarnessSet
 	for _, form := range []tasks.Form{tasks.FormEval, tasks.FormLegacy} {
@@ -23,7 +23,7 @@ func harnessSets() []views.HarnessSet {
 	return sets
 }
 
-// harnessInAddress is the harness that an address names, with its source.
+// harnessInAddress returns the path's harness with its source.
 func harnessInAddress(c *fiber.Ctx) (set views.HarnessSet, sources map[string][]byte, err error) {
 	set = views.HarnessSet{Form: tasks.Form(c.Params("form")), Lang: tasks.Lang(c.Params("lang"))}
 	if !slices.Contains(harnessSets(), set) {
@@ -32,7 +32,7 @@ func harnessInAddress(c *fiber.Ctx) (set views.HarnessSet, sources map[string][]
 	return set, harness.Sources(set.Form, set.Lang), nil
 }
 
-// Harnesses leads to the first harness.
+// Harnesses redirects to the first harness.
 func (p *Docs) Harnesses(c *fiber.Ctx) error {
 	return c.Redirect(string(harnessSets()[0].URL()), fiber.StatusSeeOther)
 }

@@ -31,12 +31,12 @@ type Docs struct {
 	runs    *runs.Runs
 	code    *views.Highlighter
 	attacks []views.Attack
-	contact string // where to report holes
+	contact string // address for reporting security problems
 	list    []views.DocsGroup
-	text    map[string]page // by their names
+	text    map[string]page // pages by name
 }
 
-// New returns the pages.
+// New returns the handlers of the pages.
 func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []views.Attack, contact string) (*Docs, error) {
 	pages, err := docs.Pages()
 	if err != nil {
@@ -67,10 +67,10 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []vi
 
 type page struct {
 	views.DocsLink
-	text func() (templ.Component, error) // HTML, made when it is first asked for
+	text func() (templ.Component, error) // HTML, rendered at the first request
 }
 
-// Links are all pages, in the order in which they are listed.
+// Links lists all pages in display order.
 func (p *Docs) Links() (list []views.DocsLink) {
 	for _, group := range p.list {
 		list = append(list, group.Links...)
@@ -78,12 +78,12 @@ func (p *Docs) Links() (list []views.DocsLink) {
 	return list
 }
 
-// Index lists them.
+// Index lists the pages.
 func (p *Docs) Index(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: p.site.Page(c, "Docs", "docs"), All: p.list}))
 }
 
-// Page is one of them.
+// Page shows one page.
 func (p *Docs) Page(c *fiber.Ctx) error {
 	of, ok := p.text[c.Params("page")]
 	if !ok {

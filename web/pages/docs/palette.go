@@ -24,30 +24,30 @@ import (
 )
 
 const (
-	mostTasks  = 6   // that are offered, each with its boards
-	mostPeople = 6   // whose names begin so
-	mostOwn    = 6   // submissions of the asker that fit
-	ownLooked  = 50  // the newest of them, among which they are looked for
+	mostTasks  = 6   // offered tasks, each with its boards
+	mostPeople = 6   // people whose names begin with the text
+	mostOwn    = 6   // matching submissions of the viewer
+	ownLooked  = 50  // number of the viewer's newest submissions to search
 	mostPlaces = 6   // pages of the site
 	mostDocs   = 6   // pages of the documentation and their headings
 	mostText   = 100 // bytes of a search
 )
 
-// place is one thing to go to.
+// place is one search result.
 type place struct {
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
 	Note  string `json:"note,omitempty"`
 	URL   string `json:"url"`
 
-	Boards []views.Place `json:"-"` // of a task, that have entries
+	Boards []views.Place `json:"-"` // boards of a task that have entries
 }
 
 func to(kind, title, note string, url templ.SafeURL) place {
 	return place{Kind: kind, Title: title, Note: note, URL: string(url)}
 }
 
-// Find answers a script with the places that the search finds.
+// Find answers a script with the results of the search.
 func (p *Docs) Find(c *fiber.Ctx) error {
 	found, err := p.found(c)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *Docs) Find(c *fiber.Ctx) error {
 	return c.JSON(found)
 }
 
-// Search is the page of the same search, which needs no script.
+// Search shows the results of the same search without a script.
 func (p *Docs) Search(c *fiber.Ctx) error {
 	found, err := p.found(c)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *Docs) Search(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Search(page))
 }
 
-// found are the places that fit the words in ?q=; without words, the tasks and the asker's last submissions.
+// found returns the results for the words in ?q=; without words, the tasks and the viewer's last submissions.
 func (p *Docs) found(c *fiber.Ctx) ([]place, error) {
 	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
 	if len(text) > mostText {
@@ -97,19 +97,19 @@ func (p *Docs) found(c *fiber.Ctx) ([]place, error) {
 	return exactFirst(distinct(found), text), nil
 }
 
-// number is one of a submission: alone, or after # anywhere in a text.
+// number matches the number of a submission: alone, or after # anywhere in a text.
 var number = regexp.MustCompile(`^(\d+)$|#\s*(\d+)`)
 
-// numberIn is the number of a submission that a text names; 0: none.
+// numberIn returns the number of a submission in a text, or 0.
 func numberIn(text string) int64 {
 	if m := number.FindStringSubmatch(text); m != nil {
-		id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // one that is too large is none
+		id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // 0 for one that is too large
 		return id
 	}
 	return 0
 }
 
-// distinct are the places without those that were found before.
+// distinct removes repeated results.
 func distinct(found []place) []place {
 	list := make([]place, 0, len(found)) // never null
 	for _, p := range found {
@@ -120,14 +120,14 @@ func distinct(found []place) []place {
 	return list
 }
 
-// exactFirst puts what is called just as the text before all that has it as a part.
+// exactFirst puts exact matches before partial ones.
 func exactFirst(found []place, text string) []place {
 	other := func(p place) bool { return !strings.EqualFold(p.Title, text) }
 	exact := slices.DeleteFunc(slices.Clone(found), other)
 	return append(exact, slices.DeleteFunc(found, func(p place) bool { return !other(p) })...)
 }
 
-// numbered is the submission of that number, if the viewer may see it.
+// numbered returns the submission of that number, if the viewer may see it.
 func (p *Docs) numbered(ctx context.Context, viewer accounts.User, id int64) ([]place, error) {
 	if id == 0 {
 		return nil, nil
@@ -140,7 +140,7 @@ func (p *Docs) numbered(ctx context.Context, viewer accounts.User, id int64) ([]
 	return []place{to("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
 }
 
-// pages are the pages of the site that fit.
+// pages returns the matching pages of the site.
 func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
 	if len(words) == 0 {
 		return nil
@@ -157,7 +157,7 @@ func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
 	return found
 }
 
-// fits reports whether every word stands somewhere in a text.
+// fits reports whether every word occurs in a text.
 func fits(text string, words []string) bool {
 	text = strings.ToLower(text)
 	for _, word := range words {
@@ -168,7 +168,7 @@ func fits(text string, words []string) bool {
 	return true
 }
 
-// oneLine is the note after the names of the boards.
+// oneLine returns the note after the names of the boards.
 func (p place) oneLine() string {
 	var parts []string
 	for _, board := range p.Boards {
@@ -180,7 +180,7 @@ func (p place) oneLine() string {
 	return strings.Join(parts, ", ")
 }
 
-// own are the asker's newest submissions that fit, by number or task.
+// own returns the viewer's newest matching submissions, by number or task.
 func (p *Docs) own(ctx context.Context, viewer accounts.User, words []string) (found []place, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil
@@ -194,7 +194,7 @@ func (p *Docs) own(ctx context.Context, viewer accounts.User, words []string) (f
 	return found, err
 }
 
-// people are those whose names begin with what was typed.
+// people returns people whose names begin with the text.
 func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (found []place, err error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -206,7 +206,7 @@ func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (fou
 	return found, err
 }
 
-// manual are the pages of the documentation that fit, by title or what they say, then headings that do.
+// manual returns the matching pages of the documentation, by title or content, then matching headings.
 func (p *Docs) manual(words []string) (found []place) {
 	if len(words) == 0 {
 		return nil
@@ -226,8 +226,8 @@ func (p *Docs) manual(words []string) (found []place) {
 	return found[:min(len(found), mostDocs)]
 }
 
-// inOrder puts tasks before where to solve them, and those before boards; but first what was asked for by its kind, as
-// "solve".
+// inOrder puts tasks before their workbenches, and those before boards; but a kind named in the search, like "solve",
+// comes first.
 func inOrder(found []place, words []string) []place {
 	kinds := []string{"Task", "Solve", "Board"}
 	slices.SortStableFunc(found, func(a, b place) int {
@@ -242,8 +242,8 @@ func inOrder(found []place, words []string) []place {
 	return found
 }
 
-// tasks are those that fit, or where to solve them if a word asks for that. A board is a place of its own where a word
-// asks for boards or for its device; otherwise the task names those that have entries.
+// tasks returns the matching tasks, or their workbenches if a word names these. A board is a separate result if a word
+// names boards or its device; otherwise the task lists those with entries.
 func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
 	offered, err := p.offered(ctx, viewer, words)
 	if err != nil {
@@ -275,7 +275,7 @@ func boardWords(t models.TaskSummary) string {
 	return t.Title + " " + t.Slug + " board " + strings.Join(t.Devices, " ")
 }
 
-// offered are the tasks that fit: first those that can run now, and of these the ones with the most entries.
+// offered returns the matching tasks: first those that can run now, and of these the ones with the most entries.
 func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string) ([]models.TaskSummary, error) {
 	all, err := p.site.Store.TaskList(ctx, viewer)
 	if err != nil {

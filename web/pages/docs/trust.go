@@ -7,7 +7,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Trust shows what a number on the site means.
+// Trust explains the meaning of the site's numbers.
 func (p *Docs) Trust(c *fiber.Ctx) error {
 	workers, err := p.runs.WorkersFor(c.UserContext(), site.Actor(c))
 	if err != nil {

@@ -23,7 +23,7 @@ func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error
 	return err
 }
 
-// Budget limits everyone or one person; without a number it takes the person's own limit away.
+// Budget sets the limit for everyone or one person; without a number it removes the person's own limit.
 func (p *Operation) Budget(c *fiber.Ctx) error {
 	person, err := p.person(c)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Operation) Budget(c *fiber.Ctx) error {
 	return p.done(c, p.site.Store.Quotas.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
 }
 
-// Team makes a team, changes its budget, and adds a person to it.
+// Team creates a team, changes its budget, and adds a person to it.
 func (p *Operation) Team(c *fiber.Ctx) error {
 	person, err := p.person(c)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Operation) Team(c *fiber.Ctx) error {
 	return p.done(c, p.site.Store.Quotas.SetTeam(c.UserContext(), site.Actor(c), quota.TeamChange{Name: c.FormValue("team"), Person: person, Seconds: seconds(c)}))
 }
 
-// TeamRemove takes a team away.
+// TeamRemove deletes a team.
 func (p *Operation) TeamRemove(c *fiber.Ctx) error {
 	id, err := c.ParamsInt("id")
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *Operation) TeamRemove(c *fiber.Ctx) error {
 	return p.done(c, p.site.Store.Quotas.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
 }
 
-// TeamLeave takes a person out of a team.
+// TeamLeave removes a person from a team.
 func (p *Operation) TeamLeave(c *fiber.Ctx) error {
 	id, err := c.ParamsInt("id")
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Operation) person(c *fiber.Ctx) (int64, error) {
 	return 0, db.Errorf(db.Invalid, "There is no person called %.80q.", name)
 }
 
-// seconds is a form's number; nil: none.
+// seconds returns a form's number, or nil if the field is empty.
 func seconds(c *fiber.Ctx) *int {
 	text := c.FormValue("seconds")
 	if text == "" {
@@ -89,7 +89,7 @@ func seconds(c *fiber.Ctx) *int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		n = -1 // refused as what is too small
+		n = -1 // refused like a number that is too small
 	}
 	return &n
 }

@@ -28,7 +28,7 @@ import (
 	"warpboard/web/stream"
 )
 
-// Devices shows workers and queues: the page, or to htmx only what changes.
+// Devices shows workers and queues: the page, or for htmx only the changing part.
 func (p *Operation) Devices(c *fiber.Ctx) error {
 	c.Vary("HX-Request")
 	status, err := p.devicesStatus(c)
@@ -43,7 +43,7 @@ func (p *Operation) Devices(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Devices(page))
 }
 
-// devicesStatus reads who works and who waits.
+// devicesStatus reads the workers and the queues.
 func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err error) {
 	ctx := c.UserContext()
 	workers, err := p.runs.WorkersFor(ctx, site.Actor(c))
@@ -75,7 +75,7 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 	return status, nil
 }
 
-// awayDevices are devices that no connected worker has, but a former one had.
+// awayDevices returns devices that no connected worker has, but a former one had.
 func (p *Operation) awayDevices(workers []fleet.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
 	for _, w := range workers {
 		for _, slot := range w.Slots {
@@ -108,18 +108,18 @@ func (p *Operation) silicon(workers []fleet.Worker, device string) (what views.D
 	return what
 }
 
-// activityAge is how long the devices' activity of a day is cached: reading it takes all runs of the day, and open
-// pages request it with each change of a queue.
+// activityAge is the time for which the devices' activity of a day is cached: reading it takes all runs of the day, and
+// open pages request it with each change of a queue.
 const activityAge = time.Minute
 
-// activity is what the devices did in the last day, as it was read last.
+// activity caches the activity of the devices in the last day.
 type activity struct {
 	sync.Mutex
 	read time.Time
 	of   map[string]work.Activity
 }
 
-// addActivity says of each device what it did in the last day.
+// addActivity adds to each device its activity in the last day.
 func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, queues []views.DeviceQueue) error {
 	p.activity.Lock()
 	defer p.activity.Unlock()
@@ -139,7 +139,7 @@ func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, que
 // sentinelRows limits the benchmarks on a page, over all slots of a device: a day of six slots.
 const sentinelRows = 900
 
-// Sentinel shows how steady the slots of a device are.
+// Sentinel shows the stability of a device's slots over time.
 func (p *Operation) Sentinel(c *fiber.Ctx) error {
 	name := c.Params("device")
 	list, err := p.site.Store.Sentinels.SentinelsOf(c.UserContext(), name, sentinelRows)
@@ -161,9 +161,9 @@ func unitOf(list []sentinels.Sentinel) views.UnitHistory {
 	return history
 }
 
-const driftsShown = 5 // the newest ones
+const driftsShown = 5 // number of the newest ones
 
-// Drift shows what new software changed on a device.
+// Drift shows the effects of new software on a device.
 func (p *Operation) Drift(c *fiber.Ctx) error {
 	device := c.Params("device")
 	known, err := p.site.Store.Epochs.OfDevice(c.UserContext(), device)
@@ -194,7 +194,7 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.DriftOf(page))
 }
 
-// checkDevice fails unless a worker has the device.
+// checkDevice returns an error unless a worker has the device.
 func (p *Operation) checkDevice(c *fiber.Ctx, device string) error {
 	workers, err := p.site.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
@@ -216,7 +216,7 @@ func epochRows(known []epochs.Known) []views.EpochRow {
 	return rows
 }
 
-// driftOf is one change of software: what it was, and what became faster or slower.
+// driftOf describes one change of software: the old and the new, and the boards that became faster or slower.
 func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.Drift {
 	drift := views.Drift{When: d.CreatedAt}
 	for i, e := range known {
@@ -251,8 +251,8 @@ func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.
 	return drift
 }
 
-// DeviceEvents notifies pages with the queue of its changes. A page may have missed a change while it was loading, so
-// each connection begins with one.
+// DeviceEvents notifies the queue's page of changes. A page may have missed a change while it was loading, so each
+// connection begins with one.
 func (p *Operation) DeviceEvents(c *fiber.Ctx) error {
 	changed := func(out *conns.Writer) error {
 		_, err := out.Write(stream.Frame(0, "queue", nil))

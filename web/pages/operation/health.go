@@ -30,7 +30,7 @@ const (
 	oldBackup = 7 * 24 * time.Hour // then the page asks for a new one
 )
 
-// Health shows on one page what needs an operator, and what to do about it.
+// Health shows on one page the conditions that need an operator, with the remedies.
 func (p *Operation) Health(c *fiber.Ctx) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
@@ -49,7 +49,7 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 		}
 		page.Rows = append(page.Rows, row)
 	}
-	slices.SortStableFunc(page.Rows, func(a, b views.HealthRow) int { return cmp.Compare(b.State, a.State) }) // what needs a person first
+	slices.SortStableFunc(page.Rows, func(a, b views.HealthRow) int { return cmp.Compare(b.State, a.State) }) // rows that need a person first
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return p.site.Render(c, fiber.StatusOK, views.Health(page))
 }
@@ -93,7 +93,7 @@ func (p *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 	return row, nil
 }
 
-// workersUp are those that were heard of lately, and those that left without a word.
+// workersUp checks for workers that were lost without an orderly exit.
 func (p *Operation) workersUp(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Workers", Link: "/docs/workers", LinkText: "Workers"}
 	var lost, late []string
@@ -148,7 +148,7 @@ func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow
 	return row, nil
 }
 
-// checks are the self-tests of connected workers.
+// checks checks the self-tests of connected workers.
 func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Self-tests", Link: "/trust#sandbox", LinkText: "Results"}
 	var failed []string
@@ -173,7 +173,7 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 	return row, nil
 }
 
-// drifting are slots of connected workers that are not as fast as they were.
+// drifting checks for slots of connected workers that differ from their earlier times.
 func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Queue"}
 	list, err := p.site.Store.Sentinels.Drifting(c.UserContext())
@@ -191,7 +191,7 @@ func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 	return row, err
 }
 
-// disk is the room for what people send.
+// disk checks the free space for people's data.
 func (p *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Disk", Link: "/operate/storage", LinkText: "Storage"}
 	disk := p.site.Store.Disk
@@ -212,7 +212,7 @@ func (p *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	return row, nil
 }
 
-// reviews are runs that wait for a person.
+// reviews checks for runs that wait for a review.
 func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Runs to review", Says: "None.", Link: "/review", LinkText: "Runs to review"}
 	counts, err := p.site.Store.ReviewCounts(c.UserContext(), site.Actor(c))
@@ -245,7 +245,7 @@ func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, e
 	return row, err
 }
 
-// firstOf is the first of several sentences, and how many more there are.
+// firstOf returns the first of several sentences, with the number of the others.
 func firstOf(list []string) string {
 	if len(list) == 1 {
 		return list[0]
@@ -284,7 +284,7 @@ func (p *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) 
 	return row, nil
 }
 
-// backupCommands copy the database first: the site deletes artifacts that the database does not name.
+// backupCommands copy the database first, because the site deletes artifacts that the database does not reference.
 func (p *Operation) backupCommands(dir string) []string {
 	list := []string{"mkdir -p -m 700 backup &&"}
 	if p.site.Store.Dialect() == migrations.Postgres {
@@ -305,7 +305,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// quoted is a path for a shell.
+// quoted quotes a path for a shell.
 func quoted(path string) string {
 	if !strings.ContainsAny(path, " \t\n\"'$`\\&;|<>()*?[]#~!{}") {
 		return path
@@ -313,7 +313,7 @@ func quoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// sanitizers are the GPUs of connected workers on which mode sanitize is offered. A site may do without.
+// sanitizers lists the GPUs of connected workers with mode sanitize. A site may do without.
 func (p *Operation) sanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "compute-sanitizer", State: views.HealthNone, Says: "No GPU is connected.", Link: "/docs/sanitize", LinkText: "Mode sanitize"}
 	has := map[string]bool{}

@@ -31,20 +31,20 @@ type Operation struct {
 	site       *site.Site
 	runs       *runs.Runs
 	code       *views.Highlighter
-	queue      func(context.Context) error // why the queue carries no jobs now
+	queue      func(context.Context) error // returns an error if the queue carries no jobs now
 	ownCluster bool                        // workers connect to the operator's NATS cluster, not to the site
 	activity   activity
 }
 
-// New returns them.
+// New returns the handlers of these pages.
 func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(context.Context) error, ownCluster bool) *Operation {
 	return &Operation{site: site, runs: runs, code: code, queue: queue, ownCluster: ownCluster}
 }
 
-// Operate shows what is off, and the credentials and tokens of workers.
+// Operate shows the switches, and the credentials and tokens of workers.
 func (p *Operation) Operate(c *fiber.Ctx) error { return p.show(c, fiber.StatusOK, nil) }
 
-// show answers with the page. With adds what was just made or refused; it may be nil.
+// show renders the page. with adds a new credential or token, or a refusal; it may be nil.
 func (p *Operation) show(c *fiber.Ctx, status int, with func(*views.OperatePage)) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
@@ -91,24 +91,24 @@ func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 	return err
 }
 
-// Off keeps something off.
+// Off switches a part off.
 func (p *Operation) Off(c *fiber.Ctx) error {
 	what := c.FormValue("what")
 	return p.leadTo(c, switched(what), p.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
 }
 
-// On lets it go on.
+// On switches a part on again.
 func (p *Operation) On(c *fiber.Ctx) error {
 	what := c.FormValue("what")
 	return p.leadTo(c, switched(what), p.site.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), what))
 }
 
-// switched is the page with a notice about a switch.
+// switched renders the page with a notice about a switch.
 func switched(what string) templ.SafeURL {
 	return templ.SafeURL("/operate?switched=" + url.QueryEscape(what))
 }
 
-// done leads back to the page, or shows on it what was wrong.
+// done redirects to the page, or shows an error on it.
 func (p *Operation) done(c *fiber.Ctx, err error) error { return p.leadTo(c, "/operate", err) }
 
 func (p *Operation) leadTo(c *fiber.Ctx, next templ.SafeURL, err error) error {

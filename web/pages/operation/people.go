@@ -11,7 +11,7 @@ import (
 
 const peopleRows = 50 // on one page
 
-// People lists who has an account.
+// People lists the accounts.
 func (p *Operation) People(c *fiber.Ctx) error {
 	search, number := strings.TrimSpace(c.Query("q")), site.PageNumber(c, "page")
 	list, err := p.site.Store.Accounts.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
@@ -58,7 +58,7 @@ func (p *Operation) SubmissionDelete(c *fiber.Ctx) error {
 
 const auditRows = 50 // on one page
 
-// Audit lists who did what, when and why.
+// Audit lists the acts in the audit log, with person, time, and reason.
 func (p *Operation) Audit(c *fiber.Ctx) error {
 	search := strings.TrimSpace(c.Query("q"))
 	list, err := p.site.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRows+1)

@@ -45,7 +45,7 @@ func (l *queueList) read(ctx context.Context) error {
 	return l.describe(ctx)
 }
 
-// whatOf is the mode of a run, or why its submission is in the queue again after it has passed.
+// whatOf returns the mode of a run, or the reason why its submission is in the queue again after it has passed.
 func whatOf(q work.QueuedWork) string {
 	switch {
 	case q.Confirms():
@@ -89,10 +89,10 @@ func (l *queueList) add(device string, row views.QueuedRun) {
 	}
 }
 
-// addEvaluation adds a kernel that is evaluated without a task. It is its caller's: who else looks sees its kind, its
-// state and how long it waits. Being shared does not list it, for that is a way to those who know its address.
+// addEvaluation adds an evaluation without a task. It belongs to its caller: others see its kind, its state, and its
+// wait. A shared one is not listed either: sharing is for people with its URL.
 func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userID int64, card views.RunCard) {
-	if string(card.State) == string(work.EvaluationSubmitted) { // a worker has it, and has not said what it does
+	if string(card.State) == string(work.EvaluationSubmitted) { // a worker has it, and has not reported its stage
 		card.State = work.StateBuilding
 	}
 	row := views.QueuedRun{Run: card, Kind: kind}
@@ -106,7 +106,7 @@ func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userI
 	l.add(device, row)
 }
 
-// describe adds people and tasks to all rows at once, and removes what the viewer may not see.
+// describe adds people and tasks to all rows at once, and removes data that the viewer may not see.
 func (l *queueList) describe(ctx context.Context) error {
 	ids := slices.Collect(maps.Values(l.slots))
 	for _, rows := range l.rows {

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site"
 )
 
-// taskOf reads the task in the address, if the viewer may have it judged again.
+// taskOf reads the path's task, if the viewer may have it measured again.
 func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	return task, site.Actor(c).Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID})
 }
 
-// Rejudge shows what was measured again of a task, and what that would change.
+// Rejudge shows the results of measuring a task again, and their effect.
 func (p *Operation) Rejudge(c *fiber.Ctx) error {
 	task, err := p.taskOf(c)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *Operation) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgeP
 	return page, err
 }
 
-// RejudgeBegin has the task's boards measured again.
+// RejudgeBegin queues the runs of a task's boards to be measured again.
 func (p *Operation) RejudgeBegin(c *fiber.Ctx) error {
 	return p.actOnRejudge(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		_, err := p.site.Store.Rejudge(ctx, actor, task.ID, c.FormValue("reason"))
@@ -72,7 +72,7 @@ func (p *Operation) RejudgeBegin(c *fiber.Ctx) error {
 	})
 }
 
-// RejudgeApply lets the new numbers count.
+// RejudgeApply makes the new numbers count.
 func (p *Operation) RejudgeApply(c *fiber.Ctx) error {
 	return p.actOnRejudge(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		changes, err := p.site.Store.ApplyRejudge(ctx, actor, task.ID)
@@ -83,14 +83,14 @@ func (p *Operation) RejudgeApply(c *fiber.Ctx) error {
 	})
 }
 
-// RejudgeCancel ends it without effect.
+// RejudgeCancel ends a rejudge without effect.
 func (p *Operation) RejudgeCancel(c *fiber.Ctx) error {
 	return p.actOnRejudge(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		return p.site.Dispatcher.CancelRejudge(ctx, actor, task.ID)
 	})
 }
 
-// actOnRejudge does something for the task in the address. A refusal comes back with the page.
+// actOnRejudge performs an act on the path's task. A refusal comes back with the page.
 func (p *Operation) actOnRejudge(c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error) error {
 	task, err := p.taskOf(c)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Operation) actOnRejudge(c *fiber.Ctx, done string, do func(context.Cont
 	return p.site.Render(c, refused.Status, views.Rejudge(page))
 }
 
-// boardsOf sorts reruns by board, with the places that they have among each other before and after.
+// boardsOf sorts reruns by board, with their ranks among each other before and after.
 func boardsOf(rows []rejudge.Row) (boards []views.RejudgedBoard) {
 	for _, x := range rows {
 		if n := len(boards); n == 0 || boards[n-1].Device != x.Device {
@@ -127,7 +127,8 @@ func boardsOf(rows []rejudge.Row) (boards []views.RejudgedBoard) {
 	return boards
 }
 
-// addPlaces fills in the places by the new numbers, or the old ones without new. Failed runs leave the board.
+// addPlaces fills in the ranks by the new numbers, or by the old ones of runs without new ones. Failed runs leave the
+// board.
 func addPlaces(rows []views.RerunRow) {
 	var order []*views.RerunRow
 	for i := range rows {
@@ -145,7 +146,7 @@ func addPlaces(rows []views.RerunRow) {
 // shownOutput is the number of bytes at the end of a script's output that its row shows.
 const shownOutput = 1000
 
-// validatedTask reads the task in the address, if the viewer may have its script run.
+// validatedTask reads the path's task, if the viewer may run its script.
 func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -154,7 +155,7 @@ func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	return task, site.Actor(c).Check(accounts.Validate, accounts.Of{AuthorID: task.OwnerID})
 }
 
-// Validation shows what the task's script said.
+// Validation shows the results of the task's script.
 func (p *Operation) Validation(c *fiber.Ctx) error {
 	task, err := p.validatedTask(c)
 	if err != nil {
@@ -196,7 +197,7 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 	return page, err
 }
 
-// outputOf is the end of what a script printed that gave no answer.
+// outputOf returns the end of the output of a script that gave no answer.
 func outputOf(stages []work.Stage) (output string) {
 	for _, stage := range stages {
 		if text := stage.Result.Stdout + stage.Result.Stderr; stage.Stage == job.StageValidate {
@@ -206,7 +207,7 @@ func outputOf(stages []work.Stage) (output string) {
 	return output
 }
 
-// Validate has the script run. A refusal comes back with the page.
+// Validate runs the script. A refusal comes back with the page.
 func (p *Operation) Validate(c *fiber.Ctx) error {
 	task, err := p.validatedTask(c)
 	if err != nil {

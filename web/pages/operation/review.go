@@ -22,7 +22,7 @@ import (
 
 const reviewRows = 50 // on one page, and in one decision
 
-// Review lists the runs that wait for a look, as a filter chooses them.
+// Review lists the runs that wait for a review, selected by a filter.
 func (p *Operation) Review(c *fiber.Ctx) error {
 	page := views.ReviewPage{Page: p.site.Page(c, "Runs to review", "moderation"), Filter: reviewFilter(c.Query), Ticked: c.Query("tick")}
 	page.Filter.After, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
@@ -42,7 +42,7 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Review(page))
 }
 
-// reviewFilter reads the filter from the fields of an address or a form.
+// reviewFilter reads the filter from the fields of a query or a form.
 func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
 	return models.ReviewFilter{Task: field("task"), Kind: review.Kind(field("kind")), Priority: views.PriorityOf(field("priority"))}
 }
@@ -52,7 +52,7 @@ func (p *Operation) ReviewDismiss(c *fiber.Ctx) error {
 	return p.decideAll(c, "dismissed", p.site.Store.Dismiss)
 }
 
-// ReviewDisqualify takes several runs off their boards for one reason, once the person has confirmed it.
+// ReviewDisqualify disqualifies several runs for one reason, once the person has confirmed it.
 func (p *Operation) ReviewDisqualify(c *fiber.Ctx) error {
 	if c.FormValue("confirmed") == "" {
 		return p.askDisqualify(c)
@@ -60,7 +60,7 @@ func (p *Operation) ReviewDisqualify(c *fiber.Ctx) error {
 	return p.decideAll(c, "disqualified", p.site.Store.Disqualify)
 }
 
-// askDisqualify asks whether to disqualify the ticked runs that still wait for a review.
+// askDisqualify asks whether to disqualify the selected runs that still wait for a review.
 func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 	ids, err := tickedRuns(c)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 	}, c.FormValue("reason")))
 }
 
-// tickedRuns are the runs that a form decides about.
+// tickedRuns returns the runs selected in a form.
 func tickedRuns(c *fiber.Ctx) (ids []int64, err error) {
 	ticked := c.Request().PostArgs().PeekMulti("run")
 	if len(ticked) == 0 || len(ticked) > reviewRows {
@@ -95,7 +95,7 @@ func tickedRuns(c *fiber.Ctx) (ids []int64, err error) {
 	return ids, nil
 }
 
-// decideAll decides about the ticked runs. Runs that were reviewed by then are left out.
+// decideAll decides about the selected runs, except those that were reviewed in the meantime.
 func (p *Operation) decideAll(c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
 	ids, err := tickedRuns(c)
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *Operation) decideAll(c *fiber.Ctx, done string, decide func(context.Con
 	return c.Redirect(views.ReviewURL(reviewFilter(c.FormValue), "done", done), fiber.StatusSeeOther)
 }
 
-// RunReview shows what was reported and decided about a run, with the forms for what the viewer may do.
+// RunReview shows the reports and decisions about a run, with the forms for the viewer's rights.
 func (p *Operation) RunReview(c *fiber.Ctx) error {
 	page, err := p.runPage(c)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *Operation) RunReview(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.RunReview(page))
 }
 
-// runOf reads the run in the address, if its submission may be seen.
+// runOf reads the path's run, if its submission may be seen.
 func (p *Operation) runOf(c *fiber.Ctx) (run work.Run, seen runs.Access, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -162,7 +162,7 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 	return page, err
 }
 
-// addSource fills in the source, for reviewers who may read it.
+// addSource adds the source, for reviewers who may read it.
 func (p *Operation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunReviewPage) error {
 	if !page.MayReview || !page.SourceOpen {
 		return nil
@@ -181,10 +181,10 @@ func (p *Operation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunRev
 	return nil
 }
 
-// flaggedLine finds the lines of the main file that a report or a hint names.
+// flaggedLine matches the lines of the main file in a report or a hint.
 var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
 
-// addNote fills in the owner's note on a record, for viewers who may read it, and who may change it.
+// addNote adds the owner's note on a record, for viewers who may read it, and the form for those who may change it.
 func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
 	page.NoteOpen = seen.Task.NotesOpen(p.site.Now())
@@ -216,7 +216,7 @@ func (p *Operation) RunDismiss(c *fiber.Ctx) error {
 	return p.decide(c, "dismiss", "dismissed", p.site.Store.Dismiss)
 }
 
-// RunDisqualify takes a run off its board.
+// RunDisqualify disqualifies a run.
 func (p *Operation) RunDisqualify(c *fiber.Ctx) error {
 	return p.decide(c, "disqualify", "disqualified", p.site.Store.Disqualify)
 }
@@ -226,7 +226,7 @@ func (p *Operation) RunReinstate(c *fiber.Ctx) error {
 	return p.decide(c, "reinstate", "reinstated", p.site.Store.Reinstate)
 }
 
-// decide does something to the run in the address for the reason in the form. A refusal comes back with the form.
+// decide decides about the path's run for the reason in the form. A refusal comes back with the form.
 func (p *Operation) decide(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
 	run, _, err := p.runOf(c)
 	if err != nil {
@@ -250,7 +250,7 @@ func (p *Operation) decide(c *fiber.Ctx, name, done string, do func(context.Cont
 	return p.site.Render(c, refused.Status, views.RunReview(page))
 }
 
-// Similar shows which sources of different people on a task's boards have much in common.
+// Similar shows similar sources of different people on a task's boards.
 func (p *Operation) Similar(c *fiber.Ctx) error {
 	ctx, viewer := c.UserContext(), site.Actor(c)
 	task, err := p.runs.VisibleTask(ctx, viewer, c.Params("slug"))

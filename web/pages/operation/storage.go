@@ -16,7 +16,7 @@ import (
 // soon is the time that the page looks ahead.
 const soon = 7 * 24 * time.Hour
 
-// Storage shows what takes room, and what is let go next.
+// Storage shows the used storage, and the data that is deleted next.
 func (p *Operation) Storage(c *fiber.Ctx) error {
 	ctx, admin := c.UserContext(), site.Actor(c)
 	page := views.StoragePage{Page: p.site.Page(c, "Storage", "moderation")}

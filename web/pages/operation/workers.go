@@ -14,7 +14,7 @@ import (
 	"warpboard/web/site"
 )
 
-// WorkerCreate makes a credential and shows its secret this one time.
+// WorkerCreate creates a credential and shows its secret, only this once.
 func (p *Operation) WorkerCreate(c *fiber.Ctx) error {
 	secret, cred, err := p.site.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c),
 		strings.TrimSpace(c.FormValue("name")), deviceNames(c))
@@ -24,12 +24,12 @@ func (p *Operation) WorkerCreate(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewSecret, page.NewName = secret, cred.Name })
 }
 
-// deviceNames reads a form's devices, which commas or spaces separate.
+// deviceNames reads a form's devices, separated by commas or spaces.
 func deviceNames(c *fiber.Ctx) []string {
 	return strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// WorkerRevoke ends a credential and disconnects its worker.
+// WorkerRevoke revokes a credential and disconnects its worker.
 func (p *Operation) WorkerRevoke(c *fiber.Ctx) error {
 	name := c.Params("name")
 	if err := p.site.Store.Fleet.RevokeCredential(c.UserContext(), site.Actor(c), name); err != nil {
@@ -39,7 +39,7 @@ func (p *Operation) WorkerRevoke(c *fiber.Ctx) error {
 	return site.Redirect(c, "/operate?done=revoked#credentials")
 }
 
-// WorkerForget takes a worker that is gone off the list.
+// WorkerForget removes a disconnected worker from the list.
 func (p *Operation) WorkerForget(c *fiber.Ctx) error {
 	if err := p.site.Store.Fleet.ForgetWorker(c.UserContext(), site.Actor(c), c.Params("name")); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (p *Operation) DevicePause(c *fiber.Ctx) error {
 	})
 }
 
-// DeviceResume lets the queue of a device go on.
+// DeviceResume resumes the queue of a device.
 func (p *Operation) DeviceResume(c *fiber.Ctx) error {
 	return p.changeDevice(c, p.site.Store.Fleet.ResumeDevice)
 }
@@ -68,7 +68,7 @@ func (p *Operation) changeDevice(c *fiber.Ctx, change func(ctx context.Context, 
 	return site.Redirect(c, "/devices")
 }
 
-// TokenCreate makes a token and shows it this one time.
+// TokenCreate creates a token and shows it, only this once.
 func (p *Operation) TokenCreate(c *fiber.Ctx) error {
 	most, _ := strconv.Atoi(c.FormValue("most")) // a text that is not a number is refused, like 0
 	days, _ := strconv.Atoi(c.FormValue("days"))
@@ -82,7 +82,7 @@ func (p *Operation) TokenCreate(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewToken = secret })
 }
 
-// TokenRevoke ends a token and disconnects the workers that joined by it.
+// TokenRevoke revokes a token and disconnects the workers that joined by it.
 func (p *Operation) TokenRevoke(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"warpboard/views"
 )
 
-// contract are the arguments of the kernels: the JSON if there is any, otherwise the rows; nil without both.
+// contract returns the arguments of the kernels: the JSON if there is any, otherwise the rows; nil without both.
 func (f *form) contract() any {
 	if f.get("contract") != "" {
 		return f.json("contract")
@@ -38,7 +38,7 @@ func (f *form) rowContract() any {
 	return nil
 }
 
-// argument reads a row; nil when nothing was typed in it.
+// argument reads a row; nil if it is empty.
 func (f *form) argument(row int) map[string]any {
 	get := func(name string) string { return f.get(views.ArgumentField(row, name)) }
 	if get("name")+get("shape")+get("value") == "" {
@@ -64,7 +64,7 @@ func (f *form) argument(row int) map[string]any {
 	return arg
 }
 
-// chosen adds pairs of keys and values; for empty ones the API has a default.
+// chosen adds pairs of keys and values, and skips empty ones, for which the API has a default.
 func chosen(to map[string]any, pairs ...string) map[string]any {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
@@ -89,14 +89,14 @@ func tensorOf(get func(string) string) map[string]any {
 			init[name] = number
 		}
 	}
-	if seed := get("seed"); seed != "" && slices.Contains([]string{"randn", "uniform"}, get("init")) { // else the form hides it
+	if seed := get("seed"); seed != "" && slices.Contains([]string{"randn", "uniform"}, get("init")) { // otherwise the form hides it
 		init["seed"] = seed
 	}
 	spec["init"] = init
 	return spec
 }
 
-// scalarOf reads a scalar in its type; the problem is empty when that went well.
+// scalarOf reads a scalar of its type; the problem is empty if that succeeded.
 func scalarOf(kind, text string) (value any, problem string) {
 	switch kind {
 	case "int":
@@ -118,7 +118,8 @@ func scalarOf(kind, text string) (value any, problem string) {
 	return text, ""
 }
 
-// launch is empty for kernels that launch themselves: their form hides those fields, which may hold another kernel's.
+// launch returns the launch configuration, empty for kernels that launch themselves: their form hides those fields,
+// which may have another kernel's values.
 func (f *form) launch() map[string]any {
 	launch := map[string]any{}
 	if kind := f.get("kernel_type"); kind != "triton" && kind != "cuda" {
@@ -143,7 +144,7 @@ func (f *form) launch() map[string]any {
 	return launch
 }
 
-// writeContract puts what the rows say into the JSON field, in the API's own types where they can be read.
+// writeContract writes the rows into the JSON field, in the API's own types if they are valid.
 func (f *form) writeContract() {
 	io := f.rowContract()
 	if io == nil {
@@ -157,7 +158,7 @@ func (f *form) writeContract() {
 	f.fields["contract"] = prettyJSON(io)
 }
 
-// fillFrom puts a request into the form, its contracts as JSON.
+// fillFrom fills the form from a request, with its contracts as JSON.
 func (f *form) fillFrom(r kernelrun.Request) {
 	f.fillCode("kernel", r.Custom)
 	if r.Custom.IO != nil {
@@ -177,7 +178,7 @@ func (f *form) fillFrom(r kernelrun.Request) {
 
 func (f *form) fillCode(field string, code kernelrun.Code) {
 	f.fields[field], f.fields[field+"_type"] = code.Source, code.Type
-	metadata, _ := withoutNulls(code.Metadata).(map[string]any) // it is one
+	metadata, _ := withoutNulls(code.Metadata).(map[string]any) // always a map
 	key := nameKeys[code.Type]
 	if name, ok := metadata[key].(string); ok {
 		f.fields[field+"_name"] = name
@@ -188,7 +189,7 @@ func (f *form) fillCode(field string, code kernelrun.Code) {
 	}
 }
 
-// withoutNulls is a copy of a JSON value without the keys that hold null.
+// withoutNulls copies a JSON value without keys that have null.
 func withoutNulls(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -214,7 +215,7 @@ func withoutNulls(value any) any {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// prettyJSON is a JSON value for people.
+// prettyJSON formats a JSON value for people.
 func prettyJSON(value any) string {
 	text, _ := json.Marshal(value) // it came from JSON
 	return indentJSON(text)

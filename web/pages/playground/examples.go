@@ -5,10 +5,10 @@ import "maps"
 // firstExample is the initial example of the playground: it runs on every device.
 const firstExample = "torch"
 
-// exampleNames are the examples that the playground offers.
+// exampleNames lists the examples of the playground.
 func exampleNames() []string { return []string{"torch", "triton", "cuda"} }
 
-// example puts an example into the form; another name leaves it as it is.
+// example fills the form with an example; an unknown name changes nothing.
 func (f *form) example(name string) {
 	switch name {
 	case "torch":
@@ -39,7 +39,7 @@ func (f *form) set(rows int, parts ...map[string]string) {
 	}
 }
 
-// vectors are the fields of a vector addition beside its kernel: the reference and the arguments.
+// vectors returns the fields of a vector addition besides its kernel: the reference and the arguments.
 func vectors() map[string]string {
 	return map[string]string{
 		"reference": "def add(x, y):\n    return x + y\n", "reference_type": "torch", "reference_name": "add", "atol": "0", "rtol": "0",

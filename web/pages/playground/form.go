@@ -17,12 +17,12 @@ import (
 
 const mostArguments = 64 // rows of the form; a JSON contract may hold more
 
-// form is the playground's form: what its fields hold, and what is wrong with them.
+// form is the playground's form: the values of its fields, and their errors.
 type form struct {
 	fields   map[string]string
 	rows     int
 	problems map[string]string
-	argRows  []int // the row that each argument of the request came from
+	argRows  []int // row of each argument of the request
 }
 
 func newForm() *form {
@@ -37,14 +37,14 @@ func readFields(c *fiber.Ctx) (*form, error) {
 		if size += len(name) + len(value); size > site.MostText {
 			return nil, site.TooMuchText("Send a larger request to POST /evaluate.")
 		}
-		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send lines so
+		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send line ends like this
 	}
 	f.rows, _ = strconv.Atoi(f.fields["rows"]) // not a number: no rows
 	f.rows = min(max(f.rows, 1), mostArguments)
 	return f, nil
 }
 
-// get is a field without the space around it.
+// get returns a field without surrounding space.
 func (f *form) get(name string) string { return strings.TrimSpace(f.fields[name]) }
 
 func (f *form) status() int {
@@ -54,7 +54,7 @@ func (f *form) status() int {
 	return fiber.StatusOK
 }
 
-// request reads the form as the API reads its bodies. When it is not ok, problems says why.
+// request reads the form like the API reads its bodies. If it is not ok, problems has the reasons.
 func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok bool) {
 	kind, body := f.body()
 	for name, text := range f.fields {
@@ -78,7 +78,7 @@ func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok b
 	return request, len(f.problems) == 0
 }
 
-// refuse notes why the request was not taken; it reports whether that was a fault of the request.
+// refuse records why the request was refused; it reports whether the request was at fault.
 func (f *form) refuse(err error) bool {
 	var refusal *kernelrun.Refusal
 	if !errors.As(err, &refusal) {
@@ -95,7 +95,7 @@ func (f *form) refuse(err error) bool {
 	return true
 }
 
-// body is the request's body, as a program would send it.
+// body returns the request's body, as a program would send it.
 func (f *form) body() (kernelrun.Kind, map[string]any) {
 	body := map[string]any{"l2_flush": f.get("l2_flush") == "true", "collect_device_metrics": f.get("collect_device_metrics") == "true",
 		"shared": f.get("shared") == "true"}
@@ -125,7 +125,7 @@ func (f *form) body() (kernelrun.Kind, map[string]any) {
 	return kernelrun.Compare, body
 }
 
-// nameKeys are the keys of metadata that a kernel's name goes to; torch_cuda has none.
+// nameKeys are the keys of metadata for a kernel's name; torch_cuda has none.
 var nameKeys = map[string]string{"torch": "function_name", "triton": "kernel_name", "cuda": "kernel_name", "multi_kernel": "entry_point"}
 
 func (f *form) code(field string, io any) map[string]any {
@@ -153,7 +153,7 @@ func (f *form) code(field string, io any) map[string]any {
 	return code
 }
 
-// json reads a field that holds JSON.
+// json reads a field with JSON.
 func (f *form) json(name string) any {
 	if job.HasMoreValues([]byte(f.get(name)), site.MostValues) {
 		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MostValues)
@@ -173,7 +173,7 @@ func (f *form) json(name string) any {
 	return value
 }
 
-// initNumbers are the parameters that the two numbers of a row stand for, by how a tensor is filled.
+// initNumbers are the parameters for the two numbers of a row, by the way of filling a tensor.
 var initNumbers = map[string][]string{"randn": {"mean", "std"}, "uniform": {"low", "high"}, "full": {"fill_value"}, "arange": {"start", "step"}}
 
 // fieldOf returns the field from which a path in the request came. within is the place inside the field, if it holds
@@ -206,7 +206,7 @@ func (f *form) fieldOf(path string) (field, within string) {
 	return views.ArgumentField(f.argRows[index], argumentField(steps[4:])), ""
 }
 
-// argumentField names the field of a row that a path below an argument came from.
+// argumentField returns the field of a row for a path below an argument.
 func argumentField(steps []string) string {
 	if steps[0] != "tensor_spec" || len(steps) == 1 {
 		return steps[0]

@@ -14,21 +14,21 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// Playground is the pages that evaluate single kernels.
+// Playground has the handlers of the pages that evaluate single kernels.
 type Playground struct {
 	site  *site.Site
 	evals *evaluations.Evaluations
 	code  *views.Highlighter
 }
 
-// New returns the pages that evaluate single kernels.
+// New returns the handlers of these pages.
 func New(site *site.Site, evals *evaluations.Evaluations, code *views.Highlighter) *Playground {
 	return &Playground{site: site, evals: evals, code: code}
 }
 
-const recentEvaluations = 10 // that the playground lists
+const recentEvaluations = 10 // number of evaluations that the playground lists
 
-// Form shows the form: with the example in ?example=NAME, or with ?from=ID as it was for an evaluation.
+// Form shows the form: with the example in ?example=NAME, or with ?from=ID with the values of an evaluation.
 func (p *Playground) Form(c *fiber.Ctx) error {
 	form := newForm()
 	if c.Query("from") == "" {
@@ -48,7 +48,7 @@ func (p *Playground) Form(c *fiber.Ctx) error {
 	return p.showPlayground(c, fiber.StatusOK, form)
 }
 
-// Evaluate takes the form. Problems are shown at their fields, and the input is kept.
+// Evaluate handles the form. Problems are shown at their fields, and the input is kept.
 func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	form, err := readFields(c)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	return p.showPlayground(c, form.status(), form)
 }
 
-// accepted shows an evaluation beside the form that asked for it; without a script, on its own page.
+// accepted shows an evaluation beside its form; without a script, on its own page.
 func (p *Playground) accepted(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) error {
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.EvaluationURL(e.ID))
@@ -120,7 +120,7 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 	return p.site.Render(c, status, views.Playground(page))
 }
 
-// Evaluation shows an evaluation; htmx gets the part that changes.
+// Evaluation shows an evaluation; htmx gets only the changing part.
 func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	e, caller, err := p.evals.Readable(c, c.Params("id"))
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 	return page, nil
 }
 
-// evaluationSources are the coloured sources of an evaluation's kernelrun.
+// evaluationSources returns the highlighted sources of an evaluation's request.
 func (p *Playground) evaluationSources(e work.Evaluation) (list []views.EvaluationSource, err error) {
 	if !e.HasRequest() || e.Large() {
 		return nil, nil
@@ -181,7 +181,7 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 	return list, nil
 }
 
-// EvaluationCancel ends an evaluation that goes on.
+// EvaluationCancel cancels an evaluation.
 func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 	e, err := p.evals.Changeable(c, c.Params("id"))
 	if err != nil {
@@ -194,7 +194,7 @@ func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 	return site.Redirect(c, views.EvaluationURL(e.ID))
 }
 
-// EvaluationShare takes the switch of an evaluation's page.
+// EvaluationShare handles the sharing switch of an evaluation's page.
 func (p *Playground) EvaluationShare(c *fiber.Ctx) error {
 	e, err := p.evals.Changeable(c, c.Params("id"))
 	if err != nil {

@@ -56,7 +56,7 @@ var (
 	identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 )
 
-// functionOf is the name of a PyTorch kernel's function; empty for a model, or for what names none.
+// functionOf returns the name of a PyTorch kernel's function, or "" for a model, or without a name.
 func functionOf(code kernelrun.Code) string {
 	if name, ok := code.Metadata[nameKeys["torch"]].(string); ok && name != "" {
 		return name
@@ -80,7 +80,7 @@ func taskFiles(r kernelrun.Request) map[string]string {
 	}
 }
 
-// inputs are the lines of generate_input: one for each argument that is given, in order.
+// inputs returns the lines of generate_input: one for each argument, in order.
 func inputs(io map[string]any) string {
 	var lines, names []string
 	args, _ := io["args"].([]any) // there may be none
@@ -148,7 +148,7 @@ func shapeOf(shape any) string {
 	return "(" + strings.TrimSuffix(out.String(), " ") + ")"
 }
 
-// jsonString is a value as Python and YAML write it, too.
+// jsonString formats a value in a form that Python and YAML read, too.
 func jsonString(value any) string {
 	text, _ := json.Marshal(value) // it came from JSON
 	return string(text)

@@ -14,12 +14,12 @@ import (
 	"warpboard/web/site"
 )
 
-// Comments shows the comments on the task or the submission in the address.
+// Comments shows the comments on the task or the submission of the path.
 func (p *Submissions) Comments(c *fiber.Ctx) error {
 	return p.showComments(c, fiber.StatusOK, views.CommentsPage{})
 }
 
-// showComments answers with the page; page holds what a refused form had.
+// showComments renders the page; page has the input of a refused form.
 func (p *Submissions) showComments(c *fiber.Ctx, status int, page views.CommentsPage) error {
 	ctx, viewer := c.UserContext(), site.Actor(c)
 	thread, author, err := p.runs.CommentThread(c)
@@ -70,7 +70,7 @@ func (p *Submissions) fillComments(page *views.CommentsPage, thread comments.Thr
 	return nil
 }
 
-// shownComment is a comment as pages show it.
+// shownComment converts a comment for pages.
 func (p *Submissions) shownComment(t comments.Thread, one comments.Listed) (shown views.Comment, err error) {
 	shown = views.Comment{ID: one.ID, Author: site.PersonOf(one.UserID, one.UserName), IsAuthor: one.UserID == t.AuthorID(), Created: one.CreatedAt,
 		Source: one.Body, Hidden: one.HiddenAt != nil, Why: one.HiddenWhy}
@@ -90,7 +90,7 @@ func (p *Submissions) CommentWrite(c *fiber.Ctx) error {
 	return p.writeComment(c, "comment", p.site.Store.Comments.Add)
 }
 
-// WriteUpSave writes the author's text on top.
+// WriteUpSave stores the author's write-up.
 func (p *Submissions) WriteUpSave(c *fiber.Ctx) error {
 	return p.writeComment(c, "writeup", p.site.Store.Comments.SetWriteup)
 }
@@ -112,7 +112,7 @@ func (p *Submissions) writeComment(c *fiber.Ctx, act string, do func(context.Con
 	return p.showComments(c, refused.Status, views.CommentsPage{Problem: refused.Message, Act: act, Typed: text})
 }
 
-// CommentsLock lets only moderators write, or everyone again.
+// CommentsLock allows only moderators to write, or everyone again.
 func (p *Submissions) CommentsLock(c *fiber.Ctx) error {
 	thread, _, err := p.runs.CommentThread(c)
 	if err == nil {
@@ -131,7 +131,7 @@ func listURL(t comments.Thread) templ.SafeURL {
 	return views.CommentsURL(t.Task.Slug, 0)
 }
 
-// Comment shows a comment, with what the viewer may do about it.
+// Comment shows a comment, with the viewer's possible acts.
 func (p *Submissions) Comment(c *fiber.Ctx) error {
 	return p.showComment(c, fiber.StatusOK, views.CommentPage{})
 }
@@ -165,19 +165,19 @@ func (p *Submissions) showComment(c *fiber.Ctx, status int, page views.CommentPa
 	return p.site.Render(c, status, views.CommentOptions(page))
 }
 
-// CommentReport asks for a look at a comment.
+// CommentReport asks moderators to review a comment.
 func (p *Submissions) CommentReport(c *fiber.Ctx) error {
 	return p.actOnComment(c, "report", "reported", func(ctx context.Context, u accounts.User, id int64, why string) (comments.Thread, error) {
 		return comments.Thread{}, p.site.Store.Comments.Report(ctx, u, id, why)
 	})
 }
 
-// CommentHide takes a comment from others' sight.
+// CommentHide hides a comment from others.
 func (p *Submissions) CommentHide(c *fiber.Ctx) error {
 	return p.actOnComment(c, "hide", "saved", p.site.Store.Comments.Hide)
 }
 
-// CommentShow brings a hidden comment back.
+// CommentShow makes a hidden comment visible again.
 func (p *Submissions) CommentShow(c *fiber.Ctx) error {
 	return p.actOnComment(c, "show", "saved", p.site.Store.Comments.Show)
 }
@@ -187,8 +187,7 @@ func (p *Submissions) CommentDismiss(c *fiber.Ctx) error {
 	return p.actOnComment(c, "dismiss", "saved", p.site.Store.Comments.Dismiss)
 }
 
-// actOnComment does something to the comment in the address for the reason in the form. A refusal comes back with the
-// form.
+// actOnComment performs an act on the path's comment for the reason in the form. A refusal comes back with the form.
 func (p *Submissions) actOnComment(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) (comments.Thread, error)) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

@@ -66,7 +66,7 @@ func (p *Submissions) Compare(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Compare(page))
 }
 
-// headingOf names a comparison by its submissions, and by its devices where one submission ran on both.
+// headingOf names a comparison by its submissions, or by its devices if one submission ran on both.
 func headingOf(a, b comparedRun) string {
 	if a.Sub.ID == b.Sub.ID && a.Run.Device != b.Run.Device {
 		return fmt.Sprintf("#%d on %s vs %s", a.Sub.ID, a.Run.Device, b.Run.Device)
@@ -89,15 +89,15 @@ func nameOf(r, other comparedRun) string {
 
 // bothOf is the data of a comparison's charts.
 type bothOf struct {
-	Shown           charts.CompareVM // without what follows from the rest; it also says whether the code is hidden
+	Shown           charts.CompareVM // without derived parts; includes the hiding of the code
 	Ranking         tasks.Ranking
 	Cases           [2][]job.CaseResult
 	Reports         [2]string // hashes, of one case
-	Hidden          [2]bool   // the source and the kernels' names of a side are
+	Hidden          [2]bool   // the source and the kernels' names of a side are hidden
 	Sources, Labels [2]string // hashes, and names of the files
 }
 
-// chartsOfBoth draws a comparison. What follows from reports and sources is worked out when it is drawn.
+// chartsOfBoth draws a comparison. It derives data from reports and sources when drawing.
 func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, BoardNS: clearOnBoard(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
@@ -135,7 +135,7 @@ func finding(a, b comparedRun) versus.Finding {
 	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
 }
 
-// ownBest is the viewer's entry on A's board, when it is neither of the two; else 0.
+// ownBest returns the viewer's entry on A's board if it is neither of the two, or 0.
 func (p *Submissions) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
 	st, err := p.site.Store.Boards.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
 	if db.KindOf(err) == db.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
@@ -144,7 +144,7 @@ func (p *Submissions) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
 	return st.RunID, err
 }
 
-// comparedRuns reads both sides at once: five queries, whatever they hold.
+// comparedRuns reads both sides at once, in five queries.
 func (p *Submissions) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 	ids := make([]int64, 2)
 	for i, name := range []string{"a", "b"} {
@@ -186,8 +186,7 @@ func (r comparedRun) scoresAlone(own float64) bool {
 	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
 }
 
-// clearOnBoard are the scores that both runs have on one board, where these differ clearly and are not both the runs'
-// own.
+// clearOnBoard returns the scores of both runs on one board, if these differ clearly and are not both the runs' own.
 func clearOnBoard(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 	if !a.Run.Stands() || !b.Run.Stands() || a.scoresAlone(ownA) && b.scoresAlone(ownB) {
 		return scores
@@ -207,7 +206,7 @@ func (r comparedRun) boardScore() string {
 	return "measured again since"
 }
 
-// tabsOf are the cases of profiles, each once.
+// tabsOf returns the cases of profiles, each once.
 func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 	var tabs []charts.CaseTab
 	var specs []string
@@ -237,7 +236,7 @@ func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index i
 	return nil
 }
 
-// addPairs compares every kernel of two reports, and looks for what explains the difference.
+// addPairs compares every kernel of two reports, and searches for explanations of the difference.
 func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 	vm.Pairs = ncu.Compare(reports[0], reports[1])
 	if because, ok := ncu.Causes(reports[0], reports[1]); ok {
@@ -259,7 +258,7 @@ func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.
 	return reports, "", nil
 }
 
-// codeHidden says why this reader does not see both sources; empty when they may.
+// codeHidden returns the reason why this reader does not see both sources, or "".
 func codeHidden(a, b comparedRun) string {
 	for _, r := range []comparedRun{a, b} {
 		if !r.MaySeeSource {
@@ -288,7 +287,7 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 	return all, nil
 }
 
-// onlyIn says that a further file is on one side alone.
+// onlyIn notes that only one side has a further file.
 func onlyIn(before, after []byte, a, b comparedRun) string {
 	switch {
 	case before == nil:
@@ -323,7 +322,7 @@ func conditionsOf(a, b comparedRun, apart bool) string {
 	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
 }
 
-// disturbedOf names the runs that were disturbed, in a sentence; empty: none was.
+// disturbedOf returns a sentence with the disturbed runs, or "".
 func disturbedOf(a, b comparedRun, apart bool) string {
 	ends := ": a quiet machine may show a difference."
 	if apart {
@@ -341,7 +340,7 @@ func disturbedOf(a, b comparedRun, apart bool) string {
 	return ""
 }
 
-// differences lists what differs besides the kernels, from A to B, what matters most first.
+// differences lists the differences besides the kernels, from A to B, the most important first.
 func differences(a, b comparedRun) (list []string) {
 	was, is := *a.Run.Machine, *b.Run.Machine
 	add := func(name, from, to string) {
@@ -383,7 +382,7 @@ func shownVersion(text string) string {
 	return text
 }
 
-// rangeOf is "1200–1980 MHz" of "1200–1980 MHz, 1980 at the start, 1755 at the end".
+// rangeOf returns "1200–1980 MHz" from "1200–1980 MHz, 1980 at the start, 1755 at the end".
 func rangeOf(seen string) string {
 	text, _, _ := strings.Cut(seen, ",")
 	return text

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// CompareJSON gives a comparison to programs.
+// CompareJSON answers with a comparison for programs.
 func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
@@ -43,8 +43,8 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// sideAnswer is one side for programs. Its score comes from the run's own times, like the ratio; a different score on
-// the board follows.
+// sideAnswer converts one side for programs. Its score comes from the run's own times, like the ratio; a different
+// score on the board follows.
 func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	side := client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS}
 	if r.Run.ScoreNS != nil && !r.scoresAlone(own) {
@@ -53,7 +53,7 @@ func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	return side
 }
 
-// ratioAnswer is B's time over A's, with its interval if there is one; nil without a ratio.
+// ratioAnswer returns B's time divided by A's, with its interval if there is one; nil without a ratio.
 func ratioAnswer(r versus.Ratio) *client.Ratio {
 	if r.Value == 0 {
 		return nil
@@ -66,8 +66,8 @@ func ratioAnswer(r versus.Ratio) *client.Ratio {
 	return out
 }
 
-// CompareCSV lists both sides of every case and metric: part, section, name, unit, A and B (empty where
-// nothing was measured).
+// CompareCSV answers with both sides of every case and metric: part, section, name, unit, A, and B (empty if nothing
+// was measured).
 func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
@@ -124,7 +124,7 @@ func timeRows(spec string, a, b *job.CaseResult) [][]string {
 		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.Late) }))
 }
 
-// valueOf is a metric in the base of its unit, so that both sides are in the same.
+// valueOf returns a metric in the base of its unit, so that both sides have the same.
 func valueOf(m ncu.Metric) string {
 	value, ok := m.Base()
 	if !ok {
@@ -140,7 +140,7 @@ func unitOf(d ncu.Diff) string {
 	return d.B.BaseUnit()
 }
 
-// Trace gives a run's timeline to tools that draw traces.
+// Trace answers with a run's timeline for tools that draw traces.
 func (p *Submissions) Trace(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -162,7 +162,7 @@ func (p *Submissions) Trace(c *fiber.Ctx) error {
 	return c.Send(data)
 }
 
-// ProfileFile sends the report as ncu wrote it. It holds the source and the instructions.
+// ProfileFile sends ncu's report file. It contains the source and the instructions.
 func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadRun(c)
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	offeredRuns    = 20 // of the viewer's own
-	offeredEntries = 10 // the first of the board
+	offeredRuns    = 20 // number of the viewer's own
+	offeredEntries = 10 // number of the board's first
 )
 
-// pick asks for the two runs to compare; one may be chosen already. Submissions can be named by their numbers, as=A and
-// bs=B, because pages do not show those of runs.
+// pick asks for the two runs to compare; one may be selected already. Submissions can be named by their numbers, as=A
+// and bs=B, because pages do not show those of runs.
 func (p *Submissions) pick(c *fiber.Ctx) error {
 	chosen, err := p.chosenRuns(c)
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *Submissions) pick(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Pick(page))
 }
 
-// chosenRuns reads A and B from the address; a missing side is the zero value.
+// chosenRuns reads A and B from the query; a missing side is the zero value.
 func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err error) {
 	for i, name := range []string{"a", "b"} {
 		if id := c.QueryInt(name); id > 0 && c.QueryInt(name+"s") <= 0 {
@@ -69,7 +69,7 @@ func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err er
 	return chosen, nil
 }
 
-// runOf is a submission's run on a device, or its first if it has none there.
+// runOf returns a submission's run on a device, or its first if it has none there.
 func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
 	if seen.Access, err = p.runs.SubmissionByID(c, submission); err != nil {
 		return seen, err
@@ -141,7 +141,7 @@ func (o *offers) add(note string, st boards.Standing, score *float64) {
 		Task: o.task, Device: st.Device, ScoreNS: score, When: st.AchievedAt})
 }
 
-// recentRuns are the viewer's last runs that have a time.
+// recentRuns returns the viewer's last runs that have a time.
 func (p *Submissions) recentRuns(ctx context.Context, viewer accounts.User) (rows []views.PickRow, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil

@@ -36,7 +36,7 @@ func (p *Submissions) Profile(c *fiber.Ctx) error {
 	return p.show(c, seen, fiber.StatusOK, views.ProfileAgain{})
 }
 
-// ProfileAgain profiles a run's source once more, with a filter. What was refused comes back with its reason.
+// ProfileAgain profiles a run's source once more, with a filter. A refused form comes back with its reason.
 func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadRun(c)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 	return p.show(c, seen, refused.Status, views.ProfileAgain{Filter: filter, Problem: refused.Message})
 }
 
-// show answers with the page; again is the form for another profile, where the viewer can make one.
+// show renders the page; again is the form for another profile, if the viewer can make one.
 func (p *Submissions) show(c *fiber.Ctx, seen runs.RunAccess, status int, again views.ProfileAgain) error {
 	details, first, err := p.chartsOf(c, seen)
 	if err != nil {
@@ -84,14 +84,14 @@ func (p *Submissions) show(c *fiber.Ctx, seen runs.RunAccess, status int, again 
 	return p.site.Render(c, status, views.Profile(page))
 }
 
-// chartsOf draws a profile's page without its head, and chooses the run to compare with.
+// chartsOf draws a profile's page without its head, and selects the run to compare with.
 func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Component, int64, error) {
 	vm, of, leader, err := p.details(c, seen)
 	if err != nil {
 		return nil, 0, err
 	}
 	of.Shown = vm
-	of.Shown.Report = nil // its hash stands for it
+	of.Shown.Report = nil // represented by its hash
 	if vm.Pin != nil {
 		of.Shown.Pin = &charts.PinVM{Name: vm.Pin.Name, Note: vm.Pin.Note}
 	}
@@ -100,12 +100,12 @@ func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Compone
 
 // detailsOf is the data of a profile's charts.
 type detailsOf struct {
-	Shown       charts.DetailsVM // without reports; it also says whether the source is hidden
+	Shown       charts.DetailsVM // without reports; includes the hiding of the source
 	Report, Pin string           // hashes
-	PinHidden   bool             // the source of the pinned run is
+	PinHidden   bool             // the source of the pinned run is hidden
 }
 
-// details reads what the page shows of a profile, and the run to compare it with.
+// details reads the data of a profile's page, and the run to compare it with.
 func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of detailsOf, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
@@ -181,7 +181,7 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) 
 	return nil
 }
 
-// addSourceLinks leads to the source and the report file, which holds it, those who may see it.
+// addSourceLinks adds links to the source and the report file, which contains it, for viewers who may see it.
 func (p *Submissions) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
 	if !seen.MaySeeSource {
 		vm.SourceHidden = runs.SourcePrivate("SASS", seen.Task)
@@ -197,7 +197,7 @@ func (p *Submissions) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile 
 	return nil
 }
 
-// sourceLinks are the links to the submitted files in a report.
+// sourceLinks returns the links to the submitted files in a report.
 func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[string]string {
 	def, links := seen.Version.Definition, map[string]string{seen.Sub.FileName: source}
 	for _, f := range def.Files {
@@ -221,16 +221,16 @@ func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[str
 	return links
 }
 
-// queryOf is the request's query in the standard library's form.
+// queryOf returns the request's query in the standard library's form.
 func queryOf(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
-		return url.Values{} // what cannot be read gets its default
+		return url.Values{} // invalid values get their defaults
 	}
 	return values
 }
 
-// seenReport reads the report of the case in the address, as far as the viewer may see it.
+// seenReport reads the report of the path's case, as far as the viewer may see it.
 func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, report *ncu.Report, err error) {
 	if seen, err = p.runs.LoadRun(c); err != nil {
 		return seen, 0, nil, err
@@ -246,7 +246,7 @@ func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, 
 	return seen, index, report, err
 }
 
-// ProfileJSON gives one case's report and what is derived from it to programs.
+// ProfileJSON answers with one case's report and derived data for programs.
 func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {
@@ -262,7 +262,7 @@ func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
 	})
 }
 
-// ProfileCSV gives one case's metrics to a spreadsheet.
+// ProfileCSV answers with one case's metrics for a spreadsheet.
 func (p *Submissions) ProfileCSV(c *fiber.Ctx) error {
 	_, _, report, err := p.seenReport(c)
 	if err != nil {
@@ -271,7 +271,7 @@ func (p *Submissions) ProfileCSV(c *fiber.Ctx) error {
 	return site.SendCSV(c, report.Table())
 }
 
-// ProfileText gives one case's report to readers of text: people in terminals, and agents.
+// ProfileText answers with one case's report as text for terminals and agents.
 func (p *Submissions) ProfileText(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {
