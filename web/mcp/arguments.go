@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks"
 )
 
-// explain replaces the SDK's message for wrong arguments, a path in a schema, by a sentence. It only looks at arguments
+// explain replaces the SDK's message for wrong arguments, a path in a schema, by a sentence. It only checks arguments
 // that the SDK has refused.
 func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
@@ -74,7 +74,7 @@ func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMe
 	return ""
 }
 
-// instead names the argument that was probably meant, or all.
+// instead names the argument that was probably intended, or all.
 func instead(key string, schema *jsonschema.Schema) string {
 	known := slices.Sorted(maps.Keys(schema.Properties))
 	if len(known) == 0 {
@@ -122,7 +122,7 @@ func kindName(want []string) string {
 	return strings.Join(names, " or ")
 }
 
-// kindOf is JSON Schema's name for the type of a valid JSON value.
+// kindOf returns JSON Schema's name for the type of a valid JSON value.
 func kindOf(value json.RawMessage) string {
 	switch value = bytes.TrimSpace(value); {
 	case len(value) == 0:
@@ -157,7 +157,7 @@ func clip(text []byte) string {
 	return string(text)
 }
 
-// eachElement calls do with the elements of an array until it says something. What is not JSON is left to the SDK.
+// eachElement calls do with the elements of an array until it returns a message. Invalid JSON is left to the SDK.
 func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) string {
 	from := json.NewDecoder(bytes.NewReader(array))
 	if _, err := from.Token(); err != nil {
@@ -175,7 +175,7 @@ func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) st
 	return ""
 }
 
-// eachKey is eachElement of an object.
+// eachKey is eachElement for an object.
 func eachKey(object json.RawMessage, do func(string, json.RawMessage) string) string {
 	from := json.NewDecoder(bytes.NewReader(object))
 	if _, err := from.Token(); err != nil {

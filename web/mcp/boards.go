@@ -24,7 +24,7 @@ type submitIn struct {
 	furtherIn
 }
 
-// furtherIn are the further files of a submission.
+// furtherIn has the further files of a submission.
 type furtherIn struct {
 	Files map[string]string `json:"files,omitempty" jsonschema:"further files that the task's submission_files allow: their texts by name"`
 }

@@ -11,8 +11,7 @@ import (
 // times, and repeats them in its answers.
 const MostAside = 128 << 10
 
-// IsSane reports whether a message has at most MostAside bytes beside its sources. A message that is not JSON has no
-// sources.
+// IsSane reports whether a message has at most MostAside bytes besides its sources. Invalid JSON has no sources.
 func IsSane(message []byte) bool {
 	if len(message) <= MostAside {
 		return true
@@ -39,7 +38,7 @@ func bytesOfSources(message []byte) (n int) {
 	return n
 }
 
-// holdsSources reports whether an argument may be large: of sources, or of tensors' bytes.
+// holdsSources reports whether an argument may be large: it has sources, or tensors' bytes.
 func holdsSources(argument string) bool {
 	return strings.HasSuffix(argument, "source") || strings.HasSuffix(argument, "io") || slices.Contains([]string{"files", "request", "io_contract"}, argument)
 }

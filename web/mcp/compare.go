@@ -61,7 +61,7 @@ func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (
 	return out, err
 }
 
-// runOn is the run of a submission on a device, or its only one.
+// runOn returns the run of a submission on a device, or its only one.
 func runOn(sub *client.Submission, device string) (found client.Run, err error) {
 	var devices []string
 	fit := 0

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// waitAtOnce bounds how long one request to the site waits for an evaluation's end, and so the time between two
-	// progress messages. The first waits a second, each next one twice as long.
+	// waitAtOnce limits the wait of one request for an evaluation's end, and so the time between two progress messages.
+	// The first waits a second, each next one twice as long.
 	waitAtOnce = 8 * time.Second
-	// validateTimeout is the time limit, in seconds, of a validation that names none.
+	// validateTimeout is the default time limit of a validation in seconds.
 	validateTimeout = 60
-	// farewell bounds how long a cancelled call takes to notify the site.
+	// farewell limits the time that a cancelled call takes to notify the site.
 	farewell = 5 * time.Second
 )
 
@@ -104,10 +104,10 @@ func code(source, kind string, io, metadata object) object {
 	return k
 }
 
-// request adds what was set to the kernels.
+// request adds the given settings to the kernels.
 func (s settings) request(kernels object) object {
 	for name, value := range map[string]*int{"num_trials": s.NumTrials, "timeout": s.Timeout} {
-		if value != nil { // 0 is for the site to refuse
+		if value != nil { // the site refuses 0
 			kernels[name] = *value
 		}
 	}
@@ -179,7 +179,7 @@ func (t tools) run(ctx context.Context, p *progress, request object) (object, er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.gone, cancel)()
-	e, err := t.site.Evaluate(context.WithoutCancel(ctx), request) // or no one would know what to cancel
+	e, err := t.site.Evaluate(context.WithoutCancel(ctx), request) // otherwise the ID for cancelling would be unknown
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func withKey(out object, key string) object {
 	return out
 }
 
-// unfinished answers in time a client that would give up unheard, and lose the result.
+// unfinished answers before a client would give up and lose the result.
 func unfinished(e *client.Evaluation) object {
 	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
 		"message": "The evaluation continues. Call get_job_status with this job_id, and with the key if there is one, until it has ended."}

@@ -32,7 +32,7 @@ type profileIn struct {
 	Case   int    `json:"case,omitempty" jsonschema:"number of the benchmark case, from 0"`
 }
 
-// submissionOut is a submission in short.
+// submissionOut is a short form of a submission.
 type submissionOut struct {
 	ID    int64    `json:"id"`
 	URL   string   `json:"url"`
@@ -43,7 +43,7 @@ type submissionOut struct {
 	Next  string   `json:"next,omitempty" jsonschema:"what to do now"`
 }
 
-// runOut is a run in short. It has no id: tools take ids of submissions, and agents would confuse the two.
+// runOut is a short form of a run. It has no ID: tools take IDs of submissions, and agents would confuse the two.
 type runOut struct {
 	Device   string   `json:"device"`
 	State    string   `json:"state"`
@@ -57,7 +57,7 @@ type runOut struct {
 	Profile  string   `json:"profile,omitempty" jsonschema:"address of its profile; read_profile has it as text"`
 }
 
-// maxOutput bounds a compiler's or a program's output for agents, in bytes from the end.
+// maxOutput limits a compiler's or a program's output for agents, in bytes from the end.
 const maxOutput = 4000
 
 func shortSubmission(s *client.Submission) submissionOut {
@@ -112,7 +112,7 @@ func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, ker
 	}
 }
 
-// slice is the longest that a call waits: usual clients give up after 30 s or 60 s.
+// slice limits the wait of a call: usual clients give up after 30 s or 60 s.
 const slice = 25 * time.Second
 
 func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissionOut, error) {
@@ -179,7 +179,7 @@ func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out prof
 	return out, noProfile{in.ID}
 }
 
-// noProfile says why there is nothing to read.
+// noProfile returns the reason why there is no profile.
 type noProfile struct{ submission int64 }
 
 func (n noProfile) Error() string {

@@ -22,7 +22,7 @@ func (p *progress) wanted() bool { return p.token != nil }
 
 func (p *progress) took() time.Duration { return time.Since(p.began) }
 
-// tell reports that the call goes on. If the client has left, the call's context ends.
+// tell reports that the call continues. If the client has left, the call's context ends.
 func (p *progress) tell(ctx context.Context, message string) {
 	if !p.wanted() {
 		return

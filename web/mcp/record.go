@@ -21,8 +21,8 @@ type recordOut struct {
 	Diff     string   `json:"diff" jsonschema:"from your source to the record's, as a unified diff; empty: they are the same"`
 }
 
-// withRecord lays the source of a submission beside that of the first of its board. The site refuses the record's
-// before the task's deadline, and says so.
+// withRecord adds the source of the board's first to that of a submission. The site refuses the record's before the
+// task's deadline, and explains that.
 func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out recordOut, err error) {
 	mine, err := t.site.Get(ctx, in.ID)
 	if err != nil {
@@ -53,7 +53,7 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 	return out, nil
 }
 
-// differences is the diff of two submissions, file by file.
+// differences returns the diff of two submissions, file by file.
 func differences(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
 	var all diff.Comparison
 	text := all.Unified(nameA, a.Text, nameB, b.Text)

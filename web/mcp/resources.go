@@ -18,10 +18,10 @@ import (
 	"warpboard/clients/go"
 )
 
-// scheme begins the addresses of resources.
+// scheme is the prefix of the URIs of resources.
 const scheme = "warpboard://"
 
-// addReading offers tasks with their files, boards and profiles as resources, and the way to the top of a board as a
+// addReading offers tasks with their files, boards, and profiles as resources, and the way to the top of a board as a
 // prompt.
 func (t tools) addReading(server offering) {
 	for uri, about := range map[string]string{
@@ -44,7 +44,7 @@ func (t tools) addReading(server offering) {
 		Arguments: []*sdk.PromptArgument{{Name: "task", Description: "slug of the task", Required: true}}}, climb)
 }
 
-// read answers with a resource as the API has it.
+// read answers with a resource in the API's form.
 func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	var answer any
 	var err error
@@ -60,7 +60,7 @@ func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadR
 	default:
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
-	if errors.As(err, new(*jsonrpc.Error)) { // it has its code
+	if errors.As(err, new(*jsonrpc.Error)) { // it has a code already
 		return nil, err
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadR
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, err
 }
 
-// comments are those on a task or on a submission, the oldest first.
+// comments returns those on a task or on a submission, the oldest first.
 func (t tools) comments(ctx context.Context, uri, of, name string) (*client.CommentList, error) {
 	if of == "tasks" {
 		return t.site.Comments(ctx, name, 0, 0)
@@ -107,8 +107,8 @@ func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.R
 	return textsOf(r.Params.URI, files), nil
 }
 
-// unread is the error of an unreadable resource, with the protocol's code: the caller's mistake if the site's error
-// says so.
+// unread returns the error of an unreadable resource, with the protocol's code: the caller's mistake if the site's
+// error is one.
 func unread(uri string, err error) error {
 	out := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	var refused *client.Problem
@@ -116,7 +116,7 @@ func unread(uri string, err error) error {
 	if errors.As(err, &none) || errors.As(err, &refused) && refused.Status < 500 {
 		out.Code = jsonrpc.CodeInvalidParams
 	}
-	out.Data, _ = json.Marshal(object{"uri": uri}) // a text can be written
+	out.Data, _ = json.Marshal(object{"uri": uri}) // never fails for a text
 	return out
 }
 
@@ -132,7 +132,7 @@ func textsOf(uri string, files []client.SourceFile) *sdk.ReadResourceResult {
 	return out
 }
 
-// textFiles are the text files of a zip; other data is one file.
+// textFiles returns the text files of a zip; other data is one file.
 func textFiles(data []byte) (files []client.SourceFile, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// kept returns the schema of a tool, always the same one: the SDK keeps what it resolves by the pointer. A type without
-// a schema is a mistake in the program.
+// kept returns the schema of a tool, always the same pointer: the SDK caches by it. A type without a schema is a
+// mistake in the program.
 func kept(in *sync.Map, tool string, make func() (*jsonschema.Schema, error)) *jsonschema.Schema {
 	if found, ok := in.Load(tool); ok {
 		return found.(*jsonschema.Schema)
@@ -21,8 +21,8 @@ func kept(in *sync.Map, tool string, make func() (*jsonschema.Schema, error)) *j
 	return found.(*jsonschema.Schema)
 }
 
-// short is the schema of an answer without what its keys hold: agents read the answer itself, and whole schemas took
-// three quarters of the list of tools.
+// short returns the schema of an answer without the content of its keys: agents read the answer itself, and whole
+// schemas took three quarters of the list of tools.
 func short[Out any]() (*jsonschema.Schema, error) {
 	whole, err := jsonschema.For[Out](nil)
 	if err != nil {
@@ -35,7 +35,7 @@ func short[Out any]() (*jsonschema.Schema, error) {
 	return out, nil
 }
 
-// open is the schema of an answer to which the site adds keys.
+// open returns the schema of an answer to which the site adds keys.
 func open(keys map[string]string) *jsonschema.Schema {
 	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{}}
 	for key, kind := range keys {

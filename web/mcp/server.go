@@ -15,14 +15,14 @@ import (
 	"warpboard/clients/go"
 )
 
-// defaultPatience is below the minute after which the usual clients and proxies give a call up.
+// defaultPatience is below the minute after which the usual clients and proxies abandon a call.
 const defaultPatience = 40 * time.Second
 
 // Options describe a server's only client.
 type Options struct {
-	Gone     context.Context // ends when the client has left; nil: its calls are then cancelled by the SDK
-	Patience time.Duration   // how long a call may take without progress messages; 0: defaultPatience
-	Schemas  *Schemas        // of the servers before; nil: it has its own
+	Gone     context.Context // ends when the client has left; nil if the SDK cancels its calls then
+	Patience time.Duration   // longest time of a call without progress messages; 0 for defaultPatience
+	Schemas  *Schemas        // schemas of earlier servers; nil for new ones
 }
 
 // Schemas caches the tools' schemas from one server to the next: over HTTP each request has its own server, and making
@@ -32,7 +32,7 @@ type Schemas struct {
 	arguments, answers sync.Map         // *jsonschema.Schema by the name of a tool
 }
 
-// NewSchemas returns an empty one.
+// NewSchemas returns an empty cache.
 func NewSchemas() *Schemas { return &Schemas{types: sdk.NewSchemaCache()} }
 
 // offering is a server to which tools are added.
@@ -69,7 +69,7 @@ func ServeStdio(ctx context.Context, site *client.Client, version string, in io.
 	return nil
 }
 
-// tools are the handlers, with the site that they ask.
+// tools has the handlers, with the site that they call.
 type tools struct {
 	site     *client.Client
 	gone     context.Context
@@ -106,7 +106,7 @@ func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolA
 	})
 }
 
-// addOpen offers a tool whose answer is one of the evaluation API: some keys are always of one kind, and the site adds
+// addOpen offers a tool whose answer is one of the evaluation API: some keys always have one type, and the site adds
 // others.
 func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
 	answer := kept(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return open(keys), nil })
@@ -125,7 +125,7 @@ func tool[In any](server offering, name, about string, notes *sdk.ToolAnnotation
 	return &sdk.Tool{Name: name, Description: about, Annotations: notes, InputSchema: arguments, OutputSchema: answer}
 }
 
-// asObject writes a value as the JSON that the API has for it.
+// asObject converts a value to the JSON of the API.
 func asObject(value any) (out object, err error) {
 	text, err := json.Marshal(value)
 	if err == nil {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	mostEntries = 100     // of a board in one answer
-	lastOffset  = 1 << 20 // more is behind the end of everything
+	mostEntries = 100     // limit of a board's entries in one answer
+	lastOffset  = 1 << 20 // beyond the end of any board
 )
 
 // Leaderboards lists the tasks that the caller may see.
@@ -42,7 +42,7 @@ func (p *Popcorn) GPUs(c *fiber.Ctx) error {
 	return c.JSON(site.Listed(task.Devices))
 }
 
-// task reads the task in the address, by its slug or a name that the slug is made of: vectoradd_v2 is vectoradd-v2.
+// task reads the task of the path, by its slug or a name with that slug: vectoradd_v2 is vectoradd-v2.
 func (p *Popcorn) task(c *fiber.Ctx) (catalog.Task, error) {
 	return p.runs.VisibleTask(c.UserContext(), site.Actor(c), db.Slug(c.Params("leaderboard")))
 }
@@ -124,7 +124,7 @@ func queueOf(known []client.Device, names ...string) *runnerQueue {
 	return queue
 }
 
-// bounded is a number in the query, at most so large; standard where there is none.
+// bounded returns a number of the query with a limit, or standard if it is missing.
 func bounded(c *fiber.Ctx, name string, standard, most int) int {
 	asked := c.QueryInt(name, standard)
 	if asked < 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	usualSubmissions = 50 // in a list that does not say how many
+	usualSubmissions = 50 // default length of a list
 	mostSubmissions  = 100
 )
 
@@ -75,7 +75,7 @@ func (p *Popcorn) Delete(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ok"})
 }
 
-// own reads the submission in the address; another person's does not exist.
+// own reads the path's submission; another person's does not exist.
 func (p *Popcorn) own(c *fiber.Ctx) (seen runs.Access, err error) {
 	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
 	if err != nil || id <= 0 {
@@ -117,7 +117,7 @@ type ending struct {
 	stages stages
 }
 
-// endings reads the runs that were asked for, with what they left so far.
+// endings reads the requested runs, with their results so far.
 func (p *Popcorn) endings(ctx context.Context, sub submissions.Submission) ([]ending, error) {
 	list, err := p.site.Store.Work.Runs(ctx, sub.ID)
 	if err != nil {
@@ -152,7 +152,7 @@ func ended(list []work.Run) bool {
 	return true
 }
 
-// firstWaiting is the device of the first run that waits; empty: none does.
+// firstWaiting returns the device of the first waiting run, or "".
 func firstWaiting(all []ending) string {
 	for _, e := range all {
 		if e.State == work.StateQueued {

@@ -23,16 +23,16 @@ const (
 	statusEvery = 10 * time.Second
 )
 
-// Popcorn is the site for popcorn-cli.
+// Popcorn has the handlers for popcorn-cli.
 type Popcorn struct {
 	site *site.Site
 	runs *runs.Runs
 }
 
-// New returns that over what all rooms share of submissions.
+// New returns the handlers over the shared part of submissions.
 func New(site *site.Site, runs *runs.Runs) *Popcorn { return &Popcorn{site: site, runs: runs} }
 
-// Errors answers an error in the one shape that popcorn-cli prints.
+// Errors answers an error in the only form that popcorn-cli prints.
 func (p *Popcorn) Errors(c *fiber.Ctx) error {
 	err := c.Next()
 	if err == nil {
@@ -53,7 +53,7 @@ func (p *Popcorn) Errors(c *fiber.Ctx) error {
 	return c.Status(f.Status).JSON(fiber.Map{"detail": f.Message})
 }
 
-// howToSignIn follows a sentence that refuses an unknown sender.
+// howToSignIn is appended to a refusal of an unknown sender.
 func (p *Popcorn) howToSignIn() string {
 	return fmt.Sprintf(" Create a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
 }
@@ -68,7 +68,7 @@ func Caller(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// NeedsCaller refuses who sends no token.
+// NeedsCaller refuses requests without a token.
 func (p *Popcorn) NeedsCaller(c *fiber.Ctx) error {
 	if site.Viewer(c) == nil {
 		return &site.Failure{Status: fiber.StatusBadRequest, Code: "caller", Message: "The request has no " + callerHeader + " header." + p.howToSignIn()}
@@ -76,14 +76,13 @@ func (p *Popcorn) NeedsCaller(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// Register refuses popcorn-cli's own way to sign in: the addresses that it opens for that are compiled in, and GPU
-// MODE's.
+// Register refuses popcorn-cli's own sign-in: the URLs that it opens for that are compiled in, and GPU MODE's.
 func (p *Popcorn) Register(*fiber.Ctx) error {
 	return site.Forbidden("register", "popcorn-cli can register with GPU MODE only, not with this site."+p.howToSignIn()+
 		fmt.Sprintf(" Or run: warpboard login %s --popcorn.", p.site.Settings.BaseURL))
 }
 
-// Join makes the caller a member of the leaderboard that an invite code is for.
+// Join makes the caller a member of the invite code's leaderboard.
 func (p *Popcorn) Join(c *fiber.Ctx) error {
 	var in struct{ Code string }
 	if err := json.Unmarshal(c.Request().Body(), &in); err != nil || in.Code == "" {
@@ -96,7 +95,7 @@ func (p *Popcorn) Join(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"leaderboards": []string{task.Slug}})
 }
 
-// Admin refuses the commands of admins, who have pages and commands of the site's own.
+// Admin refuses the commands of admins, who use the site's pages and commands.
 func (p *Popcorn) Admin(*fiber.Ctx) error {
 	return site.Forbidden("admin", fmt.Sprintf(
 		"Admins of this site use %s/operate instead of popcorn-cli's admin commands, and publish tasks with `warpboard task publish`.", p.site.Settings.BaseURL))

@@ -26,11 +26,10 @@ const (
 type tracer struct {
 	runs    *runs.Runs
 	profile runs.Profile
-	left    int64 // bytes
+	left    int64 // remaining bytes
 }
 
-// addProfile adds what Nsight Compute found to the result of a run that was submitted to be profiled: each case as a
-// stage.
+// addProfile adds Nsight Compute's results to the result of a run in mode profile: each case as a stage.
 func (p *Popcorn) addProfile(ctx context.Context, sub submissions.Submission, e ending, full *fullResult) error {
 	if e.Mode != job.ModeProfile {
 		return nil
@@ -64,14 +63,14 @@ func (p *Popcorn) addCases(e ending, profile runs.Profile, full *fullResult) err
 	return nil
 }
 
-// addOutput adds what the program printed under the profiler, or the compiler.
+// addOutput adds the output of the program under the profiler, or of the compiler.
 func (r *evalResult) addOutput(tried []job.StageResult) {
 	for _, stage := range tried {
 		r.Start, r.End, r.Run.Stdout, r.Run.Stderr = stage.Started, stage.Ended, stage.Stdout, stage.Stderr+r.Run.Stderr
 	}
 }
 
-// profiled is one case: its report as text, and the file that ncu wrote.
+// profiled is one case: its report as text, and ncu's file.
 func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, error) {
 	text, err := t.text(c.Index)
 	if err != nil {
@@ -79,7 +78,7 @@ func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, e
 	}
 	one := evalResult{Compilation: e.compilation(), Profile: &profileResult{Profiler: profiler}, Run: &runResult{
 		Success: c.Status == job.StatusPass, Passed: c.Status == job.StatusPass,
-		// A number: popcorn-cli shows no report where the count is a text.
+		// A number: popcorn-cli shows no report if the count is a text.
 		Result: map[string]any{"benchmark-count": 1, "benchmark.0.spec": c.Spec, "benchmark.0.report": base64.StdEncoding.EncodeToString([]byte(text))},
 	}}
 	if !one.Run.Success {
@@ -90,13 +89,13 @@ func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, e
 		return one, nil
 	}
 	one.Profile.DownloadURL = fmt.Sprintf("%s%s.ncu-rep?case=%d", p.site.Settings.BaseURL, views.ProfileURL(e.SubmissionID, e.ID), c.Index)
-	if c.Index == file.First { // once for all the cases in it
+	if c.Index == file.First { // once for all cases of the file
 		one.Profile.Trace, err = t.trace(file, text)
 	}
 	return one, err
 }
 
-// text is the report of a case, or why there is none.
+// text returns the report of a case, or the reason why there is none.
 func (t *tracer) text(index int) (string, error) {
 	report, err := t.runs.Report(t.profile, index)
 	if err != nil {
@@ -110,7 +109,7 @@ func (t *tracer) text(index int) (string, error) {
 	return b.String(), nil
 }
 
-// trace is a zip of a report file and its first case's text; nil where it is too large.
+// trace returns a zip of a report file and its first case's text; nil if it is too large.
 func (t *tracer) trace(file runs.ReportFile, text string) ([]byte, error) {
 	if file.Size > t.left {
 		return nil, nil
@@ -137,11 +136,11 @@ func (t *tracer) trace(file runs.ReportFile, text string) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// gzipTail is the size of the checksum and the length that end a gzip file.
+// gzipTail is the size of a gzip file's trailer, a checksum and a length.
 const gzipTail = 8
 
-// addPacked adds a file to a zip. Gzip and zip pack alike, so the packed bytes stay: to unpack and pack them again
-// takes seconds.
+// addPacked adds a file to a zip. Gzip and zip use the same compression, so the packed bytes are copied: unpacking and
+// packing them again takes seconds.
 func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	head := &zip.FileHeader{Name: name, Method: zip.Deflate}
 	create := z.CreateHeader

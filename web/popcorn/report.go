@@ -18,7 +18,7 @@ const (
 	exitOther   = 1
 )
 
-// full is a run in the shape that popcorn-cli reads from a stream.
+// full is a run in the form that popcorn-cli reads from a stream.
 func (e ending) full() fullResult {
 	f := fullResult{Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.Infrastructure, Runs: map[string]evalResult{}}
 	if !f.Success {
@@ -77,7 +77,7 @@ func exitCode(r job.StageResult) int {
 	return exitOther
 }
 
-// text is a run's result for people, which popcorn-cli before 1.3.16 prints.
+// text returns a run's result for people, which popcorn-cli before 1.3.16 prints.
 func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 	var b strings.Builder
 	word, why := badEnd(e.Run)
@@ -103,7 +103,7 @@ func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 	return printable(b.String())
 }
 
-// printable takes out of a text what moves a terminal's cursor: a task's checker may have written some of it.
+// printable removes control sequences of terminals from a text: a task's checker may have written some of it.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

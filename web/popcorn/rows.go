@@ -20,7 +20,7 @@ func stageName(stage job.Stage) string {
 	return string(stage)
 }
 
-// firstStage is the one that KernelBot names where a program could not be built.
+// firstStage returns the stage that KernelBot names if a program could not be built.
 func firstStage(mode job.Mode) job.Stage {
 	switch work.Measured(mode) {
 	case job.ModeBenchmark:
@@ -33,7 +33,7 @@ func firstStage(mode job.Mode) job.Stage {
 	return job.StageTest
 }
 
-// build is the stage that compiled the program; nil where nothing was compiled.
+// build returns the stage that compiled the program; nil if nothing was compiled.
 func (s stages) build() *job.StageResult {
 	for i := range s {
 		if s[i].Stage == job.StageBuild {
@@ -43,7 +43,7 @@ func (s stages) build() *job.StageResult {
 	return nil
 }
 
-// tried are the stages in which the program ran. A build that failed stands for the first of them.
+// tried returns the stages in which the program ran. A failed build replaces the first of them.
 func (s stages) tried(mode job.Mode) (tried []job.StageResult) {
 	for _, r := range s {
 		if r.Stage != job.StageBuild {
@@ -58,7 +58,7 @@ func (s stages) tried(mode job.Mode) (tried []job.StageResult) {
 	return tried
 }
 
-// rows are a run as KernelBot has it: one for each stage.
+// rows returns a run in KernelBot's form: one row for each stage.
 func (e ending) rows() (list []row) {
 	for _, r := range e.stages.tried(e.Mode) {
 		one := row{StartTime: r.Started, EndTime: r.Ended, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
@@ -138,7 +138,7 @@ func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 	return state
 }
 
-// badEnd names an end that popcorn-cli should call a failure, and why; nothing of a run that passed.
+// badEnd returns the name and reason of an end that popcorn-cli should call a failure; empty for a run that passed.
 func badEnd(run work.Run) (word, why string) {
 	switch {
 	case run.DisqualifiedAt != nil:

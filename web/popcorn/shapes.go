@@ -42,7 +42,7 @@ type runnerQueue struct {
 	QueuedJobs int    `json:"queued_jobs"`
 }
 
-// accepted answers a submission that is asked about later.
+// accepted answers a submission that the client polls.
 type accepted struct {
 	Status  string       `json:"status"`
 	Details submissionID `json:"details"`
@@ -98,24 +98,24 @@ type row struct {
 // jobStatus is the state of a whole submission.
 type jobStatus struct {
 	Status string  `json:"status"` // "pending", "running", "succeeded", "failed", "timed_out", "hacked"
-	Error  *string `json:"error"`  // why it did not succeed
+	Error  *string `json:"error"`  // reason if it did not succeed
 }
 
-// status is an event of a submission that is followed.
+// status is an event of a followed submission.
 type status struct {
 	Status  string  `json:"status"`
 	Elapsed float64 `json:"elapsed_time"` // seconds
-	Message string  `json:"message"`      // what popcorn-cli prints
+	Message string  `json:"message"`      // text that popcorn-cli prints
 }
 
-// result is the last event of one that ended.
+// result is the last event of an ended submission.
 type result struct {
 	Status  string       `json:"status"`
 	Results []fullResult `json:"results"` // one for each GPU
 	Reports []string     `json:"reports"`
 }
 
-// failure is the last event of one whose stream breaks off.
+// failure is the last event of an interrupted stream.
 type failure struct {
 	Status     string  `json:"status"`
 	Detail     string  `json:"detail"`
@@ -124,7 +124,7 @@ type failure struct {
 }
 
 type fullResult struct {
-	Success bool                  `json:"success"` // nothing but the submission failed
+	Success bool                  `json:"success"` // only the submission can have failed
 	Error   string                `json:"error"`
 	System  system                `json:"system"`
 	Runs    map[string]evalResult `json:"runs"` // by stage: "test", "benchmark", "leaderboard", "profile.0"

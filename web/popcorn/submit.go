@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Submit takes a submission whose sender polls for the result.
+// Submit accepts a submission whose sender polls for the result.
 func (p *Popcorn) Submit(c *fiber.Ctx) error {
 	sub, all, err := p.submit(c)
 	if err != nil {
@@ -25,8 +25,8 @@ func (p *Popcorn) Submit(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// SubmitAndFollow takes a submission and streams how it goes, until its result: profiles are submitted so, and by
-// popcorn-cli before 1.3.16 everything.
+// SubmitAndFollow accepts a submission and streams its progress until the result: popcorn-cli submits profiles in this
+// way, and before 1.3.16 everything.
 func (p *Popcorn) SubmitAndFollow(c *fiber.Ctx) error { return p.follow(c) }
 
 func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.Run, err error) {
@@ -37,7 +37,7 @@ func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.R
 	return p.runs.Submit(c.UserContext(), site.Actor(c), in)
 }
 
-// Profile takes a submission to profile, with options of Nsight Compute in its form, and streams how it goes.
+// Profile accepts a submission to profile, with options of Nsight Compute in its form, and streams its progress.
 func (p *Popcorn) Profile(c *fiber.Ctx) error { return p.follow(c) }
 
 // read reads a submission from the path and the form. A path without a mode means Profile.
@@ -46,7 +46,7 @@ func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 	if in.Mode, err = modeOf(c.Params("mode", string(job.ModeProfile))); err != nil {
 		return in, err
 	}
-	if _, err := p.task(c); err != nil { // before the form: a name that is wrong counts first
+	if _, err := p.task(c); err != nil { // before the form, so that a wrong name is reported first
 		return in, err
 	}
 	if !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
@@ -67,10 +67,10 @@ func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 	return p.runs.TakeUploads(c, in, form.File["file"])
 }
 
-// profiledLaunches is the number of launches of a case that popcorn-cli expects to be profiled unless it names another.
+// profiledLaunches is popcorn-cli's default for the number of profiled launches of a case.
 const profiledLaunches = "10"
 
-// filterOf reads popcorn-cli's options of a profile. Asked by its own address, each case has its own report file.
+// filterOf reads popcorn-cli's options of a profile. With its own path, each case has its own report file.
 func filterOf(form map[string][]string, own bool) (*job.ProfileFilter, error) {
 	named := map[string][]string{"benchmark": form["benchmark_index"], "kernel": form["ncu_kernel_name"],
 		"kernel_name_base": form["ncu_kernel_name_base"], "launch_count": form["ncu_launch_count"]}
@@ -80,7 +80,7 @@ func filterOf(form map[string][]string, own bool) (*job.ProfileFilter, error) {
 	return runs.ReadFilter(named)
 }
 
-// modeOf reads a mode in KernelBot's words or the site's.
+// modeOf reads a mode in KernelBot's or the site's words.
 func modeOf(name string) (job.Mode, error) {
 	switch mode := job.Mode(strings.ToLower(name)); mode {
 	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile, job.ModeSanitize:
@@ -91,7 +91,7 @@ func modeOf(name string) (job.Mode, error) {
 	return "", site.Invalid("mode", "There is no mode %q: choose test, benchmark, leaderboard, profile or sanitize.", name)
 }
 
-// modeName is a mode in KernelBot's words.
+// modeName returns a mode in KernelBot's words.
 func modeName(mode job.Mode) string {
 	if work.Measured(mode) == job.ModeRanked {
 		return "leaderboard"

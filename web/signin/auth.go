@@ -24,7 +24,7 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 		return err
 	}
 	if host := string(c.Request().Host()); host != s.site.Base.Host && conns.IsLoopback(host) && conns.IsLoopback(s.site.Base.Host) {
-		// localhost and 127.0.0.1 are one machine and two cookie jars; the provider comes back to the configured one.
+		// localhost and 127.0.0.1 are one machine with two sets of cookies; the provider returns to the configured one.
 		return c.Redirect(s.site.Settings.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
 	}
 	link, err := s.linkFor(c)
@@ -87,7 +87,7 @@ func (s *SignIn) provider(name string) (*provider, error) {
 	return nil, db.Errorf(db.NotFound, "This site does not sign in with %q.", name)
 }
 
-// providerError keeps what a provider said out of the page: it may hold tokens.
+// providerError keeps a provider's message out of the page: it may contain tokens.
 func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
 	s.site.Log.Warn("sign-in failed", "provider", p.Name, "id", c.Locals(site.LocalRequestID), "err", err)
 	return &site.Failure{
@@ -120,7 +120,7 @@ func (who person) is(entry string) bool {
 	return own && equalASCIIFold(name, who.login)
 }
 
-// equalASCIIFold compares in any case, but only of ASCII: other letters fold into those of someone else.
+// equalASCIIFold compares ASCII texts ignoring case: other letters fold into those of another person.
 func equalASCIIFold(entry, name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) &&
 		strings.EqualFold(entry, name)

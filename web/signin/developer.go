@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	developer     = "developer" // the provider's name
-	developerName = "Developer" // of the person who opens the link
+	developer     = "developer" // name of the provider
+	developerName = "Developer" // name of the person who opens the link
 )
 
-// onceCode is a secret that opens something once. Each process has its own, only in memory.
+// onceCode is a secret that can be used once. Each process has its own, only in memory.
 type onceCode struct {
 	mu   sync.Mutex
-	text string // empty: it was used
+	text string // empty after use
 }
 
-// spend reports whether the code was right, and uses it up then.
+// spend reports whether the code was right, and invalidates it then.
 func (o *onceCode) spend(code string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,8 +40,8 @@ func (s *SignIn) offersDeveloper() bool {
 	return len(s.Providers) == 0 && conns.IsLoopback(s.site.Settings.Addr) && conns.IsLoopback(s.site.Base.Host)
 }
 
-// DeveloperLink is the address that signs in as an admin, once; empty if there is none. It is for the log, which only
-// the operator reads, because other accounts of this machine can reach the site, too.
+// DeveloperLink returns the URL that signs in as an admin, once; empty if there is none. It is only for the log, which
+// only the operator reads, because other accounts of this machine can reach the site, too.
 func (s *SignIn) DeveloperLink() string {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
 	return s.signInDeveloper(c, developerName, accounts.RoleAdmin)
 }
 
-// Developer signs a browser in that opened the link under another name and role, to try them out.
+// Developer signs in a browser that has opened the link under another name and role, to try them out.
 func (s *SignIn) Developer(c *fiber.Ctx) error {
 	if !s.IsDeveloper(c) {
 		return site.Forbidden(developer, "Developer sign-in is for the browser that opened the link in the server's log, on the machine itself and while no provider is set up.")

@@ -1,5 +1,5 @@
-// Package signin is every way into an account: providers over OAuth and OpenID Connect, sign-in without a provider on
-// the developer's own machine, and the accounts that one person has joined.
+// Package signin has every way to sign in: providers over OAuth and OpenID Connect, sign-in without a provider on the
+// developer's own machine, and the identities of one person.
 //
 // Read auth.go first (the browser leaves and comes back), then flow.go (its state in between), providers.go (the list),
 // oauth.go and oidc.go (a person's data from each), identities.go, session.go, developer.go.

@@ -21,7 +21,7 @@ type oauthState struct {
 	Verifier string `json:"v"` // PKCE
 	Nonce    string `json:"n"`
 	Next     string `json:"to"`
-	Link     int64  `json:"l,omitempty"` // person whom the account is added to; 0: it signs in
+	Link     int64  `json:"l,omitempty"` // person to whom the identity is added; 0 to sign in
 }
 
 func (s *SignIn) popState(c *fiber.Ctx) (oauthState, bool) {

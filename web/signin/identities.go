@@ -11,8 +11,8 @@ import (
 	"warpboard/web/site"
 )
 
-// LinkURL begins adding a provider's account to the viewer's own. Leaving for the provider is a plain link,
-// which the page's policy lets go anywhere, so it carries a token of the session: another site cannot begin it.
+// LinkURL returns the URL that begins adding an identity to the viewer's own. Leaving for the provider is a plain link,
+// which the page's policy allows anywhere, so it has a token of the session: another site cannot begin it.
 func (s *SignIn) LinkURL(c *fiber.Ctx, p *provider) templ.SafeURL {
 	return templ.SafeURL("/auth/" + p.Name + "?link=" + url.QueryEscape(s.linkToken(c)))
 }
@@ -21,7 +21,7 @@ func (s *SignIn) linkToken(c *fiber.Ctx) string {
 	return site.DeriveToken("link\x00" + s.site.Cookie(c, site.SessionCookie))
 }
 
-// linkFor is the person whom a sign-in that begins now shall be added to; 0 for a plain sign-in.
+// linkFor returns the person to whom the identity of a sign-in that begins now will be added; 0 for a plain sign-in.
 func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
 	token := c.Query("link")
 	if token == "" {
@@ -33,7 +33,7 @@ func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
 	return site.Viewer(c).ID, nil
 }
 
-// link adds the account that has just been proved to the person who began; it signs no one in.
+// link adds the identity that has just been proven to the person who began; it signs no one in.
 func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
 	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
 		return site.Forbidden("link", "Another person is signed in here now. Sign in as before, and start again from your page.")
@@ -44,14 +44,14 @@ func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
 	return c.Redirect("/me?done=linked", fiber.StatusSeeOther)
 }
 
-// IdentityRemove takes a provider's account away from the viewer's own.
+// IdentityRemove removes one of the viewer's identities.
 func (s *SignIn) IdentityRemove(c *fiber.Ctx) error {
 	return site.RemoveOwn(c, func(ctx context.Context, userID, id int64) error {
 		return s.site.Store.Accounts.Unlink(ctx, userID, id, site.SessionID(c))
 	}, "/me?done=unlinked")
 }
 
-// ProviderLabel is a provider's name for people, also of one that is no longer configured.
+// ProviderLabel returns a provider's display name, also of one that is no longer configured.
 func (s *SignIn) ProviderLabel(name string) string {
 	for _, provider := range s.Providers {
 		if provider.Name == name {

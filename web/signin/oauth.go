@@ -23,7 +23,7 @@ func (o oauth) begin(_ context.Context, f oauthState) (string, error) {
 }
 
 func (o oauth) complete(_ context.Context, f oauthState, code string) (who person, err error) {
-	defer func() { // goth takes answers apart without asking whether they are there
+	defer func() { // goth parses answers without checking for missing parts
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the provider's answer is malformed: %v", r)
 		}
@@ -32,7 +32,7 @@ func (o oauth) complete(_ context.Context, f oauthState, code string) (who perso
 	if err != nil {
 		return person{}, err
 	}
-	// Only these pass on: goth would let the callback's own parameters choose redirect_uri.
+	// Only these are passed on: goth would let the callback's own parameters choose redirect_uri.
 	if _, err := session.Authorize(o.goth, url.Values{"code": {code}, "state": {f.State}}); err != nil {
 		return person{}, err
 	}
