@@ -7,7 +7,6 @@ import (
 	"net/url"
 
 	"warpboard/views"
-	"warpboard/web/basepath"
 	"warpboard/web/conns"
 	"warpboard/web/signin"
 	"warpboard/web/site"
@@ -52,7 +51,7 @@ func ParseAddresses(texts []string) ([]netip.Prefix, error) { return conns.Parse
 
 // ParseBaseURL reads the public address of a site, for Config.BaseURL. The error is the end of a sentence.
 func ParseBaseURL(text string) (*url.URL, error) {
-	base, _, err := basepath.ParseAddress(text)
+	base, _, err := site.ParseAddress(text)
 	return base, err
 }
 

@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web"
+	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/stream"
 	"warpboard/web/webtest"
 )
 
@@ -197,7 +197,7 @@ func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
 }
 
 func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
-	got := string(stream.Frame(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
+	got := string(conns.Frame(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
 	want := "id: 7\nevent: x\ndata: a\ndata: b\ndata: c\ndata: id: 9\ndata: \ndata: event: evil\n\n"
 	if got != want {
 		t.Errorf("frame is %q, want %q", got, want)

@@ -12,7 +12,6 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/valyala/fasthttp"
 
-	"warpboard/web/basepath"
 	"warpboard/web/conns"
 	"warpboard/web/site"
 )
@@ -146,10 +145,10 @@ var probePaths = []string{"/healthz", "/readyz", "/metrics"}
 // site's path.
 func (s *Server) belowThePath(c *fiber.Ctx) error {
 	switch {
-	case basepath.Outside(c.Context()):
+	case site.Outside(c.Context()):
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "outside", Message: fmt.Sprintf(
 			"There is nothing at this address. The site is at %s/; a proxy in front of it must leave %s in the path.", s.site.Settings.BaseURL, s.site.Mount)}
-	case basepath.Bare(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
+	case site.Bare(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
 		return c.Redirect(c.OriginalURL(), fiber.StatusPermanentRedirect)
 	}
 	return c.Next()

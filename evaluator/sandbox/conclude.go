@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // notExecutable is the exit code, as in shells, of a run whose program is missing or cannot be executed; stderr has the
@@ -77,7 +75,7 @@ func signalOf(code int) string {
 
 // limit returns the limit that ended the run or made it fail, or "". The kernel's counters precede the clock: a bomb
 // that was contained until its time was up is still a bomb.
-func (p *Process) limit(cause string, o Outcome, u cgroup.Usage) string {
+func (p *Process) limit(cause string, o Outcome, u Usage) string {
 	failed := o.ExitCode != 0
 	switch {
 	case cause == cancelled:

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/evaluator/sandbox/cgroup"
 	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
@@ -167,7 +166,7 @@ func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
 }
 
 func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
-	c, err := cgroup.Find()
+	c, err := findTree()
 	if err != nil {
 		t.Fatal(err)
 	}

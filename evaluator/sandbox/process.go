@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // Process is a started run.
@@ -26,7 +24,7 @@ type Process struct {
 	spec  Spec
 	off   bool
 	area  *area
-	group *cgroup.Group
+	group *Group
 
 	cmd    *exec.Cmd // bubblewrap, or the program itself without a sandbox
 	pid    int       // pid 1 of the run's pid namespace, or the program itself

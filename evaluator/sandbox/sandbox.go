@@ -11,8 +11,6 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
-
-	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // ErrStuck means that a process of the run did not die within ten seconds of SIGKILL: it hangs in a driver, and its
@@ -87,7 +85,7 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 type host struct {
 	bwrap   string
 	filters map[bool][]byte // seccomp programs, by Spec.Interfaces
-	cgroups *cgroup.Tree    // nil if whole trees cannot be limited
+	cgroups *Tree           // nil if whole trees cannot be limited
 	ownUID  bool            // runs have the user ID of their slot
 	stage   bool            // runs have their files in their own mount namespace
 }
@@ -121,7 +119,7 @@ func (s *Sandbox) prepare() (*host, error) {
 	// Before the first run, while no process of this server has a slot's user ID.
 	s.endOrphans(h.ownUID)
 	h.stage = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
-	if h.cgroups, err = cgroup.Find(); err != nil {
+	if h.cgroups, err = findTree(); err != nil {
 		s.config.Log.Warn("no cgroups: memory and processes are limited by rlimits alone", "err", err)
 	} else {
 		h.cgroups.Sweep(orphaned, orphanTimeout)

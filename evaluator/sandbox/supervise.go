@@ -9,16 +9,14 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // Limits that an Outcome names.
 const (
 	limitWall      = "wall"
 	limitCPU       = "cpu"
-	limitMemory    = cgroup.Memory
-	limitProcesses = cgroup.Processes
+	limitMemory    = Memory
+	limitProcesses = Processes
 	limitFileSize  = "file size"
 	limitOutput    = "output"
 )

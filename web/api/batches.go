@@ -14,7 +14,6 @@ import (
 	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
-	"warpboard/web/stream"
 )
 
 // CreateBatch queues many kernels. Each entry of the answer is an evaluation, or the reason for refusing its request.
@@ -87,10 +86,10 @@ func (a *API) BatchResults(c *fiber.Ctx) error {
 		return err
 	}
 	f := &batchFollower{api: a, id: batch.ID, last: int64(max(c.QueryInt("after"), 0)), podIP: evaluations.PodIP(c)}
-	err = a.site.Stream(c, stream.Source{
+	err = a.site.Stream(c, conns.Source{
 		Topic:   site.BatchTopic(batch.ID),
 		Backlog: f.send,
-		Live:    func(ctx context.Context, _ stream.Message, out *conns.Writer) error { return f.send(ctx, out) },
+		Live:    func(ctx context.Context, _ conns.Message, out *conns.Writer) error { return f.send(ctx, out) },
 		Beat:    f.beat,
 	})
 	c.Set(fiber.HeaderContentType, client.JSONLines)
@@ -137,7 +136,7 @@ func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
 	if err := writeLine(out, client.BatchResult{Number: f.last, End: true}); err != nil {
 		return err
 	}
-	return stream.ErrDone
+	return conns.ErrDone
 }
 
 func (f *batchFollower) write(ctx context.Context, out *conns.Writer, e work.Evaluation) error {

@@ -17,7 +17,6 @@ import (
 	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
-	"warpboard/web/stream"
 )
 
 const (
@@ -227,11 +226,11 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := &evalFollower{api: a, id: found.ID, asker: caller.Asker, last: stream.LastSeen(c), podIP: evaluations.PodIP(c)}
-	return a.site.Stream(c, stream.Source{
+	f := &evalFollower{api: a, id: found.ID, asker: caller.Asker, last: conns.LastSeen(c), podIP: evaluations.PodIP(c)}
+	return a.site.Stream(c, conns.Source{
 		Topic:   site.EvaluationTopic(found.ID),
 		Backlog: f.send,
-		Live:    func(ctx context.Context, _ stream.Message, out *conns.Writer) error { return f.send(ctx, out) },
+		Live:    func(ctx context.Context, _ conns.Message, out *conns.Writer) error { return f.send(ctx, out) },
 	})
 }
 
@@ -251,7 +250,7 @@ func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 		return err
 	}
 	if !f.asker.MayRead(e) { // its owner has stopped sharing it
-		return stream.ErrDone
+		return conns.ErrDone
 	}
 	if e.Change > f.last {
 		f.last = e.Change
@@ -263,15 +262,15 @@ func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 		if err != nil {
 			return fmt.Errorf("write evaluation %s: %w", e.ID, err)
 		}
-		if _, err := out.Write(stream.Frame(e.Change, "", text)); err != nil {
+		if _, err := out.Write(conns.Frame(e.Change, "", text)); err != nil {
 			return err
 		}
 	}
 	if !e.State.Final() {
 		return nil
 	}
-	if _, err := out.Write(stream.Frame(0, "end", nil)); err != nil {
+	if _, err := out.Write(conns.Frame(0, "end", nil)); err != nil {
 		return err
 	}
-	return stream.ErrDone
+	return conns.ErrDone
 }

@@ -14,9 +14,9 @@ import (
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/tasks/directives"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
-	"warpboard/web/stream"
 )
 
 // CreateSubmission takes a submission as JSON, or as a form with the source as "file", and further files after it under
@@ -120,6 +120,6 @@ func (a *API) SubmissionEvents(c *fiber.Ctx) error {
 			a.site.Log.Error("event is not JSON", "event", e.ID, "err", err)
 			return nil
 		}
-		return stream.Frame(e.ID, "", text)
+		return conns.Frame(e.ID, "", text)
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"warpboard/models/work"
 	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/stream"
 )
 
 const (
@@ -55,8 +54,8 @@ func (p *Popcorn) follow(c *fiber.Ctx) error {
 	return nil
 }
 
-func (f *follower) source(every time.Duration) stream.Source {
-	return stream.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.beat, Live: f.live, Beat: f.beat, Cut: f.cut, Heartbeat: every}
+func (f *follower) source(every time.Duration) conns.Source {
+	return conns.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.beat, Live: f.live, Beat: f.beat, Cut: f.cut, Heartbeat: every}
 }
 
 // beat writes the submission's state, or its result.
@@ -72,7 +71,7 @@ func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
 }
 
 // live says it when it has changed.
-func (f *follower) live(ctx context.Context, m stream.Message, out *conns.Writer) error {
+func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer) error {
 	if e, ok := m.Event.(*site.SharedEvent); ok && e.State == f.state {
 		return nil
 	}
@@ -132,7 +131,7 @@ func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	if err := send(out, "result", r); err != nil {
 		return err
 	}
-	return stream.ErrDone
+	return conns.ErrDone
 }
 
 // cut says why the stream ends before the submission does.
@@ -155,7 +154,7 @@ func send(out *conns.Writer, name string, data any) error {
 	if err != nil {
 		return fmt.Errorf("event %s: %w", name, err)
 	}
-	for part := range slices.Chunk(stream.Frame(0, name, text), piece) {
+	for part := range slices.Chunk(conns.Frame(0, name, text), piece) {
 		if _, err := out.Write(part); err != nil {
 			return err
 		}

@@ -15,7 +15,6 @@ import (
 	"warpboard/models/work"
 	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/stream"
 )
 
 // told is an event with when it came.
@@ -25,7 +24,7 @@ type told struct {
 }
 
 // followed streams a submission whose state look tells, for as long as its source does, and returns what came when.
-func followed(t *testing.T, hub *stream.Hub, look func(context.Context) ([]work.Run, error)) (events []told) {
+func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.Run, error)) (events []told) {
 	t.Helper()
 	here, there := net.Pipe()
 	began := time.Now()
@@ -74,7 +73,7 @@ func TestAStatusComesEveryFifteenSeconds(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			events := followed(t, stream.NewHub(), func(ctx context.Context) ([]work.Run, error) {
+			events := followed(t, conns.NewHub(), func(ctx context.Context) ([]work.Run, error) {
 				if time.Since(began) > 10*time.Minute {
 					return []work.Run{{State: work.StateDone}}, nil
 				}
@@ -95,11 +94,11 @@ func TestAStatusComesEveryFifteenSeconds(t *testing.T) {
 // TestAStatusComesWhenTheStateChanges: at once, and not for each case of a test.
 func TestAStatusComesWhenTheStateChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hub, state := stream.NewHub(), atomic.Value{}
+		hub, state := conns.NewHub(), atomic.Value{}
 		state.Store(work.StateQueued)
 		tell := func(to work.RunState) {
 			state.Store(to)
-			hub.Publish(site.RunTopic(7), stream.Message{Event: &site.SharedEvent{RunEvent: work.RunEvent{State: to}}})
+			hub.Publish(site.RunTopic(7), conns.Message{Event: &site.SharedEvent{RunEvent: work.RunEvent{State: to}}})
 			synctest.Wait()
 		}
 		go func() {
@@ -123,7 +122,7 @@ func TestAStatusComesWhenTheStateChanges(t *testing.T) {
 // TestAStreamThatLastsTooLongSaysWhereItGoesOn: nothing ends without a last word.
 func TestAStreamThatLastsTooLongSaysWhereItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events := followed(t, stream.NewHub(),
+		events := followed(t, conns.NewHub(),
 			func(context.Context) ([]work.Run, error) { return []work.Run{{State: work.StateQueued}}, nil })
 		if last := events[len(events)-1]; last.name != "error" || last.at != 30*time.Minute {
 			t.Errorf("it ended with %v", last)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"warpboard/models/work"
-	"warpboard/web/stream"
+	"warpboard/web/conns"
 )
 
 // gatherBatch is the number of a submission's events that are read from the store at once.
@@ -26,7 +26,7 @@ type EventStore interface {
 // Events up to newest have been passed on, or were stored before the readers began to read for themselves. A reader
 // that subscribes later reads those from the store, so it misses none; readers skip events that they have.
 type gatherer struct {
-	hub   *stream.Hub
+	hub   *conns.Hub
 	store EventStore
 
 	mu     sync.Mutex
@@ -68,19 +68,19 @@ func (g *gatherer) read(ctx context.Context, submissionID int64, p *passedOn) {
 	if !p.known {
 		newest, err := g.store.LastEventID(ctx, submissionID)
 		p.known, p.event = err == nil, newest
-		g.hub.Publish(topic, stream.Message{})
+		g.hub.Publish(topic, conns.Message{})
 		return
 	}
 	for {
 		events, err := g.store.EventsSince(ctx, submissionID, p.event, gatherBatch)
 		if err != nil {
 			p.known = false
-			g.hub.Publish(topic, stream.Message{})
+			g.hub.Publish(topic, conns.Message{})
 			return
 		}
 		for _, e := range events {
 			p.event = e.ID
-			g.hub.Publish(topic, stream.Message{Event: &SharedEvent{RunEvent: e}})
+			g.hub.Publish(topic, conns.Message{Event: &SharedEvent{RunEvent: e}})
 		}
 		if len(events) < gatherBatch {
 			return

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/models/work"
-	"warpboard/web/stream"
+	"warpboard/web/conns"
 )
 
 // RunBuffer limits the events by which a reader of runs may be behind; beyond it, the reader gets them from the store.
@@ -15,41 +15,41 @@ const RunBuffer = 32
 // Hub announces the changes from the dispatcher on its topics. The store has the truth; an announcement is
 // a hint to read it. It implements dispatch.Notifier and never blocks its callers.
 type Hub struct {
-	*stream.Hub
+	*conns.Hub
 	spread func(announcement []byte) error
 	gather *gatherer // of events that several processes store; nil: this one stores them all
 }
 
 // NewHub returns a hub without readers.
-func NewHub() *Hub { return &Hub{Hub: stream.NewHub()} }
+func NewHub() *Hub { return &Hub{Hub: conns.NewHub()} }
 
 // RunTopic is one submission's events.
-func RunTopic(submissionID int64) stream.Topic {
-	return stream.Topic{Kind: "submission", ID: submissionID}
+func RunTopic(submissionID int64) conns.Topic {
+	return conns.Topic{Kind: "submission", ID: submissionID}
 }
 
 // BoardTopic is the change numbers of one board.
-func BoardTopic(versionID int64, device string) stream.Topic {
-	return stream.Topic{Kind: "board", ID: versionID, Name: device}
+func BoardTopic(versionID int64, device string) conns.Topic {
+	return conns.Topic{Kind: "board", ID: versionID, Name: device}
 }
 
 // BoardsTopic is that some board changed.
-func BoardsTopic() stream.Topic { return stream.Topic{Kind: "boards"} }
+func BoardsTopic() conns.Topic { return conns.Topic{Kind: "boards"} }
 
 // QueueTopic is the queues of all devices.
-func QueueTopic() stream.Topic { return stream.Topic{Kind: "queue"} }
+func QueueTopic() conns.Topic { return conns.Topic{Kind: "queue"} }
 
 // EvaluationTopic is the change numbers of one evaluation.
-func EvaluationTopic(id string) stream.Topic { return stream.Topic{Kind: "evaluation", Name: id} }
+func EvaluationTopic(id string) conns.Topic { return conns.Topic{Kind: "evaluation", Name: id} }
 
 // BatchTopic is the results of one batch of evaluations.
-func BatchTopic(id string) stream.Topic { return stream.Topic{Kind: "batch", Name: id} }
+func BatchTopic(id string) conns.Topic { return conns.Topic{Kind: "batch", Name: id} }
 
 // RunEvent passes an event to the readers of its submission. With several processes they read it from the store,
 // because announcements of two processes may come in another order than the events were stored.
 func (h *Hub) RunEvent(e work.RunEvent) {
 	if h.spread == nil {
-		h.Publish(RunTopic(e.SubmissionID), stream.Message{Event: &SharedEvent{RunEvent: e}})
+		h.Publish(RunTopic(e.SubmissionID), conns.Message{Event: &SharedEvent{RunEvent: e}})
 		return
 	}
 	h.tell(announcement{Submission: e.SubmissionID})
@@ -79,7 +79,7 @@ const pollInterval = time.Second
 // Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends. Of a
 // run's events it does so for its states alone: a program may print hundreds of lines a second, and hundreds may wait
 // for its end.
-func (h *Hub) Await(ctx context.Context, topic stream.Topic, ready func() (bool, error)) error {
+func (h *Hub) Await(ctx context.Context, topic conns.Topic, ready func() (bool, error)) error {
 	changed, stop := h.Watch(topic, RunBuffer)
 	defer stop()
 	poll := time.NewTicker(pollInterval)
@@ -94,7 +94,7 @@ func (h *Hub) Await(ctx context.Context, topic stream.Topic, ready func() (bool,
 	}
 }
 
-func nextState(ctx context.Context, changed <-chan stream.Message, poll <-chan time.Time) error {
+func nextState(ctx context.Context, changed <-chan conns.Message, poll <-chan time.Time) error {
 	for {
 		select {
 		case m := <-changed:

@@ -17,7 +17,6 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/internal/statement"
 	"warpboard/models"
-	"warpboard/web/basepath"
 	"warpboard/web/conns"
 )
 
@@ -63,7 +62,7 @@ type Site struct {
 	Now        func() time.Time // in UTC
 	Settings   Settings
 	Base       *url.URL
-	Mount      basepath.Path // path in Base; all other paths start at the site's own root
+	Mount      Path // path in Base; all other paths start at the site's own root
 	Proxies    conns.Proxies
 
 	Limiter *conns.Limiter
@@ -87,7 +86,7 @@ func New(cfg Config) (*Site, error) {
 	s := &Site{Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg.Settings, codes: NewPace(codeEvery, codesAhead)}
 	var err error
 	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
-	if s.Base, s.Mount, err = basepath.ParseAddress(address); err != nil {
+	if s.Base, s.Mount, err = ParseAddress(address); err != nil {
 		return nil, fmt.Errorf("base URL %q: %w", address, err)
 	}
 	if s.Proxies, err = conns.ParseProxies(cfg.TrustedProxies); err != nil {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"warpboard/web/stream"
+	"warpboard/web/conns"
 )
 
 // announcement is a message between the hubs of a site's processes. An empty one means that the queue changed. It is
@@ -68,14 +68,14 @@ func (h *Hub) pass(a announcement) {
 	case a.Submission != 0 && h.gather != nil:
 		h.gather.gather(a.Submission)
 	case a.Board != nil:
-		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), stream.Message{Change: a.Board.Change})
-		h.Publish(BoardsTopic(), stream.Message{})
+		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), conns.Message{Change: a.Board.Change})
+		h.Publish(BoardsTopic(), conns.Message{})
 	case a.Evaluation != nil:
-		h.Publish(EvaluationTopic(a.Evaluation.ID), stream.Message{Change: a.Evaluation.Change})
+		h.Publish(EvaluationTopic(a.Evaluation.ID), conns.Message{Change: a.Evaluation.Change})
 		if a.Evaluation.Batch != "" {
-			h.Publish(BatchTopic(a.Evaluation.Batch), stream.Message{})
+			h.Publish(BatchTopic(a.Evaluation.Batch), conns.Message{})
 		}
 	default:
-		h.Publish(QueueTopic(), stream.Message{})
+		h.Publish(QueueTopic(), conns.Message{})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/web/conns"
-	"warpboard/web/stream"
 )
 
 // TakeOver answers with a body that write produces step by step, after the handler has returned and fasthttp has freed
@@ -58,7 +57,7 @@ func untilClosed(c *fiber.Ctx, give func(), err error) error {
 
 // Stream answers with server-sent events until the source is complete, the reader has left or signed out, or the server
 // stops.
-func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
+func (s *Site) Stream(c *fiber.Ctx, source conns.Source) error {
 	if err := s.HoldStream(c); err != nil {
 		return err
 	}
@@ -67,7 +66,7 @@ func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
 }
 
 // SendStream is Stream for a request after HoldStream.
-func (s *Site) SendStream(c *fiber.Ctx, source stream.Source) {
+func (s *Site) SendStream(c *fiber.Ctx, source conns.Source) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")

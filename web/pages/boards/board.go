@@ -22,7 +22,6 @@ import (
 	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
-	"warpboard/web/stream"
 )
 
 const boardRows = 50 // entries on one page of a board
@@ -257,7 +256,7 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	device, last := c.Params("device"), stream.LastSeen(c)
+	device, last := c.Params("device"), conns.LastSeen(c)
 	if err := p.mayWatchBoard(c, versionID, device); err != nil {
 		return err
 	}
@@ -266,7 +265,7 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 			return nil
 		}
 		last = change
-		_, err := out.Write(stream.Frame(change, "board", fmt.Append(nil, change)))
+		_, err := out.Write(conns.Frame(change, "board", fmt.Append(nil, change)))
 		return err
 	}
 	stored := func(ctx context.Context, out *conns.Writer) error {
@@ -276,9 +275,9 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 		}
 		return send(out, change)
 	}
-	return p.site.Stream(c, stream.Source{
+	return p.site.Stream(c, conns.Source{
 		Topic: site.BoardTopic(versionID, device), Backlog: stored,
-		Live: func(ctx context.Context, m stream.Message, out *conns.Writer) error {
+		Live: func(ctx context.Context, m conns.Message, out *conns.Writer) error {
 			if m.Change == 0 { // a change was missed
 				return stored(ctx, out)
 			}

@@ -18,7 +18,6 @@ import (
 	"warpboard/views"
 	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/stream"
 )
 
 const homeRows = 25 // lines on one page
@@ -207,11 +206,11 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 
 // BoardsEvents notifies pages with many boards that one of them changed.
 func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
-	return p.site.Stream(c, stream.Source{
+	return p.site.Stream(c, conns.Source{
 		Topic:   site.BoardsTopic(),
 		Backlog: func(context.Context, *conns.Writer) error { return nil },
-		Live: func(_ context.Context, _ stream.Message, out *conns.Writer) error {
-			_, err := out.Write(stream.Frame(0, "boards", nil))
+		Live: func(_ context.Context, _ conns.Message, out *conns.Writer) error {
+			_, err := out.Write(conns.Frame(0, "boards", nil))
 			return err
 		},
 	})

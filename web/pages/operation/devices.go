@@ -25,7 +25,6 @@ import (
 	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
-	"warpboard/web/stream"
 )
 
 // Devices shows workers and queues: the page, or for htmx only the changing part.
@@ -255,12 +254,12 @@ func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.
 // connection begins with one.
 func (p *Operation) DeviceEvents(c *fiber.Ctx) error {
 	changed := func(out *conns.Writer) error {
-		_, err := out.Write(stream.Frame(0, "queue", nil))
+		_, err := out.Write(conns.Frame(0, "queue", nil))
 		return err
 	}
-	return p.site.Stream(c, stream.Source{
+	return p.site.Stream(c, conns.Source{
 		Topic:   site.QueueTopic(),
 		Backlog: func(_ context.Context, out *conns.Writer) error { return changed(out) },
-		Live:    func(_ context.Context, _ stream.Message, out *conns.Writer) error { return changed(out) },
+		Live:    func(_ context.Context, _ conns.Message, out *conns.Writer) error { return changed(out) },
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/work"
 	"warpboard/views"
+	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/stream"
 )
 
 // RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a later event of the run
@@ -74,7 +74,7 @@ func (p *Submissions) reloaded(ctx context.Context, run work.Run) (templ.Compone
 func (p *Submissions) SubmissionEvents(c *fiber.Ctx) error {
 	return p.runs.Follow(c, site.AsHTML, func(e work.RunEvent) []byte {
 		if html := p.RenderEvent(e); len(html) > 0 {
-			return stream.Frame(e.ID, "", html)
+			return conns.Frame(e.ID, "", html)
 		}
 		return nil
 	})

@@ -10,7 +10,6 @@ import (
 	"warpboard/models/work"
 	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/stream"
 )
 
 const backlogBatch = 500 // events read from the store at once
@@ -21,13 +20,13 @@ func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) [
 	if err != nil {
 		return err
 	}
-	f := &follower{store: s.site.Store, id: seen.Sub.ID, last: stream.LastSeen(c), output: seen.MaySeeSource, hidden: HiddenOf(seen.Version.Definition), format: as, encode: encode}
+	f := &follower{store: s.site.Store, id: seen.Sub.ID, last: conns.LastSeen(c), output: seen.MaySeeSource, hidden: HiddenOf(seen.Version.Definition), format: as, encode: encode}
 	if as == site.AsJSON {
 		if f.runs, err = s.runsAskedFor(c.UserContext(), f.id); err != nil {
 			return err
 		}
 	}
-	return s.site.Stream(c, stream.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.backlog, Live: f.live})
+	return s.site.Stream(c, conns.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.backlog, Live: f.live})
 }
 
 // follower is one reader's way through a submission's events: each once, in order, until all runs have ended.
@@ -68,7 +67,7 @@ func (f *follower) backlog(ctx context.Context, out *conns.Writer) error {
 
 // live sends one event that was just stored. One that the backlog held is not sent again; a reader for
 // whom events came too fast gets them from the store.
-func (f *follower) live(ctx context.Context, m stream.Message, out *conns.Writer) error {
+func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer) error {
 	e, ok := m.Event.(*site.SharedEvent)
 	if !ok {
 		return f.backlog(ctx, out)
@@ -119,10 +118,10 @@ func (f *follower) end(out *conns.Writer, rest work.Rest, err error) error {
 	if f.over = true; rest.Newest > f.last {
 		return nil
 	}
-	if _, err := out.Write(stream.Frame(0, "end", nil)); err != nil {
+	if _, err := out.Write(conns.Frame(0, "end", nil)); err != nil {
 		return err
 	}
-	return stream.ErrDone
+	return conns.ErrDone
 }
 
 func (s *Runs) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {

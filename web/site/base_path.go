@@ -1,4 +1,4 @@
-package basepath
+package site
 
 import (
 	"errors"
@@ -8,6 +8,10 @@ import (
 )
 
 // Path is the site's path on its host: "/warpboard", or empty at the root.
+//
+// Handlers, routes, and templates are independent of it: they write and read addresses from the site's own root,
+// "/tasks/softmax". Requests lose the path before the first of them, and answers get it after the last. A site at the
+// root of its host has no cost.
 type Path string
 
 // parts is a path that needs no escaping in a header, a cookie, HTML or a script.

@@ -1,4 +1,4 @@
-package cgroup
+package sandbox
 
 import (
 	"cmp"
@@ -34,8 +34,8 @@ type hierarchy struct {
 	controllers []string // version 1 only
 }
 
-// Find looks for the controllers. It returns an error only if neither is available.
-func Find() (*Tree, error) {
+// findTree looks for the controllers. It returns an error only if neither is available.
+func findTree() (*Tree, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package basepath
+package site
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"warpboard/e2e/fuzztest"
 )
 
-const path = Path("/warpboard")
+const sitePath = Path("/warpboard")
 
 func TestAddressesFromTheRootGetThePath(t *testing.T) {
 	for page, want := range map[string]string{
@@ -30,7 +30,7 @@ func TestAddressesFromTheRootGetThePath(t *testing.T) {
 		`href="/`:                                             `href="/warpboard/`,
 		`="/`:                                                 `="/`,
 	} {
-		if got := path.HTML(page); got != want {
+		if got := sitePath.HTML(page); got != want {
 			t.Errorf("%s becomes %s, want %s", page, got, want)
 		}
 		if got := Path("").HTML(page); got != page {
@@ -63,7 +63,7 @@ func BenchmarkHTML(b *testing.B) {
 		`<tr><td class="r"><a class="plain" href="/tasks/softmax/boards/H100-SXM">softmax</a></td><td>1.25 ms</td></tr>`, 500)
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
-		path.HTML(page)
+		sitePath.HTML(page)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestRequestsLoseThePathAndRedirectsGetIt(t *testing.T) {
 		var c fasthttp.RequestCtx
 		c.Request.Header.SetRequestURI(target)
 		seen := ""
-		path.Handler(func(c *fasthttp.RequestCtx) {
+		sitePath.Handler(func(c *fasthttp.RequestCtx) {
 			seen = string(c.Request.Header.RequestURI())
 			if Outside(c) {
 				seen = "outside " + seen
@@ -141,7 +141,7 @@ func TestRequestsLoseThePathAndRedirectsGetIt(t *testing.T) {
 		"//other.example": "//other.example", "https://other.example/": "https://other.example/",
 		"?page=2": "?page=2"} {
 		var c fasthttp.RequestCtx
-		path.Handler(func(c *fasthttp.RequestCtx) { c.Response.Header.Set("Location", to) })(&c)
+		sitePath.Handler(func(c *fasthttp.RequestCtx) { c.Response.Header.Set("Location", to) })(&c)
 		if got := string(c.Response.Header.Peek("Location")); got != want {
 			t.Errorf("an answer leads to %s, want %s", got, want)
 		}

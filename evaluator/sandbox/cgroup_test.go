@@ -1,4 +1,4 @@
-package cgroup
+package sandbox
 
 import (
 	"crypto/rand"
@@ -222,7 +222,7 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 }
 
 func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
-	found, err := Find()
+	found, err := findTree()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 
 // The kernel keeps a directory with a process in it; a run's result must not wait for that.
 func TestAGroupThatTheKernelKeepsGoesWithTheNextOne(t *testing.T) {
-	c, err := Find()
+	c, err := findTree()
 	if err != nil {
 		t.Fatal(err)
 	}

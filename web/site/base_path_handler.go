@@ -1,4 +1,4 @@
-package basepath
+package site
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package stream
+package conns
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-
-	"warpboard/web/conns"
 )
 
 const (
@@ -25,13 +23,13 @@ type Source struct {
 	Topic  Topic
 	Buffer int // messages that a reader may be behind; a slower one gets a message without event
 	// Backlog writes the stored events that the reader lacks. It runs after subscribing, so that none is lost.
-	Backlog func(ctx context.Context, out *conns.Writer) error
+	Backlog func(ctx context.Context, out *Writer) error
 	// Live writes one message, unless Backlog has sent it already.
-	Live func(ctx context.Context, m Message, out *conns.Writer) error
+	Live func(ctx context.Context, m Message, out *Writer) error
 	// Beat writes at each heartbeat; nil: a comment. Set it only for programs, not for browsers.
-	Beat func(ctx context.Context, out *conns.Writer) error
+	Beat func(ctx context.Context, out *Writer) error
 	// Cut writes why the stream ends before the source is complete; nil: nothing. The reader may be gone.
-	Cut func(why error, out *conns.Writer)
+	Cut func(why error, out *Writer)
 
 	Heartbeat   time.Duration
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
@@ -43,7 +41,7 @@ type Source struct {
 // The order makes a stream complete: subscribe, then read from the store, then pass on new events. An event that is
 // stored between the first two comes twice, in the backlog and live, so Live skips what Backlog has sent (by id or
 // change number). Reading first would lose it.
-func (s Source) Send(ctx context.Context, hub *Hub, out *conns.Writer) error {
+func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 	sub := hub.subscribe(s.Topic, s.Buffer)
 	defer hub.unsubscribe(sub)
 	ctx, cancel := context.WithTimeout(ctx, streamLife)
@@ -59,7 +57,7 @@ func (s Source) Send(ctx context.Context, hub *Hub, out *conns.Writer) error {
 	return err
 }
 
-func (s Source) send(ctx context.Context, messages <-chan Message, out *conns.Writer) error {
+func (s Source) send(ctx context.Context, messages <-chan Message, out *Writer) error {
 	gone := out.Watch()
 	defer out.Flush()
 	if s.Beat == nil { // browsers alone know what it means
@@ -97,7 +95,7 @@ func (s Source) send(ctx context.Context, messages <-chan Message, out *conns.Wr
 	}
 }
 
-func (s Source) beat(ctx context.Context, out *conns.Writer) error {
+func (s Source) beat(ctx context.Context, out *Writer) error {
 	if s.Beat != nil {
 		return s.Beat(ctx, out)
 	}
