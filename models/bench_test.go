@@ -14,8 +14,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// BenchmarkBoard reads the pages of a hot board among a million submissions, or as many as
-// WARPBOARD_BENCH_ROWS says. Beside the mean it reports percentiles in microseconds.
+// BenchmarkBoard reads the pages of a hot board among a million submissions, or WARPBOARD_BENCH_ROWS. Besides the mean
+// it reports percentiles in microseconds.
 func BenchmarkBoard(b *testing.B) {
 	rows := 1_000_000
 	if n, err := strconv.Atoi(os.Getenv("WARPBOARD_BENCH_ROWS")); err == nil {
@@ -79,7 +79,7 @@ func percentiles(b *testing.B, fn func() error) {
 	}
 }
 
-// onDevice is the task as if it had the hot board's device alone.
+// onDevice returns the task with only the hot board's device.
 func onDevice(f modelstest.Filled) catalog.Task {
 	task := f.Task
 	task.Devices = []string{f.Device}

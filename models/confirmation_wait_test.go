@@ -11,8 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// On a device that is never idle a leg gives way for ten minutes, and then goes before all that was queued after it,
-// also where its own person floods the queue.
+// On a device that is never idle a leg makes way for ten minutes, and then comes before everything that was queued
+// after it, even if its own person floods the queue.
 func TestALegWaitsAtMostTenMinutes(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

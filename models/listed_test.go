@@ -13,7 +13,7 @@ import (
 	"warpboard/models/work"
 )
 
-// listed reads the list of tasks as "people: leaders; place of the viewer" of the first board.
+// listed returns the list of tasks as "people: leaders; place of the viewer" of the first board.
 func listed(t *testing.T, s *models.Store, viewer accounts.User) string {
 	t.Helper()
 	board := modelstest.Got[[]models.TaskSummary](t)(s.TaskSummaries(t.Context(), viewer))[0].Boards[0]
@@ -24,8 +24,8 @@ func listed(t *testing.T, s *models.Store, viewer accounts.User) string {
 	return fmt.Sprintf("%d: %s; %d", board.Size, strings.Join(leaders, ", "), board.Own.Rank)
 }
 
-// TestTheListOfTasksShowsWhatAnotherProcessChanged: what a process remembers of boards counts only until any process
-// changes them.
+// TestTheListOfTasksShowsWhatAnotherProcessChanged: a process's cache of boards is valid only until any process changes
+// them.
 func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		w, ctx := newWorld(t, here), t.Context()

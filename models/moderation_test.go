@@ -81,7 +81,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 	})
 }
 
-// queue reads the review queue as "run: kinds".
+// queue returns the review queue as "run: kinds".
 func queue(t *testing.T, s *models.Store, who accounts.User) (out []string) {
 	t.Helper()
 	for _, run := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), who,
@@ -161,8 +161,8 @@ func TestReportsOnATaskThatOneCannotSeeAreNotFound(t *testing.T) {
 	modelstest.WantKind(t, s.Report(t.Context(), w.Ben, run.ID, "it cheats"), db.NotFound)
 }
 
-// TestTheSiteFlagsEntriesAndNeverJudges: hints in the source and clocks that disagree bring an entry into the queue;
-// runs that stand on no board are left alone.
+// TestTheSiteFlagsEntriesAndNeverJudges: hints in the source and differing clocks bring an entry into the queue, but
+// not runs that are on no board.
 func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

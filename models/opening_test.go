@@ -12,7 +12,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// opening is a world whose task is hidden, in an event that starts in an hour.
+// opening is a world with a hidden task in an event that starts in an hour.
 func opening(t *testing.T, s *models.Store) (world, events.Settings) {
 	t.Helper()
 	w := newWorld(t, s)
@@ -38,7 +38,7 @@ func stored(t *testing.T, s *models.Store, w world) catalog.Task {
 	return modelstest.Got[catalog.Task](t)(s.Catalog.TaskByID(t.Context(), w.Task.ID))
 }
 
-// begins has the event's start be a moment ago.
+// begins moves the event's start to a moment ago.
 func begins(t *testing.T, s *models.Store) {
 	t.Helper()
 	past := time.Now().Add(-time.Second).UTC().Format("2006-01-02 15:04:05+00:00")
@@ -48,7 +48,7 @@ func begins(t *testing.T, s *models.Store) {
 	}
 }
 
-// seenBy reports whether a visitor sees the task, and holds all the ways to ask to the same answer.
+// seenBy reports whether a visitor sees the task, and checks that all ways of reading agree.
 func seenBy(t *testing.T, s *models.Store, w world) bool {
 	t.Helper()
 	visitor := accounts.User{}
@@ -61,7 +61,7 @@ func seenBy(t *testing.T, s *models.Store, w world) bool {
 	return sees
 }
 
-// TestAHiddenTaskOpensAtTheStartOfItsEvent by the clock alone, also for lists and points.
+// TestAHiddenTaskOpensAtTheStartOfItsEvent: only by the clock, also for lists and points.
 func TestAHiddenTaskOpensAtTheStartOfItsEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, in := opening(t, s)
@@ -86,8 +86,8 @@ func TestAHiddenTaskOpensAtTheStartOfItsEvent(t *testing.T) {
 	})
 }
 
-// TestATaskOpensOnlyWithItsEvent: not after it was taken out, its event was deleted or put off, and no other visibility
-// changes.
+// TestATaskOpensOnlyWithItsEvent: not after it was removed from it, or its event was deleted or postponed. No other
+// visibility changes.
 func TestATaskOpensOnlyWithItsEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, in := opening(t, s)

@@ -17,8 +17,7 @@ import (
 	"warpboard/tasks"
 )
 
-// validated is a world whose task, of Cora's, has a validation script, entries of Ann and Ben, and a deadline that has
-// passed.
+// validated is a world whose task, owned by Cora, has a validation script, entries of Ann and Ben, and a past deadline.
 func validated(t *testing.T, s *models.Store) (world, accounts.User) {
 	t.Helper()
 	w := newWorld(t, s)
@@ -27,7 +26,7 @@ func validated(t *testing.T, s *models.Store) (world, accounts.User) {
 	return w, cora
 }
 
-// reopen gives a task another deadline.
+// reopen sets another deadline of a task.
 func reopen(t *testing.T, s *models.Store, task catalog.Task, deadline *time.Time) catalog.Task {
 	t.Helper()
 	in := task.Settings()
@@ -36,7 +35,7 @@ func reopen(t *testing.T, s *models.Store, task catalog.Task, deadline *time.Tim
 		accounts.User{ID: task.OwnerID, Role: accounts.RoleAdmin}, task.ID, in))
 }
 
-// scripts are the runs of scripts that wait.
+// scripts returns the waiting runs of scripts.
 func scripts(t *testing.T, s *models.Store) (list []work.Run) {
 	t.Helper()
 	for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
@@ -47,7 +46,7 @@ func scripts(t *testing.T, s *models.Store) (list []work.Run) {
 	return list
 }
 
-// answer ends the run of a script as a worker does.
+// answer ends the run of a script like a worker.
 func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, message string) work.Recorded {
 	t.Helper()
 	result := modelstest.Result(modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref())), 0)
@@ -60,7 +59,7 @@ func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, mess
 	return modelstest.Got[work.Recorded](t)(s.Work.RecordResult(t.Context(), result, work.Findings{}))
 }
 
-// TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard, and what it says stands beside the entry and changes no rank.
+// TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard: its answer is shown beside the entry and changes no rank.
 func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, cora := validated(t, s)
@@ -109,7 +108,7 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 	})
 }
 
-// TestAScriptIsRefusedWhereItCannotRun: each time in a sentence, and nothing is queued.
+// TestAScriptIsRefusedWhereItCannotRun: each time with a sentence, and nothing is queued.
 func TestAScriptIsRefusedWhereItCannotRun(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, cora := validated(t, s)

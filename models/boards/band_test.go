@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// student is the t that makes an interval of 95 % from so many processes.
+// student returns the t-quantile of a 95 % interval from this many processes.
 var student = map[int]float64{3: 4.303, 5: 2.776, 10: 2.262, 25: 2.064}
 
 // measure returns the score of a kernel whose processes differ by a relative deviation: their median, and the interval
@@ -43,8 +43,8 @@ func cutAll(entries []Entry) []Band {
 }
 
 // TestEqualKernelsNeverHaveASoleFirst measures 20 equal kernels 100 times for each kind of noise. Three processes,
-// which is fewer than a ranked run has unless its time is up, may by luck lie close together: once in 400 boards where
-// they differ by 5 %.
+// fewer than a ranked run has unless its time is up, may be close together by luck: once in 400 boards if they differ
+// by 5 %.
 func TestEqualKernelsNeverHaveASoleFirst(t *testing.T) {
 	for processes := range student {
 		for _, deviation := range []float64{0.0005, 0.002, 0.01, 0.05} {
@@ -83,7 +83,7 @@ func TestABetterKernelIsToldApart(t *testing.T) {
 }
 
 // TestNoiseIsNoMerit: behind a steady first, an entry's rank is never better than that of one with the same score and
-// an interval of ± 0.5 %; and of kernels that are 2 % slower, an uneven one ties with it by its luck alone.
+// an interval of ± 0.5 %; and of kernels that are 2 % slower, an uneven one ties with it only by luck.
 func TestNoiseIsNoMerit(t *testing.T) {
 	first := measure(rand.New(rand.NewPCG(1, 1)), 100e3, 0.001, 10)
 	with := func(ns, half float64) Entry {
@@ -146,7 +146,7 @@ func TestWhatIsApart(t *testing.T) {
 	}
 }
 
-// TestBandsDoNotChain: each entry is compared with the first of its band alone.
+// TestBandsDoNotChain: each entry is compared only with the first of its band.
 func TestBandsDoNotChain(t *testing.T) {
 	var entries []Entry
 	for i := range 10 {

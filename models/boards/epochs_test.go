@@ -13,8 +13,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestABoardRanksTheScoresOfOneEpoch: the first score of a newer one leads, and what is older stands behind it,
-// uncompared, until its person has a score of the newer epoch, however slow.
+// TestABoardRanksTheScoresOfOneEpoch: the first score of a newer one leads, and older ones follow it, uncompared, until
+// their person has a score of the newer epoch, however slow.
 func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)

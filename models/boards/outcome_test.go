@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// outcome reads what a run means in short: "1 of 3, was 2 by 150, next Ben 2= 150".
+// outcome returns a short form of a run's outcome: "1 of 3, was 2 by 150, next Ben 2= 150".
 func outcome(t *testing.T, s *models.Store, run work.Run) string {
 	t.Helper()
 	run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
@@ -90,7 +90,7 @@ func TestARunOfOlderSoftwareHasNoPlaceInItsOutcome(t *testing.T) {
 	})
 }
 
-// TestAnOutcomeSaysWhereTheDataShowNoDifference: where the intervals touch, however wide one of them is.
+// TestAnOutcomeSaysWhereTheDataShowNoDifference: if the intervals touch, however wide one of them is.
 func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -121,7 +121,7 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 	})
 }
 
-// TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster, on both of them.
+// TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster: for both of them.
 func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)

@@ -32,7 +32,7 @@ func newCrowd(t *testing.T, s *models.Store) crowd {
 	return c
 }
 
-// on has people end runs on all devices of a task, each twice as slow as the one before.
+// on lets people end runs on all devices of a task, each twice as slow as the one before.
 func (c crowd) on(t *testing.T, s *models.Store, task catalog.Task, people ...accounts.User) {
 	t.Helper()
 	ns := 1000.0
@@ -44,7 +44,7 @@ func (c crowd) on(t *testing.T, s *models.Store, task catalog.Task, people ...ac
 	}
 }
 
-// totals reads the first of a scope as "rank name points tasks medals records".
+// totals returns the first of a scope as "rank name points tasks medals records".
 func totals(t *testing.T, s *models.Store, scope boards.Scope, most int) (out []string) {
 	t.Helper()
 	list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), scope)).People
@@ -152,7 +152,7 @@ func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 	})
 }
 
-// TestNewSoftwareLeavesEveryoneTheirPoints: entries that wait to be measured again stand behind those that have been.
+// TestNewSoftwareLeavesEveryoneTheirPoints: entries that wait to be measured again come after those that have been.
 func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newCrowd(t, s), t.Context()
@@ -177,7 +177,7 @@ func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
 	})
 }
 
-// TestAPersonsPointsAreThoseOfTheList: the page of a person reads them without everyone else's.
+// TestAPersonsPointsAreThoseOfTheList: a person's page reads them without everyone else's.
 func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newCrowd(t, s), t.Context()

@@ -22,8 +22,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// each opens an empty database of both kinds, of PostgreSQL one whose administrator wants transactions to be
-// serializable.
+// each opens an empty database of both kinds; the PostgreSQL one has an administrator who requires serializable
+// transactions.
 func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	for name, dsn := range map[string]string{"sqlite": "", "postgres": modelstest.AlwaysPostgresURL(t) +
 		"&default_transaction_isolation=serializable"} {
@@ -163,7 +163,7 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 	})
 }
 
-// TestPingWaitsForNoOne though all connections that read and write are busy.
+// TestPingWaitsForNoOne: although all connections that read and write are busy.
 func TestPingWaitsForNoOne(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		reader, err := d.Read(t.Context()).DB()

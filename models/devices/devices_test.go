@@ -14,7 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// measured makes a run on a device that ends with a score and a record of its unit, or without one.
+// measured ends a run on a device with a score and a machine record, or without one.
 func measured(t *testing.T, s *models.Store, task catalog.Task, who, device, unit, hash string,
 	score float64) work.Run {
 	t.Helper()
@@ -68,8 +68,7 @@ func reload(t *testing.T, s *models.Store, task catalog.Task) catalog.Task {
 	return task
 }
 
-// TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor, also what comes later, and work that waited for the family goes
-// there.
+// TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor: also later devices, to which work that waited for the family goes.
 func TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		boss := modelstest.Person(t, s, "boss", accounts.RoleAdmin)
@@ -103,7 +102,7 @@ func TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor(t *testing.T) {
 	})
 }
 
-// TestACredentialForAFamilyCoversItsSilicon, once that has been noted.
+// TestACredentialForAFamilyCoversItsSilicon: once that has been stored.
 func TestACredentialForAFamilyCoversItsSilicon(t *testing.T) {
 	s := modelstest.Open(t)
 	secret, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "boss", accounts.RoleAdmin), "w1",

@@ -14,8 +14,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAJoinTokensLimitHoldsForGuestsThatAreSilent: one that says nothing of itself has a place until it is revoked, and
-// gets no jobs; one that was silent comes back only where there is room.
+// TestAJoinTokensLimitHoldsForGuestsThatAreSilent: a guest that never reports has a place until it is revoked, and gets
+// no jobs; one that was silent comes back only if there is a place.
 func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
@@ -84,7 +84,7 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatIsRevokedWhileItComesIsNotAuthorized: its credential was read before, and its use is noted after.
+// TestAWorkerThatIsRevokedWhileItComesIsNotAuthorized: its credential was read before, and its use is stored after.
 func TestAWorkerThatIsRevokedWhileItComesIsNotAuthorized(t *testing.T) {
 	s := modelstest.Open(t)
 	ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)

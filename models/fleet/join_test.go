@@ -13,7 +13,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAJoinTokenAdmitsALimitedNumberOfWorkers on both databases.
+// TestAJoinTokenAdmitsALimitedNumberOfWorkers: on both databases.
 func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
@@ -86,7 +86,7 @@ func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 	})
 }
 
-// TestTwoProcessesOnOneHostHaveWorkersOfTwoNames, and one that comes again has its own.
+// TestTwoProcessesOnOneHostHaveWorkersOfTwoNames: one that comes again has its own.
 func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		claims := func(holder, want string) {
@@ -106,8 +106,8 @@ func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 	})
 }
 
-// TestAJoinTokenTakesOverNoWorker: not the site's own, not one with a credential, and not one that left; and whatever a
-// guest says of itself, it is a guest.
+// TestAJoinTokenTakesOverNoWorker: not the site's own, not one with a credential, and not one that left. Whatever a
+// guest reports, it is a guest.
 func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
@@ -179,7 +179,7 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 	})
 }
 
-// TestARevokedCredentialStaysRevoked while its connection lasts: its worker is not taken for the site's own.
+// TestARevokedCredentialStaysRevoked: while its connection lasts, its worker must not count as the site's own.
 func TestARevokedCredentialStaysRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)

@@ -11,8 +11,8 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// TestAMembersWebhookNamesWhoIsNext on the board, whom the member sees there too; the webhooks of the site, which may
-// post anywhere, do not name them.
+// TestAMembersWebhookNamesWhoIsNext: the member sees that entry on the board, too; the site's webhooks, which may post
+// anywhere, omit it.
 func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c := newClub(t, s)

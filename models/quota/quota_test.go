@@ -17,13 +17,13 @@ import (
 	"warpboard/models/work"
 )
 
-// atNoon is a day that does not end during a test.
+// atNoon sets a day that does not end during a test.
 func atNoon() models.Config {
 	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
 	return models.Config{Now: func() time.Time { return noon }}
 }
 
-// held ends a run that held units of its device for so long.
+// held ends a run that held slots of its device for a time.
 func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outcome job.Outcome) {
 	t.Helper()
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
@@ -41,7 +41,7 @@ func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outco
 	}
 }
 
-// ago is the result of an attempt that began two hours ago.
+// ago returns the result of an attempt that began two hours ago.
 func ago(t *testing.T, s *models.Store, attempt work.Attempt) job.Result {
 	t.Helper()
 	if _, err := s.SQL().ExecContext(t.Context(), "update attempts set created_at = $1, taken_at = null where id = $2",
@@ -54,7 +54,7 @@ func ago(t *testing.T, s *models.Store, attempt work.Attempt) job.Result {
 	return modelstest.Result(attempt, 1e6)
 }
 
-// TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse on both databases.
+// TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse: on both databases.
 func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
@@ -132,7 +132,7 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		if err := submit("H200"); err != nil {
 			t.Errorf("while some of it is left: %v", err)
 		}
-		// The one that waits takes more than that, by those before.
+		// By the earlier runs, the waiting one takes more than that.
 		if err := submit("H200"); db.KindOf(err) != db.TooMany ||
 			!strings.Contains(err.Error(),
 				"waiting and running work needs about 4 GPU-seconds, and 2 of today's 13 are left") {
@@ -165,8 +165,8 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 	})
 }
 
-// TestWhatWasHeldIsChargedWhateverBecomesOfTheWork: cancelled while it ran, deleted afterwards, or told by a worker
-// that lies.
+// TestWhatWasHeldIsChargedWhateverBecomesOfTheWork: cancelled while it ran, deleted afterwards, or reported by a lying
+// worker.
 func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),

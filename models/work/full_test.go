@@ -13,8 +13,7 @@ import (
 	"warpboard/models/work"
 )
 
-// TestANearlyFullDiskKeepsResultsAlone of what a worker sends: a run that was accepted ends, without its files and its
-// events.
+// TestANearlyFullDiskKeepsResultsAlone: an accepted run ends, without its files and its events.
 func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{MinFree: 1 << 60}, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -50,7 +49,7 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 	})
 }
 
-// TestWhatASweepRemovesIsFreeOnTheDisk with SQLite: a disk that was nearly full takes submissions again.
+// TestWhatASweepRemovesIsFreeOnTheDisk: with SQLite, a disk that was nearly full accepts submissions again.
 func TestWhatASweepRemovesIsFreeOnTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	s, ctx := modelstest.OpenDir(t, dir), t.Context()

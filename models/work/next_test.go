@@ -11,7 +11,7 @@ import (
 	"warpboard/models/work"
 )
 
-// workerOf has a worker with so many slots of the CPU say that it is there.
+// workerOf sends a heartbeat of a worker with this many CPU slots.
 func workerOf(t *testing.T, s *models.Store, name string, slots int) {
 	t.Helper()
 	h := job.Heartbeat{Worker: name, Started: time.Now()}
@@ -26,7 +26,7 @@ func next(t *testing.T, s *models.Store, ask job.Ask) *work.Attempt {
 	return modelstest.Got[*work.Attempt](t)(s.Work.Next(t.Context(), ask, time.Now()))
 }
 
-// TestAskingAtOnceNoWorkerGetsAnothersJob: each unit of work is begun once, however many ask.
+// TestAskingAtOnceNoWorkerGetsAnothersJob: each run or evaluation begins once, however many workers ask.
 func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -70,7 +70,7 @@ func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
 	})
 }
 
-// TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked, and nothing before it has said that it is there.
+// TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked: and nothing before its first heartbeat.
 func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -94,7 +94,7 @@ func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 	})
 }
 
-// TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold, whatever it says it holds.
+// TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold: whatever it reports to hold.
 func TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -136,7 +136,7 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 	})
 }
 
-// TestIdleSlotsComeBeforeBusyOnes, which build the next job only while no slot is idle.
+// TestIdleSlotsComeBeforeBusyOnes: a busy slot builds the next job only while no slot is idle.
 func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)

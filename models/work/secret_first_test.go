@@ -10,8 +10,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestAResultWithoutItsAttemptsSecretStoresNothing: not of an attempt that never was, not with a wrong secret, not
-// again, and no files of work that is handed back, which can happen without end.
+// TestAResultWithoutItsAttemptsSecretStoresNothing: neither for an unknown attempt, nor with a wrong secret, nor
+// repeated, and no files of work that is handed back, which can happen any number of times.
 func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()

@@ -11,8 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestOnlyWhatARunCanHaveCausedCountsAgainstIt: power cuts, broken workers and frozen sites do not use
-// up the three losses of a run.
+// TestOnlyWhatARunCanHaveCausedCountsAgainstIt: power cuts, broken workers, and frozen sites do not use up the three
+// losses of a run.
 func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 	tests := map[string]struct {
 		loss    work.Loss
@@ -77,7 +77,7 @@ func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 	}
 }
 
-// TestAnAttemptStaysWithOneWorker: another one that says it has it, or speaks with its secret, changes nothing.
+// TestAnAttemptStaysWithOneWorker: another one that reports to have it, or uses its secret, changes nothing.
 func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()

@@ -15,7 +15,7 @@ import (
 	"warpboard/models/work"
 )
 
-// oneByOne has one slot take the next work of the CPU and end it, until none waits, and names whose it was.
+// oneByOne lets one slot take the next work of the CPU and end it, until none waits, and returns the owners.
 func oneByOne(t *testing.T, s *models.Store, names map[job.Ref]string) (order []string) {
 	t.Helper()
 	for {
@@ -35,8 +35,7 @@ func oneByOne(t *testing.T, s *models.Store, names map[job.Ref]string) (order []
 	}
 }
 
-// TestManyEvaluationsDelayTheOthersByOneEach, even if none of them runs at the moment when a slot asks for the next
-// one.
+// TestManyEvaluationsDelayTheOthersByOneEach: even if none of them is running when a slot asks for the next one.
 func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		names := map[job.Ref]string{}
@@ -50,7 +49,7 @@ func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	})
 }
 
-// TestManyRunsDelayTheOthersByOneEach, and evaluations, which go first, cost their person no turn among the runs.
+// TestManyRunsDelayTheOthersByOneEach: evaluations, which go first, cost their person no turn among the runs.
 func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, names := modelstest.NewWorld(t, s), map[job.Ref]string{}
@@ -65,7 +64,7 @@ func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
 	})
 }
 
-// TestABatchSharesTheTurnsThatItsPersonsRunsTook, and they share its.
+// TestABatchSharesTheTurnsThatItsPersonsRunsTook: and the runs share the batch's.
 func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
