@@ -77,11 +77,11 @@ func (r recipe) unit(name string) (command []string) {
 // on a NATS server of deploy/nats.conf: a site of each and a worker of each, one after the other. Containers and
 // systemd themselves are not here.
 func TestTheRecipesEvaluateARun(t *testing.T) {
-	tier.Needs(t, tier.Faults)
 	nats, siteNATS, seed := queuetest.AskingNode(t, "../deploy/nats.conf")
 	database, dir := modelstest.PostgresURL(t), t.TempDir()
 	settings := filepath.Join(dir, "warpboard.toml")
-	r := recipe{t, strings.NewReplacer("postgres://postgres:${POSTGRES_PASSWORD}@database/postgres", database,
+	r := recipe{t, strings.NewReplacer(
+		"postgres://warpboard:${WARPBOARD_DATABASE_PASSWORD:?}@database/warpboard", database,
 		"nats://site:${WARPBOARD_SITE_PASSWORD}@nats:4222", siteNATS,
 		"nats://nats:4222", nats, "/etc/warpboard.toml", settings, "/var/lib/", dir+"/", "/artifacts",
 		filepath.Join(dir, "artifacts"))}

@@ -9,7 +9,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
@@ -42,7 +41,6 @@ func startClusterWorker(t *testing.T, cluster *queuetest.Cluster, name string) *
 // TestViewersOfOneReplicaSeeTheOthersChanges: one of two processes of a site dies under a run, whose end the
 // other's viewer sees; nothing is lost and nothing is done twice.
 func TestViewersOfOneReplicaSeeTheOthersChanges(t *testing.T) {
-	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	cluster := queuetest.NewCluster(t, 1)
 	sites := startReplicas(t, cluster, 2, "--no-worker")

@@ -29,7 +29,7 @@ type scale struct {
 // TestNothingIsLostOrDoubledWhenAPartDies is the short form of scripts/scale-check: of each kind one part dies under
 // load. It is a process of its own, because one of the parts is the PostgreSQL of its tests.
 func TestNothingIsLostOrDoubledWhenAPartDies(t *testing.T) {
-	tier.Needs(t, tier.Faults)
+	tier.Needs(t, tier.Postgres)
 	t.Parallel()
 	check := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestScaleCheck$", "-test.count=1")
 	check.Env = append(os.Environ(), "WARPBOARD_TEST_SCALE=short")
