@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bearer sends a token with every request.
+// Bearer adds a token to every request.
 type Bearer string
 
 // RoundTrip adds the token.
@@ -26,7 +26,7 @@ type Agent struct {
 	*sdk.ClientSession
 }
 
-// Connect begins a session of MCP.
+// Connect begins an MCP session.
 func Connect(t *testing.T, transport sdk.Transport) Agent {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport,
@@ -38,14 +38,14 @@ func Connect(t *testing.T, transport sdk.Transport) Agent {
 	return Agent{t, session}
 }
 
-// Agent is an agent of MCP over HTTP, with a token or without.
+// Agent returns an MCP client over HTTP, with or without a token.
 func (s *EvalSite) Agent(t *testing.T, token string) Agent {
 	t.Helper()
 	return Connect(t, &sdk.StreamableClientTransport{
 		Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: Bearer(token)}, DisableStandaloneSSE: true})
 }
 
-// Call uses a tool and returns its structured answer, or what its error says.
+// Call calls a tool and returns its structured answer, or the text of its error.
 func (a Agent) Call(tool string, arguments Object) (answer Object, refused string) {
 	a.Helper()
 	result, err := a.CallTool(a.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})

@@ -11,18 +11,18 @@ import (
 	"warpboard/web"
 )
 
-// plain and profiled are the stores that scenes begin with.
+// plain and profiled are the stores from which scenes begin.
 var plain, profiled backdrop
 
-// backdrop is a store in which a scene was set once, and closed: setting it takes longer than most tests. Each test
-// has a copy to itself.
+// backdrop is a store in which a scene was set up once, and closed: setting it up takes longer than most tests. Each
+// test has its own copy.
 type backdrop struct {
 	once sync.Once
 	dir  string
-	made ProfiledScene // who and what is in the store
+	made ProfiledScene // people and objects in the store
 }
 
-// restore opens a site on a copy; set makes the first.
+// restore opens a site on a copy; set creates the first one.
 func (b *backdrop) restore(t testing.TB, set func(*ProfiledScene), changes ...func(*web.Config)) *ProfiledScene {
 	t.Helper()
 	b.once.Do(func() { b.make(t, set) })

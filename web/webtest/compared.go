@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-// ComparedScene is a profiled scene with two runs that a judge timed in fresh processes, on machines that differ.
+// ComparedScene is a profiled scene with two runs that a judge timed in fresh processes, on different machines.
 type ComparedScene struct {
 	*ProfiledScene
 	Slow, Fast work.Run
@@ -28,14 +28,14 @@ func NewComparedScene(profiled *ProfiledScene) *ComparedScene {
 	return s
 }
 
-// Path is the address of their comparison.
+// Path returns the path of their comparison.
 func (s *ComparedScene) Path() string { return fmt.Sprintf("/compare?a=%d&b=%d", s.Slow.ID, s.Fast.ID) }
 
 // judgedNS makes the first case as long as its kernel in the report cuda4/1 (416.4 µs), with the launch. Factor 0.428
 // makes it as long as that of tri/0 (175.9 µs).
 const judgedNS = 105.4e3
 
-// Judged ends a run whose cases took so many times their usual time, each in five fresh processes, and its profile.
+// Judged ends a run whose cases took a multiple of their usual time, each in five fresh processes, and its profile.
 func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report string, factors ...float64) work.Run {
 	s.T.Helper()
 	run := s.Submit(user, "H200", source)

@@ -26,16 +26,16 @@ import (
 	"warpboard/web/site"
 )
 
-// Impatient is a site whose callers would be given up by a proxy after a moment.
+// Impatient configures a site whose callers a proxy would soon abandon.
 func Impatient(c *web.Config) { c.Limits.KeepAlive = 30 * time.Millisecond }
 
-// Finish ends an evaluation that waits, as its worker would.
+// Finish ends a waiting evaluation like its worker.
 func (s *EvalSite) Finish(e work.Evaluation) {
 	s.T.Helper()
 	s.End(e, "w1", `{"compiled": true, "correctness": true, "worker": "w1"}`)
 }
 
-// End ends an evaluation that waits with a worker's report.
+// End ends a waiting evaluation with a worker's report.
 func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...counters.Sample) {
 	s.T.Helper()
 	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), e.Ref())
@@ -50,14 +50,14 @@ func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...coun
 	}
 }
 
-// Asker sends requests as someone; headers say as whom.
+// Asker sends requests of one caller, identified by the headers.
 type Asker struct {
 	Name    string
 	Browser *Browser
 	Headers []string
 }
 
-// Ask sends a request as this caller.
+// Ask sends a request of this caller.
 func (a Asker) Ask(method, path, text string) (status int, answer string) {
 	a.Browser.Site.T.Helper()
 	headers := append([]string{"Content-Type", "application/json"}, a.Headers...)
@@ -68,7 +68,7 @@ func (a Asker) Ask(method, path, text string) (status int, answer string) {
 	return resp.StatusCode, Body(a.Browser.Site.T, resp)
 }
 
-// Strangers are everyone but the evaluation's author and admins.
+// Strangers returns everyone except the evaluation's author and admins.
 func (s *EvalSite) Strangers() []Asker {
 	other := modelstest.Person(s.T, s.Cfg.Store, "eve", accounts.RoleCreator)
 	token, _, err := s.Cfg.Store.Accounts.CreateToken(context.Background(), other.ID, "test", 0)
@@ -83,7 +83,7 @@ func (s *EvalSite) Strangers() []Asker {
 	}
 }
 
-// Plain is a browser that follows no redirects, signed in as someone or not.
+// Plain is a browser that follows no redirects, signed in or not.
 func (s *EvalSite) Plain(user ...*accounts.User) *Browser {
 	b := s.Browser()
 	if len(user) > 0 {
@@ -93,7 +93,7 @@ func (s *EvalSite) Plain(user ...*accounts.User) *Browser {
 	return b
 }
 
-// Readings are all addresses at which an evaluation can be read.
+// Readings returns all paths at which an evaluation can be read.
 func Readings(id string) []string {
 	return []string{"/evaluations/" + id, "/playground?from=" + id, "/api/v1/evaluations/" + id,
 		"/api/v1/evaluations/" + id + "?wait=1", "/api/v1/evaluations/" + id + "/events", "/job/" + id}
@@ -102,20 +102,20 @@ func Readings(id string) []string {
 // Object is a JSON object.
 type Object = map[string]any
 
-// EvalSite is a site whose evaluation API someone uses with a token.
+// EvalSite is a site with a user of the evaluation API and their token.
 type EvalSite struct {
 	*Site
 	Token string
 	User  accounts.User
 }
 
-// NewEvalSite has a CPU that can evaluate, as far as the site knows; no one takes its jobs.
+// NewEvalSite has a worker with a CPU for evaluations in the store; no one takes its jobs.
 func NewEvalSite(t testing.TB, changes ...func(*web.Config)) *EvalSite {
 	t.Helper()
 	return NewEvalSiteOn(t, modelstest.Open(t), changes...)
 }
 
-// NewEvalSiteOn is the same on a database.
+// NewEvalSiteOn is NewEvalSite on a database.
 func NewEvalSiteOn(t testing.TB, store *models.Store, changes ...func(*web.Config)) *EvalSite {
 	t.Helper()
 	s := &EvalSite{Site: StartAt(t, "127.0.0.1:0", store, changes...)}
@@ -135,7 +135,7 @@ func (s *EvalSite) beat() {
 		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Torch: "1.13"}}}})
 }
 
-// Send asks with the token; body is JSON as text, or a value to be written as JSON.
+// Send sends a request with the token; body is JSON as text, or a value to encode.
 func (s *EvalSite) Send(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
 	s.T.Helper()
 	text, ok := body.(string)
@@ -161,7 +161,7 @@ func (s *EvalSite) Send(ctx context.Context, method, path string, body any, head
 	return (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 }
 
-// Ask is send for requests that must be answered; it returns the answer's JSON too.
+// Ask is Send for requests that must succeed; it also returns the JSON of the answer.
 func (s *EvalSite) Ask(method, path string, body any, headers ...string) (*http.Response, Object) {
 	s.T.Helper()
 	resp, err := s.Send(context.Background(), method, path, body, headers...)
@@ -174,7 +174,7 @@ func (s *EvalSite) Ask(method, path string, body any, headers ...string) (*http.
 	return resp, answer
 }
 
-// TorchModel is a KernelCode whose forward has this body.
+// TorchModel returns a KernelCode whose forward has this body.
 func TorchModel(body string) Object {
 	return Object{"kernel_type": "torch",
 		"source_code": "import ctypes, torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " +
@@ -198,7 +198,7 @@ func (s *EvalSite) WaitForState(state work.EvaluationState) work.Evaluation {
 	return work.Evaluation{}
 }
 
-// Closed fails answers with keys that the document does not have; clients take them.
+// Closed refuses answers with keys that the document does not have, which clients must accept.
 func Closed(schema *jsonschema.Schema) {
 	if schema == nil {
 		return
@@ -212,7 +212,7 @@ func Closed(schema *jsonschema.Schema) {
 	Closed(schema.Items)
 }
 
-// Invite makes an invite code of a task.
+// Invite creates an invite code of a task.
 func (s *Site) Invite(task catalog.Task) string {
 	s.T.Helper()
 	code, _, err := s.Cfg.Store.Members.CreateInvite(s.T.Context(), accounts.User{Role: accounts.RoleAdmin}, task.ID,
@@ -223,7 +223,7 @@ func (s *Site) Invite(task catalog.Task) string {
 	return code
 }
 
-// EndOne ends an evaluation with a result, as a worker would.
+// EndOne ends an evaluation with a result, like a worker.
 func (s *EvalSite) EndOne(id string, result kernelrun.Result) {
 	s.T.Helper()
 	s.End(work.Evaluation{ID: id}, "w1", JSONText(result))

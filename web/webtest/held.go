@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Scored ends a ranked run of a person's with a score as the dispatcher found it.
+// Scored ends a person's ranked run with a score from the dispatcher.
 func Scored(t *testing.T, s *models.Store, who accounts.User, task catalog.Task, score work.Score) work.Run {
 	t.Helper()
 	run := modelstest.Submit(t, s, who, task)[0]

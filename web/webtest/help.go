@@ -22,7 +22,7 @@ import (
 	"warpboard/web"
 )
 
-// Code is the stable code of a refusal; "" for success.
+// Code returns the stable code of a refusal, or "" for success.
 func Code(err error) string {
 	var p *client.Problem
 	if errors.As(err, &p) {
@@ -34,7 +34,7 @@ func Code(err error) string {
 	return ""
 }
 
-// Second is the error of an answer that has no other use.
+// Second returns the error of a call with an unused result.
 func Second[T any](_ T, err error) error { return err }
 
 // BoardOf returns a page as a person sees it, without the parts that differ with each answer; for a visitor without an
@@ -59,7 +59,7 @@ func BoardOf(s *Site, user accounts.User, path string) string {
 	return text
 }
 
-// Costs reads a page that is another one each time, as nothing is kept of it.
+// Costs checks the cost of a page whose path differs each time, so that nothing is cached.
 func (s *Scene) Costs(t *testing.T, what string, path func(time int) string) {
 	t.Helper()
 	b, times := s.BrowserOf(s.Ada), 0
@@ -82,7 +82,7 @@ func Keys(size int) string {
 	return "{" + text.String() + `"":1}`
 }
 
-// DeviceNames are so many names.
+// DeviceNames returns this many names.
 func DeviceNames(n int) string {
 	var text strings.Builder
 	for i := range n {
@@ -121,10 +121,10 @@ func (s *Site) Ask(method, path, token, body string, headers ...string) *http.Re
 const Hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=alert(3) x='<hx-partial hx-target="body">gone</hx-partial></pre></textarea></title>` +
 	"pass \u202Edeliaf\u202C \u2066"
 
-// CheckDirection fails when text turns its direction unseen, or is not shown at all.
+// CheckDirection fails if text changes its direction unmarked, or is not shown at all.
 func CheckDirection(t *testing.T, doc *goquery.Document, shown bool) {
 	t.Helper()
-	doc.Find("textarea").Remove() // there stands what was typed, to be sent again
+	doc.Find("textarea").Remove() // it has the input, to be sent again
 	text := doc.Text()
 	if strings.ContainsAny(text, "\u202E\u202C\u2066") {
 		t.Error("stored text turns the direction of the page's")
@@ -134,13 +134,13 @@ func CheckDirection(t *testing.T, doc *goquery.Document, shown bool) {
 	}
 }
 
-// JSONText is a value as JSON.
+// JSONText encodes a value as JSON.
 func JSONText(value any) string {
 	text, _ := json.Marshal(value) // it came from JSON
 	return string(text)
 }
 
-// Signs gives a site a signing key of its own.
+// Signs configures a site with its own signing key.
 func Signs(t *testing.T) func(*web.Config) {
 	return func(c *web.Config) {
 		key, err := statement.KeepKey(filepath.Join(t.TempDir(), "signing.key"))
@@ -167,7 +167,7 @@ func (b *Browser) Bytes(t *testing.T, path string, status int) []byte {
 	return text
 }
 
-// Raw sends bytes over a connection of their own and returns all that comes back until it is closed.
+// Raw sends bytes over its own connection and returns everything received until it is closed.
 func (s *Site) Raw(t *testing.T, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Cfg.Settings.Addr)

@@ -1,6 +1,6 @@
 package webtest
 
-// Happens turns what happened into notices.
+// Happens turns events into notices.
 func (s *Site) Happens() {
 	s.T.Helper()
 	for {

@@ -11,13 +11,13 @@ import (
 	"warpboard/web/browsertest"
 )
 
-// scratch is for files that several tests of a package use.
+// scratch is a directory for files that several tests of a package use.
 var scratch string
 
 // chromium is the browser of all tests of a package that need a real one.
 var chromium browsertest.Browser
 
-// Main runs a package's tests: with a folder for what they share, and one browser. It fails if they leave a goroutine.
+// Main runs a package's tests, with a directory for shared files, and one browser. It fails if they leave a goroutine.
 func Main(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "warpboard-web-")
 	if err != nil {
@@ -36,7 +36,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// ownEnds are goroutines of libraries that run as long as the process, or notice late that they may end.
+// ownEnds are goroutines of libraries that run as long as the process, or end late.
 func ownEnds() []goleak.Option {
 	var options []goleak.Option
 	for _, function := range []string{

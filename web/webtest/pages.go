@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-// SubmissionPath is the page of a run's submission.
+// SubmissionPath returns the path of a run's submission.
 func SubmissionPath(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 
 // Href returns the target of the link with these words.
@@ -25,13 +25,13 @@ func Href(t *testing.T, doc *goquery.Document, text string) string {
 	return found.First().AttrOr("href", "")
 }
 
-// Page reads an answer as HTML.
+// Page parses an answer as HTML.
 func (b *Browser) Page(path string, status int) *goquery.Document {
 	b.Site.T.Helper()
 	return Document(b.Site.T, b.Get(path), status)
 }
 
-// Document reads an answer as HTML.
+// Document parses an answer as HTML.
 func Document(t testing.TB, resp *http.Response, status int) *goquery.Document {
 	t.Helper()
 	if resp.StatusCode != status {
@@ -44,7 +44,7 @@ func Document(t testing.TB, resp *http.Response, status int) *goquery.Document {
 	return doc
 }
 
-// Words are an element's words with single spaces, also between cells that HTML writes without any.
+// Words returns an element's words with single spaces, also between cells without any in HTML.
 func Words(s *goquery.Selection) string {
 	var texts []string
 	for _, node := range s.Nodes {
@@ -57,7 +57,7 @@ func Words(s *goquery.Selection) string {
 	return strings.Join(texts, " ")
 }
 
-// WantText looks for a text in what a selector finds.
+// WantText checks that the elements of a selector contain a text.
 func WantText(t testing.TB, doc *goquery.Document, selector, want string) {
 	t.Helper()
 	found := doc.Find(selector)
@@ -68,7 +68,7 @@ func WantText(t testing.TB, doc *goquery.Document, selector, want string) {
 	}
 }
 
-// All lists the addresses of every page, for someone who may do everything.
+// All lists the paths of every page, for a user with all rights.
 func (s *Scene) All() []string {
 	task := "/tasks/" + s.Task.Slug
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
@@ -83,7 +83,7 @@ func (s *Scene) All() []string {
 	}
 }
 
-// CheckSound holds what is true of each page for every viewer.
+// CheckSound checks what must hold on each page for every viewer.
 func CheckSound(t *testing.T, doc *goquery.Document) {
 	for _, selector := range []string{"html[lang]", "head > title", "main#content", "h1", "a.skip[href='#content']",
 		"header nav[aria-label]", "body:not(.full) > footer, body.full"} {

@@ -13,7 +13,7 @@ import (
 	"warpboard/web/popcorn/popcorntest"
 )
 
-// Popcorn is a popcorn-cli with a fresh token of a person.
+// Popcorn returns a popcorn-cli with a fresh token of a person.
 func (s *Site) Popcorn(user accounts.User) *popcorntest.Client {
 	s.T.Helper()
 	secret, _, err := s.Cfg.Store.Accounts.CreateToken(s.T.Context(), user.ID, "popcorn", 0)
@@ -23,7 +23,7 @@ func (s *Site) Popcorn(user accounts.User) *popcorntest.Client {
 	return &popcorntest.Client{Base: s.URL + "/popcorn", Token: secret, Poll: time.Millisecond}
 }
 
-// When waits for a run of the store that nothing has ended, and then ends it in its way.
+// When waits for an unfinished run in the store, and then ends it with the given function.
 func (s *Site) When(id int64, end func(work.Run) work.Recorded) {
 	s.T.Helper()
 	runs, err := s.Cfg.Store.Work.Runs(s.T.Context(), id)
@@ -33,12 +33,12 @@ func (s *Site) When(id int64, end func(work.Run) work.Recorded) {
 	s.Tell(end(runs[0]))
 }
 
-// Passes ends a run well.
+// Passes ends a run successfully.
 func (s *Site) Passes(run work.Run) work.Recorded {
 	return modelstest.Finish(s.T, s.Cfg.Store, run, 1234.5)
 }
 
-// Fails ends a run with a stage that did not pass, and for the reason given.
+// Fails ends a run with a failed stage, and the given reason.
 func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Recorded {
 	return func(run work.Run) work.Recorded {
 		s.T.Helper()
@@ -66,7 +66,7 @@ func PopcornWrong() job.StageResult {
 			Reason: "The test case size: 8; seed: 1 gave a wrong answer: expected 15, got -7\x1b[2J."}}
 }
 
-// Refused is the status of a refusal and its sentence; empty: popcorn-cli would print the body.
+// Refused returns the status and sentence of a refusal; the sentence is empty if popcorn-cli would print the body.
 func Refused(err error) string {
 	var r *popcorntest.Refusal
 	if !errors.As(err, &r) || r.Detail == "" {

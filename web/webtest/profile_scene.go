@@ -28,11 +28,11 @@ const (
 	ProfiledNS = 9.1e3
 )
 
-// WrittenReport stands for what ncu wrote: binary, and longer than any buffer on its way.
+// WrittenReport stands for ncu's report file: binary, and longer than any buffer on its way.
 var WrittenReport = bytes.Repeat([]byte("NVR\x00the report\xff"), 100_000)
 
-// ProfiledScene is a scene with two people at the head of the board, whose ranked runs were profiled, and
-// a third whose profile failed.
+// ProfiledScene is a scene with two people at the top of the board, whose ranked runs were profiled, and a third whose
+// profile failed.
 type ProfiledScene struct {
 	*Scene
 	First, Second, Refused work.Run
@@ -47,7 +47,7 @@ func NewProfiledScene(t testing.TB, changes ...func(*web.Config)) *ProfiledScene
 	return s
 }
 
-// setProfiled makes what a scene with profiles begins with.
+// setProfiled sets up a scene with profiles.
 func (s *ProfiledScene) setProfiled() {
 	s.set()
 	s.First = s.Ranked("Linus Ncu", GoodKernel, ProfiledNS, "cuda4")
@@ -55,15 +55,15 @@ func (s *ProfiledScene) setProfiled() {
 	s.Refused = s.Ranked("Rosa Refused", GoodKernel, 2*ProfiledNS, "")
 }
 
-// ProfilingWorker says that a worker is here that can profile.
+// ProfilingWorker sends a heartbeat of a worker that can profile.
 func (s *ProfiledScene) ProfilingWorker() {
 	s.T.Helper()
 	modelstest.Heard(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", Started: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }
 
-// Ranked is someone's ranked run with repeats and compiler facts, and its profile: a report of the
-// fixtures for the first and the last benchmark case, or a refusal.
+// Ranked creates a person's ranked run with repeats and compiler facts, and its profile: a report of the fixtures for
+// the first and the last benchmark case, or a refusal.
 func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) work.Run {
 	s.T.Helper()
 	user, err := s.Cfg.Store.Accounts.SignIn(context.Background(),
@@ -88,7 +88,7 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 		"ptxas._Z4tilePKfS0_Pfi.stack":        "0",
 		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16"}
 	stages[2].Cases, stages[3].Cases = s.Repeated(ns), s.Repeated(ns)
-	s.ProfilingWorker() // a run's end queues its profile, and a worker that was not heard of for some seconds is away
+	s.ProfilingWorker() // a run's end queues its profile, and a worker without a heartbeat for some seconds counts as disconnected
 	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Stages: stages},
 		&work.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500})
@@ -96,7 +96,7 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 	return run
 }
 
-// Repeated are the task's benchmark cases with a hundred repeats each.
+// Repeated returns the task's benchmark cases with a hundred repeats each.
 func (s *ProfiledScene) Repeated(ns float64) []job.CaseResult {
 	version, err := s.Cfg.Store.Catalog.Version(context.Background(), s.Task.VersionID)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *ProfiledScene) Profile(run work.Run, report string) {
 	s.EndProfile(run, held)
 }
 
-// EndProfile ends a run's profile with a report; nil: the profiler was refused.
+// EndProfile ends a run's profile with a report; nil means that the profiler was refused.
 func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	s.T.Helper()
 	profile, err := s.Cfg.Store.Work.ProfileRun(context.Background(), run)
@@ -171,7 +171,7 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 			{Name: "profile.0.json.gz", Type: "application/gzip", Data: packed},
 			{Name: "profile.0.ncu-rep.gz", Type: "application/gzip", Data: Pack(s.T, WrittenReport)},
 			{Name: "profile.2.json.gz", Type: "application/gzip", Data: packed},
-			// as the first workers left it
+			// Unpacked, as the first workers left it.
 			{Name: "profile.3.ncu-rep", Type: "application/octet-stream", Data: WrittenReport},
 		}
 	}
@@ -199,7 +199,7 @@ func FixtureReport(t testing.TB, name string) *ncu.Report {
 	return ncu.Parse(pages)
 }
 
-// Pack compresses as workers do.
+// Pack compresses like workers.
 func Pack(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -213,5 +213,5 @@ func Pack(t testing.TB, data []byte) []byte {
 	return buf.Bytes()
 }
 
-// ProfilePath is the page of a run's profile.
+// ProfilePath returns the path of a run's profile.
 func ProfilePath(run work.Run) string { return string(views.ProfileURL(run.SubmissionID, run.ID)) }

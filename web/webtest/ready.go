@@ -6,7 +6,7 @@ import (
 	"net"
 )
 
-// SickQueue is a queue with an ailment.
+// SickQueue is a queue with a failure.
 type SickQueue struct{ Err error }
 
 func (q *SickQueue) Health(context.Context) error { return q.Err }

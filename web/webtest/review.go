@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Flag raises a flag of the site's for an entry of a board, the n-th from the top.
+// Flag raises a flag of the site's for the n-th entry of a board.
 func (s *Scene) Flag(n int, kind, disturbed string) {
 	s.T.Helper()
 	entry := s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/boards/H200",

@@ -7,7 +7,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// SanitizingWorker says that a worker is here that has compute-sanitizer.
+// SanitizingWorker sends a heartbeat of a worker that has compute-sanitizer.
 func (s *Scene) SanitizingWorker() {
 	s.T.Helper()
 	modelstest.Heard(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", Started: time.Now(),
@@ -15,7 +15,7 @@ func (s *Scene) SanitizingWorker() {
 			Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }
 
-// Sanitized are the stages of a run in which two tools found something in GoodKernel, and one hung.
+// Sanitized returns the stages of a run in which two tools found errors in GoodKernel, and one hung.
 func Sanitized() []job.StageResult {
 	now := time.Now()
 	stage := job.StageResult{Stage: job.StageSanitize, Status: job.StatusFail, Started: now,

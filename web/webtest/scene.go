@@ -17,7 +17,7 @@ import (
 	"warpboard/web"
 )
 
-// Scene is a site with people, tasks, boards and runs in every state that a page can show.
+// Scene is a site with people, tasks, boards, and runs in every state of a page.
 type Scene struct {
 	*Site
 	Admin, Ada accounts.User
@@ -38,7 +38,7 @@ func NewScene(t testing.TB, changes ...func(*web.Config)) *Scene {
 	return s.Scene
 }
 
-// set makes what a scene begins with.
+// set sets up a scene.
 func (s *Scene) set() {
 	s.Admin = modelstest.Person(s.T, s.Cfg.Store, "Grace Hopper", accounts.RoleAdmin)
 	s.Ada = modelstest.Person(s.T, s.Cfg.Store, "Ada Lovelace", accounts.RoleUser)
@@ -53,7 +53,7 @@ func (s *Scene) set() {
 	s.Fail(s.Wrong, WrongAnswer())
 }
 
-// begin has the worker at work on one run while another waits.
+// begin makes the worker run one run while another waits.
 func (s *Scene) begin() {
 	s.Heartbeat()
 	s.Working = s.Submit(s.Ada, "H200", GoodKernel)
@@ -61,7 +61,7 @@ func (s *Scene) begin() {
 	s.Queued = s.Submit(s.Ada, "H200", GoodKernel)
 }
 
-// GoodKernel is a right solution of the scene's task.
+// GoodKernel is a correct solution of the scene's task.
 const GoodKernel = `#include "task.h"
 
 // One block per tile; each thread keeps an 8 x 8 corner of C in registers.
@@ -76,7 +76,7 @@ __global__ void tile(const float* a, const float* b, float* c, int n) {
 }
 `
 
-// Heartbeat says that the worker is here.
+// Heartbeat sends the worker's heartbeat.
 func (s *Scene) Heartbeat() {
 	machine := job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 		Driver: "570.86.15",
@@ -98,7 +98,7 @@ func (s *Scene) Heartbeat() {
 	modelstest.Heard(s.T, s.Cfg.Store, beat)
 }
 
-// installTasks makes the built-in tasks; the one with boards is the CUDA matrix multiply.
+// installTasks installs the built-in tasks; the one with boards is the CUDA matrix multiply.
 func (s *Scene) installTasks() {
 	examples, err := tasks.Examples()
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Scene) installTasks() {
 	}
 }
 
-// fillBoard puts 60 people on the task's H200 board, each later one slower or faster than those before.
+// fillBoard puts 60 people on the task's H200 board, each slower or faster than those before.
 func (s *Scene) fillBoard() {
 	names := []string{"Barbara Liskov", "Edsger Dijkstra", "Frances Allen", "Ken Thompson", "Radia Perlman",
 		"Tony Hoare"}
@@ -142,7 +142,7 @@ func (s *Scene) fillBoard() {
 	}
 }
 
-// Submit makes a ranked submission; goodKernel is another source each time, which is not pooled with the others.
+// Submit makes a ranked submission, with another source each time, so that runs do not count together.
 func (s *Scene) Submit(user accounts.User, device, source string) work.Run {
 	s.T.Helper()
 	if source == GoodKernel {
@@ -168,7 +168,7 @@ func (s *Scene) Attempt(run work.Run) work.Attempt {
 	return attempt
 }
 
-// Record ends an attempt and announces what follows.
+// Record ends an attempt and announces the consequences.
 func (s *Scene) Record(result job.Result, score *work.Score) {
 	s.T.Helper()
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
@@ -211,7 +211,7 @@ func (s *Scene) End(attempt work.Attempt, score float64) {
 	s.Record(result, &work.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
 }
 
-// PassedCases are right answers to the first n test cases.
+// PassedCases returns correct answers to the first n test cases.
 func PassedCases(n int) []job.CaseResult {
 	cases := make([]job.CaseResult, n)
 	for i := range cases {
@@ -223,7 +223,7 @@ func PassedCases(n int) []job.CaseResult {
 	return cases
 }
 
-// TimedCases are the benchmark's cases with times around ns.
+// TimedCases returns the benchmark's cases with times around ns.
 func TimedCases(ns float64) []job.CaseResult {
 	cases := make([]job.CaseResult, 3)
 	for i := range cases {
@@ -235,7 +235,7 @@ func TimedCases(ns float64) []job.CaseResult {
 	return cases
 }
 
-// Fail ends a run by its submission's fault, with these stages.
+// Fail ends a run because of its submission, with these stages.
 func (s *Scene) Fail(run work.Run, stages []job.StageResult) {
 	s.T.Helper()
 	attempt := s.Attempt(run)
@@ -245,7 +245,7 @@ func (s *Scene) Fail(run work.Run, stages []job.StageResult) {
 	}, nil)
 }
 
-// BuildFailure is a compiler that refused the source.
+// BuildFailure is a build stage with a refused source.
 func BuildFailure() []job.StageResult {
 	now := time.Now()
 	return []job.StageResult{{
@@ -257,7 +257,7 @@ func BuildFailure() []job.StageResult {
 	}}
 }
 
-// WrongAnswer is a failed test case.
+// WrongAnswer is a test stage with a failed case.
 func WrongAnswer() []job.StageResult {
 	now := time.Now()
 	cases := PassedCases(5)
@@ -271,7 +271,7 @@ func WrongAnswer() []job.StageResult {
 	}
 }
 
-// work begins a run as a worker would: it is built and tested, and has run one of three benchmark cases.
+// work begins a run like a worker: it is built and tested, and has run one of three benchmark cases.
 func (s *Scene) work(run work.Run) *Worker {
 	w := NewWorker(s.T, s.Site, run)
 	now := time.Now()

@@ -16,7 +16,7 @@ import (
 	"warpboard/web"
 )
 
-// EventOf makes an event that goes on for an hour, frozen for a while; 0: not frozen.
+// EventOf creates an event that lasts for an hour, frozen after a while; 0 for not frozen.
 func (s *Site) EventOf(owner accounts.User, frozenFor time.Duration, slugs ...string) events.Event {
 	s.T.Helper()
 	now := time.Now()
@@ -33,13 +33,13 @@ func (s *Site) EventOf(owner accounts.User, frozenFor time.Duration, slugs ...st
 	return e
 }
 
-// Event is an event with the scene's task.
+// Event creates an event with the scene's task.
 func (s *Scene) Event(frozenFor time.Duration) events.Event {
 	s.T.Helper()
 	return s.EventOf(s.Admin, frozenFor, s.Task.Slug)
 }
 
-// SQL changes what time alone would.
+// SQL executes a statement, to change what would otherwise take time.
 func (s *Scene) SQL(query string, args ...any) {
 	s.T.Helper()
 	if _, err := s.Cfg.Store.SQL().ExecContext(s.T.Context(), query, args...); err != nil {
@@ -47,7 +47,7 @@ func (s *Scene) SQL(query string, args ...any) {
 	}
 }
 
-// Ended has an event end a second ago, with its tasks.
+// Ended moves the end of an event and its tasks to a second ago.
 func (s *Scene) Ended(e events.Event) {
 	s.T.Helper()
 	past := time.Now().Add(-time.Second).UTC().Format("2006-01-02 15:04:05+00:00")
@@ -88,7 +88,7 @@ func JudgedCases() []job.CaseResult {
 	return cases
 }
 
-// Judge ends a run of ada's with the numbers of a judge.
+// Judge ends a run of Ada's with a judge's numbers.
 func (s *Scene) Judge(device string, cases []job.CaseResult, score float64) work.Run {
 	s.T.Helper()
 	run := s.Submit(s.Ada, device, GoodKernel)
@@ -99,7 +99,7 @@ func (s *Scene) Judge(device string, cases []job.CaseResult, score float64) work
 	return run
 }
 
-// Webhook makes a webhook of the site with a log, and returns the address of its page.
+// Webhook creates a webhook of the site with a log, and returns the path of its page.
 func (s *Scene) Webhook() string {
 	s.T.Helper()
 	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.Admin,
@@ -127,7 +127,7 @@ func (s *Scene) Webhook() string {
 	return fmt.Sprintf("/webhooks/%d", hook.ID)
 }
 
-// Measured has a first worker of a device measure the baselines.
+// Measured makes a device's first worker measure the baselines.
 func (s *Scene) Measured(device string, ns float64) {
 	s.T.Helper()
 	h := job.Heartbeat{Worker: "rack-9", Started: time.Now(),
@@ -151,7 +151,7 @@ func (s *Scene) Measured(device string, ns float64) {
 	}
 }
 
-// SomeAttacks are a corpus of two, of which one is not as expected.
+// SomeAttacks returns a corpus of two, one of which has an unexpected result.
 func SomeAttacks(c *web.Config) {
 	c.Attacks = []views.Attack{
 		{Name: "early-done", Title: "Done at once", Family: "Done too early",

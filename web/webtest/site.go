@@ -25,7 +25,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Site is a whole server on a real loopback listener, with a store of its own.
+// Site is a whole server on a real loopback listener, with its own store.
 type Site struct {
 	*web.Server
 	T     testing.TB
@@ -35,7 +35,7 @@ type Site struct {
 	Stop  func() // ends the server and waits for it
 }
 
-// IdleQueue is a queue without workers; it notes what it was told.
+// IdleQueue is a queue without workers; it records its calls.
 type IdleQueue struct {
 	kicked    []string
 	Cancelled []string
@@ -44,19 +44,19 @@ type IdleQueue struct {
 // WorkFor does nothing.
 func (q *IdleQueue) WorkFor(string) error { return nil }
 
-// Cancel notes what was cancelled.
+// Cancel records the cancelled attempt.
 func (q *IdleQueue) Cancel(id string) error {
 	q.Cancelled = append(q.Cancelled, id)
 	return nil
 }
 
-// Kick notes who was kicked.
+// Kick records the disconnected worker.
 func (q *IdleQueue) Kick(name string) { q.kicked = append(q.kicked, name) }
 
-// MaxMessage is any number: there is no worker to send a job to.
+// MaxMessage returns any number: there is no worker to receive a job.
 func (q *IdleQueue) MaxMessage() int { return 1 << 20 }
 
-// Start serves until the test ends. The changes are applied to its configuration.
+// Start serves until the test ends. changes are applied to its configuration.
 func Start(t testing.TB, changes ...func(*web.Config)) *Site {
 	t.Helper()
 	return StartAt(t, "127.0.0.1:0", modelstest.Open(t), changes...)
@@ -80,7 +80,7 @@ func StartAt(t testing.TB, addr string, store *models.Store, changes ...func(*we
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.BaseURL = cmp.Or(cfg.BaseURL, "http://"+cfg.Addr) // what the server takes where the configuration says nothing
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, "http://"+cfg.Addr) // the server's default
 	if cfg.Now == nil {
 		cfg.Now = func() time.Time { return time.Now().UTC() }
 	}
@@ -102,13 +102,13 @@ func StartAt(t testing.TB, addr string, store *models.Store, changes ...func(*we
 	return running
 }
 
-// Browser is one person's browser: it keeps cookies, follows redirects and sends CSRF tokens with its forms.
+// Browser is one person's browser: it keeps cookies, follows redirects, and sends CSRF tokens with its forms.
 type Browser struct {
 	*http.Client
 	Site *Site
 }
 
-// Browser is one of a visitor.
+// Browser returns a visitor's browser.
 func (s *Site) Browser() *Browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Site) Browser() *Browser {
 	return b
 }
 
-// SignedIn is a browser with a session that began with the developer sign-in, and so may sign in under another name.
+// SignedIn returns a browser with a session from the developer sign-in, which may sign in under another name.
 func (s *Site) SignedIn(name string, role accounts.Role) *Browser {
 	s.T.Helper()
 	b, ctx := s.Browser(), context.Background()
@@ -149,12 +149,12 @@ func (b *Browser) address() *url.URL {
 	return u
 }
 
-// SetCookie keeps a cookie for the site.
+// SetCookie sets a cookie for the site.
 func (b *Browser) SetCookie(name, value string) {
 	b.Jar.SetCookies(b.address(), []*http.Cookie{{Name: name, Value: value, Path: "/"}})
 }
 
-// Cookie is the value of a cookie; "" when there is none.
+// Cookie returns the value of a cookie, or "".
 func (b *Browser) Cookie(name string) string {
 	for _, cookie := range b.Jar.Cookies(b.address()) {
 		if cookie.Name == name {
@@ -164,7 +164,7 @@ func (b *Browser) Cookie(name string) string {
 	return ""
 }
 
-// CSRF is the token that a page of the site would hold in this browser.
+// CSRF returns the token of a page of the site in this browser.
 func (b *Browser) CSRF() string {
 	if secret := b.Cookie(site.SessionCookie); secret != "" {
 		return site.DeriveToken(secret)
@@ -172,13 +172,13 @@ func (b *Browser) CSRF() string {
 	return site.DeriveToken(b.Cookie(site.VisitorCookie))
 }
 
-// Get asks for a page; headers are names and values in turns.
+// Get requests a page; headers are alternating names and values.
 func (b *Browser) Get(path string, headers ...string) *http.Response {
 	b.Site.T.Helper()
 	return b.Send(http.MethodGet, path, nil, headers...)
 }
 
-// Post sends a form as a page of the site would.
+// Post sends a form like a page of the site.
 func (b *Browser) Post(path string, form url.Values, headers ...string) *http.Response {
 	b.Site.T.Helper()
 	if form == nil {
@@ -215,7 +215,7 @@ func (b *Browser) Send(method, path string, body io.Reader, headers ...string) *
 	return resp
 }
 
-// API is a client of the JSON API with a fresh token of the user; the zero user is a visitor.
+// API returns a client of the JSON API with a fresh token of the user; for the zero user, a visitor's.
 func (s *Site) API(user accounts.User) *client.Client {
 	s.T.Helper()
 	if !user.SignedIn() {
@@ -243,7 +243,7 @@ func moduleFile(t testing.TB, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// DecodeBody reads an answer as JSON.
+// DecodeBody decodes an answer as JSON.
 func DecodeBody(t testing.TB, resp *http.Response, into any) {
 	t.Helper()
 	text := Body(t, resp)
@@ -252,7 +252,7 @@ func DecodeBody(t testing.TB, resp *http.Response, into any) {
 	}
 }
 
-// Body is the text of an answer.
+// Body returns the text of an answer.
 func Body(t testing.TB, resp *http.Response) string {
 	t.Helper()
 	text, err := io.ReadAll(resp.Body)
@@ -281,7 +281,7 @@ func WantProblem(t testing.TB, resp *http.Response, status int, code string) {
 	}
 }
 
-// Asked names the request of an answer, as far as it is known.
+// Asked describes the request of an answer, as far as it is known.
 func Asked(resp *http.Response) string {
 	if resp.Request == nil {
 		return "the server"

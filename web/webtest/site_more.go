@@ -19,10 +19,10 @@ import (
 // QuietTitle appears wherever the task is shown. Its slug does not: errors repeat the requested slug.
 const QuietTitle = "Zanzibar sums"
 
-// QuietWords are a comment on it, and on a submission to it.
+// QuietWords are comments on it, and on a submission to it.
 const QuietWords = "Cloves in shared memory"
 
-// ClosedScene is a task with a board, on which a member is, and one person in every role.
+// ClosedScene is a task whose board has a member's run, with one person in every role.
 type ClosedScene struct {
 	*Site
 	Task       catalog.Task
@@ -98,12 +98,12 @@ func (s *ClosedScene) talk() {
 	}
 }
 
-// BrowserFor is a browser with a session of a person.
+// BrowserFor returns a browser with a session of a person.
 func (s *Site) BrowserFor(user accounts.User) *Browser {
 	return (&Scene{Site: s}).BrowserOf(user)
 }
 
-// Change has other people see the task.
+// Change changes the task's visibility.
 func (s *ClosedScene) Change(who catalog.Visibility) {
 	s.T.Helper()
 	task, err := s.Cfg.Store.Catalog.Task(s.T.Context(), "quiet")

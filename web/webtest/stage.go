@@ -11,7 +11,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Stage is a site with a creator's task and someone who submits to it.
+// Stage is a site with a creator's task and a user who submits to it.
 type Stage struct {
 	*Site
 	Creator, User accounts.User
@@ -26,7 +26,7 @@ func NewStage(t testing.TB, devices ...string) *Stage {
 	return st
 }
 
-// People makes who is on the stage, and the task.
+// People creates the people on the stage, and the task.
 func (s *Stage) People(t testing.TB, devices ...string) {
 	t.Helper()
 	if len(devices) == 0 {
@@ -37,7 +37,7 @@ func (s *Stage) People(t testing.TB, devices ...string) {
 	s.Task = modelstest.Task(t, s.Cfg.Store, s.Creator, "vectoradd", devices...)
 }
 
-// Change gives a task other settings; its devices stay.
+// Change changes a task's settings except its devices.
 func (s *Stage) Change(task catalog.Task, to catalog.TaskSettings) {
 	s.T.Helper()
 	to.Devices = task.Devices
@@ -46,7 +46,7 @@ func (s *Stage) Change(task catalog.Task, to catalog.TaskSettings) {
 	}
 }
 
-// Close puts a task's deadline into the past.
+// Close moves a task's deadline into the past.
 func (s *Stage) Close(task catalog.Task) {
 	s.T.Helper()
 	past := time.Now().Add(-time.Second)
@@ -59,7 +59,7 @@ func (s *Stage) Hide(task catalog.Task) {
 	s.Change(task, catalog.TaskSettings{Visibility: catalog.Hidden})
 }
 
-// Tell passes what the store recorded on, as the dispatcher does.
+// Tell passes on the store's changes, like the dispatcher.
 func (s *Site) Tell(out work.Recorded) {
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)

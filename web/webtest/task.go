@@ -14,7 +14,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Upload sends a form with one file, as a page of the site would.
+// Upload sends a form with one file, like a page of the site.
 func (b *Browser) Upload(path, field, name string, data []byte, values url.Values) *http.Response {
 	b.Site.T.Helper()
 	var buf bytes.Buffer
@@ -57,7 +57,7 @@ func Fields(form *goquery.Selection) url.Values {
 	return values
 }
 
-// ZipOf is the built-in C++ vector add under another name, with changes.
+// ZipOf returns the built-in C++ vector add under another name, with changes.
 func ZipOf(t testing.TB, change func(*tasks.Bundle)) []byte {
 	t.Helper()
 	b := ExampleTask(t)
@@ -70,7 +70,7 @@ func ZipOf(t testing.TB, change func(*tasks.Bundle)) []byte {
 	return buf.Bytes()
 }
 
-// ExampleTask is the built-in C++ vector add.
+// ExampleTask returns the built-in C++ vector add.
 func ExampleTask(t testing.TB) *tasks.Bundle {
 	t.Helper()
 	examples, err := tasks.Examples()

@@ -20,7 +20,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Finding is one rule of axe-core that a page breaks.
+// Finding is one violated rule of axe-core.
 type Finding struct {
 	ID    string
 	Help  string
@@ -43,7 +43,7 @@ func (w *Window) LoadAxe() {
 	}
 }
 
-// Axe asks the loaded page, in a theme, for what is wrong: by all rules, or by those that colour and width can change.
+// Axe checks the loaded page in a theme: by all rules, or by those that color and width can change.
 func (w *Window) Axe(theme string, all bool) (found []Finding) {
 	w.T.Helper()
 	options := `{resultTypes: ["violations"], preload: false}`
@@ -63,8 +63,8 @@ func (w *Window) Axe(theme string, all bool) (found []Finding) {
 	return found
 }
 
-// LooksRight holds the open page to axe and to its window's width, and where WARPBOARD_SHOTS names a folder keeps
-// pictures of it.
+// LooksRight checks the open page by axe and against its window's width, and saves pictures of it if WARPBOARD_SHOTS
+// names a folder.
 func (w *Window) LooksRight(name string) {
 	w.T.Helper()
 	w.LoadAxe()
@@ -99,7 +99,7 @@ func (w *Window) LooksRight(name string) {
 	w.Do(chromedp.EmulateViewport(1280, 900))
 }
 
-// Window is a page in a real Chromium, which notes everything that the content security policy refuses.
+// Window is a page in a real Chromium, which records everything that the content security policy refuses.
 type Window struct{ *browsertest.Window }
 
 // Window opens a browser's window on the site.
@@ -120,7 +120,7 @@ func (w *Window) As(b *Browser) *Window {
 	return w
 }
 
-// Visit loads a page and starts to note what its policy refuses.
+// Visit loads a page and starts recording refusals by its policy.
 func (w *Window) Visit(path string) {
 	w.T.Helper()
 	w.Open(path)
@@ -136,7 +136,7 @@ func (w *Window) RefusedNothing() {
 	}
 }
 
-// BrowserOf is a browser in which this person is signed in.
+// BrowserOf returns a browser in which this person is signed in.
 func (s *Scene) BrowserOf(user accounts.User) *Browser {
 	s.T.Helper()
 	secret, _, err := s.Cfg.Store.Accounts.StartSession(context.Background(),
@@ -149,7 +149,7 @@ func (s *Scene) BrowserOf(user accounts.User) *Browser {
 	return b
 }
 
-// Types replaces what is in the editor.
+// Types replaces the text in the editor.
 func (w *Window) Types(text string) {
 	w.T.Helper()
 	w.Eval(fmt.Sprintf(`(() => {
@@ -167,7 +167,7 @@ func (w *Window) Bench(s *Scene, query string) {
 	w.Until(`document.querySelector(".cm-content")`)
 }
 
-// Newest is the last submission of a person to the scene's task.
+// Newest returns the last submission of a person to the scene's task.
 func (s *Scene) Newest(user accounts.User) work.Run {
 	s.T.Helper()
 	list, err := s.Cfg.Store.Submissions.Submissions(s.T.Context(), user,

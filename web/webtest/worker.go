@@ -17,7 +17,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Worker plays a worker and the dispatcher for one run: it stores events and tells the hub of the site that runs now.
+// Worker acts as a worker and the dispatcher for one run: it stores events and notifies the site's hub.
 type Worker struct {
 	t       testing.TB
 	store   *models.Store
@@ -38,7 +38,7 @@ func NewWorker(t testing.TB, s *Site, run work.Run) *Worker {
 	return w
 }
 
-// Say stores one event and tells it.
+// Say stores one event and announces it.
 func (w *Worker) Say(e job.Event) {
 	w.t.Helper()
 	w.seq++
@@ -71,14 +71,14 @@ func (w *Worker) Finish() {
 	}
 }
 
-// Reader is a raw reader of a stream, as a browser would be.
+// Reader is a raw reader of a stream, like a browser.
 type Reader struct {
 	t      testing.TB
 	lines  *bufio.Scanner
 	Cancel context.CancelFunc
 }
 
-// Event is one server-sent event as it came.
+// Event is one received server-sent event.
 type Event struct {
 	ID         int64
 	Name, Data string
@@ -109,7 +109,7 @@ func (s *Site) Open(path, lastID string, headers ...string) *Reader {
 	return &Reader{t: s.T, lines: bufio.NewScanner(resp.Body), Cancel: cancel}
 }
 
-// Next waits for the next event that says something; ok is false when the server ended the stream.
+// Next waits for the next event with data; ok is false if the server ended the stream.
 func (r *Reader) Next() (e Event, ok bool) {
 	var data []string
 	for r.lines.Scan() {
