@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/pools"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
@@ -20,7 +21,8 @@ import (
 // replace those of both runs.
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
-// people's work, counts against no limit and is on no board. Four legs are enough if they ran undisturbed on one slot of one
+// people's work, counts against no limit and is on no board. It leaves a sample (package pools), which counts if the confirmation
+// ends with it. Four legs are enough if they ran undisturbed on one slot of one
 // machine; otherwise more follow, up to MostLegs. If half of a side's were disturbed then, it keeps a score that was not. If
 // a leg of the challenger fails, the confirmation ends without numbers and is flagged for a review. That is not a verdict, but
 // the source is held back until then, because a kernel could fail on purpose where it is slow. If a leg of the holder fails,
@@ -28,28 +30,27 @@ import (
 // of a source count together, in all its confirmations (package pools): repeating a challenge selects nothing. A source in
 // 1st place is confirmed once, so that confirmations come to an end.
 //
-// States: open (EndedAt is nil), ended with numbers (ChallengerNS is set), ended without. At most one is open per board, by
-// a unique index as well. Only advanceConfirmation moves it, in the transaction that ends a leg (except that package devices
-// ended those of boards that were split by device). No loop watches open ones: a leg that never ends keeps its confirmation
+// States: open (EndedAt is nil), ended with numbers (samples of its legs count, or did), ended without (unmeasured). At most one is open per board, by
+// a unique index as well. Only advanceConfirmation moves it, in the transaction that ends a leg. No loop watches open ones: a leg that never ends keeps its confirmation
 // open. Deleting either side's submission removes the row with its runs (on delete cascade).
 type Confirmation struct {
-	ID            int64
-	VersionID     int64
-	Device        string
-	ChallengerID  int64    // its run, and its score before …
-	ChallengerWas float64  `gorm:"column:challenger_was"`
-	ChallengerNS  *float64 `gorm:"column:challenger_ns"` // … and after, from all legs of its source until then
-	HolderID      int64
-	HolderWas     float64  `gorm:"column:holder_was"`
-	HolderNS      *float64 `gorm:"column:holder_ns"`
-	OneUnit       bool     // the legs that count ran on one unit of one machine
-	Outcome       string   // why it ended without numbers, of the holder or of both
-	Again         bool     // it may begin again, for it ended by no fault of the challenger's
-	CreatedAt     time.Time
-	EndedAt       *time.Time
+	ID           int64
+	VersionID    int64
+	Device       string
+	ChallengerID int64 // its run
+	HolderID     int64
+	OneUnit      bool   // the legs that count ran on one unit of one machine
+	Outcome      string // why it ended without numbers, of the holder or of both
+	Again        bool   // it may begin again, for it ended by no fault of the challenger's
+	CreatedAt    time.Time
+	EndedAt      *time.Time
 
 	alone string // why the challenger counts alone; empty: it does not
 }
+
+// unmeasured chooses confirmations without numbers of their challenger.
+const unmeasured = `not exists (select 1 from runs x join samples s on s.by_run = x.id and s.purpose = 'confirm'
+	where x.confirmation_id = confirmations.id and s.run_id = confirmations.challenger_id and s.why <> '` + pools.Undecided + `')`
 
 const (
 	// EnoughLegs do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky leg the

@@ -13,22 +13,24 @@ import (
 	"warpboard/models/work"
 )
 
-// conclude gives the sources of both runs their new numbers, as far as they still count.
+// conclude lets the samples of legs count for the sources of both runs.
 // Equal sources of other people have the same legs, so that their places change, too (Senders). The entries of all are
 // rebuilt once, after both sides have their numbers: in between the board would be compared half new, half old.
 func (c Confirmation) conclude(tx *gorm.DB, legs []work.Run, out *work.Recorded) error {
 	var changed []boards.Entry
 	c.Outcome = c.alone
-	scores := map[int64]**float64{c.HolderID: &c.HolderNS, c.ChallengerID: &c.ChallengerNS}
 	for _, runID := range c.sides() {
-		score, err := c.keepLegs(tx, runID, c.side(legs, runID))
+		var ids []int64
+		for _, leg := range c.side(legs, runID) {
+			ids = append(ids, leg.ID)
+		}
+		err := pools.Accept(tx, ids...)
+		var people []int64
+		if err == nil {
+			people, err = pools.Senders(tx, runID)
+		}
 		if err != nil {
 			return fmt.Errorf("confirming run %d: %w", runID, err)
-		}
-		*scores[runID] = &score
-		people, err := pools.Senders(tx, runID)
-		if err != nil {
-			return err
 		}
 		for _, id := range people {
 			if e := (boards.Entry{VersionID: c.VersionID, Device: c.Device, UserID: id}); !slices.Contains(changed, e) {
@@ -40,64 +42,6 @@ func (c Confirmation) conclude(tx *gorm.DB, legs []work.Run, out *work.Recorded)
 		return err
 	}
 	return c.end(tx, out)
-}
-
-// keepLegs adds the legs of one side to those of its source, and returns the score of all of them. A score that was fixed before legs
-// were kept is one; a run that was measured with other software goes over to that of its legs.
-func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []work.Run) (float64, error) {
-	var run work.Run
-	if err := tx.Take(&run, runID).Error; err != nil {
-		return 0, db.ReadError(err, "run %d", runID)
-	}
-	known, err := pools.LegsOf(tx, runID)
-	if err != nil {
-		return 0, err
-	}
-	// All legs given here are of one epoch: counted chooses those of a unit with its software, newest those of one epoch.
-	epoch := legs[0].EpochID
-	list, err := c.measuredBy(tx, run, legs, len(known) == 0 && run.EpochID == epoch)
-	if err != nil {
-		return 0, err
-	}
-	if err := pools.AddLegs(tx, runID, list); err != nil {
-		return 0, err
-	}
-	ranking, err := pools.RankingOf(tx, runID)
-	if err != nil {
-		return 0, err
-	}
-	all := list
-	if run.EpochID == epoch {
-		all = append(known, list...)
-		kept, err := pools.LegsOf(tx, runID)
-		if err != nil || len(kept) > 0 {
-			return pools.Together(ranking, all).ScoreNS, err
-		}
-	}
-	// Of other software, or from before sources were compared: the run alone has these numbers.
-	found := pools.Together(ranking, all)
-	found.RunID, found.Clock = runID, run.Clock
-	return found.ScoreNS, found.Set(tx, map[string]any{"epoch_id": epoch})
-}
-
-// measuredBy are the legs in the stored form, preceded by the run's own score if a confirmation fixed it and it is to count.
-func (c Confirmation) measuredBy(tx *gorm.DB, run work.Run, legs []work.Run, own bool) (list []pools.Leg, err error) {
-	epoch := legs[0].EpochID
-	for _, leg := range append([]work.Run{run}, legs...) {
-		m, err := pools.MeasurementOf(tx, leg.ID)
-		if err != nil {
-			return nil, err
-		}
-		if leg.ID != run.ID || own && m.Fixed {
-			list = append(list, c.legOf(m, epoch))
-		}
-	}
-	return list, nil
-}
-
-func (c Confirmation) legOf(m pools.Measurement, epochID int64) pools.Leg {
-	return pools.Leg{VersionID: c.VersionID, Device: c.Device, EpochID: epochID, RunID: m.RunID, ScoreNS: m.ScoreNS, StdNS: m.StdNS, ErrNS: m.ErrNS,
-		Interval: m.Interval, Disturbed: m.Disturbed, Cases: m.Cases, CreatedAt: c.CreatedAt}
 }
 
 // usable is the legs that were measured with software no older than the challenger's: a board is about its newest.
@@ -182,7 +126,7 @@ func (c Confirmation) spoilt(tx *gorm.DB, side []work.Run) (why string, err erro
 // changes on the board, up to mostSpoilt.
 func (c Confirmation) discard(tx *gorm.DB, why string, out *work.Recorded) error {
 	var before int64
-	err := tx.Model(&Confirmation{}).Where("challenger_id = ? and again and challenger_ns is null", c.ChallengerID).Count(&before).Error
+	err := tx.Model(&Confirmation{}).Where("challenger_id = ? and again and "+unmeasured, c.ChallengerID).Count(&before).Error
 	switch {
 	case err != nil:
 		return db.ReadError(err, "confirmations of run %d", c.ChallengerID)

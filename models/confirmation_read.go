@@ -2,61 +2,86 @@ package models
 
 import (
 	"context"
-	"time"
+	"encoding/json"
 
 	"warpboard/models/db"
 	"warpboard/models/pools"
+	"warpboard/models/work"
+	"warpboard/tasks"
 )
 
-// ConfirmationSides is a confirmation with the submissions of its two runs, and the legs of the source of the run that was
-// asked about, of all its confirmations.
+// ConfirmationSides is a confirmation with the submissions of its two runs and their scores, and the legs of the source of the
+// run that was asked about, of all its confirmations.
 type ConfirmationSides struct {
 	Confirmation
 	ChallengerSubmission, HolderSubmission int64
-	Ended                                  int         // its legs that are over
-	Legs                                   []pools.Leg `gorm:"-"` // the oldest first, with run, score, cases, and time
-	LegSubmission                          int64       // of the newest leg
+	Ended                                  int      // its legs that are over
+	ChallengerWas, HolderWas               float64  `gorm:"-"` // the scores before …
+	ChallengerNS, HolderNS                 *float64 `gorm:"-"` // … and after; nil: that side was not confirmed
+
+	Legs          []pools.Sample `gorm:"-"` // that count, the oldest first
+	LegSubmission int64          `gorm:"-"` // of the newest leg
 }
 
-// confirmationRows has one row, or one for each leg of the run's source with its software. The confirmation's columns are null if
-// only equal sources were confirmed.
+// confirmationRows has a row for each sample of the run and of both sides, and the task's definition in the first.
 const confirmationRows = `select c.*, (select submission_id from runs where id = c.challenger_id) as challenger_submission,
 		(select submission_id from runs where id = c.holder_id) as holder_submission,
 		(select count(*) from runs t where t.confirmation_id = c.id and t.ended_at is not null) as ended,
-		l.run_id as leg_run, l.score_ns as leg_score, l.processes as leg_processes, l.cases as leg_cases, l.created_at as leg_at,
-		(select submission_id from runs where id = l.run_id) as leg_submission
-	from runs r join submissions s on s.id = r.submission_id
+		case when row_number() over (order by s.ended_at, s.id) = 1 then v.definition else '' end as definition,
+		r.epoch_id as run_epoch, o.id as of_run, m.submission_id as by_submission, m.confirmation_id as by_confirmation, s.epoch_id as s_epoch_id, s.run_id as s_run_id, s.by_run as s_by_run,
+		s.purpose as s_purpose, s.unfinished as s_unfinished, s.aside_at as s_aside_at, s.why as s_why, s.score_ns as s_score_ns, s.processes as s_processes, s.cases as s_cases, s.ended_at as s_ended_at
+	from runs r join task_versions v on v.id = r.version_id
 	left join confirmations c on c.id = (select max(o.id) from confirmations o where o.challenger_id = r.id or o.holder_id = r.id)
-	left join legs l on l.version_id = r.version_id and l.device = r.device and l.epoch_id = r.epoch_id and l.source_key = s.source_key
-	where r.id = ? and (c.id is not null or l.id is not null)
-	order by l.id`
+	join runs o on o.id in (r.id, c.challenger_id, c.holder_id) join ` + pools.OfRun + `
+	left join runs m on m.id = s.by_run
+	where r.id = ?
+	order by s.ended_at, s.id`
 
 // ConfirmationOf returns the last confirmation that a run is a side of, and the legs of its source, in one query. Its ID is 0
 // if only equal sources were confirmed. NotFound: there is neither.
-func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (ConfirmationSides, error) {
+func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c ConfirmationSides, err error) {
 	var rows []struct {
 		ConfirmationSides `gorm:"embedded"`
-		LegRun            *int64
-		LegScore          float64
-		LegProcesses      int
-		LegCases          [][]float64 `gorm:"serializer:json"`
-		LegAt             *time.Time
+		Definition        string
+		RunEpoch, OfRun   int64
+		BySubmission      int64
+		ByConfirmation    int64
+		Sample            pools.Sample `gorm:"embedded;embeddedPrefix:s_"`
 	}
-	err := s.db.Read(ctx).Raw(confirmationRows, runID).Scan(&rows).Error
-	switch {
-	case err != nil:
-		return ConfirmationSides{}, db.ReadError(err, "confirmation of run %d", runID)
-	case len(rows) == 0:
-		return ConfirmationSides{}, db.Errorf(db.NotFound, "Run %d was not confirmed.", runID)
+	if err := s.db.Read(ctx).Raw(confirmationRows, runID).Scan(&rows).Error; err != nil {
+		return c, db.ReadError(err, "confirmation of run %d", runID)
 	}
-	c := rows[0].ConfirmationSides
-	for _, row := range rows {
-		if row.LegRun == nil {
+	history, confirmed := map[int64][]pools.Sample{}, map[int64]bool{}
+	for i, row := range rows {
+		if i == 0 {
+			c = row.ConfirmationSides
+		}
+		history[row.OfRun] = append(history[row.OfRun], row.Sample)
+		if row.Sample.Purpose != work.Confirm || row.Sample.Why == pools.Undecided {
 			continue
 		}
-		leg := pools.Leg{RunID: *row.LegRun, ScoreNS: row.LegScore, Cases: row.LegCases, CreatedAt: *row.LegAt}
-		leg.Processes = row.LegProcesses
-		c.Legs, c.LegSubmission = append(c.Legs, leg), row.LegSubmission
+		if row.ByConfirmation == c.ID {
+			confirmed[row.Sample.RunID] = true
+		}
+		if row.OfRun == runID && row.Sample.EpochID == row.RunEpoch && row.Sample.AsideAt == nil {
+			c.Legs, c.LegSubmission = append(c.Legs, row.Sample), row.BySubmission
+		}
 	}
-	return c, nil
+	if c.ID == 0 && len(c.Legs) == 0 {
+		return c, db.Errorf(db.NotFound, "Run %d was not confirmed.", runID)
+	}
+	var definition tasks.Definition
+	err = json.Unmarshal([]byte(rows[0].Definition), &definition)
+	ranking := definition.RankingBy
+	side := func(runID int64) (was float64, now *float64) {
+		was = pools.At(history[runID], runID, c.CreatedAt, ranking).ScoreNS
+		if c.EndedAt != nil && confirmed[runID] {
+			ns := pools.At(history[runID], runID, *c.EndedAt, ranking).ScoreNS
+			now = &ns
+		}
+		return was, now
+	}
+	c.ChallengerWas, c.ChallengerNS = side(c.ChallengerID)
+	c.HolderWas, c.HolderNS = side(c.HolderID)
+	return c, db.ReadError(err, "the task of run %d", runID)
 }

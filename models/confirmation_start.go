@@ -21,8 +21,8 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *work.Re
 	}
 	// Legs belong to a source, not to a run: sending a confirmed source again, from another account as well, begins
 	// nothing.
-	legs, err := pools.LegsOf(tx, top[0].RunID)
-	if err != nil || len(legs) > 0 {
+	turns, err := pools.Turns(tx, top[0].RunID, -top[0].Age)
+	if err != nil || len(turns) > 0 {
 		return err
 	}
 	var known int64
@@ -32,8 +32,7 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *work.Re
 		return db.ReadError(err, "confirmations")
 	}
 	// The holder goes first. If its source cannot run any more, that shows before the challenger's legs cost anything.
-	c := Confirmation{VersionID: versionID, Device: device, ChallengerID: top[0].RunID, ChallengerWas: top[0].ScoreNS,
-		HolderID: top[1].RunID, HolderWas: top[1].ScoreNS, CreatedAt: db.Now()}
+	c := Confirmation{VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID, CreatedAt: db.Now()}
 	if err := tx.Create(&c).Error; err != nil {
 		return fmt.Errorf("starting a confirmation: %w", err)
 	}
@@ -84,15 +83,15 @@ func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *w
 // confirmAfter does so when a run's end has changed its board. A leg's confirmation goes on without it. In a new epoch, the
 // last run of a board that is measured again decides who is first.
 func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
-	if run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
+	if run.ConfirmationID != nil || out.Board == nil && run.RejudgeID == nil {
 		return nil
 	}
 	// Until the last rerun of this board has ended, the first changes with every result. One confirmation after all of
 	// them is enough.
-	if run.RerunID != nil {
+	if run.RejudgeID != nil {
 		var others int64
-		err := tx.Model(&work.Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+work.Live,
-			run.VersionID, run.Device, *run.RerunID).Limit(1).Count(&others).Error
+		err := tx.Model(&work.Run{}).Where("version_id = ? and device = ? and rejudge_id = ? and "+work.Live,
+			run.VersionID, run.Device, *run.RejudgeID).Limit(1).Count(&others).Error
 		if err != nil || others > 0 {
 			return db.ReadError(err, "what is measured again of a board")
 		}

@@ -7,7 +7,7 @@
 //	fleet  devices                  workers; kinds of devices
 //	submissions  flags              what people submit; reasons to review a run
 //	work  counters                  the life cycle of runs and evaluations; what is counted when it ends
-//	boards  pools  epochs           rankings; runs of equal source; the software of measurements
+//	boards  pools  epochs           rankings; the samples that scores are made of; the software of measurements
 //	rejudge  sentinels              what is measured again; whether a slot drifts
 //	events                          contests: several tasks with one end, and standings over their boards
 //	budgets  switches  storage      GPU time of a day; what admins turn off; what takes room
@@ -33,7 +33,7 @@
 // Tests get one from modelstest, on both databases.
 //
 // It promises that the consequences of a run's end are in the transaction that ends it: a reader who sees the end also sees
-// its place on the board. Boards, pools and entries can be computed again from runs at any time (RebuildEntries).
+// its place on the board. Scores and boards can be made from samples again at any time (RebuildScores).
 //
 // What may go wrong: profiles are large, so they are files under the data directory, and a crash between file and row leaves
 // a file without a row (sweep.go), never a row without a file. A new way to end a run, or to take one off its board, has to

@@ -153,13 +153,13 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 	return changes, err
 }
 
-// deleteSubmission deletes it with all consequences; its measurements may stay in the pool of its source.
-func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, retain bool) (changes []boards.Change, err error) {
+// deleteSubmission deletes it with all consequences; its samples may still count in the pool of its source.
+func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, byOwner bool) (changes []boards.Change, err error) {
 	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, legs' runs and flags with it by
 	// cascade. The artifacts' files stay until the next sweep.
 	counted, err := boards.OfSubmission(tx, sub.ID)
-	if err == nil && retain {
-		err = pools.RetainSubmission(tx, sub.ID)
+	if err == nil {
+		err = pools.SetAside(tx, sub.ID, byOwner)
 	}
 	if err != nil {
 		return nil, err

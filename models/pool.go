@@ -1,6 +1,8 @@
 package models
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
 	"gorm.io/gorm"
@@ -13,16 +15,28 @@ import (
 	"warpboard/models/work"
 )
 
-// Runs of equal sources count together (package pools). What a run measured alone is kept beside it: the row of the run
-// that stands for others has the numbers of all of them.
+// Each ranked run leaves a sample (package pools). Those of equal sources count together: the row of the run that stands for
+// them has the score of all.
 
-// keepMeasurement stores a ranked run's measurement.
-func keepMeasurement(tx *gorm.DB, r *work.Run, result job.Result) error {
+// keepSample stores what a ranked run has measured. What the site chose to measure counts when it is accepted.
+func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
 		return nil
 	}
-	return pools.Keep(tx, pools.Measurement{RunID: r.ID, ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock,
-		Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed, Cases: pools.CasesOf(result.Stages)})
+	s := sampleOf(r)
+	s.EpochID, s.Cases = r.EpochID, pools.CasesOf(result.Stages)
+	s.Score = pools.Score{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed}
+	if r.ProfileOf != nil {
+		s.RunID, s.Purpose, s.AsideAt, s.Why = *r.ProfileOf, work.Remeasure, r.EndedAt, pools.Undecided
+		if r.ConfirmationID != nil {
+			s.Purpose = work.Confirm
+		}
+	}
+	return pools.Add(tx, s)
+}
+
+func sampleOf(r *work.Run) pools.Sample {
+	return pools.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, ByRun: r.ID, Purpose: work.Submitted, EndedAt: *r.EndedAt}
 }
 
 // pool pools a valid run that has just ended with those of equal source, and returns the run that stands for them, with the
@@ -35,35 +49,41 @@ func pool(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 	return stands, db.ReadError(err, "run that stands for run %d", r.ID)
 }
 
+// How a run ended whose sample counts although it has no score.
+const (
+	stopped = "cancelled"
+	failed  = "failed"
+)
+
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
 // One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
 // times. An infrastructure error counts against no one, nor does a process that staff ended. A failure of the task counts: an answer can
 // bring it about.
-func retain(tx *gorm.DB, r *work.Run, result job.Result, why pools.Why) (*boards.Change, error) {
-	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
+func retain(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
+	kept := sampleOf(r)
+	kept.Why = why
 	switch cases := judgedCases(result.Stages); {
 	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure:
 		return nil, nil
 	case len(cases) > 0:
 		kept.Cases = cases
 	case result.Unfinished != nil:
-		kept.Cases, kept.Unfinished = result.Unfinished.Cases, 1
-	case r.StartedAt != nil && (why == pools.Cancelled || programBegan(result.Stages)):
-		kept.Unfinished = 1
+		kept.Cases, kept.Unfinished = result.Unfinished.Cases, true
+	case r.StartedAt != nil && (why == stopped || programBegan(result.Stages)):
+		kept.Unfinished = true
 	default:
 		return nil, nil
 	}
 	// Staff chose nothing for the person, so that an unfinished process is not held against them; finished ones still
 	// count.
 	if r.StoppedByStaff {
-		if kept.Unfinished = 0; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
+		if kept.Unfinished = false; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
 			return nil, nil
 		}
 	}
 	var err error
 	if kept.EpochID, err = epochs.IDOf(tx, epochs.SoftwareOf(result.Machine)); err == nil {
-		// Unique by run and reason: a result that is delivered twice is dropped before, and would change nothing here.
-		err = pools.Retain(tx, kept)
+		err = pools.Add(tx, kept) // once: a result that is delivered twice is dropped before
 	}
 	if err == nil {
 		err = pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID)
@@ -79,11 +99,10 @@ func retain(tx *gorm.DB, r *work.Run, result job.Result, why pools.Why) (*boards
 }
 
 // ofEqualSource chooses a run and the runs of its person on its board whose source is equal.
-// A source without a key (a row from before keys) equals itself alone, hence the first half of the condition.
 func ofEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 	return tx.Model(&work.Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
-		Where("id = ? or submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ? and o.source_key <> '')",
-			run.ID, run.SubmissionID)
+		Where("submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)",
+			run.SubmissionID)
 }
 
 // programBegan reports whether the submission's program was started: one that does not compile cannot learn anything about
@@ -113,18 +132,13 @@ func recompute(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	return boards.Recompute(tx, runs)
 }
 
-// takeOver gives a run the numbers that another measured in its place with newer software, and returns whose board that changes.
-func takeOver(tx *gorm.DB, rerun work.Run) (boards.Entry, error) {
-	entry := boards.Entry{VersionID: rerun.VersionID, Device: rerun.Device, UserID: rerun.UserID}
-	m, err := pools.MeasurementOf(tx, rerun.ID)
-	if err != nil {
-		return entry, err
+// RebuildScores makes the scores of all runs from samples again, and boards from these. It takes some seconds per 100,000
+// entries and blocks other writers.
+func (s *Store) RebuildScores(ctx context.Context) error {
+	if err := s.db.Write(ctx, pools.Rebuild); err != nil {
+		return fmt.Errorf("rebuilding scores: %w", err)
 	}
-	m.RunID, m.Fixed = *rerun.ProfileOf, false
-	if err := m.Set(tx, map[string]any{"epoch_id": rerun.EpochID}); err != nil {
-		return entry, err
-	}
-	return entry, confirmAgain(tx, m.RunID)
+	return s.Boards.RebuildEntries(ctx)
 }
 
 // confirmAgain lets a run be confirmed once more when it comes first: its numbers are not those of its confirmation any more.

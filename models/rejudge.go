@@ -3,23 +3,23 @@ package models
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/pools"
 	"warpboard/models/rejudge"
 	"warpboard/models/work"
 )
 
 // What is measured again (package rejudge): each rerun is a ranked run that follows another one, gives way to all other
-// work and stands on no board. When it has ended its numbers are kept beside those of the run that it follows. Those of a
-// new epoch replace them at once; those of a rejudge when someone applies it.
+// work and stands on no board. Its sample counts at once if new software was the reason, and otherwise when someone applies the
+// rejudge.
 
 // rejudgeEntries bounds a rejudge: the first entries of each board of the task.
 // Each is one ranked run at the lowest priority: 100 per device are hours of an idle GPU for a slow task.
@@ -81,23 +81,16 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *work.Recorded) (
 	if err := q.Order("age, score_ns, run_id").Find(&entries).Error; err != nil {
 		return 0, db.ReadError(err, "entries to be measured again")
 	}
-	// Deleting a rerun leaves its run behind with a rerun_id that no row has (no foreign key).
-	if err := tx.Where("rejudge_id = ? and undone <> ''", rejudgeID).Delete(&rejudge.Rerun{}).Error; err != nil {
-		return 0, fmt.Errorf("forgetting what was not measured: %w", err)
+	var known []work.Run
+	if err := tx.Where("rejudge_id = ?", rejudgeID).Find(&known).Error; err != nil {
+		return 0, db.ReadError(err, "runs of rejudge %d", rejudgeID)
 	}
 	for _, e := range entries {
-		rerun := rejudge.Rerun{RejudgeID: rejudgeID, RunID: e.RunID, WasNS: e.ScoreNS, WasLow: e.LowNS, WasHigh: e.HighNS, WasEpochID: -e.Age}
-		// Unique by rejudge and run. On conflict gorm leaves rerun.ID at 0, so that RowsAffected has to be asked, not the
-		// id.
-		res := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rerun)
-		if res.Error != nil {
-			return 0, db.WriteError(res.Error, "rerun")
-		}
-		if res.RowsAffected == 0 {
+		if slices.ContainsFunc(known, func(again work.Run) bool { return *again.ProfileOf == e.RunID && rejudge.Undone(again) == "" }) {
 			continue
 		}
 		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, ProfileOf: &e.RunID,
-			RerunID: &rerun.ID, Work: work.Work{Device: e.Device, QueuedAt: db.Now()}}
+			RejudgeID: &rejudgeID, Work: work.Work{Device: e.Device, QueuedAt: db.Now()}}
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
 		}
@@ -106,57 +99,31 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *work.Recorded) (
 	return queued, nil
 }
 
-// endRerun stores the result of a rerun that has ended.
+// endRerun lets what was measured with new software count, and ends the rejudge when nothing is left.
 func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
-	var rerun rejudge.Rerun
-	err := tx.Take(&rerun, *run.RerunID).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return nil // the submission was deleted, or the rejudge began again
+	var r rejudge.Rejudge
+	var was, live int64
+	err := tx.Take(&r, *run.RejudgeID).Error
+	if err == nil {
+		err = tx.Model(&work.Run{}).Where("id = ?", *run.ProfileOf).Pluck("epoch_id", &was).Error
 	}
 	if err != nil {
-		return db.ReadError(err, "rerun %d", *run.RerunID)
+		return db.ReadError(err, "rejudge %d", *run.RejudgeID)
 	}
-	at := db.Now()
-	rerun.EndedAt = &at
-	switch {
-	case run.State == work.StateDone && run.ScoreNS != nil:
-		rerun.NowNS, rerun.NowLow, rerun.NowHigh, rerun.NowEpochID = run.ScoreNS, run.LowNS, run.HighNS, run.EpochID
-	case run.State == work.StateCancelled:
-		rerun.Undone = "It was cancelled."
-	case run.Infrastructure || run.Failure == nil:
-		// Undone reruns are queued again on request; Failed ones are final and disqualify when the rejudge is applied.
-		rerun.Undone = "It could not be measured because of infrastructure errors."
-	default:
-		rerun.Failed = run.PublicFailure() // it is public when the rejudge is applied
-	}
-	if err := tx.Save(&rerun).Error; err != nil {
-		return db.WriteError(err, "rerun")
-	}
-	return advanceRejudge(tx, rerun, run, out)
-}
-
-// advanceRejudge lets the numbers of a new epoch count, and ends the rejudge when nothing is left.
-func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run work.Run, out *work.Recorded) error {
-	var r rejudge.Rejudge
-	if err := tx.Take(&r, rerun.RejudgeID).Error; err != nil {
-		return db.ReadError(err, "rejudge %d", rerun.RejudgeID)
-	}
-	// The worker that took the rerun may have older software than the one that caused it: then the number is stored but does
-	// not count.
-	if r.Kind == rejudge.Epoch && rerun.NowNS != nil && run.EpochID > rerun.WasEpochID {
-		changed, err := takeOver(tx, run)
-		if err != nil {
+	// The worker that took the rerun may have older software than the one that caused it: then the sample does not count.
+	if r.Kind == rejudge.Epoch && run.State == work.StateDone && run.ScoreNS != nil && run.EpochID > was {
+		if err := errors.Join(pools.Accept(tx, run.ID), confirmAgain(tx, *run.ProfileOf)); err != nil {
 			return err
 		}
-		changes, err := recompute(tx, []boards.Entry{changed})
+		changes, err := recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 		if err != nil {
 			return err
 		}
 		out.Board = &changes[0]
 	}
-	open, err := rejudge.Open(tx, r.ID)
-	if err != nil || open > 0 {
-		return err
+	err = tx.Model(&work.Run{}).Where("rejudge_id = ? and "+work.Live, r.ID).Limit(1).Count(&live).Error
+	if err != nil || live > 0 {
+		return db.ReadError(err, "runs of rejudge %d", r.ID)
 	}
 	return db.WriteError(tx.Model(&r).Update("ended_at", db.Now()).Error, "rejudge")
 }
@@ -173,7 +140,7 @@ func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID i
 			return err
 		}
 		var waiting []work.Run
-		err = tx.Where("rerun_id in (select id from reruns where rejudge_id = ?) and "+work.Live, r.ID).Order("id").Find(&waiting).Error
+		err = tx.Where("rejudge_id = ? and "+work.Live, r.ID).Order("id").Find(&waiting).Error
 		if err != nil {
 			return db.ReadError(err, "runs of rejudge %d", r.ID)
 		}

@@ -56,25 +56,25 @@ func openRejudge(tx *gorm.DB, task catalog.Task) (r rejudge.Rejudge, err error) 
 }
 
 func applyReruns(tx *gorm.DB, actor accounts.User, r rejudge.Rejudge) (changed []boards.Entry, err error) {
-	var list []rejudge.Rerun
-	if err := tx.Where("rejudge_id = ? and (now_ns is not null or failed <> '')", r.ID).Find(&list).Error; err != nil {
-		return nil, db.ReadError(err, "reruns of rejudge %d", r.ID)
+	var list []work.Run
+	if err := tx.Where("rejudge_id = ?", r.ID).Order("id").Find(&list).Error; err != nil {
+		return nil, db.ReadError(err, "runs of rejudge %d", r.ID)
 	}
-	for _, rerun := range list {
-		var leg work.Run
-		if err := tx.Where("rerun_id = ?", rerun.ID).Take(&leg).Error; err != nil {
-			return nil, db.ReadError(err, "rerun %d", rerun.ID)
+	for _, again := range list {
+		people := []int64{again.UserID}
+		switch {
+		case rejudge.Undone(again) != "":
+			continue
+		case again.State == work.StateDone:
+			people, err = countAnew(tx, again)
+		default:
+			err = disqualifyAnew(tx, actor, again)
 		}
-		people := []int64{leg.UserID}
-		if rerun.NowNS != nil {
-			if people, err = countAnew(tx, leg); err != nil {
-				return nil, err
-			}
-		} else if err := disqualifyAnew(tx, actor, rerun); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		for _, id := range people {
-			if e := (boards.Entry{VersionID: leg.VersionID, Device: leg.Device, UserID: id}); !slices.Contains(changed, e) {
+			if e := (boards.Entry{VersionID: again.VersionID, Device: again.Device, UserID: id}); !slices.Contains(changed, e) {
 				changed = append(changed, e)
 			}
 		}
@@ -84,31 +84,21 @@ func applyReruns(tx *gorm.DB, actor accounts.User, r rejudge.Rejudge) (changed [
 
 // countAnew lets what a rejudge measured of a run count, instead of its source's confirmations as well, and returns whose boards that changes:
 // these were of everyone who sent that source.
-func countAnew(tx *gorm.DB, leg work.Run) (people []int64, err error) {
-	m, err := pools.MeasurementOf(tx, leg.ID)
-	if err == nil {
-		err = pools.Replace(tx, *leg.ProfileOf, m, leg.EpochID, *leg.EndedAt)
-	}
-	if err == nil {
-		err = pools.ForgetLegs(tx, *leg.ProfileOf, leg.EpochID)
-	}
-	if err == nil {
-		err = confirmAgain(tx, *leg.ProfileOf)
-	}
-	if err != nil {
+func countAnew(tx *gorm.DB, again work.Run) (people []int64, err error) {
+	if err := errors.Join(pools.AcceptAlone(tx, again.ID), confirmAgain(tx, *again.ProfileOf)); err != nil {
 		return nil, err
 	}
-	return pools.Senders(tx, *leg.ProfileOf)
+	return pools.Senders(tx, *again.ProfileOf)
 }
 
 // disqualifyAnew takes a run that did not pass again off its board, with those of equal source that it stands for.
-func disqualifyAnew(tx *gorm.DB, actor accounts.User, rerun rejudge.Rerun) error {
+func disqualifyAnew(tx *gorm.DB, actor accounts.User, again work.Run) error {
 	var same []int64
-	err := tx.Model(&work.Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", rerun.RunID, rerun.RunID).Order("id").Pluck("id", &same).Error
+	err := tx.Model(&work.Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", *again.ProfileOf, *again.ProfileOf).Order("id").Pluck("id", &same).Error
 	if err != nil {
-		return db.ReadError(err, "runs of the source of run %d", rerun.RunID)
+		return db.ReadError(err, "runs of the source of run %d", *again.ProfileOf)
 	}
-	why := "Rejudged: " + rerun.Failed
+	why := "Rejudged: " + again.PublicFailure()
 	for _, id := range same {
 		err := tx.Model(&work.Run{}).Where("id = ?", id).Updates(map[string]any{
 			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": ""}).Error

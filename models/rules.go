@@ -7,7 +7,6 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
-	"warpboard/models/pools"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
@@ -19,13 +18,13 @@ import (
 type rules struct{ store *Store }
 
 // Keep also queues the profile that follows, so that watchers see it before the run's own end. The order matters: the
-// measurement is stored before anything may hold the run back; a flag is raised for an impossible score (faster than its
+// sample is stored before anything may hold the run back; a flag is raised for an impossible score (faster than its
 // device can be), but not a second time for a source that is held already; what a frozen event holds raises none; a held run has no profile, because it is not
 // valid. All eight are called even if one fails, because Join takes their values. That is safe: an error rolls all of them
 // back. On PostgreSQL the steps after a failed statement add "current transaction is aborted" to the log; the first error is
 // the cause.
 func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
-	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), holdFrozen(tx, run), noteClocks(tx, run.ID, r.Stages), noteLibraries(tx, run, r.Stages), keepAnswer(tx, run, r, out), queueProfile(tx, run, out))
+	return errors.Join(keepSample(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), holdFrozen(tx, run), noteClocks(tx, run.ID, r.Stages), noteLibraries(tx, run, r.Stages), keepAnswer(tx, run, r, out), queueProfile(tx, run, out))
 }
 
 // Ended notifies webhooks of a run that a person requested, continues confirmations and reruns, and ends validations.
@@ -38,7 +37,7 @@ func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 		return endUnanswered(tx, run, out)
 	case run.ConfirmationID != nil:
 		return advanceConfirmation(tx, *run.ConfirmationID, out)
-	case run.RerunID != nil:
+	case run.RejudgeID != nil:
 		if err := endRerun(tx, *run, out); err != nil {
 			return err
 		}
@@ -58,7 +57,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 		}
 	}
 	if run.State == work.StateFailed {
-		change, err := retain(tx, run, r, pools.Failed)
+		change, err := retain(tx, run, r, failed)
 		if err != nil {
 			return err
 		}
@@ -83,7 +82,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 
 // Stopped lets what was measured count in the pool of its source: cancelling chooses nothing.
 func (f rules) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
-	return retain(tx, run, r, pools.Cancelled)
+	return retain(tx, run, r, stopped)
 }
 
 // Settled measures the run that is now first of the board again.

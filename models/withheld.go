@@ -18,7 +18,7 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
-	if err := pools.Withhold(tx, runID, db.Now()); err != nil {
+	if err := pools.HoldSource(tx, runID, why); err != nil {
 		return nil, err
 	}
 	var same []int64
@@ -44,7 +44,7 @@ func holdWithheld(tx *gorm.DB, r *work.Run) error {
 	if !r.Valid() {
 		return nil
 	}
-	withheld, err := pools.Withheld(tx, r.ID)
+	withheld, err := pools.Held(tx, r.ID)
 	if err != nil || !withheld {
 		return err
 	}
@@ -78,7 +78,7 @@ func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) e
 			Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
 	}
 	if err == nil {
-		err = tx.Model(&Confirmation{}).Where("challenger_id in ? and ended_at is not null and challenger_ns is null", same).Update("again", true).Error
+		err = tx.Model(&Confirmation{}).Where("challenger_id in ? and ended_at is not null and "+unmeasured, same).Update("again", true).Error
 	}
 	return db.WriteError(err, "source of run %d", run.ID)
 }

@@ -320,7 +320,7 @@ type Turns struct {
 	Score Turn
 
 	Of      int64     // confirmed submission, if it is another one with the same source; otherwise 0
-	At      time.Time // start of that confirmation
+	At      time.Time // end of its newest turn
 	FirstNS float64   // score before it; 0 if unknown
 }
 

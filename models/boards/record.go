@@ -36,7 +36,7 @@ type RecordHolder struct {
 // History lists the records of a board, the oldest first. Each epoch has its own.
 func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
-	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmed+" as unconfirmed, "+wasNS+" as was_ns, "+olderRecord+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
+	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmed+" as unconfirmed, q.was_ns, "+olderRecord+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
 	return list, db.ReadError(err, "the history of a board")

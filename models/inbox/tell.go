@@ -98,7 +98,7 @@ func (e place) first(tx *gorm.DB) (bool, error) {
 // confirmed adds the result of the run's confirmation, if it had one, for its person.
 func (e place) confirmed(tx *gorm.DB, runID int64, first bool, list []Notice) ([]Notice, error) {
 	var ended int64
-	err := tx.Table("confirmations").Where("challenger_id = ? and challenger_ns is not null", runID).Limit(1).Count(&ended).Error
+	err := tx.Table("runs").Where("id = ? and was_ns is not null", runID).Limit(1).Count(&ended).Error
 	if err != nil || ended == 0 {
 		return list, db.ReadError(err, "confirmation of run %d", runID)
 	}

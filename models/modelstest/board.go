@@ -57,7 +57,7 @@ func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 	return out
 }
 
-// SameAfterRebuild holds that what was kept step by step is what the whole table gives.
+// SameAfterRebuild holds that what was kept step by step is what the samples give: of scores in runs, entries and records.
 func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	t.Helper()
 	board := func() boards.Page {
@@ -66,10 +66,23 @@ func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	history := func() []boards.RecordHolder {
 		return Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
 	}
-	keptBoard, keptHistory := board(), history()
-	Check(t, s.Boards.RebuildEntries(t.Context()))
+	runs := func() map[int64]work.Run {
+		ids := make([]int64, 0, 100)
+		for id := range int64(cap(ids)) {
+			ids = append(ids, id)
+		}
+		return Got[map[int64]work.Run](t)(s.Work.RunsByID(t.Context(), ids...))
+	}
+	keptBoard, keptHistory, keptRuns := board(), history(), runs()
+	_, err := s.SQL().ExecContext(t.Context(), "update runs set score_ns = 1e9, std_ns = 1, interval_low = null, interval_high = null, processes = 3, disturbed = 'x', "+
+		"epoch_id = 0, pooled = 9, scored_at = queued_at where "+boards.ValidRun)
+	Check(t, err)
+	Check(t, s.RebuildScores(t.Context()))
 	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(boards.Board{}, "Change", "ChangedAt")); diff != "" {
 		t.Errorf("board (-kept +rebuilt):\n%s", diff)
+	}
+	if diff := cmp.Diff(keptRuns, runs()); diff != "" {
+		t.Errorf("runs (-kept +rebuilt):\n%s", diff)
 	}
 	if diff := cmp.Diff(keptHistory, history()); diff != "" {
 		t.Errorf("history (-kept +rebuilt):\n%s", diff)

@@ -110,10 +110,12 @@ type filler struct {
 
 // batch inserts submissions and runs with ids that follow the one that fillBase made.
 func (f *filler) batch(ctx context.Context, done, n int) error {
-	subs := inserter{table: "submissions", columns: []string{"id", "user_id", "task_id", "version_id", "mode", "file_name", "source_hash", "via", "created_at"}}
+	subs := inserter{table: "submissions", columns: []string{"id", "user_id", "task_id", "version_id", "mode", "file_name", "source_hash", "source_key", "via", "created_at"}}
 	runs := inserter{table: "runs", columns: []string{"id", "submission_id", "version_id", "user_id", "device", "mode", "state",
 		"attempts", "worker", "queued_at", "started_at", "ended_at", "score_ns", "std_ns", "err_ns", "harness",
 		"interval_low", "interval_high", "processes", "noisy", "roof", "epoch_id", "clock", "pool_id", "pooled", "disturbed", "scored_at"}}
+	samples := inserter{table: "samples", columns: []string{"version_id", "device", "epoch_id", "source_key", "user_id", "run_id", "by_run", "purpose", "unfinished", "why",
+		"score_ns", "std_ns", "err_ns", "clock", "interval_low", "interval_high", "processes", "noisy", "roof", "disturbed", "cases", "ended_at"}}
 	for i := range n {
 		// Ids are given, since rows refer to each other: fillBase has made submission 1 and run 1.
 		id := int64(done + i + 2)
@@ -133,14 +135,16 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 		case 1:
 			disturbed = "slowed down: power brake"
 		}
-		subs.add(id, user, task.ID, task.VersionID, string(job.ModeRanked), "submission.cpp", f.source, "web", at)
+		subs.add(id, user, task.ID, task.VersionID, string(job.ModeRanked), "submission.cpp", f.source, strconv.FormatInt(id, 10), "web", at)
+		epoch, processes := 1+min(f.random.IntN(10), 1), 5+f.random.IntN(20)
 		runs.add(id, id, task.VersionID, user, device, string(job.ModeRanked), string(state), 1, "w1", at, at, at.Add(4*time.Second), score, 2e4, 2e3, "warpboard/cpp",
-			low, high, 5+f.random.IntN(20), half > 0.005, roof, 1+min(f.random.IntN(10), 1), "event", pool, pooled, disturbed, at.Add(4*time.Second))
+			low, high, processes, half > 0.005, roof, epoch, "event", pool, pooled, disturbed, at.Add(4*time.Second))
+		if score != nil {
+			samples.add(task.VersionID, device, epoch, strconv.FormatInt(id, 10), user, id, id, "submitted", false, "", ns, 2e4, 2e3, "event",
+				low, high, processes, half > 0.005, roof, disturbed, "[]", at.Add(4*time.Second))
+		}
 	}
-	if err := subs.flush(ctx, f.s); err != nil {
-		return err
-	}
-	return runs.flush(ctx, f.s)
+	return errors.Join(subs.flush(ctx, f.s), runs.flush(ctx, f.s), samples.flush(ctx, f.s))
 }
 
 func (f *filler) board() (catalog.Task, string) {

@@ -1,18 +1,18 @@
-// Package pools makes one score of all runs that one person made of one source on a board: a person who submits a kernel
-// twenty times gets the median of all processes, and not the luckiest of twenty medians.
+// Package pools makes the scores of runs from samples: each ranked measurement of a source on a board leaves one. A person who
+// submits a kernel twenty times gets the median of all processes, and not the luckiest of twenty medians.
 //
-// In reading order: measurement.go (a single run's numbers), retained.go (measurements of runs that are on no board),
-// replace.go (those of a rejudge), legs.go (those of confirmations), pool.go (which runs are together), score.go (their
-// numbers), since.go (since when).
+// In reading order: sample.go (what was measured, and what of it counts), score.go (ScoreOf: the score of some samples, without a
+// database), pool.go (which samples make the score of which run), hold.go (sources that wait for a reviewer).
 //
-// Package models calls Keep when a run was measured, Retain when one was cancelled, failed or is deleted, AddLegs when a confirmation
-// has ended, Replace when a rejudge is applied, and Update before boards.Enter and boards.Recompute.
+// Package models calls Add when a run has ended, Accept or AcceptAlone when what the site measured is to count, SetAside before
+// a submission is deleted, and Update before boards.Enter and boards.Recompute.
 //
-// It promises that a pool has one person, version, device and epoch; that it holds what each ranked run measured except
-// those that are disqualified, held back or deleted by an admin, and for infrastructure errors; that one valid run stands
-// for it, the same as long as it is valid; and that a run that leaves gets its own numbers back. If a source was measured in
-// confirmations, only these legs make its score, for every person: they were not selected, and later runs of that source
-// change nothing.
+// It promises that numbers are never moved: the row of a run has what ScoreOf makes of the samples that count, and can be made
+// from them again at any time (Rebuild). Samples count together that are of one person, version, device and epoch, and of equal
+// source; of a person's valid runs of that source one stands for all, the same as long as it is valid. All samples count, also
+// of runs that were cancelled, that failed, or that their person deleted; except those of runs that are disqualified, held back
+// or deleted by an admin, and for infrastructure errors. If a source was confirmed, the samples of confirmations alone make its
+// score, for every person: they were not selected, and later runs of that source change nothing.
 //
 // Equal sources are equal to the byte: a program can see each byte of its text (__LINE__, a raw string, its own file), and
 // act on it. If texts that differ in a blank line were equal, one could get the score that confirmations measured for the

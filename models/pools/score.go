@@ -1,87 +1,282 @@
 package pools
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"math"
-
-	"gorm.io/gorm"
+	"slices"
+	"strings"
+	"time"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
 	"warpboard/models/boards"
-	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
-// together is the score of several measurements of one source, and of what is retained of it: that of all their processes, by the rule and with the
-// interval of one run's. How near it is to the roof follows from the first.
-func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (Measurement, error) {
-	all, n := list[0], float64(len(list))
-	runs := make([][][]float64, len(list))
-	// Averages of what the runs state, for people to look at. Ranks and bands use score and interval alone.
-	measured, std, stderr := true, 0.0, 0.0
-	for i, m := range list {
-		runs[i] = m.Cases
-		measured = measured && m.Processes > 0
-		std, stderr = std+m.StdNS/n, stderr+m.ErrNS/n
-		all.Clock = clocks(all.Clock, m.Clock)
+// unfinishedCosts is more than what units of one device differ by: otherwise who ends processes on a slow unit, in a pool
+// that was measured on a quick one, would lose little. Raised, an honest crash costs its person more; lowered to 1, ending
+// slow processes would pay.
+const unfinishedCosts = 2
+
+// ScoreOf makes one score of the samples of one source, on one board and with the software of one epoch: those of one person
+// that count, the oldest first, and those of the site. The zero Score: there is none among them.
+//
+//   - If the site has confirmed the source, only that counts: it selected nothing.
+//   - Otherwise all count. A case's time is the median of all their processes; a process that did not finish counts as
+//     unfinishedCosts times the slowest one. Samples with other cases than most are left out: no worker of ours sends one.
+func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
+	if turns := confirmations(samples); len(turns) > 0 {
+		all := medianScore(turns, ranking)
+		before := ScoreOf(earlier(samples, turns[0].EndedAt), ranking).ScoreNS
+		all.WasNS = &before
+		return all
 	}
-	all.Disturbed = disturbed(list)
-	ns, interval, err := harness.CombineRuns(ranking, withRetained(runs, retained))
+	list := comparableSamples(samples)
+	scored := slices.DeleteFunc(slices.Clone(list), func(s Sample) bool { return s.ScoreNS == 0 })
+	switch {
+	case len(scored) == 0:
+		return Score{}
+	case len(list) == 1:
+		return list[0].Score
+	}
+	ns, interval, err := harness.CombineRuns(ranking, processesOf(list))
 	if err != nil {
-		return all, err
+		return scored[0].Score
 	}
-	// The roof is a share of the best possible time: it falls as the score rises.
-	if all.Roof != nil {
-		roof := *all.Roof * all.ScoreNS / ns
-		all.Roof = &roof
-	}
-	all.ScoreNS, all.StdNS, all.ErrNS, all.Interval = ns, std, stderr/math.Sqrt(n), boards.Interval{}
+	all := averages(scored, ns)
+	all.ErrNS, all.Pooled = all.ErrNS/math.Sqrt(float64(len(scored))), len(list)
 	// Runs of a task's own program have no processes, and their pool has no interval: bands compare such scores as numbers.
-	if measured {
+	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
 		all.Processes, all.Noisy = interval.Processes, interval.Noisy
 		all.LowNS, all.HighNS = interval.Ends()
 	}
-	return all, nil
+	return all
 }
 
-// distinct are the members' measurements, beginning with that of the run that stands for them. A measurement that replaced
-// several is there once.
-func distinct(first member, members []member, measured map[int64]Measurement) []Measurement {
-	list, by := []Measurement{measured[first.ID]}, map[int64]bool{}
-	for _, m := range append([]member{first}, members...) {
-		again := measured[m.ID].ByRun
-		if m.ID != first.ID && (again == nil || !by[*again]) {
-			list = append(list, measured[m.ID])
+// confirmations chooses the samples of confirmations.
+func confirmations(samples []Sample) []Sample {
+	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Purpose != work.Confirm })
+}
+
+// earlier chooses the other samples that had ended at a time. Those of a run that was measured again have the place of the run's
+// own.
+func earlier(samples []Sample, at time.Time) []Sample {
+	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool {
+		return s.Purpose == work.Confirm || s.Purpose == work.Submitted && s.EndedAt.After(at)
+	})
+}
+
+// At is the score that the samples of a run's history made at a time.
+func At(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Score {
+	counted := slices.DeleteFunc(slices.Clone(history), func(s Sample) bool { return s.EndedAt.After(at) || s.AsideAt != nil && !s.AsideAt.After(at) })
+	epoch := int64(0)
+	for _, s := range counted {
+		if s.RunID == runID {
+			epoch = max(epoch, s.EpochID)
 		}
-		if again != nil {
-			by[*again] = true
+	}
+	return ScoreOf(slices.DeleteFunc(counted, func(s Sample) bool { return s.EpochID != epoch }), ranking)
+}
+
+// shape is the number of a sample's cases; 0 if there are none, or some have more processes than others.
+func shape(s Sample) int {
+	for _, processes := range s.Cases {
+		if len(processes) == 0 || len(processes) != len(s.Cases[0]) {
+			return 0
+		}
+	}
+	return len(s.Cases)
+}
+
+// comparableSamples chooses what has as many cases as most samples with a score, and processes that did not finish. If none has cases, it
+// is the first sample with a score.
+func comparableSamples(samples []Sample) (list []Sample) {
+	most, counts := 0, map[int]int{}
+	for _, s := range samples {
+		if n := shape(s); n > 0 && s.ScoreNS > 0 {
+			if counts[n]++; counts[n] > counts[most] {
+				most = n
+			}
+		}
+	}
+	for _, s := range samples {
+		n := shape(s)
+		if most > 0 && (n == most || n == 0 && s.Unfinished) {
+			list = append(list, s)
+		} else if most == 0 && s.ScoreNS > 0 {
+			return []Sample{s}
 		}
 	}
 	return list
 }
 
-// disturbed says how many of several runs were measured under bad conditions, and why one of them.
-func disturbed(list []Measurement) string {
-	n, why := 0, ""
-	for _, m := range list {
-		if m.Disturbed != "" {
-			n, why = n+1, m.Disturbed
+// processesOf lists the medians of processes by sample and case, and last those of processes that did not finish.
+func processesOf(samples []Sample) (all [][][]float64) {
+	unfinished := 0
+	for _, s := range samples {
+		if s.Unfinished {
+			unfinished++
+		}
+		if len(s.Cases) > 0 {
+			all = append(all, s.Cases)
 		}
 	}
-	if n == 0 || len(list) == 1 {
-		return why
+	if unfinished == 0 {
+		return all
 	}
-	return fmt.Sprintf("%d of %d runs: %s", n, len(list), why)
+	slow := make([][]float64, len(all[0]))
+	for i := range slow {
+		slowest := 0.0
+		for _, cases := range all {
+			slowest = max(slowest, slices.Max(cases[i]))
+		}
+		slow[i] = slices.Repeat([]float64{unfinishedCosts * slowest}, unfinished)
+	}
+	return append(all, slow)
 }
 
-// RankingOf is the rule that the task of a run makes scores by.
-func RankingOf(tx *gorm.DB, runID int64) (tasks.Ranking, error) {
-	var text string
-	err := tx.Table("task_versions").Where("id = (select version_id from runs where id = ?)", runID).Limit(1).Pluck("definition", &text).Error
-	var definition tasks.Definition
-	if err == nil {
-		err = json.Unmarshal([]byte(text), &definition)
+// averages is a score of some samples without its interval. Its deviations are the averages of theirs, for people to look at.
+// Its share of the roof falls as the score rises.
+func averages(samples []Sample, ns float64) Score {
+	all := Score{ScoreNS: ns, Clock: samples[0].Clock, Disturbed: disturbed(samples)}
+	for _, s := range samples {
+		all.StdNS += s.StdNS / float64(len(samples))
+		all.ErrNS += s.ErrNS / float64(len(samples))
+		all.Clock = clocks(all.Clock, s.Clock)
+		if s.Roof != nil && all.Roof == nil {
+			roof := *s.Roof * s.ScoreNS / ns
+			all.Roof = &roof
+		}
 	}
-	return definition.RankingBy, db.ReadError(err, "the task of run %d", runID)
+	return all
+}
+
+// clocks names the clocks by which two scores count, as package work does for cases.
+func clocks(a, b string) string {
+	if a == "" || b == "" {
+		return ""
+	}
+	var names []string
+	for _, clock := range []job.Clock{job.ClockEvent, job.ClockWall, job.ClockSnapshot} {
+		if strings.Contains("+"+a+"+"+b+"+", "+"+string(clock)+"+") {
+			names = append(names, string(clock))
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// disturbed says how many of several samples were measured under bad conditions, and why one of them.
+func disturbed(samples []Sample) string {
+	n, why := 0, ""
+	for _, s := range samples {
+		if s.Disturbed != "" {
+			n, why = n+1, s.Disturbed
+		}
+	}
+	if n == 0 || len(samples) == 1 {
+		return why
+	}
+	return fmt.Sprintf("%d of %d runs: %s", n, len(samples), why)
+}
+
+// medianScore is the score of confirmations: the median of their samples, which one leg beside an unseen neighbor moves by little,
+// however many processes it has. Its interval is that of all their processes; if a sample lacks these, it is the one that
+// contains the intervals of all.
+func medianScore(turns []Sample, ranking tasks.Ranking) Score {
+	// Logarithms: the middle of two scores is their geometric mean, which is the same whether time or speed is compared.
+	logs, cases, measured := make([]float64, len(turns)), make([][][]float64, len(turns)), true
+	for i, s := range turns {
+		logs[i], cases[i] = math.Log(s.ScoreNS), s.Cases
+		measured = measured && s.Processes > 0 && shape(s) > 0 && len(s.Cases[0]) == s.Processes
+	}
+	slices.Sort(logs)
+	all := averages(turns, math.Exp((logs[len(logs)/2]+logs[(len(logs)-1)/2])/2))
+	all.Disturbed = ""
+	for _, s := range turns {
+		all.Disturbed = cmp.Or(all.Disturbed, s.Disturbed)
+	}
+	all.Interval = widestInterval(turns)
+	if measured {
+		if _, i, err := harness.CombineRuns(ranking, cases); err == nil { // else a worker sent another number of cases
+			// The score is a median of samples, the interval one of all processes: the first may lie outside the second by a
+			// little.
+			low, high := min(i.Low, all.ScoreNS), max(i.High, all.ScoreNS)
+			all.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: i.Processes, Noisy: i.Noisy}
+		}
+	}
+	return all
+}
+
+// widestInterval is the interval that holds those of all samples.
+func widestInterval(samples []Sample) (all boards.Interval) {
+	for _, s := range samples {
+		all.Processes += s.Processes
+		all.Noisy = all.Noisy || s.Noisy
+		low, high := s.ScoreNS, s.ScoreNS
+		if s.LowNS != nil && s.HighNS != nil {
+			low, high = min(low, *s.LowNS), max(high, *s.HighNS)
+		}
+		if all.LowNS == nil || low < *all.LowNS {
+			all.LowNS = &low
+		}
+		if all.HighNS == nil || high > *all.HighNS {
+			all.HighNS = &high
+		}
+	}
+	return all
+}
+
+// CaseOf is one case of a confirmed score, made as the score is. each has its time in every turn; nil: a turn lacks the case.
+func CaseOf(turns []Sample, at int) (all Score, each []float64) {
+	alone := make([]Sample, len(turns))
+	for i, s := range turns {
+		if at >= len(s.Cases) {
+			return all, nil
+		}
+		alone[i] = Sample{Cases: s.Cases[at : at+1], Score: Score{Interval: boards.Interval{Processes: s.Processes}}}
+		ns, _, err := harness.CombineRuns(tasks.RankGeom, [][][]float64{alone[i].Cases})
+		if err != nil {
+			return all, nil
+		}
+		alone[i].ScoreNS = ns
+		each = append(each, ns)
+	}
+	return medianScore(alone, tasks.RankGeom), each
+}
+
+const (
+	// rounding is the largest relative difference of sums of the same numbers: far above the error of float64 sums over some
+	// thousand times, far below the difference of any two measurements.
+	rounding = 1e-9
+	// mostBack is the number of samples that achievedAt looks back: a pool of thousands is not scored for each of them. Past it a date may be
+	// too late.
+	mostBack = 32
+)
+
+// achievedAt returns the time at which samples reached their score. Later runs of a source that did not improve it do not move the date; otherwise
+// its person would lose a record, and another gain one, by a repetition. Neither does what the site measures: of a confirmed
+// source, only what ended before its first turn counts, if anything had. first is the end of the first run that could have the
+// score.
+func achievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.Time {
+	turns := confirmations(samples)
+	// The times at which the score may have changed, the newest first.
+	ends := []time.Time{first}
+	for _, s := range samples {
+		if s.Purpose == work.Submitted && s.EndedAt.After(first) && (len(turns) == 0 || s.EndedAt.Before(turns[0].EndedAt)) {
+			ends = append(ends, s.EndedAt)
+		}
+	}
+	slices.SortFunc(ends, func(a, b time.Time) int { return b.Compare(a) })
+	at, score := ends[0], ScoreOf(earlier(samples, ends[0]), ranking).ScoreNS
+	for _, before := range ends[1:min(len(ends), mostBack+1)] {
+		// The score at that time was already as good: equal within rounding, or better.
+		had := ScoreOf(earlier(samples, before), ranking).ScoreNS
+		if had == 0 || had > score*(1+rounding) {
+			break
+		}
+		at = before
+	}
+	return at
 }

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,12 @@ import (
 // TestTheIndexesOfLastEndsHaveTheQuerysPriorities: a database does not use them for other expressions.
 func TestTheIndexesOfLastEndsHaveTheQuerysPriorities(t *testing.T) {
 	for _, dialect := range []string{"sqlite", "postgres"} {
-		script, err := os.ReadFile(filepath.Join("../../migrations", dialect, "00074_last_ends.sql"))
+		var script []byte // of all migrations
+		files, err := filepath.Glob(filepath.Join("../../migrations", dialect, "*.sql"))
+		for _, name := range files {
+			text, failed := os.ReadFile(name)
+			script, err = append(script, text...), errors.Join(err, failed)
+		}
 		for _, expression := range []string{runPriority, evaluationPriority} {
 			if !strings.Contains(string(script), "("+expression+"), ended_at)") || err != nil {
 				t.Errorf("the script for %s has no index with %q (%v)", dialect, expression, err)

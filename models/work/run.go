@@ -61,7 +61,7 @@ type Run struct {
 	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
 	Overdue        bool   // of a leg: it has waited for long, and takes its turn among people's runs
 	StoppedByStaff bool   // cancelled, but not by its person, who chose nothing by it
-	RerunID        *int64 // of a run that measures another again: the Rerun that it is for
+	RejudgeID      *int64 // of a run that measures another again: the Rejudge that it is for
 
 	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error
 
@@ -74,7 +74,8 @@ type Run struct {
 	ErrNS    float64      `gorm:"column:err_ns"` // standard error of the score
 	Clock    string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
 	boards.Interval
-	Roof *float64 // how near the score is to the best that the device can do; nil if unknown
+	WasNS *float64 `gorm:"column:was_ns"` // the score before confirmations; nil: it comes from none
+	Roof  *float64 // how near the score is to the best that the device can do; nil if unknown
 	boards.Numerics
 	MemoryPeak *int64 // bytes that its ranked stage had at most; nil if not measured
 	Disturbed  string // why the conditions were bad; empty: they were good, or are not known

@@ -51,7 +51,7 @@ const liveWork = `
 // These give the Priority of work. The indexes runs_last_end and evaluations_last_end have the same words: a change here needs
 // new indexes, or lastEnd reads all ended work of a person.
 const (
-	runPriority        = "case when mode = 'baseline' then 3 when profile_of is null or overdue then 1 when rerun_id is null then 2 else 4 end"
+	runPriority        = "case when mode = 'baseline' then 3 when profile_of is null or overdue then 1 when rejudge_id is null then 2 else 4 end"
 	evaluationPriority = "case when batch = '' then 0 else 1 end"
 )
 

@@ -50,7 +50,7 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 // that they were measured for, if it is another and the viewer may see the task; nil: the score is not theirs.
 func turnsOf(ranking tasks.Ranking, seen RunAccess, left Evidence) *views.Turns {
 	run, legs := seen.Run, left.confirmation.Legs
-	if run.ScoreNS == nil || !pools.Make(ranking, legs, *run.ScoreNS) {
+	if len(legs) == 0 || !run.Stands() {
 		return nil
 	}
 	turns := &views.Turns{Score: views.Turn{NS: *run.ScoreNS, Interval: run.Interval}}
@@ -58,11 +58,11 @@ func turnsOf(ranking tasks.Ranking, seen RunAccess, left Evidence) *views.Turns 
 		turns.Score.EachNS = append(turns.Score.EachNS, leg.ScoreNS)
 	}
 	if other := left.confirmation.LegSubmission; other != run.SubmissionID && seen.TaskOpen {
-		turns.Of, turns.At = other, legs[len(legs)-1].CreatedAt
+		turns.Of, turns.At = other, legs[len(legs)-1].EndedAt
 		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(left.Stages).Cases) // 0 if the first timing has no cases
 	}
 	for i, c := range MeasuredStage(left.newestLeg).Cases {
-		if all, each := pools.CaseTogether(legs, i); each != nil {
+		if all, each := pools.CaseOf(legs, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{Spec: c.Spec, NS: all.ScoreNS, Interval: all.Interval, EachNS: each})
 		}
 	}

@@ -96,11 +96,11 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 }
 
 // newestLeg is the run of the last of some legs as far as its stages need it. Its submission may have been deleted: then it has none.
-func newestLeg(legs []pools.Leg) work.Run {
+func newestLeg(legs []pools.Sample) work.Run {
 	if len(legs) == 0 {
 		return work.Run{}
 	}
-	return work.Run{ID: legs[len(legs)-1].RunID, State: work.StateDone}
+	return work.Run{ID: legs[len(legs)-1].ByRun, State: work.StateDone}
 }
 
 // filesOf lists the files of profiles; without profiles it makes no query.

@@ -7,12 +7,13 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/models/boards"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
 // simulated are legs of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in each
 // leg.
-func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (legs []Leg) {
+func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns []Sample) {
 	for range n {
 		unit := 100e3 * math.Exp(between*chance.NormFloat64())
 		processes := make([]float64, 5)
@@ -23,22 +24,22 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (legs []
 		if err != nil {
 			t.Fatal(err)
 		}
-		legs = append(legs, Leg{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5},
-			Cases: [][]float64{processes}})
+		turns = append(turns, Sample{Purpose: work.Confirm, Cases: [][]float64{processes},
+			Score: Score{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5}}})
 	}
-	return legs
+	return turns
 }
 
 func TestOneCaseOfLegsIsTheirScoreIfItIsTheOnlyOne(t *testing.T) {
 	legs := simulated(t, rand.New(rand.NewPCG(1, 2)), 4, 0.01)
-	want := Together(tasks.RankGeom, legs)
-	got, each := CaseTogether(legs, 0)
+	want := ScoreOf(legs, tasks.RankGeom)
+	got, each := CaseOf(legs, 0)
 	like := func(a, b float64) bool { return math.Abs(a/b-1) < rounding }
 	if !like(got.ScoreNS, want.ScoreNS) || !like(*got.LowNS, *want.LowNS) || !like(*got.HighNS, *want.HighNS) ||
 		len(each) != 4 || !like(each[3], legs[3].ScoreNS) {
 		t.Errorf("%v in turns of %v, want %v", got, each, want)
 	}
-	if _, each := CaseTogether(legs, 1); each != nil {
+	if _, each := CaseOf(legs, 1); each != nil {
 		t.Errorf("a case that no leg has took %v", each)
 	}
 }
@@ -50,7 +51,7 @@ func TestTheIntervalOfLegsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 			const trials = 2000
 			holds, width := 0, 0.0
 			for range trials {
-				all := Together(tasks.RankLast, simulated(t, chance, n, between))
+				all := ScoreOf(simulated(t, chance, n, between), tasks.RankLast)
 				if *all.LowNS <= 100e3 && *all.HighNS >= 100e3 {
 					holds++
 				}
@@ -71,7 +72,7 @@ func TestOneBadLegMovesNoScore(t *testing.T) {
 	legs := simulated(t, rand.New(rand.NewPCG(5, 6)), 3, 0)
 	bad := 140e3
 	legs[1].ScoreNS, legs[1].HighNS, legs[1].Cases = bad, &bad, [][]float64{{bad, bad, bad, bad, bad}}
-	if all := Together(tasks.RankLast, legs); math.Abs(all.ScoreNS-100e3) > 1000 {
+	if all := ScoreOf(legs, tasks.RankLast); math.Abs(all.ScoreNS-100e3) > 1000 {
 		t.Errorf("the score is %v", all.ScoreNS)
 	}
 }

@@ -1,0 +1,164 @@
+package pools
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/work"
+)
+
+// Sample is one ranked measurement of a source on a board. Rows are only added, and outlive their runs; only
+// AsideAt changes. The scores of runs, entries and records are made of samples by ScoreOf.
+type Sample struct {
+	ID        int64
+	VersionID int64
+	Device    string
+	EpochID   int64
+	SourceKey string
+	UserID    int64
+	RunID     int64 // the person's run that was measured; it may be gone
+	ByRun     int64 // the run that measured it: that run itself, or one that the site queued after it
+	Purpose   work.Purpose
+	// Unfinished samples lack a process that did not come to its end: a person who sees that the device is slow could end it.
+	Unfinished bool
+	AsideAt    *time.Time // when it was set aside; nil: it counts
+	Why        string     // how its run ended, or why it is set aside
+	Score      `gorm:"embedded"`
+	// Cases are the medians of the processes that came to their end, by case. Where a task's own program measured, which says
+	// nothing of processes, there is one time for each case.
+	Cases   [][]float64 `gorm:"serializer:json"`
+	EndedAt time.Time
+}
+
+// The reasons to set a sample aside.
+const (
+	Undecided  = "its confirmation or remeasurement goes on" // or ended without it
+	Remeasured = "measured again"
+	Withdrawn  = "deleted while it did not count"
+	Deleted    = "deleted by an admin"
+)
+
+// Score is the score of one sample, or of several together.
+type Score struct {
+	ScoreNS float64 `gorm:"column:score_ns"` // 0: its run ended without one
+	StdNS   float64 `gorm:"column:std_ns"`
+	ErrNS   float64 `gorm:"column:err_ns"`
+	Clock   string
+	boards.Interval
+	Roof      *float64
+	Disturbed string   // why the conditions were bad
+	Pooled    int      `gorm:"-"` // samples that it is made of; 0: one, or those of confirmations
+	WasNS     *float64 `gorm:"-"` // the score before the first confirmation, 0 if there was none; nil: it comes from none
+}
+
+// Add keeps the sample of a run that has ended. It has the source of the run that was measured.
+func Add(tx *gorm.DB, s Sample) error {
+	// Less than a nanosecond cannot have been measured, and 0 would make the geometric mean of a pool 0.
+	if shape(s) == 0 || slices.ContainsFunc(slices.Concat(s.Cases...), func(ns float64) bool { return ns < 1 }) {
+		s.Cases = [][]float64{} // no worker of ours sends that
+	}
+	err := tx.Table("submissions s").Joins("join runs r on r.submission_id = s.id").Where("r.id = ?", s.RunID).Limit(1).Pluck("s.source_key", &s.SourceKey).Error
+	if err == nil {
+		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&s).Error // unique by run and purpose
+	}
+	return db.WriteError(err, "what run %d measured", s.ByRun)
+}
+
+// CasesOf takes the medians of processes from a result's stages.
+func CasesOf(stages []job.StageResult) [][]float64 {
+	cases := [][]float64{}
+	for _, stage := range stages {
+		if stage.Stage != job.StageRanked {
+			continue
+		}
+		// Of several ranked stages in one result the last one counts. A worker of ours sends one.
+		cases = cases[:0]
+		for _, c := range stage.Cases {
+			if len(c.Processes) > 0 {
+				cases = append(cases, c.Processes)
+			} else {
+				cases = append(cases, []float64{c.Time()})
+			}
+		}
+	}
+	return cases
+}
+
+// Accept lets samples count that the site has measured, by the runs that measured them.
+func Accept(tx *gorm.DB, runs ...int64) error {
+	err := tx.Model(&Sample{}).Where("by_run in ? and purpose <> ?", runs, work.Submitted).Updates(map[string]any{"aside_at": nil, "why": ""}).Error
+	return db.WriteError(err, "what runs %v measured", runs)
+}
+
+// AcceptAlone lets what a run has measured again count in place of everything before it: of the run that it measured, of its
+// person's samples of that source and software, also those that do not count now, since these could count again later, and of
+// all confirmations of that source.
+func AcceptAlone(tx *gorm.DB, run int64) error {
+	var s Sample
+	if err := tx.Where("by_run = ? and purpose = ?", run, work.Remeasure).Take(&s).Error; err != nil {
+		return db.ReadError(err, "what run %d measured", run)
+	}
+	err := tx.Model(&Sample{}).Where("version_id = ? and device = ? and source_key = ? and aside_at is null", s.VersionID, s.Device, s.SourceKey).
+		Where("run_id = ? and purpose = ? or epoch_id = ? and (purpose = ? or user_id = ? and ended_at <= ?)", s.RunID, work.Submitted,
+			s.EpochID, work.Confirm, s.UserID, db.Time(s.EndedAt)).
+		Updates(map[string]any{"aside_at": db.Now(), "why": Remeasured}).Error
+	if err != nil {
+		return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
+	}
+	return Accept(tx, run)
+}
+
+// SetAside takes out what a submission measured that is about to be deleted. Where its own person deletes it, that is what
+// does not count, so that it never will; other samples stay, so that deleting chooses nothing.
+func SetAside(tx *gorm.DB, submissionID int64, byOwner bool) error {
+	runs, why := tx.Table("runs").Select("id").Where("submission_id = ?", submissionID), Deleted
+	if byOwner {
+		runs, why = runs.Where("disqualified_at is not null or held_why <> ''"), Withdrawn
+	}
+	err := tx.Model(&Sample{}).Where("purpose = ? and aside_at is null and score_ns > 0 and by_run in (?)", work.Submitted, runs).
+		Updates(map[string]any{"aside_at": db.Now(), "why": why}).Error
+	return db.WriteError(err, "what submission %d measured", submissionID)
+}
+
+// Turns lists the samples of confirmations of a run's source that count, with the software of an epoch, the oldest first.
+func Turns(tx *gorm.DB, runID, epochID int64) (list []Sample, err error) {
+	err = tx.Where("(version_id, device, source_key) in (select r.version_id, r.device, s.source_key from runs r join submissions s on s.id = r.submission_id where r.id = ?)", runID).
+		Where("epoch_id = ? and purpose = ? and aside_at is null", epochID, work.Confirm).Order("ended_at, id").Find(&list).Error
+	return list, db.ReadError(err, "confirmations of the source of run %d", runID)
+}
+
+// OfRun joins the samples s that counted with a run o, at one time or another: of its source, its person and the site.
+const OfRun = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
+	and s.source_key = b.source_key and (s.user_id = o.user_id or s.purpose = 'confirm')`
+
+// History reads these for some runs, the oldest first.
+func History(tx *gorm.DB, runs []int64) (map[int64][]Sample, error) {
+	var list []struct {
+		Sample `gorm:"embedded"`
+		OfRun  int64
+	}
+	err := tx.Table("runs o").Joins("join "+OfRun).Select("s.*, o.id as of_run").Where("o.id in ?", runs).Order("s.ended_at, s.id").Scan(&list).Error
+	of := map[int64][]Sample{}
+	for _, s := range list {
+		of[s.OfRun] = append(of[s.OfRun], s.Sample)
+	}
+	return of, db.ReadError(err, "what was measured of runs %v", runs)
+}
+
+// Senders lists the people who have ranked runs of a run's source on its board, the run's own person first.
+func Senders(tx *gorm.DB, runID int64) (users []int64, err error) {
+	err = tx.Table("runs").Where("id = ?", runID).Pluck("user_id", &users).Error
+	var others []int64
+	if err == nil {
+		err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key").
+			Joins("join runs r on r.submission_id = e.id and r.device = o.device and r.score_ns is not null and r.profile_of is null and r.user_id <> o.user_id").
+			Where("o.id = ?", runID).Distinct().Pluck("r.user_id", &others).Error
+	}
+	return append(users, others...), db.ReadError(err, "people with the source of run %d", runID)
+}
