@@ -67,6 +67,10 @@ func TestMeasurementsBecomeSamples(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("samples (-want +got):\n%s", diff)
 		}
+		var purposes string
+		if err := s.SQL().QueryRowContext(t.Context(), "select (select purpose from runs where id = 1) || (select purpose from runs where id = 3) || (select purpose from runs where id = 9)").Scan(&purposes); err != nil || purposes != "submittedconfirmremeasure" {
+			t.Errorf("the purposes of runs 1, 3 and 9 are %q, %v", purposes, err)
+		}
 		var was float64
 		if err := s.SQL().QueryRowContext(t.Context(), "select was_ns from runs where id = 1 and epoch_id = 2").Scan(&was); err != nil || was != 1050 {
 			t.Errorf("before its confirmation the run had %v, %v", was, err)

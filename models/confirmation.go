@@ -82,7 +82,7 @@ func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *work.Recorded) error 
 		return db.ReadError(err, "run %d", of)
 	}
 	leg := work.Run{SubmissionID: run.SubmissionID, VersionID: run.VersionID, UserID: run.UserID, Mode: job.ModeRanked,
-		ProfileOf: &run.ID, ConfirmationID: &c.ID, Work: work.Work{Device: run.Device, QueuedAt: db.Now()}}
+		Purpose: work.Confirm, ProfileOf: &run.ID, ConfirmationID: &c.ID, Work: work.Work{Device: run.Device, QueuedAt: db.Now()}}
 	return work.Enqueue(tx, &leg, out)
 }
 

@@ -83,12 +83,12 @@ func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *w
 // confirmAfter does so when a run's end has changed its board. A leg's confirmation goes on without it. In a new epoch, the
 // last run of a board that is measured again decides who is first.
 func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
-	if run.ConfirmationID != nil || out.Board == nil && run.RejudgeID == nil {
+	if run.Purpose == work.Confirm || out.Board == nil && run.Purpose != work.Remeasure {
 		return nil
 	}
 	// Until the last rerun of this board has ended, the first changes with every result. One confirmation after all of
 	// them is enough.
-	if run.RejudgeID != nil {
+	if run.Purpose == work.Remeasure {
 		var others int64
 		err := tx.Model(&work.Run{}).Where("version_id = ? and device = ? and rejudge_id = ? and "+work.Live,
 			run.VersionID, run.Device, *run.RejudgeID).Limit(1).Count(&others).Error

@@ -19,7 +19,7 @@ const legWait = 10 * time.Minute
 // delay it with their own runs.
 func (s *Store) HurryLegs(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {
-		return tx.Model(&work.Run{}).Where("confirmation_id is not null and not overdue and queued_at <= ? and "+work.Live, db.Time(at.Add(-legWait)))
+		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.Live, db.Time(at.Add(-legWait)))
 	}
 	var waiting int64
 	// The dispatcher calls this in every round. Reading first keeps the writer free if nothing waits, which is nearly

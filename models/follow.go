@@ -27,7 +27,7 @@ func queueProfile(tx *gorm.DB, r *work.Run, out *work.Recorded) error {
 	}
 	profile := work.Run{
 		SubmissionID: r.SubmissionID, VersionID: r.VersionID, UserID: r.UserID,
-		Mode: job.ModeProfile, ProfileOf: &r.ID, Work: work.Work{Device: r.Device, QueuedAt: db.Now()},
+		Mode: job.ModeProfile, Purpose: work.Profile, ProfileOf: &r.ID, Work: work.Work{Device: r.Device, QueuedAt: db.Now()},
 	}
 	return work.Enqueue(tx, &profile, out)
 }

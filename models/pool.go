@@ -26,17 +26,14 @@ func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	s := sampleOf(r)
 	s.EpochID, s.Cases = r.EpochID, pools.CasesOf(result.Stages)
 	s.Score = pools.Score{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed}
-	if r.ProfileOf != nil {
-		s.RunID, s.Purpose, s.AsideAt, s.Why = *r.ProfileOf, work.Remeasure, r.EndedAt, pools.Undecided
-		if r.ConfirmationID != nil {
-			s.Purpose = work.Confirm
-		}
+	if r.Purpose != work.Submitted {
+		s.RunID, s.AsideAt, s.Why = *r.ProfileOf, r.EndedAt, pools.Undecided
 	}
 	return pools.Add(tx, s)
 }
 
 func sampleOf(r *work.Run) pools.Sample {
-	return pools.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, ByRun: r.ID, Purpose: work.Submitted, EndedAt: *r.EndedAt}
+	return pools.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, ByRun: r.ID, Purpose: r.Purpose, EndedAt: *r.EndedAt}
 }
 
 // pool pools a valid run that has just ended with those of equal source, and returns the run that stands for them, with the
@@ -63,7 +60,7 @@ func retain(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Ch
 	kept := sampleOf(r)
 	kept.Why = why
 	switch cases := judgedCases(result.Stages); {
-	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure:
+	case r.Mode != job.ModeRanked || r.Purpose != work.Submitted || r.Infrastructure:
 		return nil, nil
 	case len(cases) > 0:
 		kept.Cases = cases

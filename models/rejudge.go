@@ -89,7 +89,7 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *work.Recorded) (
 		if slices.ContainsFunc(known, func(again work.Run) bool { return *again.ProfileOf == e.RunID && rejudge.Undone(again) == "" }) {
 			continue
 		}
-		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, ProfileOf: &e.RunID,
+		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, Purpose: work.Remeasure, ProfileOf: &e.RunID,
 			RejudgeID: &rejudgeID, Work: work.Work{Device: e.Device, QueuedAt: db.Now()}}
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err

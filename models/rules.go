@@ -17,27 +17,32 @@ import (
 // Settled or Place for each end.
 type rules struct{ store *Store }
 
-// Keep also queues the profile that follows, so that watchers see it before the run's own end. The order matters: the
-// sample is stored before anything may hold the run back; a flag is raised for an impossible score (faster than its
-// device can be), but not a second time for a source that is held already; what a frozen event holds raises none; a held run has no profile, because it is not
-// valid. All eight are called even if one fails, because Join takes their values. That is safe: an error rolls all of them
-// back. On PostgreSQL the steps after a failed statement add "current transaction is aborted" to the log; the first error is
-// the cause.
+// Keep stores what a result has, in this order. All steps are called even if one fails, because Join takes their values: an
+// error undoes all of them. On PostgreSQL the steps after a failed statement add "current transaction is aborted"; the first
+// error is the cause.
 func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
-	return errors.Join(keepSample(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), holdFrozen(tx, run), noteClocks(tx, run.ID, r.Stages), noteLibraries(tx, run, r.Stages), keepAnswer(tx, run, r, out), queueProfile(tx, run, out))
+	return errors.Join(
+		keepSample(tx, run, r), // before anything may hold the run back
+		flagHeld(tx, run),      // an impossible score, faster than the device can be
+		holdWithheld(tx, run),  // its source is held back: that raises no second flag
+		holdFrozen(tx, run),    // its event is frozen: there is nothing to review
+		noteClocks(tx, run.ID, r.Stages),
+		noteLibraries(tx, run, r.Stages),
+		keepAnswer(tx, run, r, out),
+		queueProfile(tx, run, out), // of a run that is not held; watchers see it before the run's own end
+	)
 }
 
 // Ended notifies webhooks of a run that a person requested, continues confirmations and reruns, and ends validations.
 func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
-	switch {
-	case run.ProfileOf == nil && run.Mode != work.ModeBaseline:
-		// Legs and reruns follow another run, so that their ProfileOf is set: their ends are not announced.
+	switch run.Purpose {
+	case work.Submitted, work.Practice:
 		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
-	case run.Mode == job.ModeValidate:
+	case work.Validate:
 		return endUnanswered(tx, run, out)
-	case run.ConfirmationID != nil:
+	case work.Confirm:
 		return advanceConfirmation(tx, *run.ConfirmationID, out)
-	case run.RejudgeID != nil:
+	case work.Remeasure:
 		if err := endRerun(tx, *run, out); err != nil {
 			return err
 		}
@@ -51,7 +56,7 @@ func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 // Place changes the boards: by a valid run, by a profile or a baseline that a board shows, or by what a run measured before
 // it failed.
 func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) (err error) {
-	if run.ProfileOf != nil && run.Mode == job.ModeProfile {
+	if run.Purpose == work.Profile {
 		if out.Board, err = showProfile(tx, *run); err != nil {
 			return err
 		}
@@ -116,7 +121,7 @@ func tellOfPlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
 
 // showBaseline notifies the board that its baseline has a score.
 func showBaseline(tx *gorm.DB, r *work.Run, out *work.Recorded) (err error) {
-	if r.Mode == work.ModeBaseline && r.ScoreNS != nil {
+	if r.Purpose == work.Baseline && r.ScoreNS != nil {
 		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)
 	}
 	return err

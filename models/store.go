@@ -143,11 +143,29 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
-		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
-		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Draws: draws.New(database, workers), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
-		Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Quotas: quota.New(database),
-		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site, standings: cache.New[[sha256.Size]byte, events.Standings](mostStandings),
-		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
+		Accounts:    accounts.New(database),
+		Boards:      boards.New(database),
+		Catalog:     catalog.New(database),
+		Comments:    comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}),
+		Counters:    counters.New(database),
+		Devices:     devices.New(database),
+		Draws:       draws.New(database, workers),
+		Epochs:      epochs.New(database),
+		Events:      events.New(database),
+		Fleet:       workers,
+		Inbox:       inbox.New(database, cfg.Site, cfg.Mails),
+		Likeness:    likeness.New(database),
+		Members:     membership.New(database),
+		Quotas:      quota.New(database),
+		Rejudges:    rejudge.New(database),
+		Sentinels:   sentinels.New(database),
+		Storage:     storage.New(database),
+		Submissions: submissions.New(database, cfg.Limits),
+		Switches:    switches.New(database),
+		Validations: validations.New(database),
+		Disk:        files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
+		standings:   cache.New[[sha256.Size]byte, events.Standings](mostStandings),
+		db:          database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
 	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeTold, Tell: s.tell})

@@ -100,7 +100,7 @@ func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boa
 		if slices.Contains(waiting, e.RunID) {
 			continue
 		}
-		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeValidate, ProfileOf: &e.RunID,
+		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeValidate, Purpose: work.Validate, ProfileOf: &e.RunID,
 			Work: work.Work{Device: e.Device, QueuedAt: db.Now()}}
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
@@ -116,7 +116,7 @@ func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boa
 
 // keepAnswer takes over what a script said in the run's result.
 func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
-	if run.Mode != job.ModeValidate {
+	if run.Purpose != work.Validate {
 		return nil
 	}
 	answer, message := validations.None, "The worker ran no script: it may be of an older version."

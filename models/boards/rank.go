@@ -20,7 +20,7 @@ import (
 // and the index runs_valid: a change needs all three, and RebuildEntries.
 const (
 	// ValidRun is work.Run.Valid in SQL, in the very words of the partial index.
-	ValidRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = ''"
+	ValidRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = ''"
 	StandingRun  = ValidRun + " and (pool_id is null or pool_id = id)"
 	bestFirst    = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
 	entriesFirst = "age, score_ns, run_id"       // columns of entries, bands and spots

@@ -157,7 +157,7 @@ const reservedAgain = 30 * time.Second
 // budget.
 const reserved = `select coalesce(sum(live * held), 0) from (
 	select (select count(*) from runs where user_id = @id and ended_at is null and device <> @cpu
-			and profile_of is null and mode <> 'baseline') as live,
+			and purpose in ('submitted', 'practice')) as live,
 		(select avg(unit_ns) from (select unit_ns from runs where user_id = @id and unit_ns > 0 and device <> @cpu
 			order by ended_at desc limit 20) r) as held
 	union all

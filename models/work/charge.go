@@ -41,7 +41,7 @@ func ended(r job.Result) bool {
 
 // payer is who asked for the run; 0: the site runs it on its own.
 func (r *Run) payer() int64 {
-	if r.ProfileOf != nil || r.Mode == ModeBaseline {
+	if !r.Purpose.Asked() {
 		return 0
 	}
 	return r.UserID

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"fmt"
 
 	"gorm.io/gorm"
@@ -45,7 +46,7 @@ type Rules interface {
 
 // Enqueue stores a waiting run, and adds the news for watchers.
 func Enqueue(tx *gorm.DB, run *Run, out *Recorded) error {
-	run.State = StateQueued
+	run.State, run.Purpose = StateQueued, cmp.Or(run.Purpose, purposeOf(run.Mode))
 	if err := tx.Create(run).Error; err != nil {
 		return fmt.Errorf("queuing a run of submission %d on %s: %w", run.SubmissionID, run.Device, err)
 	}

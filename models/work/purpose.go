@@ -1,11 +1,35 @@
 package work
 
-// Purpose is why a run measures a source.
+import "warpboard/evaluator/job"
+
+// Purpose is the reason for a run.
 type Purpose string
 
-// The purposes of ranked measurements. A person chooses when the first is made, the site the others: these select nothing.
+// The purposes. Runs of the first two were asked for by a person; the others the site makes, most of them after a ranked run
+// (ProfileOf). Submitted, Confirm and Remeasure in mode ranked leave samples (package pools).
 const (
-	Submitted Purpose = "submitted" // a person sent it
-	Confirm   Purpose = "confirm"   // a leg of a confirmation
-	Remeasure Purpose = "remeasure" // measured again, for new software or on request
+	Submitted Purpose = "submitted"
+	Practice  Purpose = "practice" // submitted after the task's deadline
+	Baseline  Purpose = "baseline" // of a task, to compare with
+	Profile   Purpose = "profile"  // the profile of a ranked run
+	Validate  Purpose = "validate" // the task's validation script on a ranked run
+	Confirm   Purpose = "confirm"  // a leg of a confirmation
+	Remeasure Purpose = "remeasure"
 )
+
+// Asked chooses runs that a person asked for, in SQL.
+const Asked = "purpose in ('submitted', 'practice')"
+
+// Asked reports whether a person asked for the run.
+func (p Purpose) Asked() bool { return p == Submitted || p == Practice }
+
+// purposeOf is that of a run in a mode that follows no other.
+func purposeOf(mode job.Mode) Purpose {
+	switch mode {
+	case ModePractice:
+		return Practice
+	case ModeBaseline:
+		return Baseline
+	}
+	return Submitted
+}

@@ -44,7 +44,7 @@ const workInTurns = `
 // lastEnd is when the last work ended that took the same turn as w, since w was queued. It is read once for each person or
 // caller and priority, from the end of an index. Legs of confirmations have no such end: they wait since they were queued.
 const lastEnd = `select max(ended_at) from (
-		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and confirmation_id is null
+		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and purpose <> 'confirm'
 			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPriority + ` = w.priority
 		union all
 		select max(ended_at) from evaluations where device = w.device and caller = w.turn_of

@@ -82,7 +82,7 @@ func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
 		for _, user := range []accounts.User{w.Ann, w.Ann, w.Ben, w.Ben} {
 			w.Submit(t, s, user)
 		}
-		for _, change := range []string{"mode = 'baseline'", "profile_of = 1, overdue = false"} {
+		for _, change := range []string{"purpose = 'baseline'", "purpose = 'profile', profile_of = 1"} {
 			run := w.Submit(t, s, modelstest.Person(t, s, "with "+change, accounts.RoleUser))
 			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, "update runs set "+change+" where id = $1", run.ID)))
 		}

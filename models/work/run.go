@@ -56,12 +56,13 @@ type Run struct {
 	VersionID    int64
 	UserID       int64
 	Mode         job.Mode
-	ProfileOf    *int64 // the ranked run that this profile, rerun, validation or leg of a confirmation follows; nil for a run that a person asked for
+	Purpose      Purpose
+	ProfileOf    *int64 // the ranked run that it follows; nil for Submitted, Practice and Baseline
 
-	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
-	Overdue        bool   // of a leg: it has waited for long, and takes its turn among people's runs
+	ConfirmationID *int64 // of Confirm: the confirmation that it belongs to
+	Overdue        bool   // of Confirm: it has waited for long, and takes its turn among people's runs
 	StoppedByStaff bool   // cancelled, but not by its person, who chose nothing by it
-	RejudgeID      *int64 // of a run that measures another again: the Rejudge that it is for
+	RejudgeID      *int64 // of Remeasure: the Rejudge that it is for
 
 	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error
 
@@ -106,7 +107,7 @@ func (r Run) PublicFailure() string {
 
 // Valid reports whether the run may stand on a board; package boards says the same in SQL.
 func (r Run) Valid() bool {
-	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.ProfileOf == nil && r.HeldWhy == ""
+	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == Submitted && r.HeldWhy == ""
 }
 
 // Stands reports whether the run may be its person's entry on a board: it is valid, and no other run of its pool stands for it.

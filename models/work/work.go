@@ -41,7 +41,7 @@ const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		` + runPriority + ` as priority,
-		case when confirmation_id is null then 'person:' || cast(user_id as text) else '` + turnOfConfirmation + `' || cast(confirmation_id as text) end as turn_of
+		case when purpose = 'confirm' then '` + turnOfConfirmation + `' || cast(confirmation_id as text) else 'person:' || cast(user_id as text) end as turn_of
 	from runs where ` + Live + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,
@@ -51,7 +51,7 @@ const liveWork = `
 // These give the Priority of work. The indexes runs_last_end and evaluations_last_end have the same words: a change here needs
 // new indexes, or lastEnd reads all ended work of a person.
 const (
-	runPriority        = "case when mode = 'baseline' then 3 when profile_of is null or overdue then 1 when rejudge_id is null then 2 else 4 end"
+	runPriority        = "case when " + Asked + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
 	evaluationPriority = "case when batch = '' then 0 else 1 end"
 )
 
