@@ -129,8 +129,8 @@ func recompute(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	return boards.Recompute(tx, runs)
 }
 
-// RebuildScores makes the scores of all runs from samples again, and boards from these. It takes some seconds per 100,000
-// entries and blocks other writers.
+// RebuildScores makes the scores of all runs from samples again, and boards from these. It takes minutes per 100,000
+// entries, because it asks for each, and blocks other writers.
 func (s *Store) RebuildScores(ctx context.Context) error {
 	if err := s.db.Write(ctx, pools.Rebuild); err != nil {
 		return fmt.Errorf("rebuilding scores: %w", err)

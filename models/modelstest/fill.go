@@ -131,7 +131,9 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 		pool, pooled, disturbed := any(nil), 0, ""
 		switch f.random.IntN(20) {
 		case 0:
-			pool, pooled = id, 3
+			if score != nil {
+				pool, pooled = id, 3
+			}
 		case 1:
 			disturbed = "slowed down: power brake"
 		}
