@@ -20,8 +20,9 @@ const mostPerEvent = 4
 func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 	for name, replicas := range map[string]bool{"one process": false, "several": true} {
 		t.Run(name, func(t *testing.T) {
-			s := webtest.NewStage(t)
+			s, allowed := webtest.NewStage(t), int64(mostPerEvent)
 			if replicas {
+				allowed += 2 // reads for earlier lines: one goes on, and one waits
 				s.Cfg.Hub.Spread(func([]byte) error { return nil }, s.Cfg.Store.Work)
 			}
 			var readers []*webtest.Reader
@@ -66,9 +67,9 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 			// now all have read what was kept
 			cost(func() { w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild}) }, 1)
 			for i, watched := range costs(w) {
-				if watched-unwatched[i] > mostPerEvent {
+				if watched-unwatched[i] > allowed {
 					t.Errorf("event %d costs %d statements, and %d with ten readers: want at most %d more", i,
-						unwatched[i], watched, mostPerEvent)
+						unwatched[i], watched, allowed)
 				}
 			}
 		})
