@@ -4,60 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/devices"
 	"warpboard/models/modelstest"
-	"warpboard/models/submissions"
-	"warpboard/models/work"
 )
-
-// measured ends a run on a device with a score and a machine record, or without one.
-func measured(t *testing.T, s *models.Store, task catalog.Task, who, device, unit, hash string,
-	score float64) work.Run {
-	t.Helper()
-	user := modelstest.Person(t, s, who, accounts.RoleUser)
-	_, runs, err := s.Submissions.Submit(t.Context(),
-		submissions.NewSubmission{User: user, TaskID: task.ID, Devices: []string{device},
-			Mode: job.ModeRanked, Source: []byte("int main;"), Via: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	attempt, err := s.Work.StartAttempt(t.Context(), runs[0].Ref())
-	if err != nil {
-		t.Fatal(err)
-	}
-	result := modelstest.Result(attempt, score)
-	result.Machine = job.Machine{Worker: "w1", Device: device, Name: unit, UUIDHash: hash}
-	if _, err := s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: score}}); err != nil {
-		t.Fatal(err)
-	}
-	if unit == "" {
-		if _, err := s.SQL().ExecContext(t.Context(),
-			fmt.Sprintf("update runs set machine = null where id = %d", runs[0].ID)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return runs[0]
-}
-
-// on returns the number of people on each board of a task.
-func on(t *testing.T, s *models.Store, task catalog.Task) map[string]int64 {
-	t.Helper()
-	summaries, err := s.Boards.Summaries(t.Context(), []int64{task.VersionID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sizes := map[string]int64{}
-	for key, b := range summaries {
-		if b.Size > 0 {
-			sizes[key.Device] = b.Size
-		}
-	}
-	return sizes
-}
 
 func reload(t *testing.T, s *models.Store, task catalog.Task) catalog.Task {
 	t.Helper()
