@@ -31,8 +31,8 @@ type SubmissionFilter struct {
 const shortSubmission = "s.id, s.user_id, s.mode, s.created_at, u.name as user_name, t.slug as task_slug, t.title as task_title"
 
 // shortRun selects the columns that tables show of a run r: a fourth of its columns, for lists of hundreds.
-const shortRun = `r.id, r.submission_id, r.mode, r.device, r.state, r.queued_at, r.score_ns, r.failure, r.interval_low, r.interval_high, r.processes,
-	r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
+const shortRun = `r.id, r.submission_id, r.mode, r.purpose, r.device, r.state, r.queued_at, r.score_ns, r.failure,
+	r.interval_low, r.interval_high, r.processes, r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
 
 // notFrozen excludes submissions s that are hidden from the viewer: Submission.HiddenFrom in SQL.
 func notFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {

@@ -2,12 +2,14 @@ package submissions_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
 
@@ -98,6 +100,23 @@ func TestTheEditorCompletesNames(t *testing.T) {
 	w.Until(options + `.includes("input_t")`)
 	w.Do(chromedp.KeyEvent(kb.Escape))
 	w.RefusedNothing()
+}
+
+// TestHistoryOffersTheLastAndTheBestSubmission to the editor, by links.
+func TestHistoryOffersTheLastAndTheBestSubmission(t *testing.T) {
+	s := webtest.NewScene(t)
+	best := s.Submit(s.Ada, "H200", "int best;\n")
+	s.Finish(best, 1e3)
+	last := s.Submit(s.Ada, "H200", "int last;\n")
+	s.Finish(last, 9e3)
+	history := webtest.Document(t, s.BrowserOf(s.Ada).Get("/tasks/"+s.Task.Slug+"/solve/runs", "HX-Request", "true"),
+		http.StatusOK)
+	for name, run := range map[string]work.Run{"best": best, "previous": last} {
+		want := fmt.Sprintf("/api/v1/submissions/%d/source", run.SubmissionID)
+		if got := history.Find("[data-version="+name+"]").AttrOr("href", ""); got != want {
+			t.Errorf("%s is %q, not %s", name, got, want)
+		}
+	}
 }
 
 // TestTheEditorComparesWithWhatWasSent: changes against the last submission and the best one show in the text.
