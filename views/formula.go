@@ -61,18 +61,20 @@ type temml struct {
 // looks are attributes whose values the site's own style gives.
 var looks = regexp.MustCompile(` (?:style|class)="[^"]*"`)
 
-// mathML returns a formula as MathML, or an error if it is not LaTeX that temml knows, or takes longer than limit.
-func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, error) {
+// mathML returns a formula as MathML and the time that it took without waiting for other descriptions, or an error if it
+// is not LaTeX that temml knows, or takes longer than limit.
+func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, time.Duration, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	start := time.Now()
 	timer := time.AfterFunc(limit, func() { t.vm.Interrupt("too slow") })
 	html, err := t.render(goja.Undefined(), t.vm.ToValue(tex), t.vm.ToValue(display))
 	timer.Stop()
 	t.vm.ClearInterrupt()
 	if err != nil {
-		return "", err
+		return "", time.Since(start), err
 	}
-	return looks.ReplaceAllString(html.String(), ""), nil
+	return looks.ReplaceAllString(html.String(), ""), time.Since(start), nil
 }
 
 // mathematics collects the formulas of one description while it is rendered. The HTML has marks in their places,
@@ -96,9 +98,8 @@ func (m *mathematics) add(tex string, display bool) string {
 	if err != nil {
 		return code
 	}
-	start := time.Now()
-	html, err := renderer.mathML(tex, display, mathTime-m.spent)
-	m.spent += time.Since(start)
+	html, took, err := renderer.mathML(tex, display, mathTime-m.spent)
+	m.spent += took
 	if m.bytes += len(html); err != nil || m.bytes > mostHTML {
 		return code
 	}
