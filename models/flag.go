@@ -109,6 +109,9 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 			err = releaseSource(tx, actor, run, why)
 		}
 		closed, closeErr := review.Close(tx, actor.ID, runID, why)
+		if run.Backed != nil && !*run.Backed && closeErr == nil { // the reviewer's word counts from now on
+			closeErr = tx.Model(&run).Update("backed", nil).Error
+		}
 		switch {
 		case err != nil || closeErr != nil:
 			return nil, errors.Join(err, closeErr)

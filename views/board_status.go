@@ -32,6 +32,8 @@ func boardMarks() []boardMark {
 			func(tag *entryTag, e boards.Standing) { tag.title = "Measured under bad conditions: " + e.Disturbed }},
 		{entryTag{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations"},
 			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.Confirming }, asItIs},
+		{entryTag{"not confirmed by profile", "tag-warn", "A case took less time than its kernels take under Nsight Compute. A reviewer will look at it.", "/trust#witness"},
+			func(_ BoardTable, e boards.Standing) bool { return e.Backed != nil && !*e.Backed }, asItIs},
 		{entryTag{"noisy", "", noisyHint + ".", "/trust#processes"},
 			BoardTable.marksNoisy, asItIs},
 		{entryTag{"confirmed, was …", "", "A confirmation timed the run again and changed its score.", "/trust#confirmations"},

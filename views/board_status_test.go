@@ -138,3 +138,24 @@ func TestAMarkOfMostRowsIsSaidOnce(t *testing.T) {
 		t.Error("three noisy rows are not marked one by one")
 	}
 }
+
+// TestTheNoteOnShortScoresIsAboutThoseThatNoProfileBacks, and an entry that its profile contradicts has a mark.
+func TestTheNoteOnShortScoresIsAboutThoseThatNoProfileBacks(t *testing.T) {
+	yes, no := true, false
+	for name, c := range map[string]struct {
+		backed      *bool
+		note, marks int
+	}{"no profile": {nil, 1, 0}, "backed": {&yes, 0, 0}, "not backed": {&no, 1, 1}} {
+		b := BoardTable{Head: boards.Head{Board: boards.Board{EpochID: 1}}}
+		var e boards.Standing
+		e.RunID, e.UserID, e.ScoreNS, e.Age, e.Backed = 1, 1, 12e3, -1, c.backed
+		b.Standings = []boards.Standing{e}
+		doc := show(t, Ranking(b))
+		if n := doc.Find("[data-short]").Length(); n != c.note {
+			t.Errorf("%s: %d notes on short scores, want %d", name, n, c.note)
+		}
+		if n := doc.Find("tbody [data-status]:contains('not confirmed by profile')").Length(); n != c.marks {
+			t.Errorf("%s: %d marks, want %d", name, n, c.marks)
+		}
+	}
+}

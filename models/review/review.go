@@ -20,6 +20,7 @@ const (
 	Held        Kind = "held"        // it does not count before someone has looked: below the floor of its unit or above its roof
 	Source      Kind = "source"      // hints in its text, or it is the text of a disqualified run
 	Library     Kind = "library"     // a profile lists kernels of libraries, which its task refuses
+	Unbacked    Kind = "unbacked"    // its kernels take longer under Nsight Compute than it took
 	Unconfirmed Kind = "unconfirmed" // a confirmation of it ended without numbers
 )
 

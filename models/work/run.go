@@ -80,6 +80,7 @@ type Run struct {
 	boards.Numerics
 	MemoryPeak *int64 // bytes that its ranked stage had at most; nil if not measured
 	Disturbed  string // why the conditions were bad; empty: they were good, or are not known
+	Backed     *bool  // its profile backs its times (job.Witness); nil: not known
 	HeldWhy    string // why it waits for someone to look before it counts
 	PoolID     *int64 // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
 	Pooled     int    // runs that the score is made of; 0: this one, or those of a confirmation

@@ -42,6 +42,14 @@ func (l *LifeCycle) StagesOf(ctx context.Context, runIDs ...int64) (map[int64][]
 	return of, db.ReadError(err, "stages of runs %v", runIDs)
 }
 
+// RankedStage returns the ranked stage of a run's last attempt, or a stage without cases if there is none.
+func RankedStage(tx *gorm.DB, runID int64) (job.StageResult, error) {
+	var last Stage
+	err := tx.Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
+		Where("stages.run_id = ? and stages.stage = ?", runID, job.StageRanked).Order("a.number desc").Limit(1).Find(&last).Error
+	return last.Result, db.ReadError(err, "the ranked stage of run %d", runID)
+}
+
 // noteStage stores a stage from an event. The result replaces it later.
 func noteStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) error {
 	row := stageRow(runID, attemptID, position(r.Stage), r)

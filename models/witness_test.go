@@ -1,0 +1,68 @@
+package models_test
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/modelstest"
+	"warpboard/models/review"
+	"warpboard/models/work"
+)
+
+// A run that took less time than its kernels take in its profile counts, is marked on its board, and waits for a review, which takes the
+// mark away.
+func TestWitnessMarksARunFasterThanItsProfile(t *testing.T) {
+	yes, no := true, false
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		profiler(t, s, "CPU", true)
+		for name, c := range map[string]struct {
+			kernels []job.Kernel
+			want    *bool
+			flag    string
+		}{
+			"backed":  {[]job.Kernel{{Name: "k", Launches: 1, NS: 100_000}}, &yes, ""},
+			"faster":  {[]job.Kernel{{Name: "k", Launches: 1, NS: 113_000}}, &no, "case 1 took 100.0 µs, and its kernels take 113.0 µs under Nsight Compute"},
+			"unknown": {nil, nil, ""},
+		} {
+			person := modelstest.Person(t, s, name, "user")
+			run := modelstest.Submit(t, s, person, w.Task)[0]
+			modelstest.Finish(t, s, run, 100_000)
+			profile := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, run))
+			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.Ref()))
+			var cases []job.CaseResult
+			for _, stage := range modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)) {
+				if stage.Stage == job.StageRanked {
+					for _, ranked := range stage.Result.Cases {
+						cases = append(cases, job.CaseResult{Index: ranked.Index, Status: job.StatusPass, Kernels: c.kernels})
+					}
+				}
+			}
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx,
+				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: cases}}}, work.Findings{})))
+			backed := func() *bool {
+				return modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, run.VersionID, "CPU", person.ID)).Backed
+			}
+			if got := backed(); (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+				t.Errorf("%s: on the board backed is %v", name, got)
+			}
+			flag := ""
+			for _, row := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
+				models.ReviewFilter{Kind: review.Unbacked, Runs: []int64{run.ID}, Limit: 9})) {
+				flag += row.Flags[0].Detail
+			}
+			if flag != c.flag {
+				t.Errorf("%s: the flag is %q, want %q", name, flag, c.flag)
+			}
+			if c.flag != "" {
+				modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, run.ID, "Its kernels run beside each other.")))
+				if got := backed(); got != nil {
+					t.Errorf("%s: after the review backed is %v", name, *got)
+				}
+			}
+		}
+	})
+}
