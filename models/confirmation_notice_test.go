@@ -8,6 +8,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/inbox"
 	"warpboard/models/modelstest"
+	"warpboard/models/webhooks"
 )
 
 // notices spreads what happened, and returns the texts in a person's inbox, the newest first.
@@ -26,16 +27,25 @@ func TestNoticesOfARecordWaitForItsConfirmation(t *testing.T) {
 	for name, test := range map[string]struct {
 		legs     []float64 // of the holder, the challenger, …
 		ann, ben string
+		records  int // sent to Ben's webhook
 	}{
-		"confirmed": {[]float64{1000, 900, 1000, 900}, "Ben took your record: ", "Your 1st place is confirmed: "},
-		"lucky":     {[]float64{1000, 1200, 1000, 1200}, "", "Your run was measured again and is not 1st: "},
+		"confirmed": {[]float64{1000, 900, 1000, 900}, "Ben took your record: ", "Your 1st place is confirmed: ", 1},
+		"lucky":     {[]float64{1000, 1200, 1000, 1200}, "", "Your run was measured again and is not 1st: ", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			confirming(t, func(t *testing.T, s *models.Store, w world) {
 				w.Score(t, s, w.Ann, 1000)
+				hook := modelstest.Got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), w.Ben,
+					webhooks.NewWebhook{URL: "https://example.org/hook", Events: []webhooks.Kind{webhooks.RecordTaken}}))
+				sent := func() int {
+					return len(modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), w.Ben, hook.ID, 0, 10)))
+				}
 				w.Score(t, s, w.Ben, 900)
 				if before := slices.Concat(notices(t, s, w.Ann), notices(t, s, w.Ben)); len(before) > 0 {
 					t.Errorf("before the confirmation they read %q", before)
+				}
+				if n := sent(); n > 0 {
+					t.Errorf("%d messages are sent before the confirmation", n)
 				}
 				for _, ns := range test.legs {
 					measureLeg(t, s, ns, "gpu0")
@@ -46,6 +56,9 @@ func TestNoticesOfARecordWaitForItsConfirmation(t *testing.T) {
 					if want == "" && len(got) > 0 || want != "" && !slices.Equal(got, []string{want + on}) {
 						t.Errorf("%s reads %q, want %q", who.Name, got, want)
 					}
+				}
+				if n := sent(); n != test.records {
+					t.Errorf("%d messages about the record are sent, want %d", n, test.records)
 				}
 			})
 		})

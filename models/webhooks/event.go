@@ -40,17 +40,36 @@ func Note(tx *gorm.DB, e WebhookEvent) error {
 	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
 }
 
-// HoldPlace holds the notices about a run's new place until ReleasePlaces, because the run is measured again first.
-func HoldPlace(tx *gorm.DB, runID int64) error {
-	err := tx.Model(&WebhookEvent{}).Where("run_id = ? and kind = ?", runID, PlaceTaken).Update("kind", placeHeld).Error
-	return db.WriteError(err, "event for inboxes")
+// held is the kind under which an event about a new place waits for a confirmation.
+func (k Kind) held() Kind {
+	if k == RecordTaken {
+		return recordHeld
+	}
+	return placeHeld
 }
 
-// ReleasePlaces releases the notices held by HoldPlace, of all runs whose confirmation has ended or is gone.
+// HoldPlace holds the events about a run's new place until ReleasePlaces, because the run is measured again first.
+func HoldPlace(tx *gorm.DB, runID int64) error {
+	for _, kind := range []Kind{PlaceTaken, RecordTaken} {
+		err := tx.Model(&WebhookEvent{}).Where("run_id = ? and kind = ?", runID, kind).Update("kind", kind.held()).Error
+		if err != nil {
+			return db.WriteError(err, "events of run %d", runID)
+		}
+	}
+	return nil
+}
+
+// ReleasePlaces releases the events held by HoldPlace, of all runs whose confirmation has ended or is gone. Of a run
+// that turned out not to be first, webhooks learn of no record.
 func ReleasePlaces(tx *gorm.DB) error {
-	err := tx.Model(&WebhookEvent{}).Where("kind = ? and run_id not in (select challenger_id from confirmations where ended_at is null)", placeHeld).
-		Update("kind", PlaceTaken).Error
-	return db.WriteError(err, "events for inboxes")
+	const settled = "run_id not in (select challenger_id from confirmations where ended_at is null)"
+	err := tx.Where("kind = ? and "+settled+" and run_id not in (select run_id from records)", recordHeld).Delete(&WebhookEvent{}).Error
+	for _, kind := range []Kind{PlaceTaken, RecordTaken} {
+		if err == nil {
+			err = tx.Model(&WebhookEvent{}).Where("kind = ? and "+settled, kind.held()).Update("kind", kind).Error
+		}
+	}
+	return db.WriteError(err, "events of confirmed runs")
 }
 
 // forInboxes reports whether Rules.Tell returns people to notify of the event.
@@ -102,7 +121,7 @@ type runData struct {
 // the others are delivered.
 func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 	var ids []int64
-	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("kind <> ?", placeHeld).Order("id").Limit(spreadAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("kind not in ?", []Kind{placeHeld, recordHeld}).Order("id").Limit(spreadAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 		return 0, db.ReadError(err, "events for webhooks")
 	}
 	var dropped error
