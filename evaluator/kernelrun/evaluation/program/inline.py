@@ -30,6 +30,14 @@ def problem(source, metadata):
     return None
 
 
+def remark(error):
+    """A sentence on the error of a call of an extension, or None."""
+    if "incompatible function arguments" in error:
+        return ("pybind11 found no function of the extension for these arguments. It converts no tensor to a pointer: a parameter such as const float* "
+                "must be a torch::Tensor, whose data_ptr() is the pointer.")
+    return None
+
+
 def inline_calls(tree):
     """The calls of load_inline, by whatever name it was imported."""
     names = {"load_inline"}

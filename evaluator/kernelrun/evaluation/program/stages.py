@@ -7,6 +7,7 @@ import time
 
 import compare
 import contract
+import inline
 import outputs
 import packing
 import timing
@@ -152,6 +153,8 @@ class Stages:
             plain = isinstance(error, (compare.Mismatch, contract.ContractError)) or "trials_begun" not in self.report
             self.report["validation_error"] = str(error) if plain else f"Trial {self.report['trials_begun']} failed:\n{error}"
             self.blame(error)
+            if sentence := inline.remark(str(error)):
+                self.remark(sentence)
         self.save()
         return self.report["correctness"]
 

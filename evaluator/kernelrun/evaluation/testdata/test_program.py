@@ -25,6 +25,7 @@ import compiled
 import contract
 import deciding
 import evaluate
+import inline
 import kernels
 import nvrtc
 import outputs
@@ -413,6 +414,11 @@ class TorchCuda(unittest.TestCase):
             self.taken(source)
         self.taken(INLINE.replace("ModelNew", "Mine"), class_name="Mine")
         self.taken(INLINE.replace("ModelNew", "Mine"), function_name="f")
+
+    def test_an_extension_that_takes_a_pointer_gets_a_remark(self):
+        error = "TypeError: twice(): incompatible function arguments. The following argument types are supported:\n    1. (arg0: torch.Tensor, arg1: float)"
+        self.assertIn("converts no tensor to a pointer", inline.remark(error))
+        self.assertIsNone(inline.remark("TypeError: forward() takes 2 positional arguments but 3 were given"))
 
 
 class Compare(unittest.TestCase):
