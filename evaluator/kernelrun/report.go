@@ -24,6 +24,7 @@ type Report struct {
 	Fault               string             `json:"fault,omitempty" jsonschema:"reference: the reference failed, or its inputs, so that nothing is known of the custom kernel"`
 	Vacuous             bool               `json:"vacuous,omitempty" jsonschema:"the check would pass an answer that computes nothing: zeros, the mean, a copy of an input, or the answer to other inputs"`
 	VacuousReason       string             `json:"vacuous_reason,omitempty" jsonschema:"which of them, by output"`
+	Deterministic       *bool              `json:"deterministic,omitempty" jsonschema:"whether two calls of the custom kernel with the same inputs gave the same bits; absent: not tried"`
 	Remarks             []string           `json:"remarks,omitempty" jsonschema:"what to know about the request and how it was carried out, such as unknown fields that were ignored"`
 	ProfilingError      string             `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
 	CompileSeconds      map[string]float64 `json:"compile_seconds,omitempty" jsonschema:"by kernel: custom, ref"`

@@ -110,7 +110,12 @@ def plain(number):
 
 def same(one, other):
     """Whether all numbers are equal; NaN is not. A quick answer: it may be no for fp8 types, which torch cannot compare."""
-    return one.dtype == other.dtype and not contract.is_small_float(one.dtype) and torch.equal(contract.bits(one), contract.bits(other))
+    return not contract.is_small_float(one.dtype) and equal(one, other)
+
+
+def equal(one, other):
+    """Whether types and numbers are equal; those of fp8 and unsigned types by their bits."""
+    return one.dtype == other.dtype and torch.equal(contract.bits(one), contract.bits(other))
 
 
 def differences(expected, actual, tolerance):

@@ -44,17 +44,18 @@ class Served:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - user code may raise anything
             return "raised", said(error)
 
-    def call(self, values):
-        """The outputs of one call of the kernel: plain tensors, and until they are checked their form as text."""
+    def call(self, before, values):
+        """The outputs of one call of the kernel: plain tensors, and until they are checked their form as text. What lies before the values
+        only moves them to other addresses."""
         returned = self.kernel(values)
         if not self.checking:
             return outputs.tensors_of(returned, self.kernel.device)
         form, tensors = outputs.take_apart(returned, self.kernel.device)
         return [form, *tensors]
 
-    def call_sharing(self, views):
+    def call_sharing(self, before, views):
         """The same with inputs that share memory."""
-        return self.call(packing.join(views))
+        return self.call(before, packing.join(views))
 
     def checked(self):
         """The forms of the outputs are known."""

@@ -17,6 +17,7 @@ from warpboard_wire import Refused, RunnerGone
 
 
 MOST_TEXT = 32 << 10  # characters of what a process says
+MOVED = 1 << 16  # bytes by which the inputs of a checked trial may lie behind those of another
 
 
 class Raised(Exception):
@@ -54,6 +55,7 @@ class Side:
         self._door, (self._number, channel, page) = door, arrived
         self._page, self._ended, self._channel, self._loaded, self._checking = page, False, channel, None, True
         self._runner = Runner(channel, page, self.regions, host, cuda)
+        self._device = "cpu" if cuda is None else "cuda"
 
     def ready(self):
         """Waits until the source is loaded; returns (why it cannot be, or None; seconds that this took, it says)."""
@@ -99,10 +101,12 @@ class Side:
         made.data, made.answer, made.again = None, answer[0], len(asked) > 1
         return made
 
-    def call(self, values, flags=0):
-        """One call of the kernel; its answer is a list of tensors. Until checked() it has their form before."""
+    def call(self, values, flags=0, moved=False):
+        """One call of the kernel; its answer is a list of tensors. Until checked() it has their form before. moved places the inputs at
+        other addresses."""
         views = packing.share(values)
-        made = self.ask("call", values, flags=flags) if views is None else self.ask("call_sharing", views, flags=flags)
+        before = torch.zeros(MOVED, dtype=torch.uint8, device=self._device) if moved else None
+        made = self.ask("call", before, values, flags=flags) if views is None else self.ask("call_sharing", before, views, flags=flags)
         if self._checking and type(made.answer) is list and type((made.answer or [None])[0]) is str:
             text, *made.answer = made.answer
             self.form = outputs.Form.read(text, len(made.answer))

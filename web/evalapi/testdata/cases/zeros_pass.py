@@ -1,4 +1,4 @@
-# want: {"correctness": true, "vacuous": true, "vacuous_reason": "~Zeros would pass as well"}
+# want: {"correctness": true, "deterministic": true, "vacuous": true, "vacuous_reason": "~Zeros would pass as well"}
 # ref_kernel: torch
 import torch
 class Model(torch.nn.Module):
