@@ -13,8 +13,9 @@ const (
 
 // Witness compares the cases of a ranked run with a profile of them. It returns true if no case took less time than its
 // kernels take under Nsight Compute, and false with a sentence about the first one that did. It returns nil if that is
-// not known: a case has no profile, or a kernel in it no time. Nsight Compute runs kernels one at a time, so those that
-// run beside each other can be refused; copies have no time there.
+// not known: a case has no profile, a kernel in it no time, or so many launches that more may follow (MostLaunches).
+// Nsight Compute runs kernels one at a time, so those that run beside each other can be refused; copies have no time
+// there.
 func Witness(ranked, profiled []CaseResult) (backed *bool, why string) {
 	kernels := make(map[int][]Kernel, len(profiled))
 	for _, c := range profiled {
@@ -27,11 +28,8 @@ func Witness(ranked, profiled []CaseResult) (backed *bool, why string) {
 			sum, launches, timed = sum+k.NS, launches+k.Launches, timed && k.NS > 0
 		}
 		took := c.Time()
-		if !timed || took <= 0 {
-			complete = false
-			continue
-		}
-		if took < witnessShare*sum-witnessLaunch*float64(launches-1) {
+		complete = complete && timed && took > 0 && launches < MostLaunches
+		if timed && took > 0 && took < witnessShare*sum-witnessLaunch*float64(launches-1) {
 			no := false
 			return &no, fmt.Sprintf("case %d took %.1f µs, and its kernels take %.1f µs under Nsight Compute", c.Index+1, took/1e3, sum/1e3)
 		}

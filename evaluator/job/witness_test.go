@@ -17,7 +17,9 @@ func TestWitnessComparesEachCaseWithItsKernels(t *testing.T) {
 		"six kernels of a graph":  {[]CaseResult{{Index: 0, Kernels: kernel(57_000, 6)}, {Index: 1, Kernels: kernel(187_000, 1)}}, "backed"},
 		"no profile":              {nil, "unknown"},
 		"one case has no profile": {[]CaseResult{{Index: 0, Kernels: kernel(52_400, 1)}}, "unknown"},
-		"one kernel has no time":  {[]CaseResult{{Index: 0, Kernels: kernel(0, 1)}, {Index: 1, Kernels: kernel(187_000, 1)}}, "unknown"},
+		"later launches are not seen": {
+			[]CaseResult{{Index: 0, Kernels: kernel(20_000, MostLaunches)}, {Index: 1, Kernels: kernel(187_000, 1)}}, "unknown"},
+		"one kernel has no time": {[]CaseResult{{Index: 0, Kernels: kernel(0, 1)}, {Index: 1, Kernels: kernel(187_000, 1)}}, "unknown"},
 		"the other case hides it, too": {[]CaseResult{{Index: 1, Kernels: kernel(201_000, 1)}},
 			"case 2 took 188.0 µs, and its kernels take 201.0 µs under Nsight Compute"},
 	} {
