@@ -109,8 +109,8 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 			err = releaseSource(tx, actor, run, why)
 		}
 		closed, closeErr := review.Close(tx, actor.ID, runID, why)
-		if run.Backed != nil && !*run.Backed && closeErr == nil { // the reviewer's word counts from now on
-			closeErr = tx.Model(&run).Update("backed", nil).Error
+		if run.Contradicted && closeErr == nil { // the reviewer's word counts from now on
+			closeErr = tx.Model(&run).Update("contradicted", false).Error
 		}
 		switch {
 		case err != nil || closeErr != nil:

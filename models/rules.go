@@ -28,7 +28,7 @@ func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded
 		holdFrozen(tx, run),    // its event is frozen: there is nothing to review
 		noteClocks(tx, run.ID, r.Stages),
 		noteLibraries(tx, run, r.Stages),
-		noteWitness(tx, run, r.Stages),
+		noteContradiction(tx, run, r.Stages),
 		keepAnswer(tx, run, r, out),
 		queueProfile(tx, run, out), // of a run that is not held; watchers see it before the run's own end
 	)

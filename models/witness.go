@@ -9,9 +9,9 @@ import (
 	"warpboard/models/work"
 )
 
-// noteWitness stores whether a ranked run's times are backed by its profile, and requests a review if they are not. The
-// run counts all the same.
-func noteWitness(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
+// noteContradiction marks a ranked run that took less time than its profile says, and requests a review. The run counts
+// all the same.
+func noteContradiction(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
 	if profile.Purpose != work.Profile {
 		return nil
 	}
@@ -23,15 +23,12 @@ func noteWitness(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error
 		if stage.Stage != job.StageProfile {
 			continue
 		}
-		backed, why := job.Witness(ranked.Cases, stage.Cases)
-		if backed == nil {
-			continue
-		}
-		if err := tx.Model(&work.Run{}).Where("id = ?", *profile.ProfileOf).Update("backed", *backed).Error; err != nil {
-			return db.WriteError(err, "run %d", *profile.ProfileOf)
-		}
-		if !*backed {
-			return review.Raise(tx, *profile.ProfileOf, review.Unbacked, why)
+		if why := job.Contradiction(ranked.Cases, stage.Cases); why != "" {
+			err := tx.Model(&work.Run{}).Where("id = ?", *profile.ProfileOf).Update("contradicted", true).Error
+			if err != nil {
+				return db.WriteError(err, "run %d", *profile.ProfileOf)
+			}
+			return review.Raise(tx, *profile.ProfileOf, review.Contradicted, why)
 		}
 	}
 	return nil

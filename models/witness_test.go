@@ -13,19 +13,18 @@ import (
 
 // A run that took less time than its kernels take in its profile counts, is marked on its board, and waits for a review, which takes the
 // mark away.
-func TestWitnessMarksARunFasterThanItsProfile(t *testing.T) {
-	yes, no := true, false
+func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		profiler(t, s, "CPU", true)
 		for name, c := range map[string]struct {
 			kernels []job.Kernel
-			want    *bool
+			want    bool
 			flag    string
 		}{
-			"backed":  {[]job.Kernel{{Name: "k", Launches: 1, NS: 100_000}}, &yes, ""},
-			"faster":  {[]job.Kernel{{Name: "k", Launches: 1, NS: 113_000}}, &no, "case 1 took 100.0 µs, and its kernels take 113.0 µs under Nsight Compute"},
-			"unknown": {nil, nil, ""},
+			"slower":  {[]job.Kernel{{Name: "k", Launches: 1, NS: 100_000}}, false, ""},
+			"faster":  {[]job.Kernel{{Name: "k", Launches: 1, NS: 113_000}}, true, "case 1 took 100.0 µs, and its kernels take 113.0 µs under Nsight Compute"},
+			"unknown": {nil, false, ""},
 		} {
 			person := modelstest.Person(t, s, name, "user")
 			run := modelstest.Submit(t, s, person, w.Task)[0]
@@ -43,15 +42,15 @@ func TestWitnessMarksARunFasterThanItsProfile(t *testing.T) {
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx,
 				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: cases}}}, work.Findings{})))
-			backed := func() *bool {
-				return modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, run.VersionID, "CPU", person.ID)).Backed
+			contradicted := func() bool {
+				return modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, run.VersionID, "CPU", person.ID)).Contradicted
 			}
-			if got := backed(); (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
-				t.Errorf("%s: on the board backed is %v", name, got)
+			if got := contradicted(); got != c.want {
+				t.Errorf("%s: on the board contradicted is %v", name, got)
 			}
 			flag := ""
 			for _, row := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
-				models.ReviewFilter{Kind: review.Unbacked, Runs: []int64{run.ID}, Limit: 9})) {
+				models.ReviewFilter{Kind: review.Contradicted, Runs: []int64{run.ID}, Limit: 9})) {
 				flag += row.Flags[0].Detail
 			}
 			if flag != c.flag {
@@ -59,8 +58,8 @@ func TestWitnessMarksARunFasterThanItsProfile(t *testing.T) {
 			}
 			if c.flag != "" {
 				modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, run.ID, "Its kernels run beside each other.")))
-				if got := backed(); got != nil {
-					t.Errorf("%s: after the review backed is %v", name, *got)
+				if contradicted() {
+					t.Errorf("%s: contradicted after the review", name)
 				}
 			}
 		}

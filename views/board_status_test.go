@@ -66,13 +66,14 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 	b := BoardTable{Head: boards.Head{Board: boards.Board{Confirming: 7}}}
 	e := boards.Standing{AddedWhy: "The site was down."}
-	e.RunID, e.Interval.Noisy, e.Disturbed = 7, true, "the GPU was hot"
+	e.RunID, e.Interval.Noisy, e.Disturbed, e.Contradicted = 7, true, "the GPU was hot", true
 	var marks []string
 	for _, mark := range show(t, entryStatus(b.statuses(e))).Find("a[href][data-status]").EachIter() {
 		marks = append(marks, mark.Text()+": "+mark.AttrOr("title", ""))
 	}
 	want := []string{"disturbed: Measured under bad conditions: the GPU was hot",
 		"waits for confirmation: Took 1st place, and is being timed again in turns with 2nd place.",
+		"faster than its profile: A case took less time than its kernels take under Nsight Compute. A reviewer will look at it.",
 		"noisy: " + noisyHint + ".", "added: Added by an admin: The site was down."}
 	if diff := cmp.Diff(want, marks); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
@@ -136,26 +137,5 @@ func TestAMarkOfMostRowsIsSaidOnce(t *testing.T) {
 	if doc = show(t, Ranking(b)); doc.Find("[data-most]").Length() != 0 ||
 		doc.Find("tbody [data-status]:contains('noisy')").Length() != 3 {
 		t.Error("three noisy rows are not marked one by one")
-	}
-}
-
-// TestTheNoteOnShortScoresIsAboutThoseThatNoProfileBacks, and an entry that its profile contradicts has a mark.
-func TestTheNoteOnShortScoresIsAboutThoseThatNoProfileBacks(t *testing.T) {
-	yes, no := true, false
-	for name, c := range map[string]struct {
-		backed      *bool
-		note, marks int
-	}{"no profile": {nil, 1, 0}, "backed": {&yes, 0, 0}, "not backed": {&no, 1, 1}} {
-		b := BoardTable{Head: boards.Head{Board: boards.Board{EpochID: 1}}}
-		var e boards.Standing
-		e.RunID, e.UserID, e.ScoreNS, e.Age, e.Backed = 1, 1, 12e3, -1, c.backed
-		b.Standings = []boards.Standing{e}
-		doc := show(t, Ranking(b))
-		if n := doc.Find("[data-short]").Length(); n != c.note {
-			t.Errorf("%s: %d notes on short scores, want %d", name, n, c.note)
-		}
-		if n := doc.Find("tbody [data-status]:contains('not confirmed by profile')").Length(); n != c.marks {
-			t.Errorf("%s: %d marks, want %d", name, n, c.marks)
-		}
 	}
 }

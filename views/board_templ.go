@@ -1170,9 +1170,9 @@ func (b BoardTable) whyEmpty() string {
 	return said + "."
 }
 
-// hasShort reports whether the page has a score so short that hidden work is possible, and that no profile backs.
+// hasShort reports whether the page has a score so short that hidden work is possible.
 func (b BoardTable) hasShort() bool {
-	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.ScoreNS < shortScore && (e.Backed == nil || !*e.Backed) }) ||
+	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.ScoreNS < shortScore }) ||
 		slices.ContainsFunc(b.Baselines, func(row boards.MeasuredBaseline) bool { return row.ScoreNS < shortScore })
 }
 

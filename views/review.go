@@ -106,7 +106,7 @@ func reviewKinds() []reviewKind {
 		{review.Held, "Held back", "These runs do not count until they are reviewed."},
 		{review.Unconfirmed, "Not confirmed", "A confirmation of a 1st place gave no times. These runs do not count until they are reviewed."},
 		{review.Source, "Pattern in the source", "The source has a pattern that is known from falsified times."},
-		{review.Unbacked, "Faster than its profile", "A case took less time than its kernels take under Nsight Compute, which runs them one at a time. Kernels that run beside each other can do that, too."},
+		{review.Contradicted, "Faster than its profile", "A case took less time than its kernels take under Nsight Compute, which runs them one at a time. Kernels that run beside each other can do that, too."},
 		{review.Library, "Library kernels", "The task refuses libraries, and the profile lists their kernels. An honest source can have one, as to fill a tensor."},
 		{review.Clocks, "Clocks disagree", "The runner's clock and the judge's clock differ by more than the judge's tolerance. The larger time counts."},
 	}
@@ -204,8 +204,8 @@ func flagText(f models.FlagOf) string {
 		return "The runner's clock and the judge's clock differ by more than the judge's tolerance."
 	case review.Unconfirmed:
 		return "The confirmation of its 1st place gave no times: " + f.Detail
-	case review.Unbacked:
-		return "Nsight Compute does not confirm its times: " + f.Detail + "."
+	case review.Contradicted:
+		return "Its profile contradicts its times: " + f.Detail + "."
 	case review.Library:
 		return "Kernels of libraries in the profile, by share of the GPU's time: " + f.Detail + "."
 	case review.Source:

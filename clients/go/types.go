@@ -168,7 +168,7 @@ type Run struct {
 	Disqualified    *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`
 	DisqualifiedWhy string     `json:"disqualified_why,omitempty"`
 	Disturbed       string     `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	Backed          *bool      `json:"backed,omitempty" jsonschema:"whether each case took at least as long as its kernels under Nsight Compute; absent: not known, or a reviewer has decided"`
+	Contradicted    bool       `json:"contradicted,omitempty" jsonschema:"a case took less time than its kernels take under Nsight Compute, and no reviewer has decided"`
 	HeldWhy         string     `json:"held_why,omitempty" jsonschema:"why it is not on a board yet: it waits for a review, or its event is frozen"`
 
 	Harness string            `json:"harness,omitempty"`
@@ -227,10 +227,10 @@ type Entry struct {
 	StdNS        float64 `json:"std_ns"`
 	ErrNS        float64 `json:"err_ns"`
 	Interval
-	PooledRuns int      `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
-	Disturbed  string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	Backed     *bool    `json:"backed,omitempty" jsonschema:"whether each case took at least as long as its kernels under Nsight Compute; absent: not known, or a reviewer has decided"`
-	Roof       *float64 `json:"roof,omitempty" jsonschema:"how close the score is to the device's measured limit, from 0 to 1; absent: the task does not state the work of a call, or the device was not measured"`
+	PooledRuns   int      `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
+	Disturbed    string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
+	Contradicted bool     `json:"contradicted,omitempty" jsonschema:"a case took less time than its kernels take under Nsight Compute, and no reviewer has decided"`
+	Roof         *float64 `json:"roof,omitempty" jsonschema:"how close the score is to the device's measured limit, from 0 to 1; absent: the task does not state the work of a call, or the device was not measured"`
 	Numerics
 	MemoryPeak *int64    `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
 	Clock      string    `json:"clock,omitempty" jsonschema:"clock that counts for the score: event, wall or snapshot, joined by + if cases differ; absent: no judge measured the time"`

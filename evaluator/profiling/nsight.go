@@ -27,7 +27,7 @@ const (
 
 // keepPTX is a shell script that runs a command, and then collects Triton's PTX, up to the given bytes.
 const keepPTX = `most=$1; shift; "$@"; code=$?
-find "$TRITON_CACHE_DIR" -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$most" >/out/` + ptxFile + `; exit $code`
+find "$TRITON_CACHE_DIR" -type f -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$most" >/out/` + ptxFile + `; exit $code`
 
 // Nsight runs Nsight Compute inside the sandbox.
 type Nsight struct {
@@ -36,6 +36,8 @@ type Nsight struct {
 }
 
 var errNoCounters = errors.New("this device has no counters that Nsight Compute reads")
+
+var errUnreadable = errors.New("ncu printed nothing of its own report")
 
 // collect runs a program's process under ncu, changed by adapt, and returns the report, which is empty if there is
 // none. why is a sentence about a failure, which may still leave a report. The error is an infrastructure error.
@@ -92,7 +94,7 @@ func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report
 		pages.Set(name, printed)
 	}
 	if len(pages.Raw) == 0 && ctx.Err() == nil {
-		return nil, fmt.Errorf("ncu printed nothing of its own report (exit code %d, limit %q): %s", out.ExitCode, out.Limit, out.Stdout+out.Stderr)
+		return nil, fmt.Errorf("%w (exit code %d, limit %q): %s", errUnreadable, out.ExitCode, out.Limit, out.Stdout+out.Stderr)
 	}
 	return ncu.Parse(pages), ctx.Err()
 }

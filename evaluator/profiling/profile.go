@@ -150,6 +150,9 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	profiled := time.Now()
 	report, err = s.read(ctx, slot, file)
 	s.note("%d of the cases in one process: %.1f s (%s), and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), seen.when(), time.Since(profiled).Seconds())
+	if why == "" && errors.Is(err, errUnreadable) {
+		why = "Nsight Compute cannot read the report that it left." // the program can write to the report's folder
+	}
 	if err != nil && why != "" && ctx.Err() == nil {
 		return nil, nil, why, nil // ncu did not finish
 	}

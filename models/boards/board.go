@@ -30,11 +30,11 @@ const leaders = 3
 type Standing struct {
 	Ranked
 	Numerics
-	UserName   string
-	MemoryPeak *int64   // as the run's
-	WasNS      *float64 `gorm:"column:was_ns"` // the score before the confirmation that changed it; nil: none did
-	Backed     *bool    // as the run's
-	AddedWhy   string   // why an admin added it for the person; empty: the person submitted it
+	UserName     string
+	MemoryPeak   *int64   // as the run's
+	WasNS        *float64 `gorm:"column:was_ns"` // the score before the confirmation that changed it; nil: none did
+	Contradicted bool     // as the run's
+	AddedWhy     string   // why an admin added it for the person; empty: the person submitted it
 	Validated
 	// Part.Before asks for these.
 	Tries    int      // valid runs of the person up to this one
@@ -140,7 +140,7 @@ const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.us
 
 // standings gives a query for the entries with their places and what is shown of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
-	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, q.error_ulp, q.error_relative, q.memory_peak, q.was_ns, q.backed, " + ofValidation
+	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, q.error_ulp, q.error_relative, q.memory_peak, q.was_ns, q.contradicted, " + ofValidation
 	if more != "" {
 		columns += ", " + more
 	}

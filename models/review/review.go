@@ -15,13 +15,13 @@ type Kind string
 
 // The kinds.
 const (
-	Report      Kind = "report"
-	Clocks      Kind = "clocks"      // its clocks differ by more than the tolerance
-	Held        Kind = "held"        // it does not count before someone has looked: below the floor of its unit or above its roof
-	Source      Kind = "source"      // hints in its text, or it is the text of a disqualified run
-	Library     Kind = "library"     // a profile lists kernels of libraries, which its task refuses
-	Unbacked    Kind = "unbacked"    // its kernels take longer under Nsight Compute than it took
-	Unconfirmed Kind = "unconfirmed" // a confirmation of it ended without numbers
+	Report       Kind = "report"
+	Clocks       Kind = "clocks"       // its clocks differ by more than the tolerance
+	Held         Kind = "held"         // it does not count before someone has looked: below the floor of its unit or above its roof
+	Source       Kind = "source"       // hints in its text, or it is the text of a disqualified run
+	Library      Kind = "library"      // a profile lists kernels of libraries, which its task refuses
+	Contradicted Kind = "contradicted" // its kernels take longer under Nsight Compute than it took
+	Unconfirmed  Kind = "unconfirmed"  // a confirmation of it ended without numbers
 )
 
 // LongestDetail is the limit of a stored detail in bytes.

@@ -15,7 +15,7 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 	return l.cancel(ctx, job.Ref{RunID: runID}, "", func(u unit) error {
 		run, ok := u.(runUnit)
 		switch {
-		case ok && (run.Purpose == Remeasure || run.Purpose == Confirm): // its person did not ask for it, and may fear the result
+		case ok && (run.Purpose == Remeasure || run.Purpose == Confirm || run.Purpose == Profile): // not asked for, and its person may fear the result
 			return actor.Check(accounts.Rejudge, accounts.Of{})
 		case ok:
 			run.StoppedByStaff = actor.ID != run.UserID

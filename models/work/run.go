@@ -78,17 +78,17 @@ type Run struct {
 	WasNS *float64 `gorm:"column:was_ns"` // the score before confirmations; nil: it comes from none
 	Roof  *float64 // how near the score is to the best that the device can do; nil if unknown
 	boards.Numerics
-	MemoryPeak *int64 // bytes that its ranked stage had at most; nil if not measured
-	Disturbed  string // why the conditions were bad; empty: they were good, or are not known
-	Backed     *bool  // its profile backs its times (job.Witness); nil: not known
-	HeldWhy    string // why it waits for someone to look before it counts
-	PoolID     *int64 // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
-	Pooled     int    // runs that the score is made of; 0: this one, or those of a confirmation
-	Harness    string
-	EpochID    int64        // the software it was measured with; 0: not recorded
-	Machine    *job.Machine `gorm:"serializer:json"`
-	WallNS     int64        `gorm:"column:wall_ns"`
-	ProgramNS  int64        `gorm:"column:program_ns"`
+	MemoryPeak   *int64 // bytes that its ranked stage had at most; nil if not measured
+	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
+	HeldWhy      string // why it waits for someone to look before it counts
+	Contradicted bool   // its profile contradicts its times (job.Contradiction), and no reviewer has decided
+	PoolID       *int64 // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
+	Pooled       int    // runs that the score is made of; 0: this one, or those of a confirmation
+	Harness      string
+	EpochID      int64        // the software it was measured with; 0: not recorded
+	Machine      *job.Machine `gorm:"serializer:json"`
+	WallNS       int64        `gorm:"column:wall_ns"`
+	ProgramNS    int64        `gorm:"column:program_ns"`
 
 	Note string // its person's note on a run that is or was a record; plain text
 

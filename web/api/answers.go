@@ -52,7 +52,7 @@ func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Pa
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
 			Rank: st.Rank, Tied: st.Tied, Older: st.Older(board.Board), Confirming: st.RunID == board.Confirming, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
-			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.Pooled, Disturbed: st.Disturbed, Backed: st.Backed, Roof: st.Roof, Clock: st.Clock, Achieved: st.AchievedAt,
+			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.Pooled, Disturbed: st.Disturbed, Contradicted: st.Contradicted, Roof: st.Roof, Clock: st.Clock, Achieved: st.AchievedAt,
 			Validation: validationAnswer(st.Validated),
 		})
 	}
@@ -75,7 +75,7 @@ func runAnswer(run work.Run, stages []work.Stage, position int) client.Run {
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
 		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
-		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.MemoryPeak, PooledRuns: run.Pooled, Disturbed: run.Disturbed, Backed: run.Backed, Clock: run.Clock,
+		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.MemoryPeak, PooledRuns: run.Pooled, Disturbed: run.Disturbed, Contradicted: run.Contradicted, Clock: run.Clock,
 		Disqualified: run.DisqualifiedAt, DisqualifiedWhy: run.DisqualifiedWhy, HeldWhy: run.HeldWhy,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}

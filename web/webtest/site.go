@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
@@ -181,14 +182,13 @@ func (b *Browser) Get(path string, headers ...string) *http.Response {
 // Post sends a form like a page of the site.
 func (b *Browser) Post(path string, form url.Values, headers ...string) *http.Response {
 	b.Site.T.Helper()
-	if form == nil {
-		form = url.Values{}
-	}
-	if !form.Has(site.CSRFField) {
-		form.Set(site.CSRFField, b.CSRF())
+	sent := url.Values{}
+	maps.Copy(sent, form) // several goroutines may send the same form
+	if !sent.Has(site.CSRFField) {
+		sent.Set(site.CSRFField, b.CSRF())
 	}
 	headers = append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)
-	return b.Send(http.MethodPost, path, strings.NewReader(form.Encode()), headers...)
+	return b.Send(http.MethodPost, path, strings.NewReader(sent.Encode()), headers...)
 }
 
 // Send sends any request.

@@ -96,9 +96,9 @@ func TestARunOfManyKernelsListsThoseWithTheMostTime(t *testing.T) {
 
 func TestALibraryThatItsTaskRefusesIsATagAndAHint(t *testing.T) {
 	s := refusing(t)
-	library, own, unknown := s.Ranked("Lena Library", webtest.GoodKernel, 9e3, "tri"),
-		s.Ranked("Otto Own", webtest.SlowKernel, 9.5e3, "cuda4"),
-		s.Ranked("Nina None", webtest.GoodKernel+"//", 9.7e3, "")
+	library, own, unknown := s.Ranked("Lena Library", webtest.GoodKernel, 9e6, "tri"),
+		s.Ranked("Otto Own", webtest.SlowKernel, 9.5e6, "cuda4"),
+		s.Ranked("Nina None", webtest.GoodKernel+"//", 9.7e6, "")
 	b := s.BrowserOf(s.Admin)
 	doc := b.Page(webtest.SubmissionPath(library), http.StatusOK)
 	webtest.CheckSound(t, doc)
