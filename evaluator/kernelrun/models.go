@@ -33,6 +33,7 @@ func common() []field {
 	return []field{
 		{name: "num_trials", kind: integer{}, standard: int64(defaultTrials), about: "timed calls, 1 to 10000; on a GPU up to 20 are made where fewer are asked for, and times has as many as were"},
 		{name: "stop_when", kind: stopWhen(), null: true, about: "end the timed calls as soon as they show this; absent: make all num_trials"},
+		{name: "cases", kind: list{object{}}, null: true, about: "up to 8 cases that are checked and timed one after the other: arguments of get_inputs() by name, or of a contract the values of scalars and the shapes of tensors; num_trials holds for each"},
 		{name: "timeout", kind: integer{}, standard: int64(defaultTimeout), about: "seconds for the evaluation itself, 5 to 600; waiting for a device does not count"},
 		{name: "gpu_type", kind: text{}, null: true, about: "device to run on, such as h200 or cpu; absent: any, preferably a GPU"},
 		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},

@@ -1,6 +1,9 @@
 package kernelrun
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Stages of an evaluation, as the program names them.
 const (
@@ -44,7 +47,32 @@ type Report struct {
 	Confidence          float64            `json:"confidence,omitempty" jsonschema:"of speedup_interval, where stop_when was given: its confidence, less the error that each look adds; absent: 0.95"`
 	Stopped             *Stopped           `json:"stopped,omitempty" jsonschema:"why stop_when ended the timed calls before num_trials; absent: it did not"`
 	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
+	Cases               []CaseReport       `json:"cases,omitempty" jsonschema:"of a request with cases: each that was begun; the times and the speedup beside it are geometric means"`
 	ReusedReference     *ReusedReference   `json:"reused_reference,omitempty" jsonschema:"what was kept of the reference, because of reuse_reference; absent: it ran"`
+}
+
+// CaseReport has the findings about one case of a request.
+type CaseReport struct {
+	Arguments       map[string]any    `json:"arguments" jsonschema:"the case, as it was requested"`
+	Correctness     bool              `json:"correctness"`
+	ValidationError string            `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
+	ProfilingError  string            `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
+	TotalTrials     int               `json:"total_trials,omitempty"`
+	TrialsPassed    *int              `json:"trials_passed,omitempty"`
+	MaxDifference   any               `json:"max_difference,omitempty"`
+	AvgDifference   any               `json:"avg_difference,omitempty"`
+	FirstMismatch   map[string]any    `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
+	Vacuous         bool              `json:"vacuous,omitempty"`
+	VacuousReason   string            `json:"vacuous_reason,omitempty"`
+	Deterministic   *bool             `json:"deterministic,omitempty"`
+	Clocks          map[string]Clocks `json:"clocks,omitempty"`
+	RuntimeStats    *Stats            `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
+	RefRuntime      *Stats            `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
+	Speedup         *float64          `json:"speedup,omitempty"`
+	SpeedupInterval []float64         `json:"speedup_interval,omitempty"`
+	Confidence      float64           `json:"confidence,omitempty"`
+	Stopped         *Stopped          `json:"stopped,omitempty"`
+	Times           []float64         `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
 }
 
 // ReusedReference describes measurements of a reference that were reused.
@@ -135,5 +163,9 @@ func (r Result) WithoutDetails() Result {
 		metrics[label] = Metrics{Kernels: m.Kernels, Device: m.Device}
 	}
 	r.Metrics, r.Times, r.Stdout, r.Stderr = metrics, nil, "", ""
+	r.Cases = slices.Clone(r.Cases)
+	for i := range r.Cases {
+		r.Cases[i].Times = nil
+	}
 	return r
 }

@@ -39,11 +39,63 @@ type Request struct {
 	ReuseReference bool `json:"reuse_reference,omitempty"`
 	// StopWhen ends the timed calls before NumTrials; nil for never.
 	StopWhen *StopWhen `json:"stop_when,omitempty"`
+	// Cases are arguments of get_inputs by name, or values of scalars and shapes of tensors of the contracts; nil for one
+	// case as it is.
+	Cases []Case `json:"cases,omitempty"`
 	// Matched is the share of the elements of each output that must be within the tolerance; 0 in requests of older
 	// versions means all.
 	Matched float64 `json:"required_matched_ratio,omitempty"`
 	// Remarks are sentences about the request for its answer.
 	Remarks []string `json:"remarks,omitempty"`
+}
+
+// Case is one case of a request, by the names of arguments.
+type Case map[string]json.RawMessage
+
+// mostCases limits the cases of a request. Their inputs are kept until all are timed.
+const mostCases = 8
+
+// kindOf returns the JSON type of a case's value.
+func (c Case) kindOf(name string) string {
+	switch value := c[name]; value[0] {
+	case '"':
+		return "a text"
+	case '[':
+		return "a list"
+	case '{':
+		return "an object"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// checkCases returns a sentence about cases that cannot be timed together.
+func (r Request) checkCases() string {
+	switch {
+	case r.Cases == nil:
+		return ""
+	case len(r.Cases) < 1 || len(r.Cases) > mostCases:
+		return fmt.Sprintf("cases must have 1 to %d entries", mostCases)
+	case r.ReuseReference:
+		return "cases cannot be combined with reuse_reference"
+	case r.DeviceMetrics:
+		return "cases cannot be combined with collect_device_metrics: send the case that is to be profiled alone"
+	}
+	names := slices.Sorted(maps.Keys(r.Cases[0]))
+	for i, c := range r.Cases {
+		if !slices.Equal(names, slices.Sorted(maps.Keys(c))) {
+			return fmt.Sprintf("case %d of cases has other names than the first", i+1)
+		}
+		for _, name := range names {
+			if first, here := r.Cases[0].kindOf(name), c.kindOf(name); first != here {
+				return fmt.Sprintf("%s is %s in case %d of cases, and %s in the first", name, here, i+1, first)
+			}
+		}
+	}
+	return ""
 }
 
 // StopWhen is the condition for ending the timed calls early. One of its parts suffices.
@@ -240,6 +292,9 @@ func (r Request) Check(max Bounds) error {
 	}
 	if r.ReuseReference && r.DeviceMetrics {
 		return refuse("reuse_reference", true, "reuse_reference cannot be combined with collect_device_metrics: those need a run of the reference")
+	}
+	if why := r.checkCases(); why != "" {
+		return &Refusal{Message: why, Details: map[string]any{"cases": len(r.Cases)}}
 	}
 	if r.StopWhen != nil {
 		if why := r.StopWhen.check(r.Ref != nil); why != "" {

@@ -302,3 +302,25 @@ func TestStopWhenSaysWhatCannotBeReached(t *testing.T) {
 		t.Error("a misspelled condition is taken")
 	}
 }
+
+func TestCasesThatCannotBeTimedTogetherAreRefused(t *testing.T) {
+	kernel := `{"kernel":{"source_code":"","kernel_type":"torch"},"cases":`
+	for _, tt := range []struct{ cases, want string }{
+		{`[{"n":1024,"x":[2,3]},{"n":4096,"x":[]}]`, ""},
+		{`[{}]`, ""},
+		{`null`, ""},
+		{`[]`, "cases must have 1 to 8 entries"},
+		{`[{},{},{},{},{},{},{},{},{}]`, "cases must have 1 to 8 entries"},
+		{`[{"n":1},{"m":1}]`, "case 2 of cases has other names than the first"},
+		{`[{"n":1},{"n":"1"}]`, "n is a text in case 2 of cases, and a number in the first"},
+		{`[{"n":1}],"collect_device_metrics":true`, "cases cannot be combined with collect_device_metrics"},
+	} {
+		err := read(t, Evaluate, kernel+tt.cases+`}`).Check(DefaultBounds())
+		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.cases, err, tt.want)
+		}
+	}
+	if _, problems := Read(Evaluate, decode(t, kernel+`[1]}`), RefuseMistyped); len(problems) == 0 {
+		t.Error("a case that is no object is taken")
+	}
+}

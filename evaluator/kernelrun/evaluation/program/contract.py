@@ -236,6 +236,21 @@ def arguments(io):
     return (io or {}).get("args") or []
 
 
+def of_case(io, case):
+    """The contract with a case's values of its scalars and shapes of its tensors. Names that it lacks are another contract's."""
+    def changed(arg):
+        name = arg.get("name")
+        if name not in case:
+            return arg
+        if arg.get("type") != "tensor":
+            return {**arg, "value": case[name]}
+        if not isinstance(case[name], list):
+            raise ContractError(f"Tensor argument '{name}': a case gives its shape, such as [1024, 1024], and not {case[name]!r}")
+        return {**arg, "tensor_spec": {**(arg.get("tensor_spec") or {}), "shape": case[name]}}
+
+    return {**io, "args": [changed(arg) for arg in arguments(io)]} if io and case else io
+
+
 def roles(io):
     """(index, role, spec) of the contract's tensor arguments."""
     return [(i, a.get("role") or "input", a.get("tensor_spec") or {}) for i, a in enumerate(arguments(io)) if a.get("type") == "tensor"]

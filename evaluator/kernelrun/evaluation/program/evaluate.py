@@ -25,6 +25,7 @@ import sys
 import time
 
 import reusing
+from cases import Cases
 from sides import Gone, Lost, Side
 from stages import Stages
 from timekeeper import Timekeeper
@@ -95,7 +96,7 @@ def go_through(stages, pipe):
     """Goes through all stages of one or two kernels."""
     archive = None
     if stages.load() and "custom" in stages.kernels:
-        archive = stages.profile() if stages.validate() else None
+        archive = stages.go()
     else:
         stages.time_reference()
     pipe.tell(done=True)
@@ -136,7 +137,7 @@ def judge(request, mode, limit, pipe):
         return one_call(Stages(*given))
     clocks.warm_up()  # while the kernels' processes load them
     if mode in ("test", "reference"):
-        stages = go_through(Stages(*given), pipe)
+        stages = go_through((Cases if request.get("cases") else Stages)(*given), pipe)
     else:
         stages = record(key, given) if reference is None else recall(key, reference, pipe, given)
         pipe.tell(references=reusing.kept().told())

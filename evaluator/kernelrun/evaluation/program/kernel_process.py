@@ -61,10 +61,15 @@ class Served:
         """The forms of the outputs are known."""
         self.checking = False
 
-    def draw(self, secret):
-        """What get_inputs() gives, in trial 0 without a secret."""
+    def begin(self, io):
+        """Further calls are of a case with this contract."""
+        self.kernel.use(io)
+        self.checking = True
+
+    def draw(self, secret, case):
+        """What get_inputs() gives for a case, in trial 0 without a secret."""
         seeding.seed(42) if secret is None else seeding.draw_from(secret)
-        return packing.pack(list(self.kernel.module.get_inputs()), "get_inputs()")
+        return packing.pack(list(self.kernel.module.get_inputs(**case)), "get_inputs()")
 
     def draw_init(self):
         """What get_init_inputs() gives."""

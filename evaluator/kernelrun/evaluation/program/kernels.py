@@ -81,6 +81,10 @@ class Kernel:
     def __call__(self, values):
         raise NotImplementedError
 
+    def use(self, io):
+        """Takes the contract of another case."""
+        self.io, self.writes = io, None
+
     def args(self):
         return contract.arguments(self.io)
 
@@ -110,6 +114,10 @@ class TorchKernel(Kernel):
     def compile(self):
         self.module = load_module(self.source, self.label)
         self.call = self.function() or self.method()
+
+    def use(self, io):
+        super().use(io)
+        self.places = None
 
     def function(self):
         name = self.meta.get("function_name")
@@ -240,6 +248,10 @@ class TritonKernel(Kernel):
         launch = (self.io or {}).get("launch") or {}
         self.options = {k: launch[k] for k in ("num_warps", "num_stages") if launch.get(k) is not None}
         self.grid = contract.launch_dims(self.io, "grid", (1, 1, 1))
+
+    def use(self, io):
+        super().use(io)
+        self.grid = contract.launch_dims(io, "grid", (1, 1, 1))
 
     def find(self):
         found = {n: v for n, v in vars(self.module).items() if hasattr(v, "run") and hasattr(v, "fn")}

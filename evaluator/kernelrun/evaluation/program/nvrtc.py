@@ -236,6 +236,10 @@ class CudaKernel(Kernel):
         if self.shared > DEFAULT_SHARED_LIMIT:
             self.driver.call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED, self.shared)
 
+    def use(self, io):
+        super().use(io)
+        self.configure()
+
     def build(self, expressions, wanted):
         """The cubin and the kernel's lowered name, from the cache if it has them."""
         nvrtc = load_nvrtc()

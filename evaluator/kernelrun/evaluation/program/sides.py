@@ -76,6 +76,12 @@ class Side:
         self._runner.begin_case()
         return None if why is None else str(why)[:MOST_TEXT], seconds if 0 <= seconds < 1e6 else 0.0
 
+    def begin(self, io):
+        """Begins a case with this contract. The calls of another one are counted no more."""
+        self.ask("begin", io)
+        self.calls, self.form, self._checking = [], None, True
+        self._runner.begin_case()
+
     def send_init(self, init, why):
         """Sends what its class is made with, or why that cannot be had; it waits for this."""
         try:
@@ -145,10 +151,13 @@ def secret_of(trial):
 class Inputs:
     """Draws what the kernels are called with: from contracts here, from get_inputs() in a process that is never timed."""
 
-    def __init__(self, request, device, generator, labels=("ref", "custom")):
-        self._generator, self._from, self.device = generator, request.get("inputs"), device
+    def __init__(self, request, device, generator, labels=("ref", "custom"), case=None):
+        self._generator, self._from, self.device, self._case = generator, request.get("inputs"), device, case or {}
         self._labels = [label for label in labels if request.get(label)]
-        self._io = {label: request[label].get("io") for label in self._labels}
+        self._io = {label: contract.of_case(request[label].get("io"), self._case) for label in self._labels}
+        known = {arg.get("name") for io in self._io.values() for arg in contract.arguments(io)}
+        if generator is None and (unknown := [name for name in self._case if name not in known]):
+            raise contract.ContractError(f"The case has {', '.join(unknown)}, and no contract has an argument of that name")
         self._before, self.fresh = None, None  # whether drawing again gives something else; None: not yet known
 
     def draw(self, trial, secret):
@@ -167,11 +176,16 @@ class Inputs:
             self._note(drawn[base], self._io[base])
         return drawn
 
+    def contract(self, label):
+        """That by which a kernel is called: its own, or without get_inputs() the other kernel's."""
+        others = [] if self._generator else [io for io in self._io.values() if io]
+        return self._io[label] or next(iter(others), None)
+
     def _contracted(self, label, secret):
         return contract.materialise(self._io[label], secret, self.device)
 
     def _generated(self, secret):
-        drawn = packing.unpack(self._generator.ask("draw", secret).answer, self.device)
+        drawn = packing.unpack(self._generator.ask("draw", secret, self._case).answer, self.device)
         if type(drawn) is not list:
             raise Refused("The process that draws the inputs answered something else than a list.")
         return drawn

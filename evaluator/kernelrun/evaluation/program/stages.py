@@ -46,11 +46,14 @@ class Stages:
         self.inputs = Inputs(request, clocks.device, generator if request.get("inputs") else None)
         self.compared = "ref" in kernels  # whether answers are compared with a reference's
         self.tolerance, self.trivial, self.pairing = compare.Tolerance.of(request), Trivial(compare.Tolerance.of(request)), None
-        wanted = request.get("stop_when")
-        self.decision = Decision(wanted, request["num_trials"], self.apart) if wanted else None
+        self.decision = self.make_decision()
         self.ready = set()  # labels of the kernels that compile
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
         self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
+
+    def make_decision(self):
+        wanted = self.request.get("stop_when")
+        return Decision(wanted, self.request["num_trials"], self.apart) if wanted else None
 
     def stage(self, name, **more):
         self.pipe.tell(stage=name, **more)
@@ -223,29 +226,37 @@ class Stages:
             f"Avg difference: {mean:.6e}. Tolerance: {self.tolerance}"
         )
 
+    def go(self):
+        """Checks and times the kernels; returns what a later run need not compile, or None."""
+        return self.timing(self.profile) if self.validate() else None
+
     def profile(self):
         """Times the kernels in turns, a fresh input for each, and checks each answer."""
+        self.clocks.warm_up()
+        values = self.time_all()
+        self.clocks.used()
+        archive = self.hand_on()
+        alone = self.time_alone(values)
+        self.end()
+        self.tell_times(values, alone)
+        return archive
+
+    def timing(self, part):
+        """Does a part of the timing, and notes why it did not succeed. Returns what it gave, or None."""
         self.stage("profiling")
+        made = None
         try:
-            self.clocks.warm_up()
-            values = self.time_all()
-            self.clocks.used()
-            archive = self.hand_on()
-            alone = self.time_alone(values)
-            self.end()
-            self.tell_times(values, alone)
+            made = part()
         except (Gone, Refused, Lost, TaskFailed):
             raise
         except (compare.Mismatch, contract.ContractError) as error:
             self.report.update(correctness=False, validation_error=str(error))
             self.blame(error)
-            archive = None
         except Exception as error:  # noqa: BLE001 - as above
             self.blame(error)
             self.report["profiling_error"] = f"Profiling failed:\n{error}"
-            archive = None
         self.save()
-        return archive
+        return made
 
     def time_reference(self):
         """Times the reference where it alone compiles. Without its times the report is the same."""

@@ -1,0 +1,95 @@
+"""Several cases of one request: the kernels stay, and each case has inputs, a check and times of its own."""
+
+import math
+import time
+
+import contract
+from sides import Inputs, Raised
+from stages import Stages
+from trivial import Trivial
+
+SHARED = ("vacuous", "vacuous_reason", "fault")  # what holds for the request if it holds for one case
+
+
+class Cases(Stages):
+    """The stages of a request with cases. It ends at the first case that is wrong. As in a ranked run of a task, the times are read when all
+    calls are made and nothing is left of the kernels."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.whole, self.reports, self.timed, self.begins = self.report, [], [], time.monotonic()
+        self.last = self.ends
+
+    def save(self):
+        self.pipe.tell(report=self.summary())
+
+    def go(self):
+        """Checks and times each case; returns what a later run need not compile, or None."""
+        if all(self.begin(case) and self.validate() and self.timing(self.make_calls) for case in self.request["cases"]):
+            return self.timing(self.read_all)
+        self.end()
+        return None
+
+    def begin(self, case):
+        """Whether the kernels take the case."""
+        number, now = len(self.reports), time.monotonic()
+        self.ends = now + (self.last - now) / (len(self.request["cases"]) - number)
+        self.report = {"arguments": case, "correctness": False}
+        self.reports.append(self.report)
+        try:
+            self.inputs = Inputs(self.request, self.clocks.device, self.generator if self.request.get("inputs") else None, case=case)
+            self.trivial, self.pairing, self.decision = Trivial(self.tolerance), None, self.make_decision()
+            for label, kernel in self.kernels.items():
+                kernel.begin(self.inputs.contract(label))
+            return True
+        except (Raised, contract.ContractError) as error:
+            self.report["validation_error"] = str(error)
+            self.blame(error)
+            self.save()
+            return False
+
+    def make_calls(self):
+        self.clocks.warm_up()
+        values = self.time_all()
+        self.clocks.used()
+        self.timed.append((self.report, values, {label: kernel.calls for label, kernel in self.kernels.items()}))
+        return True
+
+    def read_all(self):
+        """The times of all cases; of the last one also the reference's when nothing is left of the other kernel."""
+        archive, alone = self.hand_on(), self.time_alone(self.timed[-1][1])
+        self.end()
+        for number, (self.report, values, calls) in enumerate(self.timed, 1):
+            for label, kernel in self.kernels.items():
+                kernel.calls = calls[label]
+            self.tell_times(values, alone if number == len(self.timed) else [])
+        return archive
+
+    def summary(self):
+        """What is known of all cases together: means are geometric."""
+        found = {**self.whole, "cases": self.reports}
+        if not self.reports:
+            return found
+        found["correctness"] = len(self.reports) == len(self.request["cases"]) and all(report["correctness"] for report in self.reports)
+        for number, report in enumerate(self.reports, 1):
+            found.update({key: report[key] for key in SHARED if key in report})
+            found.update({key: f"Case {number}: {report[key]}" for key in ("validation_error", "profiling_error") if key in report})
+            found["remarks"] = found.get("remarks", []) + [text for text in report.pop("remarks", []) if text not in found.get("remarks", [])]
+        self.whole["remarks"] = found["remarks"]
+        if all("deterministic" in report for report in self.reports):
+            found["deterministic"] = all(report["deterministic"] for report in self.reports)
+        if not all("runtime_stats" in report for report in self.reports) or not found["correctness"]:
+            return found
+        found.update({key: self.reports[0][key] for key in ("profiling_method", "fresh_inputs") if key in self.reports[0]})
+        for key in ("runtime_stats", "ref_runtime"):
+            if all(key in report for report in self.reports):
+                found[key] = {name: mean([report[key][name] for report in self.reports]) for name in self.reports[0][key]}
+        if all(report.get("speedup") and report.get("speedup_interval") for report in self.reports):
+            found["speedup"] = mean([report["speedup"] for report in self.reports])
+            found["speedup_interval"] = [mean([report["speedup_interval"][end] for report in self.reports]) for end in (0, 1)]
+        return found
+
+
+def mean(values):
+    """The geometric mean; 0 if one of them is."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if min(values) > 0 else 0.0
