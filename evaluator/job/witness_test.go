@@ -12,11 +12,13 @@ func TestContradictionComparesEachCaseWithItsKernels(t *testing.T) {
 	}{
 		"as long as its kernels":       {[]CaseResult{{Index: 0, Kernels: kernel(52_400, 1)}, {Index: 1, Kernels: kernel(187_000, 1)}}, ""},
 		"within one part in a hundred": {[]CaseResult{{Index: 0, Kernels: kernel(52_900, 1)}}, ""},
-		"six kernels of a graph":       {[]CaseResult{{Index: 0, Kernels: kernel(57_000, 6)}}, ""},
-		"13 µs are hidden":             {[]CaseResult{{Index: 0, Kernels: kernel(52_000, 1)}, {Index: 1, Kernels: kernel(201_000, 1)}}, hidden},
-		"one case has no profile":      {[]CaseResult{{Index: 1, Kernels: kernel(201_000, 1)}}, hidden},
-		"no profile":                   {nil, ""},
-		"no times":                     {[]CaseResult{{Index: 0, Kernels: kernel(0, 1)}}, ""},
+		"eight dependent launches":     {[]CaseResult{{Index: 0, Kernels: kernel(65_800, 8)}}, ""},
+		"two launches of which half is hidden": {[]CaseResult{{Index: 0, Kernels: kernel(100_000, 2)}},
+			"case 1 took 52.4 µs, and its kernels take 100.0 µs under Nsight Compute"},
+		"13 µs are hidden":        {[]CaseResult{{Index: 0, Kernels: kernel(52_000, 1)}, {Index: 1, Kernels: kernel(201_000, 1)}}, hidden},
+		"one case has no profile": {[]CaseResult{{Index: 1, Kernels: kernel(201_000, 1)}}, hidden},
+		"no profile":              {nil, ""},
+		"no times":                {[]CaseResult{{Index: 0, Kernels: kernel(0, 1)}}, ""},
 	} {
 		if got := Contradiction(ranked, c.profiled); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
