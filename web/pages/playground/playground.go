@@ -167,11 +167,12 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 	}
 	page := p.code.Page()
 	add := func(title string, code kernelrun.Code) {
-		name := "kernel.py"
+		name := strings.ToLower(title)
+		extension := ".py"
 		if code.Type == "cuda" {
-			name = "kernel.cu"
+			extension = ".cu"
 		}
-		file := page.Source(name, strings.ToLower(title)+"-", []byte(code.Source))
+		file := page.Source(name+extension, name+"-", []byte(code.Source))
 		list = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file})
 	}
 	add("Kernel", request.Custom)

@@ -164,6 +164,10 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 		RefRuntime: &kernelrun.Stats{Mean: 0.023, Std: 0.0002, Min: 0.022, Max: 0.024, Median: 0.02301,
 			Percentile95: 0.0233, Percentile99: 0.0237},
 		Speedup: &speedup, SpeedupInterval: []float64{1.82, 1.86}, GraphError: "no graph\n  at all",
+		Cases: []kernelrun.CaseReport{
+			{Arguments: map[string]any{"n": 1024, "dtype": "float16"}, Correctness: true, Speedup: &speedup,
+				RuntimeStats: &kernelrun.Stats{Median: 0.0125}, RefRuntime: &kernelrun.Stats{Median: 0.023}},
+			{Arguments: map[string]any{"n": 4096, "dtype": "float32"}}},
 	}, Metrics: map[string]kernelrun.Metrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-time=Mean]", "12.50 µs 23.00 µs")
@@ -172,6 +176,8 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 		t.Errorf("the table of times has %d columns: more than 3 do not fit beside the form", columns)
 	}
 	webtest.WantText(t, doc, "[data-speedup]", "1.84×")
+	webtest.WantText(t, doc, "[data-case='1']", `dtype: "float16"; n: 1024 12.50 µs 23.00 µs 1.84×`)
+	webtest.WantText(t, doc, "[data-case='2']", `dtype: "float32"; n: 4096 wrong`)
 	for _, text := range []string{"1.82× and 1.86×", "CUDA graphs", "5 of 5", "rack-7", "dram_throughput 71.5",
 		"correct"} {
 		webtest.WantText(t, doc, "#evaluation", text)
@@ -215,7 +221,8 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 		Stage: webtest.Hostile, Signal: webtest.Hostile, Stdout: webtest.Hostile, MetricsError: webtest.Hostile,
 		StageSeconds: map[string]float64{webtest.Hostile: 1},
 		Report: kernelrun.Report{CompilationError: webtest.Hostile, ProfilingMethod: webtest.Hostile,
-			MaxDifference: webtest.Hostile},
+			MaxDifference: webtest.Hostile,
+			Cases:         []kernelrun.CaseReport{{Arguments: map[string]any{webtest.Hostile: webtest.Hostile}}}},
 		Metrics: map[string]kernelrun.Metrics{webtest.Hostile: {Kernels: []kernelrun.Kernel{{Name: webtest.Hostile,
 			Origin: webtest.Hostile}},
 			Device: map[string]map[string]any{webtest.Hostile: {webtest.Hostile: webtest.Hostile}}}}})
