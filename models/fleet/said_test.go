@@ -13,7 +13,7 @@ import (
 
 // TestNoHeartbeatCostsTenPagesMoreThanARequestMay: most pages read what the workers said.
 func TestNoHeartbeatCostsTenPagesMoreThanARequestMay(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+	modelstest.EachDialect(t, func(t *testing.T, s *models.Store) {
 		beat := job.Heartbeat{Worker: "w1", Started: time.Now()}
 		for i := range job.MaxSlots {
 			machine := job.Machine{Conditions: map[string]string{}}
