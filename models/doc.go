@@ -18,7 +18,7 @@
 //
 //	store.go                        Config, Store, Open
 //	rules.go                        what follows from the end of a run; each step has its own file:
-//	pool.go, withheld.go            … which runs count together, and which wait for a review
+//	pool.go, hold.go                … which runs count together, and what holds a run back from its board
 //	confirmation.go                 … the first of a board is measured again, in turns with the next; confirmation_start.go: when,
 //	                                confirmation_wait.go: for how long it gives way, confirmation_legs.go: which numbers count
 //	rejudge.go, slots.go            … what is measured again on request, or because software changed

@@ -15,24 +15,6 @@ import (
 	"warpboard/models/work"
 )
 
-// holdFrozen holds back a valid run whose submission is frozen. It raises no flag: there is nothing to review.
-func holdFrozen(tx *gorm.DB, r *work.Run) error {
-	if !r.Valid() {
-		return nil
-	}
-	if err := holdAllFrozen(tx, []int64{r.ID}); err != nil {
-		return err
-	}
-	return db.ReadError(tx.Model(&work.Run{}).Where("id = ?", r.ID).Pluck("held_why", &r.HeldWhy).Error, "run %d", r.ID)
-}
-
-// holdAllFrozen is holdFrozen for runs in the database, after a decision that would let them count.
-func holdAllFrozen(tx *gorm.DB, runIDs []int64) error {
-	err := tx.Model(&work.Run{}).Where("id in ? and "+boards.ValidRun, runIDs).
-		Where("submission_id in (select id from submissions where frozen_event <> 0)").Update("held_why", events.HeldWhy).Error
-	return db.WriteError(err, "runs of a frozen event")
-}
-
 // Waiting is a person with submissions that are not revealed.
 type Waiting struct {
 	UserID      int64
@@ -165,34 +147,20 @@ func (s *Store) release(tx *gorm.DB, eventID int64, people []Waiting) ([]boards.
 	for i, w := range people {
 		ids[i] = w.UserID
 	}
-	frozen := tx.Model(&submissions.Submission{}).Where("frozen_event = ? and user_id in ?", eventID, ids)
-	var held []work.Run
-	err := tx.Where("held_why = ? and submission_id in (?)", events.HeldWhy, frozen.Session(&gorm.Session{}).Select("id")).Order("id").Find(&held).Error
+	var frozen []int64
+	err := tx.Model(&submissions.Submission{}).Where("frozen_event = ? and user_id in ?", eventID, ids).Pluck("id", &frozen).Error
 	if err == nil {
-		err = frozen.Session(&gorm.Session{}).Update("frozen_event", 0).Error
+		err = tx.Model(&submissions.Submission{}).Where("id in ?", frozen).Update("frozen_event", 0).Error
+	}
+	if err == nil {
+		_, err = applyHolds(tx, tx.Model(&work.Run{}).Where("submission_id in ?", frozen))
+	}
+	var on []boards.Entry
+	if err == nil {
+		err = tx.Table("runs").Distinct("version_id, device, user_id").Where("submission_id in ? and "+boards.ValidRun, frozen).Scan(&on).Error
 	}
 	if err != nil {
 		return nil, fmt.Errorf("revealing event %d: %w", eventID, err)
-	}
-	return s.letCount(tx, held)
-}
-
-// letCount removes the hold of runs, and updates their boards.
-func (s *Store) letCount(tx *gorm.DB, held []work.Run) ([]boards.Change, error) {
-	var on []boards.Entry
-	seen := map[boards.Entry]bool{}
-	for _, run := range held {
-		err := tx.Model(&work.Run{}).Where("id = ?", run.ID).Update("held_why", "").Error
-		if err != nil {
-			return nil, db.WriteError(err, "run %d", run.ID)
-		}
-		run.HeldWhy = ""
-		if err := holdWithheld(tx, &run); err != nil { // its source may be held for another reason
-			return nil, err
-		}
-		if e := (boards.Entry{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}); !seen[e] {
-			seen[e], on = true, append(on, e)
-		}
 	}
 	return s.recomputeAndConfirm(tx, on)
 }

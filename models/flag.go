@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -87,46 +86,31 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 	return rate.Check(tx.Model(&review.Flag{}).Where("user_id = ?", actor.ID), "created_at")
 }
 
-// flagHeld requests the review of a run that does not count until then.
-func flagHeld(tx *gorm.DB, r *work.Run) error {
-	if r.HeldWhy == "" {
-		return nil
-	}
-	return review.Raise(tx, r.ID, review.Held, r.HeldWhy)
-}
-
 // Dismiss closes the open flags of a run that is fine, with the finding. If the run was held back, it counts from then
 // on; if that was because a leg of its source's confirmation failed, so do all runs of that source.
 func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decide(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
-		var bySource int64
-		var err error
-		// This comes before flags.Close, because the open flag reports whether a run is held by its source.
-		if err := heldBySource(tx, run).Where("id = ?", runID).Count(&bySource).Error; err != nil {
-			return nil, db.ReadError(err, "run %d", runID)
+		var own, released int64 // a review of a run's own score is none of its source
+		err := tx.Model(&review.Flag{}).Where("run_id = ? and kind = ? and closed_at is null", runID, review.Held).Count(&own).Error
+		if err != nil {
+			return nil, db.ReadError(err, "flags of run %d", runID)
 		}
-		if bySource > 0 {
-			err = releaseSource(tx, actor, run, why)
+		closed, err := review.Close(tx, actor.ID, runID, why)
+		if err == nil && own == 0 && run.HeldWhy != "" {
+			released, err = releaseSource(tx, actor, run, why)
 		}
-		closed, closeErr := review.Close(tx, actor.ID, runID, why)
-		if run.Contradicted && closeErr == nil { // the reviewer's word counts from now on
-			closeErr = tx.Model(&run).Update("contradicted", false).Error
+		if err == nil && run.Contradicted { // the reviewer's word counts from now on
+			err = tx.Model(&run).Update("contradicted", false).Error
 		}
 		switch {
-		case err != nil || closeErr != nil:
-			return nil, errors.Join(err, closeErr)
-		case closed+bySource == 0:
+		case err != nil:
+			return nil, err
+		case closed+released == 0:
 			return nil, db.Errorf(db.Conflict, "Run %d has no open flag.", runID)
 		case run.HeldWhy == "":
 			return nil, accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 		}
-		// Only in memory; standOrFall writes what remains after holdWithheld. It may be set again: then the flag is
-		// raised again, too.
-		run.HeldWhy = ""
-		if err := holdWithheld(tx, &run); err != nil { // it was held for another reason; its source still is
-			return nil, err
-		}
-		return s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": run.HeldWhy})
+		return s.standOrFall(tx, actor, run, "dismiss flags", why, nil)
 	})
 }
 

@@ -83,7 +83,7 @@ func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64
 			return nil, err
 		}
 		return s.standOrFall(tx, actor, run, "disqualify", why, map[string]any{
-			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "", "held_why": "",
+			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "",
 		})
 	})
 }
@@ -112,7 +112,7 @@ func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act,
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
-	if err := holdAllFrozen(tx, []int64{run.ID}); err != nil { // a decision reveals nothing
+	if _, err := applyHolds(tx, ofEqualSource(tx, run)); err != nil {
 		return nil, err
 	}
 	changes, err := s.recomputeAndConfirm(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})

@@ -132,7 +132,13 @@ func recompute(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 // RebuildScores makes the scores of all runs from samples again, and boards from these. It takes minutes per 100,000
 // entries, because it asks for each, and blocks other writers.
 func (s *Store) RebuildScores(ctx context.Context) error {
-	if err := s.db.Write(ctx, pools.Rebuild); err != nil {
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
+		if _, err := applyHolds(tx, tx.Model(&work.Run{})); err != nil {
+			return err
+		}
+		return pools.Rebuild(tx)
+	})
+	if err != nil {
 		return fmt.Errorf("rebuilding scores: %w", err)
 	}
 	return s.Boards.RebuildEntries(ctx)

@@ -23,9 +23,7 @@ type rules struct{ store *Store }
 func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
 	return errors.Join(
 		keepSample(tx, run, r), // before anything may hold the run back
-		flagHeld(tx, run),      // an impossible score, faster than the device can be
-		holdWithheld(tx, run),  // its source is held back: that raises no second flag
-		holdFrozen(tx, run),    // its event is frozen: there is nothing to review
+		holdRun(tx, run),
 		noteClocks(tx, run.ID, r.Stages),
 		noteLibraries(tx, run, r.Stages),
 		noteContradiction(tx, run, r.Stages),

@@ -37,7 +37,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
 			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
-			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, models.Confirmation{}, pools.Sample{}, pools.Hold{},
+			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, models.Confirmation{}, pools.Sample{}, models.Hold{},
 			quota.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
 			draws.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.Choices{}, inbox.Mail{},
 		} {

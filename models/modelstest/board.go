@@ -77,6 +77,8 @@ func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	_, err := s.SQL().ExecContext(t.Context(), "update runs set score_ns = 1e9, std_ns = 1, interval_low = null, interval_high = null, processes = 3, disturbed = 'x', "+
 		"epoch_id = 0, pooled = 9, scored_at = queued_at where "+boards.ValidRun)
 	Check(t, err)
+	_, err = s.SQL().ExecContext(t.Context(), "update runs set held_why = 'x' where mode = 'ranked' and state = 'done' and score_ns is not null and purpose = 'submitted'")
+	Check(t, err)
 	Check(t, s.RebuildScores(t.Context()))
 	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(boards.Board{}, "Change", "ChangedAt")); diff != "" {
 		t.Errorf("board (-kept +rebuilt):\n%s", diff)

@@ -2,7 +2,7 @@
 // submits a kernel twenty times gets the median of all processes, and not the luckiest of twenty medians.
 //
 // In reading order: sample.go (what was measured, and what of it counts), score.go (ScoreOf: the score of some samples, without a
-// database), pool.go (which samples make the score of which run), hold.go (sources that wait for a reviewer).
+// database), pool.go (which samples make the score of which run).
 //
 // Package models calls Add when a run has ended, Accept or AcceptAlone when what the site measured is to count, SetAside before
 // a submission is deleted, and Update before boards.Enter and boards.Recompute.

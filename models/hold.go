@@ -1,0 +1,119 @@
+package models
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/events"
+	"warpboard/models/review"
+	"warpboard/models/work"
+)
+
+// Hold keeps the runs of a person's source off a board until a reviewer has looked, with any software: a run of it failed
+// when it was measured again. Otherwise a kernel could fail where it is slow, and keep a lucky score. A hold outlives its runs.
+type Hold struct {
+	ID        int64
+	VersionID int64
+	Device    string
+	UserID    int64
+	SourceKey string
+	RunID     int64 // the run that failed; 0: unknown
+	Why       string
+	CreatedAt time.Time
+}
+
+// heldWhy is the reason why a run that would count does not stand on its board, in SQL: an impossible score that no one has
+// reviewed, a hold of its source, or an event whose results are hidden. It is the only rule; runs.held_why stores its
+// result for the index of valid runs, and applyHolds brings that up to date.
+const (
+	heldWhy = `case when disqualified_at is not null then '' else coalesce(
+		(select f.detail from flags f where f.run_id = runs.id and f.kind = 'held' and f.closed_at is null limit 1),
+		(select case when h.run_id = runs.id then h.why else 'Another run of this source did not pass when it was measured again.' end ` + holdOfRun + `),
+		(select '` + events.HeldWhy + `' from submissions s where s.id = runs.submission_id and s.frozen_event <> 0), '') end`
+	holdOfRun = `from holds h where h.version_id = runs.version_id and h.device = runs.device and h.user_id = runs.user_id
+		and h.source_key = (select s.source_key from submissions s where s.id = runs.submission_id)`
+)
+
+// heldRun is a run with what holds it back.
+type heldRun struct {
+	ID       int64
+	Why      string
+	BySource bool
+}
+
+// applyHolds stores what holds runs back, requests a review of those whose source does, and returns the runs that changed.
+// It must run after each change of the facts in heldWhy, and before recompute.
+func applyHolds(tx, runs *gorm.DB) (changed []heldRun, err error) {
+	err = runs.Where("mode = 'ranked' and state = 'done' and score_ns is not null and purpose = 'submitted' and held_why <> " + heldWhy).
+		Select("id, " + heldWhy + " as why, exists (select 1 " + holdOfRun + ") as by_source").Order("id").Scan(&changed).Error
+	if err != nil {
+		return nil, db.ReadError(err, "what holds runs back")
+	}
+	for _, r := range changed {
+		if err := tx.Model(&work.Run{}).Where("id = ?", r.ID).Update("held_why", r.Why).Error; err != nil {
+			return nil, db.WriteError(err, "run %d", r.ID)
+		}
+		if r.Why == "" || !r.BySource {
+			continue
+		}
+		if err := review.Raise(tx, r.ID, review.Unconfirmed, r.Why); err != nil {
+			return nil, err
+		}
+	}
+	return changed, nil
+}
+
+// holdRun holds back a run that has just ended, if there is a reason to.
+func holdRun(tx *gorm.DB, r *work.Run) error {
+	if r.HeldWhy != "" { // its score is impossible
+		if err := review.Raise(tx, r.ID, review.Held, r.HeldWhy); err != nil {
+			return err
+		}
+	}
+	changed, err := applyHolds(tx, tx.Model(&work.Run{}).Where("id = ?", r.ID))
+	for _, c := range changed {
+		r.HeldWhy = c.Why
+	}
+	return err
+}
+
+// holdSource holds back the source of a run that failed when it was measured again.
+func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
+	var run work.Run
+	if err := tx.Take(&run, runID).Error; err != nil {
+		return nil, db.ReadError(err, "run %d", runID)
+	}
+	h := Hold{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID, RunID: run.ID, Why: db.Cut(db.Sanitize(why), review.LongestDetail), CreatedAt: db.Now()}
+	err := tx.Table("submissions").Where("id = ?", run.SubmissionID).Pluck("source_key", &h.SourceKey).Error
+	if err == nil {
+		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&h).Error
+	}
+	if err == nil {
+		_, err = applyHolds(tx, ofEqualSource(tx, run))
+	}
+	if err != nil {
+		return nil, db.WriteError(err, "source of run %d", runID)
+	}
+	return recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
+}
+
+// releaseSource ends the hold of a run's source, closes the flags of its runs, and lets its confirmation begin again. It
+// returns the number of holds that ended; applyHolds is left to the caller.
+func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) (ended int64, err error) {
+	same := func() *gorm.DB { return ofEqualSource(tx, run).Select("id") }
+	res := tx.Where("id in (?)", tx.Table("holds h").Select("h.id").Where("exists (select 1 from runs where runs.id = ? and h.id in (select h.id "+holdOfRun+"))", run.ID)).Delete(&Hold{})
+	if res.Error != nil || res.RowsAffected == 0 {
+		return 0, db.WriteError(res.Error, "source of run %d", run.ID)
+	}
+	err = tx.Model(&review.Flag{}).Where("run_id in (?) and kind = ? and closed_at is null", same(), review.Unconfirmed).
+		Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
+	if err == nil {
+		err = tx.Model(&Confirmation{}).Where("challenger_id in (?) and ended_at is not null and "+unmeasured, same()).Update("again", true).Error
+	}
+	return res.RowsAffected, db.WriteError(err, "source of run %d", run.ID)
+}
