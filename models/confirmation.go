@@ -1,14 +1,11 @@
 package models
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"gorm.io/gorm"
 
-	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/pools"
@@ -16,183 +13,151 @@ import (
 	"warpboard/models/work"
 )
 
-// Confirmation measures the new first run of a board, the challenger, in turns with the next person's, the holder: holder,
-// challenger, holder, challenger. The best of many tries was also lucky; a confirmation's numbers are not selected, and
-// replace those of both runs.
+// confirmation is an order that measures the new first run of a board, the challenger, in turns with the next person's, the
+// holder: holder, challenger, holder, challenger. The best of many tries was also lucky; a confirmation's numbers are not
+// selected, and replace those of both runs.
 //
-// Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
-// people's work, counts against no limit and is on no board. It leaves a sample (package pools), which counts if the confirmation
-// ends with it. Four legs are enough if they ran undisturbed on one slot of one
-// machine; otherwise more follow, up to MostLegs. If half of a side's were disturbed then, it keeps a score that was not. If
-// a leg of the challenger fails, the confirmation ends without numbers and is flagged for a review. That is not a verdict, but
-// the source is held back until then, because a kernel could fail on purpose where it is slow. If a leg of the holder fails,
-// its source is held back, too, and the challenger is measured alone: so an accomplice cannot block a confirmation. All legs
-// of a source count together, in all its confirmations (package pools): repeating a challenge selects nothing. A source in
-// 1st place is confirmed once, so that confirmations come to an end.
+// Each turn is queued when the one before it has ended. Four are enough if they ran undisturbed on one slot; otherwise more
+// follow, up to MostLegs. If half of a side's were disturbed then, it keeps a score that was not. If a turn of the
+// challenger fails, the confirmation ends without numbers, and its source is held back until a review, because a kernel
+// could fail on purpose where it is slow. If a turn of the holder fails, its source is held back, too, and the challenger is
+// measured alone: so an accomplice cannot block a confirmation. All turns of a source count together, in all its
+// confirmations (package pools): repeating a challenge selects nothing. A source in 1st place is confirmed once, so that
+// confirmations come to an end.
 //
-// States: open (EndedAt is nil), ended with numbers (samples of its legs count, or did), ended without (unmeasured). At most one is open per board, by
-// a unique index as well. Only advanceConfirmation moves it, in the transaction that ends a leg. No loop watches open ones: a leg that never ends keeps its confirmation
-// open. Deleting either side's submission removes the row with its runs (on delete cascade).
-type Confirmation struct {
-	ID           int64
-	VersionID    int64
-	Device       string
-	ChallengerID int64 // its run
-	HolderID     int64
-	OneUnit      bool   // the legs that count ran on one unit of one machine
-	Outcome      string // why it ended without numbers, of the holder or of both
-	Again        bool   // it may begin again, for it ended by no fault of the challenger's
-	CreatedAt    time.Time
-	EndedAt      *time.Time
-
-	alone string // why the challenger counts alone; empty: it does not
+// At most one is open per board, by a unique index as well. Only advanceConfirmation moves it, in the transaction that ends
+// a turn. No loop watches open ones: a turn that never ends keeps its confirmation open. Deleting either side's submission
+// removes the order with its runs (on delete cascade).
+type confirmation struct {
+	Order
+	challenger, holder work.Run
+	turns              []work.Run // the oldest first
+	alone              string     // why the challenger is measured alone; empty: it is not
 }
 
-// unmeasured chooses confirmations without numbers of their challenger.
-const unmeasured = `not exists (select 1 from runs x join samples s on s.by_run = x.id and s.purpose = 'confirm'
-	where x.confirmation_id = confirmations.id and s.run_id = confirmations.challenger_id and s.why <> '` + pools.Undecided + `')`
-
 const (
-	// EnoughLegs do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky leg the
+	// EnoughLegs do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky turn the
 	// score.
-	EnoughLegs = 2 // of each side, on one unit
-	// MostLegs bounds what a first place costs the device: four ranked runs of each side, when machines are noisy or differ. Each
-	// is queued only after the one before it has ended, so that raising it lengthens the wait more than the load.
+	EnoughLegs = 2 // of each side, on one slot
+	// MostLegs bounds what a 1st place costs the device: four ranked runs of each side, when machines are noisy or differ.
 	MostLegs = 8
-	// How often a challenger is measured again in all if bad conditions spoil it. A device that is never quiet would else
-	// spend eight ranked runs on each change of the board.
+	// mostSpoilt is the number of times that a challenger is measured again in all if bad conditions spoil it. A device that is
+	// never quiet would otherwise spend eight ranked runs on each change of the board.
 	mostSpoilt = 3
 )
 
-// show marks the run on the board that waits for its confirmation.
-func (c Confirmation) show(tx *gorm.DB, runID int64, out *work.Recorded) error {
-	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Update("confirming", runID).Error
-	if err != nil {
-		return fmt.Errorf("changing the board: %w", err)
+// advanceConfirmation goes on when a turn has ended: with the next one, or to the end.
+func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Recorded) error {
+	o, err := orderOf(tx, turn)
+	if err != nil || o.ID == 0 || o.EndedAt != nil { // the submission of one side was deleted
+		return err
 	}
-	out.Board, err = boards.IncrementChange(tx, c.VersionID, c.Device)
-	return err
-}
-
-// queueLeg queues one leg of the run `of`. It is in that run's name, but no one asked for it: its person cannot cancel it
-// (CancelRun), and it counts for no limit.
-func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *work.Recorded) error {
-	var run work.Run
-	if err := tx.Take(&run, of).Error; err != nil {
-		return db.ReadError(err, "run %d", of)
+	c, runs := confirmation{Order: o}, []work.Run{}
+	if err := tx.Where("order_id = ? or id in ?", o.ID, []int64{o.ChallengerID, o.HolderID}).Order("id").Find(&runs).Error; err != nil {
+		return db.ReadError(err, "confirmation %d", o.ID)
 	}
-	leg := work.Run{SubmissionID: run.SubmissionID, VersionID: run.VersionID, UserID: run.UserID, Mode: job.ModeRanked,
-		Purpose: work.Confirm, ProfileOf: &run.ID, ConfirmationID: &c.ID, Work: work.Work{Device: run.Device, QueuedAt: db.Now()}}
-	return work.Enqueue(tx, &leg, out)
-}
-
-// advanceConfirmation goes on when a leg has ended: with the next one, or to the end.
-func advanceConfirmation(tx *gorm.DB, id int64, out *work.Recorded) error {
-	var c Confirmation
-	err := tx.Take(&c, id).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && c.EndedAt != nil {
-		return nil // the submission of one side was deleted
-	}
-	var legs []work.Run
-	if err == nil {
-		err = tx.Where("confirmation_id = ?", id).Order("id").Find(&legs).Error
-	}
-	if err != nil {
-		return db.ReadError(err, "confirmation %d", id)
-	}
-	// Legs are queued one by one. Should two be live all the same, the last to end goes on.
-	if slices.ContainsFunc(legs, func(leg work.Run) bool { return !leg.State.Final() }) {
-		return nil
-	}
-	for i, leg := range legs {
-		// Any leg of the challenger without a score decides at once. One of the holder is only noted, since the challenger's
-		// other legs still count. Legs are read again each time, so the state need not be stored.
+	for _, run := range runs {
 		switch {
-		case leg.State == work.StateDone && leg.ScoreNS != nil:
-		case *leg.ProfileOf == c.ChallengerID:
-			return c.breakOff(tx, leg, out)
+		case run.ID == o.ChallengerID:
+			c.challenger = run
+		case run.ID == o.HolderID:
+			c.holder = run
+		case !run.State.Final(): // turns are queued one by one; if two are live all the same, the last to end goes on
+			return nil
 		default:
-			// Only the newest leg holds the source back: of an older one this was done when it ended, and staff may have
-			// released it since.
-			if c.alone = whyNoScore(leg) + " The other run was measured alone."; i == len(legs)-1 {
-				err = c.loseHolder(tx, leg, out)
-			}
+			c.turns = append(c.turns, run)
 		}
 	}
-	if err != nil {
-		return err
+	for i, turn := range c.turns {
+		// A turn of the challenger without a score decides at once. One of the holder is only noted, since the challenger's
+		// other turns still count.
+		switch {
+		case turn.ScoreNS != nil:
+		case *turn.ProfileOf == o.ChallengerID:
+			return c.breakOff(tx, turn, out)
+		default:
+			c.alone = whyNoScore(turn) + " The other run was measured alone."
+			// Of an older turn this was done when it ended, and staff may have released the source since.
+			if i < len(c.turns)-1 || !kernelFailed(turn) {
+				continue
+			}
+			changes, err := holdSource(tx, o.HolderID, whyNoScore(turn))
+			if err != nil {
+				return err
+			}
+			out.Board = &changes[0]
+		}
 	}
-	return c.goOn(tx, legs, out)
+	return c.goOn(tx, out)
 }
 
-// goOn queues the next leg, or ends the confirmation with the numbers of those that count.
-func (c Confirmation) goOn(tx *gorm.DB, legs []work.Run, out *work.Recorded) error {
-	usable, err := c.usable(tx, legs)
-	if err != nil {
-		return err
-	}
-	counted, enough := c.counted(usable)
-	if sides := c.sides(); !enough && len(legs) < MostLegs {
-		return c.queueLeg(tx, sides[len(legs)%len(sides)], out)
+// goOn queues the next turn, or ends the confirmation with the numbers of those that count.
+func (c confirmation) goOn(tx *gorm.DB, out *work.Recorded) error {
+	counted, enough := c.counted()
+	if sides := c.sides(); !enough && len(c.turns) < MostLegs {
+		return c.queue(tx, sides[len(c.turns)%len(sides)].Entry(), out)
 	}
 	if !enough {
-		// No more legs: take the existing ones, from the newest software that measured both sides, on any slots.
-		counted = c.newest(counted)
+		// No more turns: take the existing ones, of the newest software that measured both sides, on any slots.
+		counted = c.ofBoth(counted, 1, func(turn work.Run) string { return fmt.Sprintf("%020d", turn.EpochID) })
 	}
 	if len(counted) == 0 {
-		return c.retryLater(tx, "No machine with the board's software was available to measure both runs again. They are measured again when something changes on the board.", out)
+		return c.end(tx, "No machine with the board's software was available to measure both runs again. They are measured again when something changes on the board.", true, out)
 	}
-	why, err := c.spoilt(tx, c.side(counted, c.ChallengerID))
-	if err == nil && why != "" {
-		return c.discard(tx, why, out)
+	if why := spoilt(counted, c.challenger); why != "" {
+		var before int64
+		if err := tx.Model(&Order{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
+			return db.ReadError(err, "confirmations of run %d", c.ChallengerID)
+		}
+		if before < mostSpoilt-1 {
+			return c.end(tx, why+" It is measured again when something changes on the board.", true, out)
+		}
+		return c.end(tx, why, false, out)
 	}
-	if err == nil && c.alone == "" {
-		c.alone, err = c.spoilt(tx, c.side(counted, c.HolderID))
+	if c.alone == "" {
+		c.alone = spoilt(counted, c.holder)
 	}
-	if err != nil {
-		return err
-	}
-	c.OneUnit = !slices.ContainsFunc(counted, func(leg work.Run) bool { return unitOf(leg) != unitOf(counted[0]) })
 	return c.conclude(tx, counted, out)
 }
 
-// sides are the runs that are measured in turns.
-func (c Confirmation) sides() []int64 {
-	if c.alone != "" {
-		return []int64{c.ChallengerID}
+// conclude lets the turns that count replace the numbers of both sides, also of equal sources of other people. All entries
+// are rebuilt once, after both sides have their numbers: in between the board would be compared half new, half old.
+func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Recorded) error {
+	var accepted []work.Run
+	var sides []int64
+	var changed []boards.Entry
+	for _, run := range c.sides() {
+		sides, accepted = append(sides, run.ID), append(accepted, turnsOf(counted, run)...)
 	}
-	return []int64{c.HolderID, c.ChallengerID}
+	c.OneUnit = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotOf(turn) != slotOf(counted[0]) })
+	err := c.accept(tx, accepted...)
+	if err == nil {
+		changed, err = pools.Senders(tx, sides)
+	}
+	if err == nil {
+		_, err = recompute(tx, changed)
+	}
+	if err != nil {
+		return fmt.Errorf("confirming run %d: %w", c.ChallengerID, err)
+	}
+	return c.end(tx, c.alone, false, out)
 }
 
-// legFailed reports whether a leg has no score because of its kernel. A task's failure and an infrastructure error are other
-// causes. Too many losses in which the run itself may have brought its worker down count as the kernel's: otherwise a kernel
-// could avoid a confirmation by crashing the worker.
-func legFailed(r work.Run) bool {
-	infrastructure := r.Infrastructure && r.Losses < work.MaxLosses // more would be the kernel's own doing
-	return r.State == work.StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
+// kernelFailed reports whether a turn has no score because of its kernel. A task's failure and an infrastructure error are
+// other causes. Too many losses in which the run itself may have brought its worker down count as the kernel's: otherwise a
+// kernel could avoid a confirmation by crashing the worker.
+func kernelFailed(r work.Run) bool {
+	return r.State == work.StateFailed && (!r.Infrastructure || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.Task)
 }
 
-// loseHolder goes on without the holder, one of whose legs has no score. The failing run is held back; otherwise an
-// accomplice could keep the challenger from being measured.
-func (c Confirmation) loseHolder(tx *gorm.DB, leg work.Run, out *work.Recorded) error {
-	if !legFailed(leg) {
-		return nil
-	}
-	changes, err := holdSource(tx, c.HolderID, whyNoScore(leg))
-	if len(changes) > 0 {
-		out.Board = &changes[0]
-	}
-	return err
-}
-
-// whyNoScore is a sentence about a leg.
+// whyNoScore is a sentence about a turn.
 func whyNoScore(r work.Run) string {
 	switch {
 	case r.State != work.StateFailed:
 		return fmt.Sprintf("Measuring #%d again was cancelled.", r.SubmissionID)
 	case r.Failure != nil && r.Failure.Task:
 		return fmt.Sprintf("The task failed when #%d was measured again.", r.SubmissionID)
-	case !legFailed(r):
+	case !kernelFailed(r):
 		return fmt.Sprintf("#%d could not be measured again because of infrastructure errors.", r.SubmissionID)
 	case r.Failure != nil:
 		return fmt.Sprintf("#%d did not pass when it was measured again. %s", r.SubmissionID, r.PublicFailure()) // it is public
@@ -200,77 +165,149 @@ func whyNoScore(r work.Run) string {
 	return fmt.Sprintf("#%d did not pass when it was measured again.", r.SubmissionID)
 }
 
-// breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was cancelled. One that
-// infrastructure errors stopped begins again when something changes on the board.
-func (c Confirmation) breakOff(tx *gorm.DB, leg work.Run, out *work.Recorded) error {
-	c.Outcome = whyNoScore(leg)
+// breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was cancelled.
+// One that infrastructure errors stopped begins again when something changes on the board.
+func (c confirmation) breakOff(tx *gorm.DB, turn work.Run, out *work.Recorded) error {
+	why := whyNoScore(turn)
 	switch {
-	case legFailed(leg):
-		// The board's change is dropped here: end writes the mark and reports the number that the board has after both.
-		if _, err := holdSource(tx, c.ChallengerID, c.Outcome); err != nil {
+	case kernelFailed(turn):
+		// The board's change is dropped here: end reports the number that the board has after both.
+		if _, err := holdSource(tx, c.ChallengerID, why); err != nil {
 			return err
 		}
-		c.Outcome += fmt.Sprintf(" Run %d is not on any board until it has been reviewed.", c.ChallengerID)
-	case leg.State == work.StateFailed:
-		return c.retryLater(tx, c.Outcome+" It is tried again when something changes on the board.", out)
+		return c.end(tx, fmt.Sprintf("%s Run %d is not on any board until it has been reviewed.", why, c.ChallengerID), false, out)
+	case turn.State == work.StateFailed:
+		return c.end(tx, why+" It is tried again when something changes on the board.", true, out)
 	}
-	return c.end(tx, out)
+	return c.end(tx, why, false, out)
 }
 
-// retryLater ends it without numbers, so that it begins again when something changes on the board. Another run that is first by now does not
-// wait for that.
-func (c Confirmation) retryLater(tx *gorm.DB, why string, out *work.Recorded) error {
-	c.Again, c.Outcome = true, why
-	if err := c.close(tx, out); err != nil {
-		return err
-	}
-	top, err := topOf(tx, c.VersionID, c.Device, 1)
-	if err != nil || len(top) == 0 || top[0].RunID == c.ChallengerID {
-		return err
-	}
-	return startConfirmation(tx, c.VersionID, c.Device, out)
-}
-
-// close ends the confirmation and begins no other.
-func (c Confirmation) close(tx *gorm.DB, out *work.Recorded) error {
-	at := db.Now()
-	c.EndedAt = &at
-	if err := tx.Save(&c).Error; err != nil {
+// end ends the confirmation, and begins the next one: with new numbers, or without the challenger, another entry may be
+// first. One that may begin again waits until something changes on the board. This comes to an end because a source with
+// turns that count, or a challenger with a confirmation behind it, is not confirmed again (startConfirmation).
+func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Recorded) error {
+	err := tx.Model(&c.Order).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.OneUnit, "reason": why, "again": again}).Error
+	if err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
 	if err := webhooks.ReleasePlaces(tx); err != nil {
 		return err
 	}
-	return c.show(tx, 0, out)
-}
-
-// end also begins the next one: with new numbers another entry may be first. It comes to an end because a source with
-// legs, or a challenger with a confirmation behind it, is not confirmed again (startConfirmation).
-func (c Confirmation) end(tx *gorm.DB, out *work.Recorded) error {
-	if err := c.close(tx, out); err != nil {
+	if err := c.show(tx, 0, out); err != nil {
 		return err
 	}
-	return startConfirmation(tx, c.VersionID, c.Device, out)
+	except := int64(0)
+	if again {
+		except = c.ChallengerID
+	}
+	return startConfirmation(tx, c.VersionID, c.Device, except, out)
+}
+
+// show marks the run on the board that waits for its confirmation.
+func (o Order) show(tx *gorm.DB, runID int64, out *work.Recorded) error {
+	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", o.VersionID, o.Device).Update("confirming", runID).Error
+	if err != nil {
+		return fmt.Errorf("changing the board: %w", err)
+	}
+	out.Board, err = boards.IncrementChange(tx, o.VersionID, o.Device)
+	return err
+}
+
+// startConfirmation begins one if the board's first was never confirmed and another person is behind it. It leaves out a
+// first that is the run except.
+func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64, out *work.Recorded) error {
+	// The order is that of bands and pages (entriesFirst in package boards); equal scores: the earlier run. Entries of
+	// different epochs are not comparable: a first that is alone with the newest software has no one behind it.
+	var top []boards.Entry
+	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
+	if err != nil || len(top) < 2 || top[0].Age != top[1].Age || top[0].RunID == except {
+		return db.ReadError(err, "the first of a board")
+	}
+	// Turns belong to a source, not to a run: sending a confirmed source again, from another account as well, begins
+	// nothing.
+	var known int64
+	confirmed, err := pools.Confirmed(tx, top[0].RunID, -top[0].Age)
+	if err == nil {
+		err = tx.Model(&Order{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
+			work.Confirm, versionID, device, top[0].RunID).Count(&known).Error
+	}
+	if err != nil || confirmed || known > 0 {
+		return db.ReadError(err, "confirmations")
+	}
+	// The holder goes first. If its source cannot run any more, that shows before the challenger's turns cost anything.
+	o := Order{Purpose: work.Confirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID, CreatedAt: db.Now()}
+	if err := tx.Create(&o).Error; err != nil {
+		return fmt.Errorf("starting a confirmation: %w", err)
+	}
+	if err := webhooks.HoldPlace(tx, o.ChallengerID); err != nil {
+		return err
+	}
+	if err := o.queue(tx, top[1], out); err != nil {
+		return err
+	}
+	return o.show(tx, o.ChallengerID, out)
+}
+
+// recomputeAndConfirm is recompute after a decision: the run that is first of a board by it is measured again. The changes have the numbers
+// that the boards have then.
+func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
+	changes, err := recompute(tx, runs)
+	if err != nil || !s.confirm {
+		return changes, err
+	}
+	for i, c := range changes {
+		var out work.Recorded
+		if err := startConfirmation(tx, c.VersionID, c.Device, 0, &out); err != nil {
+			return nil, err
+		}
+		if out.Board != nil {
+			changes[i] = *out.Board
+		}
+	}
+	return changes, nil
+}
+
+// confirmAfter begins a confirmation if a run's end has changed its board. A turn's confirmation goes on without it. Disabling
+// confirmations leaves open ones: their turns still run. In a new epoch, the last run of a board that is measured again
+// decides who is first, because the first changes with every result until then.
+func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
+	if !s.confirm || run.Purpose == work.Confirm || out.Board == nil && run.Purpose != work.Remeasure {
+		return nil
+	}
+	if run.Purpose == work.Remeasure {
+		var others int64
+		err := Order{ID: *run.OrderID}.live(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
+		if err != nil || others > 0 {
+			return db.ReadError(err, "what is measured again of a board")
+		}
+	}
+	return startConfirmation(tx, run.VersionID, run.Device, 0, out)
+}
+
+// confirmAgain lets runs be confirmed once more when they come first.
+func confirmAgain(tx *gorm.DB, runs any) error {
+	err := tx.Model(&Order{}).Where("challenger_id in (?) and ended_at is not null", runs).Update("again", true).Error
+	return db.WriteError(err, "confirmations")
 }
 
 // forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels the
-// other side's leg. The cascade has deleted the rows when this is called; the marks then name ids without a row. The legs'
-// watchers are not notified, and their workers stop at the next heartbeat, whose answer lists the attempts as stale.
+// other side's turn. The cascade has deleted the orders when this is called; the marks then name ids without a row. The
+// turns' watchers are not notified, and their workers stop at the next heartbeat, whose answer lists the attempts as stale.
 func (s *Store) forgetConfirmations(tx *gorm.DB) error {
-	err := tx.Model(&boards.Board{}).Where("confirming <> 0 and not exists (select 1 from confirmations c where c.challenger_id = confirming and c.ended_at is null)").
+	err := tx.Model(&boards.Board{}).Where("confirming <> 0 and not exists (select 1 from orders o where o.challenger_id = confirming and o.ended_at is null)").
 		Update("confirming", 0).Error
 	if err == nil {
 		err = webhooks.ReleasePlaces(tx)
 	}
-	var legs []work.Run
+	var turns []work.Run
 	if err == nil {
-		err = tx.Where("confirmation_id is not null and not exists (select 1 from confirmations c where c.id = runs.confirmation_id) and " + work.Live).Order("id").Find(&legs).Error
+		err = tx.Where("order_id is not null and not exists (select 1 from orders o where o.id = runs.order_id) and " + work.Live).Order("id").Find(&turns).Error
 	}
 	if err != nil {
 		return db.WriteError(err, "marks of confirmations")
 	}
-	for i := range legs {
-		if err := s.Work.StopRun(tx, &legs[i], &work.Recorded{}); err != nil {
+	for i := range turns {
+		if err := s.Work.StopRun(tx, &turns[i], &work.Recorded{}); err != nil {
 			return err
 		}
 	}

@@ -145,7 +145,7 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 				}
 				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil ||
-					!strings.HasSuffix(c.Outcome, "was measured alone.") {
+					!strings.HasSuffix(c.Reason, "was measured alone.") {
 					t.Errorf("the confirmation keeps %+v", c)
 				}
 				if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben 950.5") {

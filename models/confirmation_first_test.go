@@ -85,7 +85,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 				}
 				challenger := decide(t, s, w, first, held)
 				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), challenger))
-				if c.ChallengerID != challenger || c.EndedAt != nil || leg(t, s).ConfirmationID == nil {
+				if c.ChallengerID != challenger || c.EndedAt != nil || leg(t, s).OrderID == nil {
 					t.Errorf("the last confirmation of run %d is %+v", challenger, c)
 				}
 			})

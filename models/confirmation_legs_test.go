@@ -89,7 +89,7 @@ func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 			c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 			want := fmt.Sprintf(
 				"#%d was measured again on a disturbed device (another process on the device in 9 of 9 samples), so its score from before stays.", bens.SubmissionID)
-			if c.EndedAt == nil || c.ChallengerNS != nil || c.HolderNS != nil || !strings.HasPrefix(c.Outcome, want) ||
+			if c.EndedAt == nil || c.ChallengerNS != nil || c.HolderNS != nil || !strings.HasPrefix(c.Reason, want) ||
 				c.Again != (round < 2) {
 				t.Errorf("round %d: it keeps %+v", round, c)
 			}
@@ -118,7 +118,7 @@ func TestADisturbedHolderLetsTheChallengerCountAlone(t *testing.T) {
 		w.disturbed(t, s, 8, true, false)
 		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 		if c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" || c.HolderNS != nil ||
-			!strings.HasPrefix(c.Outcome, fmt.Sprintf("#%d was measured again on a disturbed device",
+			!strings.HasPrefix(c.Reason, fmt.Sprintf("#%d was measured again on a disturbed device",
 				anns.SubmissionID)) {
 			t.Errorf("it keeps %+v", c)
 		}

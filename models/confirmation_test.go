@@ -172,7 +172,7 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
 		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again ||
-			!strings.Contains(c.Outcome, "infrastructure") {
+			!strings.Contains(c.Reason, "infrastructure") {
 			t.Errorf("it keeps %+v", c)
 		}
 		w.Score(t, s, w.Ann, 950) // something changes on the board

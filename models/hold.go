@@ -113,7 +113,7 @@ func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) (
 	err = tx.Model(&review.Flag{}).Where("run_id in (?) and kind = ? and closed_at is null", same(), review.Unconfirmed).
 		Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
 	if err == nil {
-		err = tx.Model(&Confirmation{}).Where("challenger_id in (?) and ended_at is not null and "+unmeasured, same()).Update("again", true).Error
+		err = confirmAgain(tx, same())
 	}
 	return res.RowsAffected, db.WriteError(err, "source of run %d", run.ID)
 }

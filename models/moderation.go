@@ -201,7 +201,7 @@ const stopping = 10 * time.Minute
 func measuring(tx *gorm.DB, submissionID int64) error {
 	const runs = "in (select id from runs where submission_id = ?)"
 	var confirmed, attempts int64
-	err := tx.Model(&Confirmation{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
+	err := tx.Model(&Order{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
 	if err == nil {
 		// r.attempt_id = a.id leaves attempts of earlier tries out, which may have stayed open in the same way.
 		err = tx.Table("attempts a").Joins("join runs r on r.id = a.run_id and r.attempt_id = a.id").

@@ -25,7 +25,7 @@ func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	}
 	s := sampleOf(r)
 	s.EpochID, s.Cases = r.EpochID, pools.CasesOf(result.Stages)
-	s.Score = pools.Score{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed}
+	s.Measure = pools.Measure{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed}
 	if r.Purpose != work.Submitted {
 		s.RunID, s.AsideAt, s.Why = *r.ProfileOf, r.EndedAt, pools.Undecided
 	}
@@ -142,10 +142,4 @@ func (s *Store) RebuildScores(ctx context.Context) error {
 		return fmt.Errorf("rebuilding scores: %w", err)
 	}
 	return s.Boards.RebuildEntries(ctx)
-}
-
-// confirmAgain lets a run be confirmed once more when it comes first: its numbers are not those of its confirmation any more.
-func confirmAgain(tx *gorm.DB, runID int64) error {
-	err := tx.Model(&Confirmation{}).Where("challenger_id = ? and ended_at is not null", runID).Update("again", true).Error
-	return db.WriteError(err, "confirmations of run %d", runID)
 }

@@ -3,23 +3,17 @@ package models
 import (
 	"context"
 	"errors"
-	"slices"
+	"fmt"
 
 	"gorm.io/gorm"
 
-	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/pools"
-	"warpboard/models/rejudge"
 	"warpboard/models/work"
 )
-
-// What is measured again (package rejudge): each rerun is a ranked run that follows another one, gives way to all other
-// work and stands on no board. Its sample counts at once if new software was the reason, and otherwise when someone applies the
-// rejudge.
 
 // rejudgeEntries bounds a rejudge: the first entries of each board of the task.
 // Each is one ranked run at the lowest priority: 100 per device are hours of an idle GPU for a slow task.
@@ -32,25 +26,19 @@ func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, 
 		return out, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := rejudgeable(tx, actor, taskID)
+		task, o, err := openRejudge(tx, actor, taskID)
 		if err != nil {
 			return err
 		}
-		var r rejudge.Rejudge
-		// The unique index rejudges_open allows one such row per version, so that two people who ask at once share it.
-		res := tx.Where("kind = ? and version_id = ? and applied_at is null and not cancelled", rejudge.Asked, task.VersionID).Limit(1).Find(&r)
-		if res.Error != nil {
-			return db.ReadError(res.Error, "rejudge of task %s", task.Slug)
-		}
-		if res.RowsAffected == 0 {
-			r = rejudge.Rejudge{Kind: rejudge.Asked, VersionID: &task.VersionID, CreatedBy: actor.ID, Reason: why, CreatedAt: db.Now()}
-			if err := tx.Create(&r).Error; err != nil {
+		if o.ID == 0 { // the unique index orders_open lets two people who ask at once share one
+			o = Order{Purpose: work.Remeasure, VersionID: task.VersionID, CreatedBy: actor.ID, Reason: why, CreatedAt: db.Now()}
+			if err := tx.Create(&o).Error; err != nil {
 				return db.WriteError(err, "rejudge")
 			}
 		}
 		queued := 0
 		for _, device := range task.Devices {
-			n, err := queueReruns(tx, r.ID, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rejudgeEntries), &out)
+			n, err := o.queueAll(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rejudgeEntries), &out)
 			if err != nil {
 				return err
 			}
@@ -59,7 +47,7 @@ func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, 
 		if queued == 0 {
 			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", rejudgeEntries)
 		}
-		if err := tx.Model(&r).Update("ended_at", nil).Error; err != nil {
+		if err := tx.Model(&o).Update("ended_at", nil).Error; err != nil {
 			return db.WriteError(err, "rejudge")
 		}
 		return accounts.WriteAudit(tx, actor, "rejudge", "task "+task.Slug, why)
@@ -67,52 +55,127 @@ func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, 
 	return out, err
 }
 
-func rejudgeable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, err error) {
+// openRejudge reads a task that the person may have measured again, and its open order, if there is one.
+func openRejudge(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o Order, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
-		return task, db.ReadError(err, "task %d", taskID)
+		return task, o, db.ReadError(err, "task %d", taskID)
 	}
-	return task, actor.Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID})
+	if err := actor.Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+		return task, o, err
+	}
+	err = tx.Where("purpose = ? and version_id = ? and applied_at is null and not cancelled", work.Remeasure, task.VersionID).Limit(1).Find(&o).Error
+	return task, o, db.ReadError(err, "rejudge of task %s", task.Slug)
 }
 
-// queueReruns queues the entries that q chooses, in their order, except those of this rejudge that were measured, did not
-// pass or wait.
-func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *work.Recorded) (queued int, err error) {
-	var entries []boards.Entry
-	if err := q.Order("age, score_ns, run_id").Find(&entries).Error; err != nil {
-		return 0, db.ReadError(err, "entries to be measured again")
-	}
-	var known []work.Run
-	if err := tx.Where("rejudge_id = ?", rejudgeID).Find(&known).Error; err != nil {
-		return 0, db.ReadError(err, "runs of rejudge %d", rejudgeID)
-	}
-	for _, e := range entries {
-		if slices.ContainsFunc(known, func(again work.Run) bool { return *again.ProfileOf == e.RunID && rejudge.Undone(again) == "" }) {
-			continue
+// decideRejudge ends the open rejudge of a task by an act.
+func (s *Store) decideRejudge(ctx context.Context, actor accounts.User, taskID int64, act string, do func(tx *gorm.DB, o Order) (map[string]any, error)) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		task, o, err := openRejudge(tx, actor, taskID)
+		if err == nil && o.ID == 0 {
+			err = db.Errorf(db.Conflict, "No rejudge of %s is open.", task.Title)
 		}
-		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, Purpose: work.Remeasure, ProfileOf: &e.RunID,
-			RejudgeID: &rejudgeID, Work: work.Work{Device: e.Device, QueuedAt: db.Now()}}
-		if err := work.Enqueue(tx, &run, out); err != nil {
-			return 0, err
+		if err != nil {
+			return err
 		}
-		queued++
-	}
-	return queued, nil
+		decision, err := do(tx, o)
+		if err != nil {
+			return err
+		}
+		if err := tx.Model(&o).Updates(decision).Error; err != nil {
+			return db.WriteError(err, "rejudge")
+		}
+		return accounts.WriteAudit(tx, actor, act, "task "+task.Slug, o.Reason)
+	})
 }
 
-// endRerun lets what was measured with new software count, and ends the rejudge when nothing is left.
+// CancelRejudge ends a rejudge without effect.
+func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) (out work.Recorded, err error) {
+	err = s.decideRejudge(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
+		var waiting []work.Run
+		if err := o.live(tx).Order("id").Find(&waiting).Error; err != nil {
+			return nil, db.ReadError(err, "runs of order %d", o.ID)
+		}
+		for _, run := range waiting {
+			if err := s.Work.StopRun(tx, &run, &out); err != nil {
+				return nil, err
+			}
+		}
+		return map[string]any{"cancelled": true, "ended_at": db.Now()}, nil
+	})
+	return out, err
+}
+
+// ApplyRejudge lets the numbers of a rejudge count, in place of its sources' confirmations as well, and disqualifies what did
+// not pass again.
+func (s *Store) ApplyRejudge(ctx context.Context, actor accounts.User, taskID int64) (changes []boards.Change, err error) {
+	err = s.decideRejudge(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
+		if o.EndedAt == nil {
+			return nil, db.Errorf(db.Conflict, "Some runs still have to be measured again. Apply the rejudge when all are done.")
+		}
+		var list []work.Run
+		if err := tx.Where("order_id = ?", o.ID).Order("id").Find(&list).Error; err != nil {
+			return nil, db.ReadError(err, "runs of order %d", o.ID)
+		}
+		var measured []int64
+		for _, again := range list {
+			var err error
+			switch {
+			case Rerun{Run: again}.Undone() != "":
+				continue
+			case again.State == work.StateDone:
+				err = errors.Join(pools.Replace(tx, again.ID), o.accept(tx, again))
+			default:
+				err = disqualifyRerun(tx, actor, again)
+			}
+			if err != nil {
+				return nil, err
+			}
+			measured = append(measured, *again.ProfileOf)
+		}
+		// Everything in one transaction: readers see the board before or after, never with a part of the new numbers.
+		changed, err := pools.Senders(tx, measured)
+		if err == nil {
+			changes, err = s.recomputeAndConfirm(tx, changed)
+		}
+		return map[string]any{"applied_at": db.Now()}, err
+	})
+	return changes, err
+}
+
+// disqualifyRerun takes a run that did not pass again off its board, with those of equal source that it stands for.
+func disqualifyRerun(tx *gorm.DB, actor accounts.User, again work.Run) error {
+	var same []int64
+	err := tx.Model(&work.Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", *again.ProfileOf, *again.ProfileOf).Order("id").Pluck("id", &same).Error
+	if err != nil {
+		return db.ReadError(err, "runs of the source of run %d", *again.ProfileOf)
+	}
+	why := "Rejudged: " + again.PublicFailure()
+	for _, id := range same {
+		err := tx.Model(&work.Run{}).Where("id = ?", id).Updates(map[string]any{
+			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": ""}).Error
+		if err == nil {
+			err = accounts.WriteAudit(tx, actor, "disqualify", fmt.Sprintf("run %d", id), why)
+		}
+		if err != nil {
+			return db.WriteError(err, "run %d", id)
+		}
+	}
+	return nil
+}
+
+// endRerun lets what was measured with new software count, and ends the order when nothing is left.
 func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
-	var r rejudge.Rejudge
+	o, err := orderOf(tx, run)
 	var was, live int64
-	err := tx.Take(&r, *run.RejudgeID).Error
 	if err == nil {
 		err = tx.Model(&work.Run{}).Where("id = ?", *run.ProfileOf).Pluck("epoch_id", &was).Error
 	}
 	if err != nil {
-		return db.ReadError(err, "rejudge %d", *run.RejudgeID)
+		return db.ReadError(err, "order %d", *run.OrderID)
 	}
 	// The worker that took the rerun may have older software than the one that caused it: then the sample does not count.
-	if r.Kind == rejudge.Epoch && run.State == work.StateDone && run.ScoreNS != nil && run.EpochID > was {
-		if err := errors.Join(pools.Accept(tx, run.ID), confirmAgain(tx, *run.ProfileOf)); err != nil {
+	if o.EpochID != 0 && run.ScoreNS != nil && run.EpochID > was {
+		if err := o.accept(tx, run); err != nil {
 			return err
 		}
 		changes, err := recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
@@ -121,38 +184,8 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
 		}
 		out.Board = &changes[0]
 	}
-	err = tx.Model(&work.Run{}).Where("rejudge_id = ? and "+work.Live, r.ID).Limit(1).Count(&live).Error
-	if err != nil || live > 0 {
-		return db.ReadError(err, "runs of rejudge %d", r.ID)
+	if err := o.live(tx).Limit(1).Count(&live).Error; err != nil || live > 0 {
+		return db.ReadError(err, "runs of order %d", o.ID)
 	}
-	return db.WriteError(tx.Model(&r).Update("ended_at", db.Now()).Error, "rejudge")
-}
-
-// CancelRejudge ends a rejudge without effect.
-func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) (out work.Recorded, err error) {
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := rejudgeable(tx, actor, taskID)
-		if err != nil {
-			return err
-		}
-		r, err := openRejudge(tx, task)
-		if err != nil {
-			return err
-		}
-		var waiting []work.Run
-		err = tx.Where("rejudge_id = ? and "+work.Live, r.ID).Order("id").Find(&waiting).Error
-		if err != nil {
-			return db.ReadError(err, "runs of rejudge %d", r.ID)
-		}
-		for _, run := range waiting {
-			if err := s.Work.StopRun(tx, &run, &out); err != nil {
-				return err
-			}
-		}
-		if err := tx.Model(&r).Updates(map[string]any{"cancelled": true, "ended_at": db.Now()}).Error; err != nil {
-			return db.WriteError(err, "rejudge")
-		}
-		return accounts.WriteAudit(tx, actor, "cancel rejudge", "task "+task.Slug, r.Reason)
-	})
-	return out, err
+	return db.WriteError(tx.Model(&o).Update("ended_at", db.Now()).Error, "order %d", o.ID)
 }

@@ -15,7 +15,6 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
-	"warpboard/models/rejudge"
 	"warpboard/models/work"
 )
 
@@ -94,12 +93,12 @@ func TestNewSoftwareHasEveryEntryMeasuredAgain(t *testing.T) {
 		if entry := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", people[0].ID)); entry.LowNS == nil || entry.Processes != 5 {
 			t.Errorf("without the new interval: %+v", entry)
 		}
-		drifts := modelstest.Got[[]rejudge.Rejudge](t)(s.Rejudges.Drifts(ctx, "CPU", 10))
+		drifts := modelstest.Got[[]models.Reruns](t)(s.Reruns(ctx, accounts.User{Role: accounts.RoleAdmin}, 0, "CPU", 10))
 		if len(drifts) != 1 || drifts[0].EndedAt == nil {
 			t.Fatalf("changes of software: %+v", drifts)
 		}
-		rows := modelstest.Got[[]rejudge.Row](t)(s.Rejudges.Reruns(ctx, []int64{drifts[0].ID}, accounts.User{Role: accounts.RoleAdmin}))
-		if len(rows) != 12 || rows[0].WasNS != 1000 || *rows[0].NowNS != 900 || rows[3].NowNS != nil || rows[3].Failed != "Wrong answer in test 2." {
+		rows := drifts[0].Runs
+		if len(rows) != 12 || rows[0].Was.ScoreNS != 1000 || *rows[0].ScoreNS != 900 || rows[3].ScoreNS != nil || rows[3].Failed() != "Wrong answer in test 2." {
 			t.Errorf("old and new: %+v", rows)
 		}
 	})
@@ -179,7 +178,7 @@ func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
 		}
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, w.Admin, w.Task.ID)), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, w.Admin, w.Task.ID, "Now."))) // a new one
-		if last := modelstest.Got[rejudge.Rejudge](t)(s.Rejudges.Last(ctx, w.Task.VersionID)); last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
+		if last := modelstest.Got[[]models.Reruns](t)(s.Reruns(ctx, w.Ann, w.Task.VersionID, "", 1))[0]; last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
 			t.Errorf("the last is %+v", last)
 		}
 	})

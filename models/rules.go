@@ -40,7 +40,7 @@ func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	case work.Validate:
 		return endUnanswered(tx, run, out)
 	case work.Confirm:
-		return advanceConfirmation(tx, *run.ConfirmationID, out)
+		return advanceConfirmation(tx, *run, out)
 	case work.Remeasure:
 		if err := endRerun(tx, *run, out); err != nil {
 			return err

@@ -24,7 +24,6 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/models/pools"
 	"warpboard/models/quota"
-	"warpboard/models/rejudge"
 	"warpboard/models/submissions"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
@@ -37,7 +36,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
 			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
-			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, models.Confirmation{}, pools.Sample{}, models.Hold{},
+			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.Order{}, pools.Sample{}, models.Hold{},
 			quota.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
 			draws.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.Choices{}, inbox.Mail{},
 		} {

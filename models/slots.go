@@ -11,7 +11,6 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
-	"warpboard/models/rejudge"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -118,12 +117,12 @@ func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out
 	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {
 		return db.ReadError(res.Error, "entries of older epochs")
 	}
-	r := rejudge.Rejudge{Kind: rejudge.Epoch, Device: device, EpochID: epochID, Reason: "The software of " + device + " changed.", CreatedAt: db.Now()}
-	if err := tx.Create(&r).Error; err != nil {
-		return db.WriteError(err, "rejudge")
+	o := Order{Purpose: work.Remeasure, Device: device, EpochID: epochID, Reason: "The software of " + device + " changed.", CreatedAt: db.Now()}
+	if err := tx.Create(&o).Error; err != nil {
+		return db.WriteError(err, "order")
 	}
 	for _, id := range versions {
-		if _, err := queueReruns(tx, r.ID, tx.Where(older, id, device, -epochID).Limit(driftEntries), out); err != nil {
+		if _, err := o.queueAll(tx, tx.Where(older, id, device, -epochID).Limit(driftEntries), out); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,6 @@ import (
 	"warpboard/models/likeness"
 	"warpboard/models/membership"
 	"warpboard/models/quota"
-	"warpboard/models/rejudge"
 	"warpboard/models/scores"
 	"warpboard/models/sentinels"
 	"warpboard/models/storage"
@@ -84,7 +83,6 @@ type Store struct {
 	Events      *events.Events
 	Inbox       *inbox.Inbox
 	Likeness    *likeness.Likeness
-	Rejudges    *rejudge.Rejudges
 	Scores      *scores.Scores
 	Sentinels   *sentinels.Sentinels
 	Switches    *switches.Switches
@@ -157,7 +155,6 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Likeness:    likeness.New(database),
 		Members:     membership.New(database),
 		Quotas:      quota.New(database),
-		Rejudges:    rejudge.New(database),
 		Sentinels:   sentinels.New(database),
 		Storage:     storage.New(database),
 		Submissions: submissions.New(database, cfg.Limits),

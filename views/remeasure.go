@@ -6,7 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"warpboard/models/rejudge"
+	"warpboard/models"
 	"warpboard/views/format"
 )
 
@@ -37,16 +37,12 @@ type Drift struct {
 // RejudgePage lets an author measure a task's runs again.
 type RejudgePage struct {
 	Page
-	Task      TaskRef
-	Reason    string // reason of the last rejudge; empty if there was none
-	Began     time.Time
-	Waiting   int // number of runs not measured yet
-	Ended     bool
-	Applied   bool
-	Cancelled bool
-	Boards    []RejudgedBoard
-	Problem   string
-	Typed     string
+	Task    TaskRef
+	Last    *models.Order // nil if there was none
+	Waiting int           // number of runs not measured yet
+	Boards  []RejudgedBoard
+	Problem string
+	Typed   string
 }
 
 // RejudgedBoard is the effect on a board.
@@ -56,11 +52,13 @@ type RejudgedBoard struct {
 }
 
 // Open reports whether a rejudge is running or waits for a decision.
-func (p RejudgePage) Open() bool { return p.Reason != "" && !p.Applied && !p.Cancelled }
+func (p RejudgePage) Open() bool {
+	return p.Last != nil && p.Last.AppliedAt == nil && !p.Last.Cancelled
+}
 
 // RerunRow is a run with its numbers before and after it was measured again.
 type RerunRow struct {
-	rejudge.Row
+	models.Rerun
 	WasPlace int // rank among the runs measured again
 	NowPlace int // 0 if it leaves the board
 }
@@ -78,9 +76,9 @@ func (r RerunRow) change() string {
 		}
 		return *p
 	}
-	if r.NowNS == nil || !(r.WasNS > 0) {
+	if r.ScoreNS == nil || !(r.Was.ScoreNS > 0) {
 		return ""
 	}
-	was, now := r.WasNS, *r.NowNS
-	return format.Change(now/was, or(r.NowLow, now)/or(r.WasHigh, was), or(r.NowHigh, now)/or(r.WasLow, was))
+	was, now := r.Was.ScoreNS, *r.ScoreNS
+	return format.Change(now/was, or(r.LowNS, now)/or(r.Was.HighNS, was), or(r.HighNS, now)/or(r.Was.LowNS, was))
 }

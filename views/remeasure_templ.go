@@ -338,9 +338,9 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(row.RunID, 10))
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(*row.ProfileOf, 10))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 99, Col: 54}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 99, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -425,7 +425,7 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = quantity(format.Nanoseconds(row.WasNS)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = quantity(format.Nanoseconds(row.Was.ScoreNS)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -433,8 +433,8 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if row.NowNS != nil {
-				templ_7745c5c3_Err = quantity(format.NanosecondsLike(*row.NowNS, row.WasNS)).Render(ctx, templ_7745c5c3_Buffer)
+			if row.ScoreNS != nil {
+				templ_7745c5c3_Err = quantity(format.NanosecondsLike(*row.ScoreNS, row.Was.ScoreNS)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -444,15 +444,15 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			switch {
-			case row.Failed != "":
+			case row.Failed() != "":
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<span class=\"tag tag-fail\">does not pass</span> <span class=\"small break-words\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var20 string
-				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(row.Failed)
+				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(row.Failed())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 122, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 122, Col: 55}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -462,15 +462,15 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			case row.Undone != "":
+			case row.Undone() != "":
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<span class=\"soft\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var21 string
-				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(row.Undone)
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(row.Undone())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 124, Col: 40}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 124, Col: 42}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -512,7 +512,7 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 // places shows the row's rank before and after.
 func (r RerunRow) places() string {
 	switch {
-	case r.EndedAt == nil || r.Undone != "" || r.WasPlace == r.NowPlace:
+	case r.EndedAt == nil || r.Undone() != "" || r.WasPlace == r.NowPlace:
 		return strconv.Itoa(r.WasPlace)
 	case r.NowPlace == 0:
 		return fmt.Sprintf("%d → –", r.WasPlace)
@@ -585,7 +585,7 @@ func Rejudge(p RejudgePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Reason != "" {
+			if p.Last != nil {
 				templ_7745c5c3_Err = rejudgeState(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -727,9 +727,9 @@ func rejudgeState(p RejudgePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var33 string
-		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.Reason)
+		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.Last.Reason)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 179, Col: 60}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 179, Col: 65}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 		if templ_7745c5c3_Err != nil {
@@ -748,7 +748,7 @@ func rejudgeState(p RejudgePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = timestamp(p.Began).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = timestamp(p.Last.CreatedAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -761,7 +761,7 @@ func rejudgeState(p RejudgePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Ended {
+			if p.Last.EndedAt != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -824,11 +824,11 @@ func rejudgeState(p RejudgePage) templ.Component {
 
 func (p RejudgePage) state() string {
 	switch {
-	case p.Cancelled:
+	case p.Last.Cancelled:
 		return "cancelled"
-	case p.Applied:
+	case p.Last.AppliedAt != nil:
 		return "applied"
-	case p.Ended:
+	case p.Last.EndedAt != nil:
 		return "measured"
 	}
 	return "waiting"

@@ -201,7 +201,7 @@ func TestNothingAboutAMembersBoardReachesOthers(t *testing.T) {
 func TestOwnRunsOfAClosedBoardShowNoRivals(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	own := s.Second
-	s.SQL("insert into confirmations (version_id, device, challenger_id, holder_id, created_at) values ($1, 'H200', $2, $3, $4)",
+	s.SQL("insert into orders (purpose, version_id, device, challenger_id, holder_id, created_at) values ('confirm', $1, 'H200', $2, $3, $4)",
 		own.VersionID, own.ID, s.First.ID, time.Now().UTC())
 	user, err := s.Cfg.Store.Accounts.User(t.Context(), own.UserID)
 	if err != nil {

@@ -96,7 +96,7 @@ func TestAConfirmationIsMeasuredOnABusyDevice(t *testing.T) {
 				if err != nil {
 					s.Fatal(err)
 				}
-				leg = leg || run.ConfirmationID != nil
+				leg = leg || run.OrderID != nil
 			}
 			return leg
 		}

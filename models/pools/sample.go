@@ -29,7 +29,7 @@ type Sample struct {
 	Unfinished bool
 	AsideAt    *time.Time // when it was set aside; nil: it counts
 	Why        string     // how its run ended, or why it is set aside
-	Score      `gorm:"embedded"`
+	Measure    `gorm:"embedded"`
 	// Cases are the medians of the processes that came to their end, by case. Where a task's own program measured, which says
 	// nothing of processes, there is one time for each case.
 	Cases   [][]float64 `gorm:"serializer:json"`
@@ -44,17 +44,22 @@ const (
 	Deleted    = "deleted by an admin"
 )
 
-// Score is the score of one sample, or of several together.
-type Score struct {
+// Measure has the numbers of one sample, or of several together.
+type Measure struct {
 	ScoreNS float64 `gorm:"column:score_ns"` // 0: its run ended without one
 	StdNS   float64 `gorm:"column:std_ns"`
 	ErrNS   float64 `gorm:"column:err_ns"`
 	Clock   string
 	boards.Interval
 	Roof      *float64
-	Disturbed string   // why the conditions were bad
-	Pooled    int      `gorm:"-"` // samples that it is made of; 0: one, or those of confirmations
-	WasNS     *float64 `gorm:"-"` // the score before the first confirmation, 0 if there was none; nil: it comes from none
+	Disturbed string // why the conditions were bad
+}
+
+// Score is the score of some samples.
+type Score struct {
+	Measure `gorm:"embedded"`
+	Pooled  int      // samples that it is made of; 0: one, or those of confirmations
+	WasNS   *float64 `gorm:"column:was_ns"` // the score before the first confirmation, 0 if there was none; nil: it comes from none
 }
 
 // Add keeps the sample of a run that has ended. It has the source of the run that was measured.
@@ -96,10 +101,10 @@ func Accept(tx *gorm.DB, runs ...int64) error {
 	return db.WriteError(err, "what runs %v measured", runs)
 }
 
-// AcceptAlone lets what a run has measured again count in place of everything before it: of the run that it measured, of its
-// person's samples of that source and software, also those that do not count now, since these could count again later, and of
-// all confirmations of that source.
-func AcceptAlone(tx *gorm.DB, run int64) error {
+// Replace sets aside what a run that measured another again replaces: the samples of the run that it measured, of its person
+// with that source and software, also those that do not count now, since these could count again later, and of all
+// confirmations of that source.
+func Replace(tx *gorm.DB, run int64) error {
 	var s Sample
 	if err := tx.Where("by_run = ? and purpose = ?", run, work.Remeasure).Take(&s).Error; err != nil {
 		return db.ReadError(err, "what run %d measured", run)
@@ -108,10 +113,7 @@ func AcceptAlone(tx *gorm.DB, run int64) error {
 		Where("run_id = ? and purpose = ? or epoch_id = ? and (purpose = ? or user_id = ? and ended_at <= ?)", s.RunID, work.Submitted,
 			s.EpochID, work.Confirm, s.UserID, db.Time(s.EndedAt)).
 		Updates(map[string]any{"aside_at": db.Now(), "why": Remeasured}).Error
-	if err != nil {
-		return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
-	}
-	return Accept(tx, run)
+	return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
 }
 
 // SetAside takes out what a submission measured that is about to be deleted. Where its own person deletes it, that is what
@@ -126,24 +128,25 @@ func SetAside(tx *gorm.DB, submissionID int64, byOwner bool) error {
 	return db.WriteError(err, "what submission %d measured", submissionID)
 }
 
-// Turns lists the samples of confirmations of a run's source that count, with the software of an epoch, the oldest first.
-func Turns(tx *gorm.DB, runID, epochID int64) (list []Sample, err error) {
-	err = tx.Where("(version_id, device, source_key) in (select r.version_id, r.device, s.source_key from runs r join submissions s on s.id = r.submission_id where r.id = ?)", runID).
-		Where("epoch_id = ? and purpose = ? and aside_at is null", epochID, work.Confirm).Order("ended_at, id").Find(&list).Error
-	return list, db.ReadError(err, "confirmations of the source of run %d", runID)
+// Confirmed reports whether the score of a run's source, with the software of an epoch, comes from confirmations.
+func Confirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
+	var turns int64
+	err := tx.Table("runs o").Joins("join "+ofRun).Where("o.id = ? and s.epoch_id = ? and s.purpose = ? and s.aside_at is null", runID, epochID, work.Confirm).
+		Limit(1).Count(&turns).Error
+	return turns > 0, db.ReadError(err, "confirmations of the source of run %d", runID)
 }
 
-// OfRun joins the samples s that counted with a run o, at one time or another: of its source, its person and the site.
-const OfRun = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
+// ofRun joins the samples s that counted with a run o, at one time or another: of its source, its person and the site.
+const ofRun = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
 	and s.source_key = b.source_key and (s.user_id = o.user_id or s.purpose = 'confirm')`
 
 // History reads these for some runs, the oldest first.
-func History(tx *gorm.DB, runs []int64) (map[int64][]Sample, error) {
+func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 	var list []struct {
 		Sample `gorm:"embedded"`
 		OfRun  int64
 	}
-	err := tx.Table("runs o").Joins("join "+OfRun).Select("s.*, o.id as of_run").Where("o.id in ?", runs).Order("s.ended_at, s.id").Scan(&list).Error
+	err := tx.Table("runs o").Joins("join "+ofRun).Select("s.*, o.id as of_run").Where("o.id in ?", runs).Order("s.ended_at, s.id").Scan(&list).Error
 	of := map[int64][]Sample{}
 	for _, s := range list {
 		of[s.OfRun] = append(of[s.OfRun], s.Sample)
@@ -151,14 +154,10 @@ func History(tx *gorm.DB, runs []int64) (map[int64][]Sample, error) {
 	return of, db.ReadError(err, "what was measured of runs %v", runs)
 }
 
-// Senders lists the people who have ranked runs of a run's source on its board, the run's own person first.
-func Senders(tx *gorm.DB, runID int64) (users []int64, err error) {
-	err = tx.Table("runs").Where("id = ?", runID).Pluck("user_id", &users).Error
-	var others []int64
-	if err == nil {
-		err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key").
-			Joins("join runs r on r.submission_id = e.id and r.device = o.device and r.score_ns is not null and r.profile_of is null and r.user_id <> o.user_id").
-			Where("o.id = ?", runID).Distinct().Pluck("r.user_id", &others).Error
-	}
-	return append(users, others...), db.ReadError(err, "people with the source of run %d", runID)
+// Senders lists the people, on their boards, who have ranked runs of equal source with one of some runs, as entries.
+func Senders(tx *gorm.DB, runs []int64) (list []boards.Entry, err error) {
+	err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key").
+		Joins("join runs r on r.submission_id = e.id and r.device = o.device and r.score_ns is not null and r.purpose = 'submitted'").
+		Where("o.id in ?", runs).Distinct("r.version_id, r.device, r.user_id").Order("r.version_id, r.device, r.user_id").Scan(&list).Error
+	return list, db.ReadError(err, "people with the sources of runs %v", runs)
 }

@@ -28,10 +28,8 @@ const unfinishedCosts = 2
 //     unfinishedCosts times the slowest one. Samples with other cases than most are left out: no worker of ours sends one.
 func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	if turns := confirmations(samples); len(turns) > 0 {
-		all := medianScore(turns, ranking)
 		before := ScoreOf(earlier(samples, turns[0].EndedAt), ranking).ScoreNS
-		all.WasNS = &before
-		return all
+		return Score{Measure: medianScore(turns, ranking), WasNS: &before}
 	}
 	list := comparableSamples(samples)
 	scored := slices.DeleteFunc(slices.Clone(list), func(s Sample) bool { return s.ScoreNS == 0 })
@@ -39,14 +37,14 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	case len(scored) == 0:
 		return Score{}
 	case len(list) == 1:
-		return list[0].Score
+		return Score{Measure: list[0].Measure}
 	}
 	ns, interval, err := harness.CombineRuns(ranking, processesOf(list))
 	if err != nil {
-		return scored[0].Score
+		return Score{Measure: scored[0].Measure}
 	}
-	all := averages(scored, ns)
-	all.ErrNS, all.Pooled = all.ErrNS/math.Sqrt(float64(len(scored))), len(list)
+	all := Score{Measure: averages(scored, ns), Pooled: len(list)}
+	all.ErrNS /= math.Sqrt(float64(len(scored)))
 	// Runs of a task's own program have no processes, and their pool has no interval: bands compare such scores as numbers.
 	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
 		all.Processes, all.Noisy = interval.Processes, interval.Noisy
@@ -139,8 +137,8 @@ func processesOf(samples []Sample) (all [][][]float64) {
 
 // averages is a score of some samples without its interval. Its deviations are the averages of theirs, for people to look at.
 // Its share of the roof falls as the score rises.
-func averages(samples []Sample, ns float64) Score {
-	all := Score{ScoreNS: ns, Clock: samples[0].Clock, Disturbed: disturbed(samples)}
+func averages(samples []Sample, ns float64) Measure {
+	all := Measure{ScoreNS: ns, Clock: samples[0].Clock, Disturbed: disturbed(samples)}
 	for _, s := range samples {
 		all.StdNS += s.StdNS / float64(len(samples))
 		all.ErrNS += s.ErrNS / float64(len(samples))
@@ -184,7 +182,7 @@ func disturbed(samples []Sample) string {
 // medianScore is the score of confirmations: the median of their samples, which one leg beside an unseen neighbor moves by little,
 // however many processes it has. Its interval is that of all their processes; if a sample lacks these, it is the one that
 // contains the intervals of all.
-func medianScore(turns []Sample, ranking tasks.Ranking) Score {
+func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 	// Logarithms: the middle of two scores is their geometric mean, which is the same whether time or speed is compared.
 	logs, cases, measured := make([]float64, len(turns)), make([][][]float64, len(turns)), true
 	for i, s := range turns {
@@ -229,13 +227,13 @@ func widestInterval(samples []Sample) (all boards.Interval) {
 }
 
 // CaseOf is one case of a confirmed score, made as the score is. each has its time in every turn; nil: a turn lacks the case.
-func CaseOf(turns []Sample, at int) (all Score, each []float64) {
+func CaseOf(turns []Sample, at int) (all Measure, each []float64) {
 	alone := make([]Sample, len(turns))
 	for i, s := range turns {
 		if at >= len(s.Cases) {
 			return all, nil
 		}
-		alone[i] = Sample{Cases: s.Cases[at : at+1], Score: Score{Interval: boards.Interval{Processes: s.Processes}}}
+		alone[i] = Sample{Cases: s.Cases[at : at+1], Measure: Measure{Interval: boards.Interval{Processes: s.Processes}}}
 		ns, _, err := harness.CombineRuns(tasks.RankGeom, [][][]float64{alone[i].Cases})
 		if err != nil {
 			return all, nil

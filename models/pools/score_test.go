@@ -25,7 +25,7 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns [
 			t.Fatal(err)
 		}
 		turns = append(turns, Sample{Purpose: work.Confirm, Cases: [][]float64{processes},
-			Score: Score{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5}}})
+			Measure: Measure{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5}}})
 	}
 	return turns
 }

@@ -62,7 +62,7 @@ func HoldPlace(tx *gorm.DB, runID int64) error {
 // ReleasePlaces releases the events held by HoldPlace, of all runs whose confirmation has ended or is gone. Of a run
 // that turned out not to be first, webhooks learn of no record.
 func ReleasePlaces(tx *gorm.DB) error {
-	const settled = "run_id not in (select challenger_id from confirmations where ended_at is null)"
+	const settled = "run_id not in (select challenger_id from orders where purpose = 'confirm' and ended_at is null)"
 	err := tx.Where("kind = ? and "+settled+" and run_id not in (select run_id from records)", recordHeld).Delete(&WebhookEvent{}).Error
 	for _, kind := range []Kind{PlaceTaken, RecordTaken} {
 		if err == nil {

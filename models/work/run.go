@@ -59,10 +59,9 @@ type Run struct {
 	Purpose      Purpose
 	ProfileOf    *int64 // the ranked run that it follows; nil for Submitted, Practice and Baseline
 
-	ConfirmationID *int64 // of Confirm: the confirmation that it belongs to
+	OrderID        *int64 // of Confirm and Remeasure: the models.Order that it is for
 	Overdue        bool   // of Confirm: it has waited for long, and takes its turn among people's runs
 	StoppedByStaff bool   // cancelled, but not by its person, who chose nothing by it
-	RejudgeID      *int64 // of Remeasure: the Rejudge that it is for
 
 	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error
 

@@ -41,7 +41,7 @@ const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		` + runPriority + ` as priority,
-		case when purpose = 'confirm' then '` + turnOfConfirmation + `' || cast(confirmation_id as text) else 'person:' || cast(user_id as text) end as turn_of
+		case when purpose = 'confirm' then '` + turnOfConfirmation + `' || cast(order_id as text) else 'person:' || cast(user_id as text) end as turn_of
 	from runs where ` + Live + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,

@@ -14,10 +14,10 @@ import (
 
 	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/models"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
 	"warpboard/models/fleet"
-	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
 	"warpboard/models/work"
 	"warpboard/views"
@@ -174,21 +174,13 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	drifts, err := p.site.Store.Rejudges.Drifts(c.UserContext(), device, driftsShown)
+	drifts, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), 0, device, driftsShown)
 	if err != nil {
 		return err
 	}
 	page := views.DriftPage{Page: p.site.Page(c, "Software on "+device, "devices"), Device: device, Epochs: epochRows(known)}
-	ids := make([]int64, len(drifts))
-	for i, d := range drifts {
-		ids[i] = d.ID
-	}
-	rows, err := p.site.Store.Rejudges.Reruns(c.UserContext(), ids, site.Actor(c))
-	if err != nil {
-		return err
-	}
 	for _, d := range drifts {
-		page.Drifts = append(page.Drifts, driftOf(d, known, rows))
+		page.Drifts = append(page.Drifts, driftOf(d, known))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.DriftOf(page))
 }
@@ -216,7 +208,7 @@ func epochRows(known []epochs.Known) []views.EpochRow {
 }
 
 // driftOf describes one change of software: the old and the new, and the boards that became faster or slower.
-func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.Drift {
+func driftOf(d models.Reruns, known []epochs.Known) views.Drift {
 	drift := views.Drift{When: d.CreatedAt}
 	for i, e := range known {
 		if e.ID != d.EpochID {
@@ -232,14 +224,11 @@ func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.
 		break
 	}
 	measured, logs := 0, 0.0
-	for _, row := range rows {
-		if row.RejudgeID != d.ID {
-			continue
-		}
-		drift.Rows = append(drift.Rows, views.RerunRow{Row: row})
-		if row.NowNS != nil && row.WasNS > 0 && *row.NowNS > 0 {
+	for _, row := range d.Runs {
+		drift.Rows = append(drift.Rows, views.RerunRow{Rerun: row})
+		if row.ScoreNS != nil && row.Was.ScoreNS > 0 {
 			measured++
-			logs += math.Log(*row.NowNS / row.WasNS)
+			logs += math.Log(*row.ScoreNS / row.Was.ScoreNS)
 		}
 	}
 	drift.Summary = fmt.Sprintf("%d of %d measured", measured, len(drift.Rows))

@@ -9,10 +9,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/rejudge"
 	"warpboard/models/validations"
 	"warpboard/models/work"
 	"warpboard/views"
@@ -43,22 +43,16 @@ func (p *Operation) Rejudge(c *fiber.Ctx) error {
 
 func (p *Operation) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgePage, error) {
 	page := views.RejudgePage{Page: p.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
-	last, err := p.site.Store.Rejudges.Last(c.UserContext(), task.VersionID)
-	if db.KindOf(err) == db.NotFound {
-		return page, nil
-	}
-	if err != nil {
-		return page, err
-	}
-	page.Reason, page.Began, page.Ended = last.Reason, last.CreatedAt, last.EndedAt != nil
-	page.Applied, page.Cancelled = last.AppliedAt != nil, last.Cancelled
-	rows, err := p.site.Store.Rejudges.Reruns(c.UserContext(), []int64{last.ID}, site.Actor(c))
-	for _, x := range rows {
-		if x.EndedAt == nil {
-			page.Waiting++
+	last, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), task.VersionID, "", 1)
+	for _, o := range last {
+		page.Last = &o.Order
+		for _, x := range o.Runs {
+			if x.EndedAt == nil {
+				page.Waiting++
+			}
 		}
+		page.Boards = boardsOf(o.Runs)
 	}
-	page.Boards = boardsOf(rows)
 	return page, err
 }
 
@@ -113,13 +107,13 @@ func (p *Operation) actOnRejudge(c *fiber.Ctx, done string, do func(context.Cont
 }
 
 // boardsOf sorts reruns by board, with their ranks among each other before and after.
-func boardsOf(rows []rejudge.Row) (boards []views.RejudgedBoard) {
+func boardsOf(rows []models.Rerun) (boards []views.RejudgedBoard) {
 	for _, x := range rows {
 		if n := len(boards); n == 0 || boards[n-1].Device != x.Device {
 			boards = append(boards, views.RejudgedBoard{Device: x.Device})
 		}
 		b := &boards[len(boards)-1]
-		b.Rows = append(b.Rows, views.RerunRow{Row: x, WasPlace: len(b.Rows) + 1})
+		b.Rows = append(b.Rows, views.RerunRow{Rerun: x, WasPlace: len(b.Rows) + 1})
 	}
 	for _, b := range boards {
 		addPlaces(b.Rows)
@@ -132,11 +126,11 @@ func boardsOf(rows []rejudge.Row) (boards []views.RejudgedBoard) {
 func addPlaces(rows []views.RerunRow) {
 	var order []*views.RerunRow
 	for i := range rows {
-		if rows[i].Failed == "" {
+		if rows[i].Failed() == "" {
 			order = append(order, &rows[i])
 		}
 	}
-	score := func(r *views.RerunRow) float64 { return *cmp.Or(r.NowNS, &r.WasNS) }
+	score := func(r *views.RerunRow) float64 { return *cmp.Or(r.ScoreNS, &r.Was.ScoreNS) }
 	slices.SortStableFunc(order, func(a, b *views.RerunRow) int { return cmp.Compare(score(a), score(b)) })
 	for i, r := range order {
 		r.NowPlace = i + 1

@@ -1,0 +1,93 @@
+package models
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/pools"
+	"warpboard/models/work"
+)
+
+// Order is a reason to measure runs again. Each of its runs (work.Run.OrderID) is a ranked run that follows another one, gives
+// way to people's work, counts against no limit, and is on no board. It leaves a sample (package pools), which counts
+// once the order decides so:
+//
+//	Confirm                  when it ends with numbers; see confirmation.go
+//	Remeasure, EpochID       at once: the software of Device changed
+//	Remeasure, VersionID     when a person applies it
+type Order struct {
+	ID           int64
+	Purpose      work.Purpose // Confirm or Remeasure
+	VersionID    int64        `gorm:"default:null"` // 0: new software, of all tasks
+	Device       string       // empty: all of the version
+	EpochID      int64        // the new software
+	ChallengerID int64        `gorm:"default:null"` // run that Confirm measures in turns with …
+	HolderID     int64        `gorm:"default:null"` // … this one
+	OneUnit      bool         // of Confirm: the runs that count ran on one slot
+	CreatedBy    int64        // 0: the site
+	Reason       string       // why it was made; of Confirm, why it ended without numbers of the holder or of both
+	Again        bool         // of Confirm: it may begin again
+	CreatedAt    time.Time
+	EndedAt      *time.Time // nothing of it waits to be measured
+	AppliedAt    *time.Time // a person let its numbers count
+	Cancelled    bool
+}
+
+// queue queues a run of the order, in the name of the person whose run it measures: they cannot cancel it (CancelRun).
+func (o Order) queue(tx *gorm.DB, of boards.Entry, out *work.Recorded) error {
+	run := work.Run{SubmissionID: of.SubmissionID, VersionID: of.VersionID, UserID: of.UserID, Mode: job.ModeRanked,
+		Purpose: o.Purpose, ProfileOf: &of.RunID, OrderID: &o.ID, Work: work.Work{Device: of.Device, QueuedAt: db.Now()}}
+	return work.Enqueue(tx, &run, out)
+}
+
+// queueAll queues the entries that q chooses, in their order, except those that the order measured already, that did not
+// pass, or that wait.
+func (o Order) queueAll(tx, q *gorm.DB, out *work.Recorded) (queued int, err error) {
+	var entries []boards.Entry
+	var known []work.Run
+	err = q.Order("age, score_ns, run_id").Find(&entries).Error
+	if err == nil {
+		err = tx.Where("order_id = ?", o.ID).Find(&known).Error
+	}
+	if err != nil {
+		return 0, db.ReadError(err, "entries to be measured again")
+	}
+	for _, e := range entries {
+		if slices.ContainsFunc(known, func(again work.Run) bool { return *again.ProfileOf == e.RunID && Rerun{Run: again}.Undone() == "" }) {
+			continue
+		}
+		if err := o.queue(tx, e, out); err != nil {
+			return 0, err
+		}
+		queued++
+	}
+	return queued, nil
+}
+
+// live chooses the runs of the order that have not ended.
+func (o Order) live(tx *gorm.DB) *gorm.DB {
+	return tx.Model(&work.Run{}).Where("order_id = ? and "+work.Live, o.ID)
+}
+
+// orderOf reads the order of a run.
+func orderOf(tx *gorm.DB, run work.Run) (o Order, err error) {
+	err = tx.Limit(1).Find(&o, *run.OrderID).Error
+	return o, db.ReadError(err, "order of run %d", run.ID)
+}
+
+// accept lets samples of an order count, and lets the runs that they measure be confirmed once more when they come first.
+func (o Order) accept(tx *gorm.DB, list ...work.Run) error {
+	by, of := make([]int64, len(list)), make([]int64, len(list))
+	for i, run := range list {
+		by[i], of[i] = run.ID, *run.ProfileOf
+	}
+	if err := pools.Accept(tx, by...); err != nil || o.Purpose == work.Confirm {
+		return err
+	}
+	return confirmAgain(tx, of)
+}

@@ -1,0 +1,156 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/pools"
+	"warpboard/models/work"
+	"warpboard/tasks"
+)
+
+// Reruns are an order of Remeasure with its runs.
+type Reruns struct {
+	Order
+	Runs []Rerun
+}
+
+// Rerun is the newest run that measured another one again for an order.
+type Rerun struct {
+	work.Run
+	Began               time.Time // of the order
+	UserName            string
+	TaskID              int64
+	TaskSlug, TaskTitle string
+	Was                 pools.Score `gorm:"-"` // the score of the other run before
+}
+
+// Undone returns the reason why a run was not measured again, and may be tried once more; empty: it was, it failed, or it
+// waits.
+func (r Rerun) Undone() string {
+	switch {
+	case r.EndedAt == nil || r.ScoreNS != nil:
+		return ""
+	case r.State == work.StateCancelled:
+		return "It was cancelled."
+	case r.Infrastructure || r.Failure == nil:
+		return "It could not be measured because of infrastructure errors."
+	}
+	return ""
+}
+
+// Failed returns the reason why a run did not pass again, which is public when the order is applied; empty: it did, or waits.
+func (r Rerun) Failed() string {
+	if r.State == work.StateFailed && r.Undone() == "" {
+		return r.PublicFailure()
+	}
+	return ""
+}
+
+// Reruns lists the newest orders of Remeasure for a task's version, or for new software of a device, with their runs board by
+// board, the fastest before first. It leaves out the runs of tasks that are not listed to the viewer.
+func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int64, device string, limit int) (orders []Reruns, err error) {
+	var found []Order
+	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.Remeasure, versionID, device).
+		Order("id desc").Limit(limit).Find(&found).Error
+	if err != nil || len(found) == 0 {
+		return nil, db.ReadError(err, "what is measured again")
+	}
+	ids := make([]int64, len(found))
+	for i, o := range found {
+		orders, ids[i] = append(orders, Reruns{Order: o}), o.ID
+	}
+	q := s.db.Read(ctx).Table("runs r").Select("r.*, o.created_at as began, u.name as user_name, t.id as task_id, t.slug as task_slug, t.title as task_title").
+		Joins("join orders o on o.id = r.order_id").Joins("join users u on u.id = r.user_id").
+		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
+		Where("o.id in ? and r.id = (select max(n.id) from runs n where n.order_id = r.order_id and n.profile_of = r.profile_of)", ids)
+	var list []Rerun
+	if err := catalog.ListedTo(q, viewer).Order("t.id, r.device, r.id").Scan(&list).Error; err != nil || len(list) == 0 {
+		return orders, db.ReadError(err, "runs that are measured again")
+	}
+	runs, versions := make([]int64, len(list)), make([]int64, len(list))
+	for i, r := range list {
+		runs[i], versions[i] = *r.ProfileOf, r.VersionID
+	}
+	history, err := pools.History(s.db.Read(ctx), runs...)
+	if err != nil {
+		return nil, err
+	}
+	rankings, err := pools.Rankings(s.db.Read(ctx), versions...)
+	for i, r := range list {
+		list[i].Was = pools.At(history[*r.ProfileOf], *r.ProfileOf, r.Began, rankings[r.VersionID])
+		at := slices.IndexFunc(orders, func(o Reruns) bool { return o.ID == *r.OrderID })
+		orders[at].Runs = append(orders[at].Runs, list[i])
+	}
+	for _, o := range orders {
+		slices.SortStableFunc(o.Runs, func(a, b Rerun) int {
+			return cmp.Or(cmp.Compare(a.TaskID, b.TaskID), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Was.ScoreNS, b.Was.ScoreNS))
+		})
+	}
+	return orders, err
+}
+
+// ConfirmationSides is a confirmation with the submissions of its two runs and their scores, and the turns of the source of
+// the run that was asked about, of all its confirmations.
+type ConfirmationSides struct {
+	Order
+	ChallengerSubmission, HolderSubmission int64
+	Ended                                  int      // its turns that are over
+	ChallengerWas, HolderWas               float64  `gorm:"-"` // the scores before …
+	ChallengerNS, HolderNS                 *float64 `gorm:"-"` // … and after; nil: that side was not confirmed
+
+	Legs          []pools.Sample `gorm:"-"` // that count, the oldest first
+	LegSubmission int64          `gorm:"-"` // of the newest leg
+}
+
+// ConfirmationOf returns the last confirmation that a run is a side of, and the turns of its source. Its ID is 0 if only
+// equal sources were confirmed. NotFound: there is neither.
+func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c ConfirmationSides, err error) {
+	var row struct {
+		ConfirmationSides    `gorm:"embedded"`
+		RunVersion, RunEpoch int64
+		WasNS                *float64 `gorm:"column:was_ns"`
+	}
+	err = s.db.Read(ctx).Table("runs r").Joins("left join orders o on o.id = (select max(id) from orders where challenger_id = r.id or holder_id = r.id)").
+		Select(`o.*, r.version_id as run_version, r.epoch_id as run_epoch, r.was_ns, (select submission_id from runs where id = o.challenger_id) as challenger_submission,
+			(select submission_id from runs where id = o.holder_id) as holder_submission,
+			(select count(*) from runs t where t.order_id = o.id and t.ended_at is not null) as ended`).
+		Where("r.id = ?", runID).Limit(1).Scan(&row).Error
+	if c = row.ConfirmationSides; err == nil && c.ID == 0 && row.WasNS == nil { // its score comes from no confirmation
+		err = db.Errorf(db.NotFound, "Run %d was not confirmed.", runID)
+	}
+	var history map[int64][]pools.Sample
+	var rankings map[int64]tasks.Ranking
+	if err == nil {
+		history, err = pools.History(s.db.Read(ctx), runID, c.ChallengerID, c.HolderID)
+	}
+	if err == nil {
+		rankings, err = pools.Rankings(s.db.Read(ctx), row.RunVersion)
+	}
+	for _, sample := range history[runID] {
+		if sample.Purpose == work.Confirm && sample.EpochID == row.RunEpoch && sample.AsideAt == nil {
+			c.Legs = append(c.Legs, sample)
+		}
+	}
+	if err == nil && len(c.Legs) > 0 {
+		err = s.db.Read(ctx).Table("runs").Where("id = ?", c.Legs[len(c.Legs)-1].RunID).Pluck("submission_id", &c.LegSubmission).Error
+	}
+	side := func(id int64) (was float64, now *float64) {
+		was = pools.At(history[id], id, c.CreatedAt, rankings[row.RunVersion]).ScoreNS
+		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s pools.Sample) bool {
+			return s.RunID == id && s.Purpose == work.Confirm && s.Why != pools.Undecided && !s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
+		}) {
+			ns := pools.At(history[id], id, *c.EndedAt, rankings[row.RunVersion]).ScoreNS
+			now = &ns
+		}
+		return was, now
+	}
+	c.ChallengerWas, c.ChallengerNS = side(c.ChallengerID)
+	c.HolderWas, c.HolderNS = side(c.HolderID)
+	return c, db.ReadError(err, "confirmation of run %d", runID)
+}
