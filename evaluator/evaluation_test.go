@@ -148,8 +148,8 @@ def run(x, y, k):
 }
 
 // TestAnEndlessKernelEndsAtItsTimeLimit: importing PyTorch takes several seconds of the limit on a busy machine, unless
-// the last test left a process that has imported it. The inputs of the next test are those of its request, reported as
-// the same in every call.
+// the last test left a process that has imported it. The next test takes its inputs from its request; the report calls
+// them the same in every call.
 func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	const limit = 10
 	request := evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: __import__('time').sleep(999)\n"))

@@ -27,7 +27,7 @@ type fakeBuilder struct {
 	build   func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
 	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
 	prepare func(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error)
-	judged  bool // a judge beside the program says what is reported
+	judged  bool // a judge runs with the program and writes the report
 }
 
 // fakeStage is one stage of a fake program.

@@ -27,7 +27,7 @@ func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err e
 	return run, task, db.ReadError(err, "task of run %d", runID)
 }
 
-// seesRun reports whether a person may know of a run; who is gone, or asks for what is gone, may not.
+// seesRun reports whether a person may see a run. It returns false if the person or the run no longer exists.
 func seesRun(tx *gorm.DB, userID, runID int64) (bool, error) {
 	_, task, err := runOfTask(tx, runID)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.
 // place. It closes the run's flags.
 func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decide(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
-		// A held run may be disqualified, too: that is how a review ends that found something.
+		// A held run may be disqualified, too: a review that found a problem ends this way.
 		if !run.Valid() && run.HeldWhy == "" {
 			return nil, db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
 		}
@@ -192,7 +192,7 @@ func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Subm
 	return db.ReadError(err, "runs of submission %d", sub.ID)
 }
 
-// stopping is how long the result of a cancelled run is waited for: its worker may be gone.
+// stopping is the longest wait for the result of a cancelled run, whose worker may be gone.
 // The attempt of a cancelled run is ended by its worker's result alone. If the worker died, no one ends it: without this
 // bound the submission could never be deleted. Workers stop much sooner; ten minutes also cover a site that restarts.
 const stopping = 10 * time.Minute

@@ -43,7 +43,7 @@ import (
 type Config struct {
 	// Dir is the data directory: it holds the SQLite file and the artifacts. It is made if missing.
 	Dir string
-	// MinFree is how many bytes of its disk stay free of what can be refused; 0: none.
+	// MinFree is the number of free bytes on the disk below which new submissions and uploads are refused; 0: no limit.
 	MinFree int64
 	// Artifacts is another folder for them, or the address of an S3 store; see files.Open.
 	Artifacts string
@@ -59,7 +59,7 @@ type Config struct {
 	Site string
 	// Mails has notices sent by e-mail, too, to people who chose that.
 	Mails bool
-	// Webhooks is which networks they may reach although these are not public.
+	// Webhooks lists the private networks that webhooks may reach.
 	Webhooks webhooks.Reach
 	// Now is the clock by which days of budgets begin; nil: the machine's.
 	Now func() time.Time
@@ -196,7 +196,7 @@ func (s *Store) SQL() *sql.DB { return s.db.SQL() }
 // Ping fails when the database cannot be read.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// Queries is how many SQL statements the store has sent to its database since it was opened.
+// Queries returns the number of SQL statements that the store has sent to its database since it was opened.
 func (s *Store) Queries() int64 { return s.db.Queries() }
 
 // Setting returns the value under key, or "" if there is none.

@@ -12,7 +12,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// mostPerEvent is how many more statements one event of a run may cost while ten people watch its page.
+// mostPerEvent is the largest number of additional statements for one event of a run while ten people watch its page.
 const mostPerEvent = 4
 
 // TestALiveEventIsReadAndRenderedOnceForAllItsReaders also holds that a card is made of its stage's events alone,

@@ -235,7 +235,7 @@ type Entry struct {
 	MemoryPeak *int64    `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
 	Clock      string    `json:"clock,omitempty" jsonschema:"clock that counts for the score: event, wall or snapshot, joined by + if cases differ; absent: no judge measured the time"`
 	Achieved   time.Time `json:"achieved"`
-	// Validation is of the task's validation script.
+	// Validation is the result of the task's validation script.
 	Validation *Validation `json:"validation,omitempty" jsonschema:"result of the task's validation script; absent: it did not run on this entry"`
 }
 

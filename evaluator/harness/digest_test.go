@@ -9,6 +9,6 @@ import (
 func TestTheDigestCoversAllPrograms(t *testing.T) {
 	if got := Digest(); got != Digest() || !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(got) ||
 		got == "e3b0c44298fc" {
-		t.Errorf("digest %q", got) // the last is that of nothing
+		t.Errorf("digest %q", got) // the last one is the digest of an empty input
 	}
 }

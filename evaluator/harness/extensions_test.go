@@ -78,7 +78,7 @@ func TestNvccRunsBothChainsAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotCompileWithFewHeadersHasThemAll: the errors are those of the compilation with all headers.
+// TestWhatDoesNotCompileWithFewHeadersHasThemAll: the errors come from the compilation with all headers.
 func TestWhatDoesNotCompileWithFewHeadersHasThemAll(t *testing.T) {
 	for _, test := range []struct{ compiler, name, source, object, output, log string }{
 		{"nvcc", "k.cu", "needs all\n", tensors + "needs all\ngcc\ncudafe++\ngcc\n", "", "compiled by nvcc with all headers"},

@@ -16,7 +16,7 @@ type Numerics struct {
 }
 
 // WorstNumerics returns the largest of each error over several cases, for the board. It returns nil if nothing was
-// compared, or if elements are of different kinds (NaN, infinities), for which there is no number.
+// compared, or if elements differ in kind (NaN, infinities), for which there is no number.
 func WorstNumerics(cases []CaseResult) *Numerics {
 	var worst *Numerics
 	for _, c := range cases {

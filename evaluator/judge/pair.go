@@ -89,7 +89,7 @@ type stage struct {
 	asking    bool // a goroutine waits for Runners.Next
 	done      bool // no further runner follows
 	judgeLeft bool
-	decided   bool // ending.Outcome is that of a failed runner
+	decided   bool // ending.Outcome comes from a failed runner
 	ending    Ending
 	failure   error
 }

@@ -58,7 +58,7 @@ func Shares(r *Report) []Share {
 }
 
 // Verdict returns a sentence with the bottleneck of the kernel, from its speed-of-light numbers, or "" if those were
-// not measured. The thresholds are those of Nsight Compute's own rule.
+// not measured. Nsight Compute's own rule has the same thresholds.
 func Verdict(k *Kernel) string {
 	const high, low = 80, 60
 	sol := SpeedOfLight(k)

@@ -150,7 +150,7 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 			if err := w.Cancels(func(id string) { received <- id }); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // so the server knows of the subscription
+			if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // afterwards the server has the subscription
 				t.Fatal(err)
 			}
 			if err := s.Cancel("a1"); err != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 // runPrefix is the prefix of a run's mark: the name of its directory, its cgroups, and its first processes. The rest is
-// the server's PID, its start time, its PID namespace, and a random word, so that a later server can tell which
-// leftovers it may remove. Servers of older versions look for three words without a namespace. The mark must not match
-// these, or they would treat the runs of a living server as leftovers.
+// the server's PID, its start time, its PID namespace, and a random word. They let a later server find the
+// leftovers that it may remove. Servers of older versions look for three words without a namespace. The mark must not
+// match these, or they would treat the runs of a living server as leftovers.
 const runPrefix = "warpboard-"
 
 func runName() string {

@@ -118,7 +118,7 @@ func TestSyntaxErrorIsABuildFailure(t *testing.T) {
 	}
 }
 
-// bundle is a Python task with its own eval program and no other file.
+// bundle returns the job of a Python task whose only file is its eval program.
 func bundle(eval string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{

@@ -21,8 +21,8 @@ func Trivials() []Trivial {
 	return []Trivial{{"zeros", "zeros"}, {"a copy of an input", "copy"}, {"the mean of all elements", "mean"}}
 }
 
-// Replace changes a correct Python solution so that its answers are of the kind. An answer without such a form becomes
-// None.
+// Replace changes a correct Python solution so that it gives trivial answers of this kind. An answer without such a
+// form becomes None.
 func (t Trivial) Replace(s tasks.Submission) tasks.Submission {
 	s.Source = fmt.Appendf(nil, "%s\nKIND = %q\n%s", s.Source, t.kind, trivialSource)
 	return s

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/epochs"
 )
 
-// Board is what is kept about one ranking apart from its entries.
+// Board is the stored row of one ranking, without its entries.
 type Board struct {
 	VersionID int64    `gorm:"primaryKey;autoIncrement:false"`
 	Device    string   `gorm:"primaryKey"`
@@ -48,7 +48,7 @@ type Standing struct {
 	Stale     bool // of an older epoch than the board's: its rank counts for nothing until it is measured again
 }
 
-// Validated is what the task's validation script said of an entry (package validations).
+// Validated is the result of the task's validation script for an entry (package validations).
 type Validated struct {
 	Answer        string // empty: it was not asked, or has not ended
 	Message       string
@@ -57,7 +57,7 @@ type Validated struct {
 	AskedName     string
 }
 
-// Head is what is kept about a board, with the software of its first.
+// Head is a board with the software of its 1st place.
 type Head struct {
 	Board
 	Epoch epochs.Software
@@ -117,8 +117,8 @@ func (s *Boards) Place(ctx context.Context, versionID int64, device string, user
 // Older reports whether the entry's epoch is older than that of the board's first, so that they are not compared.
 func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
 
-// ofPlace are the columns that Place adds to a standing. The first of an epoch begins the band that none of it is ahead of;
-// stale says what Older says of an entry and its board.
+// ofPlace has the columns that Place adds to a standing: first_ns is the best score of the entry's epoch on the board;
+// stale is true if the board has entries of a newer epoch, as in Older.
 const ofPlace = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 

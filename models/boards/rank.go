@@ -54,8 +54,8 @@ type Interval struct {
 	Noisy     bool // the processes differ too much: the interval is wider than it should be
 }
 
-// Numerics is how far a run's answers are from the task's reference in double precision, in the worst of its tests. It
-// belongs to a run; boards read it on request.
+// Numerics is the distance of a run's answers from the task's reference in double precision, in the worst of its tests.
+// It belongs to a run; boards read it on request.
 type Numerics struct {
 	ErrorULP      *float64 `gorm:"column:error_ulp"`      // in units of the last place of the answer's type; nil: nothing was compared
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
@@ -80,8 +80,8 @@ type Taken struct {
 // ofRun are the columns of a valid run that make the entry of its person.
 const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at as achieved_at"
 
-// Enter brings a valid run that has just ended onto its board. For a pooled run, e is the run that stands for it, whose
-// score may have changed. The change is nil if another run of the person stays before it and no record changed.
+// Enter brings a valid run that has just ended onto its board. For a pooled run, e is the pool's representative run,
+// whose score may have changed. The change is nil if another run of the person stays before it and no record changed.
 func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	before, err := lastRecord(tx, e)
 	corrected := false // records are shown, too: of a run that is not its person's entry any more

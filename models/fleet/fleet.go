@@ -24,7 +24,7 @@ type reading struct {
 }
 
 // Lately returns the workers as this process last read them, for pages that may not query. ok is false if that was too
-// long ago to tell which are live. The dispatcher reads them all the time.
+// long ago to distinguish live workers from others. The dispatcher reads them all the time.
 func (s *Fleet) Lately(now time.Time) (workers []Worker, ok bool) {
 	last := s.last.Load()
 	if last == nil || now.Sub(last.at) > WorkerTimeout/2 {

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// longEnough is how long a run takes of whose end people are told: who waited less is still there.
+	// longEnough is the shortest run whose end gives a notice; after a shorter one its person is still on the page.
 	longEnough = time.Minute
-	// ahead is how long before a deadline people are reminded of it.
+	// ahead is the time between a reminder and its deadline.
 	ahead = 24 * time.Hour
 
 	mostPassed    = 10   // people who are told of one run that passed them
@@ -135,8 +135,8 @@ func (e place) passed(tx *gorm.DB, previous float64) (people []int64, err error)
 	return people, db.ReadError(err, "entries")
 }
 
-// Commented is who is told of a comment: the author of what it is about, and the people who have commented there before, the
-// latest first.
+// Commented returns the notices about a comment: for the author of the task or submission, and for the people who
+// commented there before, the latest first.
 func Commented(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	var found []struct {
 		UserID, TaskID, AuthorID int64
@@ -168,7 +168,7 @@ func Commented(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	return list, nil
 }
 
-// Near is who is reminded of a task's deadline: people who have submitted to it, the latest first.
+// Near returns the reminders of a task's deadline, for the people who have submitted to it, the latest first.
 func Near(tx *gorm.DB, taskID int64) (list []Notice, err error) {
 	err = tx.Raw(`select s.user_id, s.task_id, 'deadline.near' as kind from submissions s where s.task_id = ?
 		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, mostReminded).Scan(&list).Error

@@ -57,7 +57,7 @@ func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 	return out
 }
 
-// SameAfterRebuild holds that what was kept step by step is what the samples give: of scores in runs, entries and records.
+// SameAfterRebuild fails the test if a rebuild from the samples changes a score in a run, an entry, or a record.
 func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	t.Helper()
 	board := func() boards.Page {

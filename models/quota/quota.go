@@ -24,7 +24,7 @@ const (
 // Most is the largest budget in seconds: a thousand GPUs for a day.
 const Most = 1000 * 24 * 60 * 60
 
-// Quotas are those of one database.
+// Quotas reads and changes the quotas in one database.
 type Quotas struct{ db *db.DB }
 
 // New returns the quotas of a database.

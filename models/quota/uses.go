@@ -61,7 +61,7 @@ type Spent struct {
 	Free  time.Time     // when something is left again; zero: something is left
 }
 
-// Left is how many submissions and GPU-seconds remain; of what the limit does not bound, 0.
+// Left returns the submissions and GPU-seconds that remain; 0 for a quantity without a limit.
 func (s Spent) Left() (submissions, seconds int) {
 	return max(0, s.Submissions-s.Count), max(0, s.GPUSeconds-int(s.Used.Seconds()))
 }

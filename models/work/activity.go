@@ -9,7 +9,7 @@ import (
 	"warpboard/models/sentinels"
 )
 
-// Activity is what a device did in the last day.
+// Activity is a summary of a device's last day.
 type Activity struct {
 	Work   int           // runs and evaluations that a worker had
 	Busy   float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
@@ -97,7 +97,7 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 	return a
 }
 
-// step is when a slot comes, or work begins or ends.
+// step is one change in time: a slot appears, or work begins or ends.
 type step struct {
 	at    time.Time
 	works int

@@ -39,7 +39,7 @@ func ended(r job.Result) bool {
 	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.Infrastructure)
 }
 
-// payer is who asked for the run; 0: the site runs it on its own.
+// payer returns the person who asked for the run, or 0 if the site did.
 func (r *Run) payer() int64 {
 	if !r.Purpose.Asked() {
 		return 0

@@ -162,7 +162,7 @@ func (r capacity) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, e
 	}
 	for _, queued := range next {
 		if !r.takes(queued.Priority, ask.Busy) {
-			return nil, nil // those that follow are of no higher priority
+			return nil, nil // the remaining ones have the same or a lower priority
 		}
 		if avoid, err := r.avoids(tx, queued, ask.Worker, at); err != nil || !avoid {
 			return &queued, err

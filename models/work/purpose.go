@@ -23,7 +23,7 @@ const Asked = "purpose in ('submitted', 'practice')"
 // Asked reports whether a person asked for the run.
 func (p Purpose) Asked() bool { return p == Submitted || p == Practice }
 
-// purposeOf is that of a run in a mode that follows no other.
+// purposeOf returns the purpose of a run in the mode that does not follow another run.
 func purposeOf(mode job.Mode) Purpose {
 	switch mode {
 	case ModePractice:

@@ -41,8 +41,9 @@ const workInTurns = `
 				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
 		from (` + liveWork + `) live) w`
 
-// lastEnd is when the last work ended that took the same turn as w, since w was queued. It is read once for each person or
-// caller and priority, from the end of an index. Legs of confirmations have no such end: they wait since they were queued.
+// lastEnd is SQL for the latest end, since w was queued, of work that took the same turn as w. It reads the end of an
+// index, once for each person or caller and priority. Runs of confirmations have no such end: they wait since they were
+// queued.
 const lastEnd = `select max(ended_at) from (
 		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and purpose <> 'confirm'
 			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPriority + ` = w.priority
@@ -147,8 +148,8 @@ type QueuedSubmission struct {
 	ID       int64
 	UserID   int64
 	UserName string
-	Frozen   bool         // its event is frozen: others may not know of it
-	Task     catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and who may know of it
+	Frozen   bool         // its event is frozen: others may not see it
+	Task     catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and the columns for ListedTo
 }
 
 // ListedTo reports whether a queue shows the person whose submission it is.
@@ -181,14 +182,14 @@ const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1
 	+ count(distinct case when priority <= 1 then cast(priority as text) || turn_of end)
 	- count(distinct case when priority <= 1 and (started_at is not null or attempt_id <> '') then cast(priority as text) || turn_of end)`
 
-// Loads is what decides whether new work is taken and when it begins.
+// Loads has the inputs of the decision whether the site accepts new work, and of the estimate when that work begins.
 type Loads struct {
 	Lengths []QueueLength // of the devices that have live work
 	Paused  map[string]fleet.Pause
 	Off     []switches.Off
 }
 
-// Loads reads that in one query.
+// Loads reads them in one query.
 func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 	var rows []struct {
 		QueueLength `gorm:"embedded"`

@@ -110,10 +110,11 @@ func (r Run) Valid() bool {
 	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == Submitted && r.HeldWhy == ""
 }
 
-// Stands reports whether the run may be its person's entry on a board: it is valid, and no other run of its pool stands for it.
+// Stands reports whether the run may be its person's entry on a board: it is valid, and alone or the representative of
+// its pool.
 func (r Run) Stands() bool { return r.Valid() && (r.PoolID == nil || *r.PoolID == r.ID) }
 
-// Entry is what a valid run makes of its person's.
+// Entry returns the board entry of a valid run.
 func (r Run) Entry() boards.Entry {
 	return boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
@@ -122,8 +123,8 @@ func (r Run) Entry() boards.Entry {
 	}
 }
 
-// Pool lists the runs that one stands for, this one too, the oldest first; none where it is alone. They are of one person
-// and board, and of equal sources.
+// Pool lists the runs of the pool that run represents, itself included, the oldest first; none if it is alone. A pool
+// has the runs of one person on one board with equal sources.
 func (l *LifeCycle) Pool(ctx context.Context, run Run) (list []Run, err error) {
 	if run.PoolID == nil {
 		return nil, nil

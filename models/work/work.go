@@ -58,7 +58,7 @@ const (
 // turnOfConfirmation begins the turn of a confirmation.
 const turnOfConfirmation = "confirmation "
 
-// Priority says which work goes first on a device: the smaller one.
+// Priority orders the work of a device; the smallest goes first.
 type Priority int
 
 // The priorities. Someone waits for the answer of an evaluation, so one of each caller goes first; the next ones take turns with runs
@@ -73,8 +73,8 @@ const (
 	PriorityRerun
 )
 
-// unit is a run or an evaluation inside the transaction that changes it. Its methods are what differs between the
-// two; the order of the steps is in inflight.go, loss.go, cancel.go and result.go.
+// unit is a run or an evaluation inside the transaction that changes it. Its methods differ between the two; the order
+// of the steps is in inflight.go, loss.go, cancel.go and result.go.
 type unit interface {
 	ref() job.Ref
 	work() *Work
@@ -96,7 +96,7 @@ type unit interface {
 	save(tx *gorm.DB, attemptID string) (rows int64, err error)
 	// announce adds the new state to the news for watchers, and counts ended work.
 	announce(tx *gorm.DB, out *Recorded) error
-	// payer is the person who is charged for the units that it held; 0: no one. units is how many it holds at a time.
+	// payer returns the person who is charged for the slots that it held; 0: no one. units returns their number.
 	payer() int64
 	submission() int64 // that it belongs to; 0: none
 	units(tx *gorm.DB) (int, error)
@@ -145,7 +145,7 @@ func saveUnit(tx *gorm.DB, u unit, attemptID string) error {
 	return nil
 }
 
-// subject is how a sentence about work begins.
+// subject returns the beginning of a sentence about work: its name with a capital letter.
 func subject(ref job.Ref) string {
 	name := ref.String()
 	return strings.ToUpper(name[:1]) + name[1:]

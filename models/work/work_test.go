@@ -183,7 +183,7 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 	}
 }
 
-// TestAResultNamesItsOwnWork: a worker's secret opens the attempt that it was given, and no other work.
+// TestAResultNamesItsOwnWork: an attempt's secret is valid for that attempt alone.
 func TestAResultNamesItsOwnWork(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()

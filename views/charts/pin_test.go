@@ -94,7 +94,7 @@ func TestTheRoofsOfTheCachesAreThoseOfNcu(t *testing.T) {
 		{"cuda4", 1, map[string]string{"L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
 		{"cuda4", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed",
 			"L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
-		// by TMA: nothing to say of L1
+		// by TMA, so nothing about L1
 		{"tri", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed"}},
 	} {
 		r := report(t, c.report)

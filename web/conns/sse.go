@@ -60,7 +60,7 @@ func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 func (s Source) send(ctx context.Context, messages <-chan Message, out *Writer) error {
 	gone := out.Watch()
 	defer out.Flush()
-	if s.Beat == nil { // browsers alone know what it means
+	if s.Beat == nil { // only browsers understand this line
 		out.WriteString(streamRetry)
 	}
 	if err := out.Flush(); err != nil { // the page learns that it is connected before the store is read

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	lookFor   = 3 * time.Second  // how long the store may take to say how a submission stands
-	resultFor = 14 * time.Second // how long a result may be made
+	lookFor   = 3 * time.Second  // longest wait for the store to read a submission's state
+	resultFor = 14 * time.Second // longest time to make a result
 	piece     = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
 )
 

@@ -14,7 +14,7 @@
 // requester's code and knows the inputs before any clock runs, so it has a process that is never timed, with seeds that
 // the kernels' processes never get; if both sources have one, the reference's counts. The requester defines correctness
 // (by the reference) and the inputs, visibly in the request; no kernel can forge its time or the verdict. The judge's
-// gate, clocks, and constants are those of tasks (package judge).
+// gate, clocks, and constants are the same as for tasks (package judge).
 //
 // Weaknesses: two compared kernels are alive at the same time, and on a CPU one that continues to work slows the other
 // unnoticed. Inputs given literally in a request are the same in every call; the report notes that. The kernel's own

@@ -127,7 +127,7 @@ func TestChangesOfAPublishedTaskAreKeptAndTried(t *testing.T) {
 	}
 	webtest.WantText(t, creator.Page("/tasks/rows", http.StatusOK), "main", "65537")
 	creator.Page("/tasks/rows/boards/CPU?version=0", http.StatusNotFound)
-	s.Browser().Page(webtest.Href(t, doc, "the starter"), http.StatusNotFound) // its cases are those of the changes
+	s.Browser().Page(webtest.Href(t, doc, "the starter"), http.StatusNotFound) // it has the changed cases
 	creator.Page(webtest.Href(t, doc, "the starter"), http.StatusOK)
 
 	files := creator.Page(path, http.StatusOK)

@@ -85,7 +85,7 @@ func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 			if diff := cmp.Diff(c.want, strings.Join(found, " ")); diff != "" {
 				t.Errorf("found (-want +got):\n%s", diff)
 			}
-			for name, value := range c.search { // the form still says what was looked for
+			for name, value := range c.search { // the form keeps the search
 				if form := doc.Find("search form"); form.Find(
 					fmt.Sprintf("input[name=%[1]s][value=%[2]q], select[name=%[1]s] option[selected][value=%[2]q]",
 						name, value[0])).Length() != 1 {

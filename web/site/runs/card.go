@@ -108,8 +108,8 @@ func TimeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// Outcome is what a run means on its board, for this viewer, with what the validation script said of it; nil if it does
-// not stand on the task's current one.
+// Outcome returns the run's place on its board for this viewer, and the result of the validation script; nil if the run
+// is not an entry of the task's current version.
 func (s *Runs) Outcome(ctx context.Context, seen RunAccess) (*boards.Outcome, boards.Validated, error) {
 	if !seen.Run.Stands() || seen.Run.VersionID != seen.Task.VersionID {
 		return nil, boards.Validated{}, nil

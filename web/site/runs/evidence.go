@@ -22,9 +22,9 @@ type Evidence struct {
 	newestLeg    []job.StageResult        // the stages of its newest leg
 }
 
-// Profile is what is kept of a run's profile.
+// Profile has the stored parts of a run's profile.
 type Profile struct {
-	Run     work.Run          // that made it: the run after a ranked run, or the run itself
+	Run     work.Run          // the run that made it: the one after a ranked run, or the run itself
 	Stages  []job.StageResult // of that run
 	Cases   []job.CaseResult  // how each case went
 	Notes   map[string]string
