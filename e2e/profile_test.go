@@ -106,7 +106,7 @@ func installNCU(ctx context.Context, dir string) (nsight.Tool, error) {
 	if err := errors.Join(err, os.Chmod(filepath.Join(dir, "ncu"), 0o755)); err != nil {
 		return nsight.Tool{}, err
 	}
-	return nsight.Find(ctx, nsight.Places{Path: dir})
+	return nsight.Find(ctx, nsight.SearchPaths{Path: dir})
 }
 
 // makeTask installs the C++ vector addition for the device, with its first two benchmarks.

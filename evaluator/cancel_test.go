@@ -107,7 +107,7 @@ func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	w := s.start(evaluator.Config{Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome,
 		error) {
 		began <- st.Attempt
-		return passWhenTold(ctx, st, end)
+		return passOnSignal(ctx, st, end)
 	}}})
 	s.publish(aJob("a1", job.ModeTest), aJob("a2", job.ModeTest))
 	<-began
@@ -148,7 +148,7 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 				},
 				Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
 					began <- st.Attempt
-					return passWhenTold(ctx, st, end)
+					return passOnSignal(ctx, st, end)
 				}},
 			})
 			short, long, unknown := aJob("short", job.ModeTest), aJob("long", job.ModeTest),

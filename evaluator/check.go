@@ -16,12 +16,13 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// Checking configures the self-tests of slots: small known programs that a slot compiles and runs before it takes jobs.
-type Checking struct {
+// SelfTestConfig configures the self-tests of slots: small known programs that a slot compiles and runs before it takes
+// jobs.
+type SelfTestConfig struct {
 	Pause   time.Duration // after a failed test, doubled each time; 0 disables tests, and retired slots stay retired
 	Longest time.Duration // upper limit of the pause
 	Later   time.Duration // delay of the test, on an idle slot, if it passed before with the same software
-	Passed  selftest.Passed
+	Passed  selftest.PassRecord
 	Disk    string // directory on the disk that must have MinFree bytes free
 	MinFree uint64
 }

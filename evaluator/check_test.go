@@ -46,9 +46,9 @@ func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*tool
 	return r.Builder.Build(ctx, req)
 }
 
-func checking(dir string) evaluator.Checking {
-	return evaluator.Checking{Pause: 20 * time.Millisecond, Longest: 100 * time.Millisecond, Later: time.Hour,
-		Passed: selftest.Passed{Dir: dir}}
+func checking(dir string) evaluator.SelfTestConfig {
+	return evaluator.SelfTestConfig{Pause: 20 * time.Millisecond, Longest: 100 * time.Millisecond, Later: time.Hour,
+		Passed: selftest.PassRecord{Dir: dir}}
 }
 
 // line returns the worker's last report of a test.

@@ -60,11 +60,11 @@ type Config struct {
 	// Ahead enables precompiling tasks before anyone submits to them.
 	Ahead bool
 	// Check configures self-tests of slots. The zero value disables them.
-	Check Checking
+	Check SelfTestConfig
 	// SlotBenchmarks configures benchmarks of idle slots. The zero value disables them.
 	SlotBenchmarks SlotBenchmarks
 	// Measuring sets the number of fresh processes that measure a score. Only tests change the zero value.
-	Measuring taskrun.Measuring
+	Measuring taskrun.MeasureConfig
 	// Profiler is nil if profiling is unavailable or disabled.
 	Profiler taskrun.Profiler
 	// Sanitizer is nil if compute-sanitizer is unavailable.
@@ -76,7 +76,7 @@ type Config struct {
 	Probe func(context.Context, device.Slot) error
 
 	// Leave configures when the worker exits by itself. The zero value means never.
-	Leave Leaving
+	Leave LeaveConfig
 	// Notice waits for the notice that the machine will be shut down, and returns the time by which results must be
 	// delivered. It returns false if ctx ended first. Nil means that there is no notice, and the worker is stopped
 	// instead.

@@ -14,7 +14,7 @@ import (
 const publishAgain, publishAgainMost = 200 * time.Millisecond, 3 * time.Second
 
 // handle evaluates one job and delivers its result. It ends soon after stop does.
-func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Ticket, j job.Job) {
+func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
 	if !w.inFlight.add(j.AttemptID, j.Expect, cancel) {

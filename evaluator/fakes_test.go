@@ -94,7 +94,7 @@ func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (
 	return end, err
 }
 
-func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest, wrapped toolchain.Wrapped) (judge.Ending,
+func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest, wrapped toolchain.Wrapper) (judge.Ending,
 	error) {
 	outcome, err := wrapped(ctx, sandbox.Spec{Device: []string{"/dev/null"}})
 	return judge.Ending{Outcome: outcome}, err
@@ -134,8 +134,8 @@ func untilKilled(ctx context.Context) (sandbox.Outcome, error) {
 	return sandbox.Outcome{Cancelled: true, Signal: "SIGKILL"}, nil
 }
 
-// passWhenTold passes when released is closed, or ends when it is killed.
-func passWhenTold(ctx context.Context, st fakeStage, released <-chan struct{}) (sandbox.Outcome, error) {
+// passOnSignal passes when released is closed, or ends when it is killed.
+func passOnSignal(ctx context.Context, st fakeStage, released <-chan struct{}) (sandbox.Outcome, error) {
 	select {
 	case <-released:
 		return pass(st.StageRequest), nil

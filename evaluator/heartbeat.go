@@ -30,7 +30,7 @@ func (w *Worker) sync() {
 }
 
 func (w *Worker) heartbeat() job.Heartbeat {
-	// Lock order: mu, then those of inFlight, findings, and slots, each held briefly. None of them calls back.
+	// Lock order: mu, then those of liveAttempts, findings, and slots, each held briefly. None of them calls back.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return job.Heartbeat{

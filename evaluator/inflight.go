@@ -15,33 +15,33 @@ import (
 // job. Each worker receives all cancellations of a site and drops those of other workers' attempts unused.
 const keepCancelled = 256
 
-// inFlight is the set of attempts that the worker received and has not finished. The zero value is ready. mu guards all
-// fields. cancel functions are called with mu held; they do not block.
-type inFlight struct {
+// liveAttempts is the set of attempts that the worker received and has not finished. The zero value is ready. mu guards
+// all fields. cancel functions are called with mu held; they do not block.
+type liveAttempts struct {
 	mu        sync.Mutex
-	all       map[string]*flight
+	all       map[string]*liveAttempt
 	cancelled []string // IDs cancelled while not in flight, oldest first
 	ending    bool     // hand back further jobs at once
 }
 
-// flight is one attempt in flight.
-type flight struct {
+// liveAttempt is one attempt in flight.
+type liveAttempt struct {
 	cancel context.CancelCauseFunc
 	expect time.Duration // estimated time on the slot, from similar runs; 0 if unknown
 	onSlot time.Time     // start of the time on the slot; zero before
 }
 
 // add adds an attempt. It returns false if the attempt is in flight already.
-func (a *inFlight) add(id string, expect time.Duration, cancel context.CancelCauseFunc) bool {
+func (a *liveAttempts) add(id string, expect time.Duration, cancel context.CancelCauseFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.all[id] != nil {
 		return false
 	}
 	if a.all == nil {
-		a.all = map[string]*flight{}
+		a.all = map[string]*liveAttempt{}
 	}
-	a.all[id] = &flight{cancel: cancel, expect: expect}
+	a.all[id] = &liveAttempt{cancel: cancel, expect: expect}
 	switch {
 	case slices.Contains(a.cancelled, id):
 		cancel(attempt.ErrCancelled)
@@ -51,14 +51,14 @@ func (a *inFlight) add(id string, expect time.Duration, cancel context.CancelCau
 	return true
 }
 
-func (a *inFlight) remove(id string) {
+func (a *liveAttempts) remove(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.all, id)
 }
 
 // cancel cancels an attempt, whatever it is doing.
-func (a *inFlight) cancel(id string) {
+func (a *liveAttempts) cancel(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if found := a.all[id]; found != nil {
@@ -71,7 +71,7 @@ func (a *inFlight) cancel(id string) {
 }
 
 // onSlot records that an attempt runs on its slot now. Attempts that did not come from the site are not in flight.
-func (a *inFlight) onSlot(id string) {
+func (a *liveAttempts) onSlot(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if one := a.all[id]; one != nil {
@@ -82,7 +82,7 @@ func (a *inFlight) onSlot(id string) {
 // endBy hands back at once the attempts that will not end by the given time: those not on a slot, those with a longer
 // estimate, and those that arrive from now on. Attempts without an estimate continue. It may be called twice, after a
 // stop signal and after a notice. A cancelled attempt keeps its first cause.
-func (a *inFlight) endBy(by time.Time) {
+func (a *liveAttempts) endBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ending = true
@@ -97,7 +97,7 @@ func (a *inFlight) endBy(by time.Time) {
 	}
 }
 
-func (a *inFlight) ids() []string {
+func (a *liveAttempts) ids() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Sorted(maps.Keys(a.all))

@@ -8,9 +8,9 @@ import (
 	"warpboard/evaluator/attempt"
 )
 
-// Leaving configures when a worker exits by itself. Attempts in progress then end normally; only a stop signal or a
+// LeaveConfig configures when a worker exits by itself. Attempts in progress then end normally; only a stop signal or a
 // notice sets them a time.
-type Leaving struct {
+type LeaveConfig struct {
 	Once bool          // exit after one job; jobs that other slots receive at the same moment are also finished
 	Idle time.Duration // exit after this time without a job; 0 means never
 }

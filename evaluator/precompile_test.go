@@ -174,7 +174,7 @@ func TestPrecompilingIsPreemptedByJobsOfOtherTasks(t *testing.T) {
 	s.start(evaluator.Config{Builder: fakeBuilder{
 		prepare: endless(began, end),
 		run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
-			return passWhenTold(ctx, st, finish)
+			return passOnSignal(ctx, st, finish)
 		},
 	}})
 	next := func(want string) {
@@ -214,7 +214,7 @@ func TestAProgramOnAGPUKeepsNothingFromBeingPrecompiled(t *testing.T) {
 	s.start(evaluator.Config{Slots: []device.Slot{gpu(0)}, Builder: fakeBuilder{
 		prepare: endless(began, end),
 		run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
-			return passWhenTold(ctx, st, finish)
+			return passOnSignal(ctx, st, finish)
 		},
 	}})
 	s.publish(onGPU(about("k2", aJob("running", job.ModeTest))))

@@ -78,7 +78,7 @@ func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
 // benchmarkFirst benchmarks a GPU without a result before its first ranked run, because the check for scores that are
 // faster than possible needs its limits. Otherwise a user could avoid that check by keeping the GPU busy. CPUs have no
 // such check. A worker without nvcc cannot run the benchmark, and still takes Python tasks.
-func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *slots.Held) error {
+func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *slots.Lease) error {
 	slot := held.First()
 	if w.cfg.SlotBenchmarks.Every == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
 		return nil
@@ -95,7 +95,7 @@ func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *s
 	return nil
 }
 
-func (w *Worker) benchmarkHeld(ctx context.Context, held *slots.Held) (job.SlotBenchmark, error) {
+func (w *Worker) benchmarkHeld(ctx context.Context, held *slots.Lease) (job.SlotBenchmark, error) {
 	j, err := slotbench.Job(held.First().Device, true)
 	if err != nil {
 		return job.SlotBenchmark{}, err
@@ -117,7 +117,7 @@ func (w *Worker) runBenchmark(ctx context.Context, j job.Job, slot device.Slot) 
 		if s.UUID != slot.UUID {
 			continue
 		}
-		// The attempt is not in inFlight: heartbeats do not list it, and a stop of the worker ends it through ctx.
+		// The attempt is not in liveAttempts: heartbeats do not list it, and a stop of the worker ends it through ctx.
 		result, err := w.attempt(ctx, NopConn{}, s, nil, j)
 		if err != nil {
 			return job.SlotBenchmark{}, err

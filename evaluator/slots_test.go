@@ -26,7 +26,7 @@ func TestNextJobIsBuiltWhileAGPUIsBusyAndRunsWhenItIsFree(t *testing.T) {
 		Slots: []device.Slot{gpu(0)}, Builds: 1,
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
 			began <- st.Attempt
-			return passWhenTold(ctx, st, end)
+			return passOnSignal(ctx, st, end)
 		}},
 	})
 	s.publish(onGPU(aJob("a1", job.ModeTest)))
@@ -53,7 +53,7 @@ func TestNothingIsBuiltWhileACPUTakesTimes(t *testing.T) {
 	s.start(evaluator.Config{Builds: 2,
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
 			began <- st.Attempt
-			return passWhenTold(ctx, st, end)
+			return passOnSignal(ctx, st, end)
 		}}})
 	s.publish(aJob("a1", job.ModeTest), aJob("a2", job.ModeTest))
 	<-began
@@ -74,7 +74,7 @@ func TestJobsOfDifferentSlotsRunAtTheSameTime(t *testing.T) {
 		Slots: []device.Slot{gpu(0), gpu(1)},
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
 			began <- st.Place
-			return passWhenTold(ctx, st, end)
+			return passOnSignal(ctx, st, end)
 		}},
 	})
 	s.publish(onGPU(aJob("a1", job.ModeTest)), onGPU(aJob("a2", job.ModeTest)))
@@ -107,7 +107,7 @@ func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
 		Conn: &oneTaker{realConn: s.dial("w1")}, Slots: []device.Slot{gpu(0), gpu(1)},
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
 			began <- st.Place
-			return passWhenTold(ctx, st, end)
+			return passOnSignal(ctx, st, end)
 		}},
 	})
 	s.publish(onGPU(aJob("a1", job.ModeTest)), onGPU(aJob("a2", job.ModeTest)))

@@ -24,16 +24,16 @@ type Work interface {
 	// SlotCount returns the number of slots that Run needs. Call it after Build.
 	SlotCount() int
 	// Run does the rest on the held slots.
-	Run(ctx context.Context, held *slots.Held) error
+	Run(ctx context.Context, held *slots.Lease) error
 	// Conclude returns the result after Build or Run ended with err.
 	Conclude(err error) job.Result
 }
 
 // attempt runs one attempt of a job and publishes its events to hears. A panic costs only this job, not the worker. The
 // error is the cause of the result.
-func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Ticket, j job.Job) (result job.Result, err error) {
+func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Reservation, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
-		Job: j, Worker: w.cfg.Name, Publisher: publisher, Pool: w.pool, Slot: s, Ticket: t, Log: w.log,
+		Job: j, Worker: w.cfg.Name, Publisher: publisher, Pool: w.pool, Slot: s, Reservation: t, Log: w.log,
 	})
 	work := w.workOf(a)
 	// releaseCPU is called twice for a GPU job: after building and at the end. The second call does nothing.
@@ -44,7 +44,7 @@ func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *sl
 			w.log.Error("panic while evaluating", "attempt", j.AttemptID, "panic", r, "stack", string(debug.Stack()))
 			// The panic may be caused by the submission, for example by output that the worker's parser cannot handle.
 			// So it counts against the submission.
-			err = attempt.Suspected(fmt.Errorf("the worker's own program failed: %v", r))
+			err = attempt.MarkSuspect(fmt.Errorf("the worker's own program failed: %v", r))
 			result = work.Conclude(err)
 		}
 	}()
@@ -76,7 +76,7 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	if a.Slot.IsGPU() {
 		releaseCPU()
 	}
-	// Slots are taken after building, all at once and in one order (slots.Pool.Hold), so that two jobs with several
+	// Slots are taken after building, all at once and in one order (slots.Pool.Acquire), so that two jobs with several
 	// slots cannot deadlock.
 	held, err := a.Hold(ctx, work.SlotCount())
 	if err != nil {

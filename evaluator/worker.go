@@ -27,14 +27,14 @@ const deliveryTimeout = 8 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
 //
-// pool, gate, inFlight, and found have their own locks. mu guards checks, refusing, and stopping, which heartbeats
+// pool, gate, liveAttempts, and found have their own locks. mu guards checks, refusing, and stopping, which heartbeats
 // read.
 type Worker struct {
 	cfg      Config
 	log      *slog.Logger
 	started  time.Time
 	pool     *slots.Pool
-	inFlight inFlight
+	inFlight liveAttempts
 	gate     slots.IdleGate
 	found    findings
 
@@ -107,7 +107,7 @@ func (w *Worker) serve(ctx context.Context) error {
 	beside.Go(func() { w.precompileLoop(receiving) })
 	beside.Go(func() { w.benchmarkSlots(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
-	begin := func(s *slots.Slot, t *slots.Ticket, j job.Job) {
+	begin := func(s *slots.Slot, t *slots.Reservation, j job.Job) {
 		if w.cfg.Leave.Once {
 			leave()
 		}
@@ -120,7 +120,7 @@ func (w *Worker) serve(ctx context.Context) error {
 		group.Go(func() error {
 			return w.keepSlot(receiving, s, func(ctx context.Context, s *slots.Slot) error {
 				w.keepPythons(warm, s, &warming)
-				return w.receive(ctx, s, func(t *slots.Ticket, j job.Job) { begin(s, t, j) })
+				return w.receive(ctx, s, func(t *slots.Reservation, j job.Job) { begin(s, t, j) })
 			})
 		})
 	}
@@ -159,7 +159,7 @@ func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place
 
 // receive receives the jobs of one slot: one to run, on a GPU another that is built in the meantime, and more while
 // build slots are free. It ends with ctx or when the slot is retired.
-func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.Ticket, job.Job)) error {
+func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.Reservation, job.Job)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()

@@ -30,7 +30,7 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	result := modelstest.Result(attempt, 1)
 	result.Machine.Harness, result.ScoreNS = "h1", nil
 	result.Stages[3] = job.StageResult{Stage: job.StageRanked, Status: job.StatusCancelled}
-	result.Unfinished = &job.Unfinished{Cases: [][]float64{}}
+	result.Unfinished = &job.PartialRanking{Cases: [][]float64{}}
 	if len(measured) > 0 {
 		result.Unfinished.Cases = [][]float64{measured}
 	}

@@ -46,7 +46,7 @@ type TrialRun struct {
 	SubmissionID int64
 	State        string
 	Reason       string // reason of its failure
-	Trial        trial.Ended
+	Trial        trial.Result
 }
 
 // column is a case of the task.

@@ -20,13 +20,13 @@ type Publisher interface {
 
 // Config configures an Attempt.
 type Config struct {
-	Job       job.Job
-	Worker    string // the worker's name
-	Publisher Publisher
-	Pool      *slots.Pool
-	Slot      *slots.Slot   // slot that received the job
-	Ticket    *slots.Ticket // the job's ticket on Slot; nil for a check
-	Log       *slog.Logger
+	Job         job.Job
+	Worker      string // the worker's name
+	Publisher   Publisher
+	Pool        *slots.Pool
+	Slot        *slots.Slot        // slot that received the job
+	Reservation *slots.Reservation // the job's ticket on Slot; nil for a check
+	Log         *slog.Logger
 }
 
 // Attempt is one attempt of a job: its result so far, and the events that report it. Only Case and the streams of Logs
@@ -38,18 +38,18 @@ type Attempt struct {
 	Pool   *slots.Pool
 	Log    *slog.Logger
 
-	worker string
-	ticket *slots.Ticket
-	events *events
-	began  time.Time
-	stage  job.Stage // current stage
+	worker      string
+	reservation *slots.Reservation
+	events      *events
+	began       time.Time
+	stage       job.Stage // current stage
 }
 
 // New returns an attempt that has not started.
 func New(cfg Config) *Attempt {
 	j := cfg.Job
 	return &Attempt{
-		Job: j, Slot: cfg.Slot, Pool: cfg.Pool, Log: cfg.Log, worker: cfg.Worker, ticket: cfg.Ticket, began: time.Now(),
+		Job: j, Slot: cfg.Slot, Pool: cfg.Pool, Log: cfg.Log, worker: cfg.Worker, reservation: cfg.Reservation, began: time.Now(),
 		events: &events{publisher: cfg.Publisher, worker: cfg.Worker, job: j, log: cfg.Log},
 		Result: job.Result{
 			RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, EvaluationID: j.EvaluationID,
@@ -63,12 +63,12 @@ func (a *Attempt) Worker() string { return a.worker }
 
 // AcquireBuild waits for a build slot and returns its sandbox slot number.
 func (a *Attempt) AcquireBuild(ctx context.Context) (number int, release func(), err error) {
-	return a.Pool.AcquireBuild(ctx, a.ticket)
+	return a.Pool.AcquireBuild(ctx, a.reservation)
 }
 
 // Hold waits for n slots. The first of them becomes the attempt's slot.
-func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Held, error) {
-	held, err := a.Pool.Hold(ctx, a.Slot, n, a.Job.AttemptID)
+func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Lease, error) {
+	held, err := a.Pool.Acquire(ctx, a.Slot, n, a.Job.AttemptID)
 	if err != nil {
 		return nil, err
 	}

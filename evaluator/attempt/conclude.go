@@ -28,13 +28,13 @@ func Reject(format string, args ...any) error {
 	return Rejection{&job.Failure{Reason: fmt.Sprintf(format, args...)}}
 }
 
-// suspect is an infrastructure error that the job may have caused, so that it is not retried without limit.
-type suspect struct{ error }
+// suspectError is an infrastructure error that the job may have caused, so that it is not retried without limit.
+type suspectError struct{ error }
 
-func (s suspect) Unwrap() error { return s.error }
+func (s suspectError) Unwrap() error { return s.error }
 
-// Suspected marks an error that the job may have caused.
-func Suspected(err error) error { return suspect{err} }
+// MarkSuspect marks an error that the job may have caused.
+func MarkSuspect(err error) error { return suspectError{err} }
 
 // HandedBack reports whether the job goes to another worker without counting against it.
 func HandedBack(err error) bool {
@@ -62,7 +62,7 @@ func (a *Attempt) Conclude(err error) job.Result {
 		r.Outcome = job.OutcomeLost
 		r.Failure = &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
 			a.worker, a.inStage(), Sentence(err))}
-		r.Suspect = errors.As(err, new(suspect)) || errors.Is(err, sandbox.ErrStuck)
+		r.Suspect = errors.As(err, new(suspectError)) || errors.Is(err, sandbox.ErrStuck)
 		a.Slot.Fault(err)
 	}
 	r.WallNS = time.Since(a.began).Nanoseconds()

@@ -88,7 +88,7 @@ func array(count uint64, region byte, offset uint64, bytes ...byte) []byte {
 	return append(d, bytes...)
 }
 
-func room(bytes uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{'N'}, bytes) }
+func chunk(bytes uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{'N'}, bytes) }
 
 func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 	judge := newScaled(t).program("judge")
@@ -160,14 +160,14 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 		{"more than the description has", says(array(1<<62, 0, 0)), 116, outside},
 		{"long array in the description", says(array(100, 0, 0, make([]byte, 400)...)), 116,
 			"refused: The answer cannot be read: an array in its description is too long."},
-		{"wants all memory", says(room(math.MaxUint64)), 116,
+		{"wants all memory", says(chunk(math.MaxUint64)), 116,
 			"refused: The answer needs more shared memory than there is."},
 		{"wants memory without a size", says([]byte{'N'}), 116,
 			"refused: The answer needs more shared memory than there is."},
 		{"wants memory forever", func(p *player) {
 			p.frame(1, 0)
 			for number := p.call(); number != 0; number = p.call() {
-				p.answer(number, room(4096), 5)
+				p.answer(number, chunk(4096), 5)
 			}
 		}, 116, "refused: The answer needed more shared memory each time that it was given more."},
 		{"cannot answer", says([]byte("Ba list\nof \x1b[31mthings")), 112,

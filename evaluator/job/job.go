@@ -254,9 +254,9 @@ type Result struct {
 	ScoreNS *float64 `json:"score_ns,omitempty"`
 	// Unfinished has the measurements of a ranked stage that started and did not pass; nil if the task's own program
 	// measures.
-	Unfinished *Unfinished `json:"unfinished,omitempty"`
-	Machine    Machine     `json:"machine"`
-	Artifacts  []Artifact  `json:"artifacts,omitempty"`
+	Unfinished *PartialRanking `json:"unfinished,omitempty"`
+	Machine    Machine         `json:"machine"`
+	Artifacts  []Artifact      `json:"artifacts,omitempty"`
 	// Harness names the harness that measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
 	Harness string `json:"harness"`
 	// WallNS is the attempt's wall time on the worker; ProgramNS is the part spent in compilers and programs.
@@ -269,9 +269,9 @@ type Result struct {
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 }
 
-// Unfinished has the measurements of a ranked stage's processes that completed before the stage failed or was
+// PartialRanking has the measurements of a ranked stage's processes that completed before the stage failed or was
 // cancelled. One more process was running.
-type Unfinished struct {
+type PartialRanking struct {
 	Cases [][]float64 `json:"cases"` // for each case, the medians of the completed processes; empty if there are none
 }
 

@@ -48,44 +48,44 @@ const lingerTimeout = 2 * time.Second
 // runner's turn ends, and when the stage ends, which also ends the runners. The end of its channel tells the judge that
 // a runner has ended.
 func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
-	d, err := newDoor()
+	d, err := newJudgeSocket()
 	if err != nil {
 		return Ending{}, err
 	}
 	defer d.close()
 	s := &stage{
-		door: d, runners: runners, together: max(runners.Together, 1), alive: map[int]*turn{},
-		judged: make(chan end, 1), ran: make(chan end), offers: make(chan Side), over: make(chan int), closed: make(chan struct{}),
+		judgeSocket: d, runners: runners, together: max(runners.Together, 1), alive: map[int]*liveRunner{},
+		judged: make(chan processEnd, 1), ran: make(chan processEnd), offers: make(chan Side), over: make(chan int), closed: make(chan struct{}),
 	}
 	return s.run(ctx, judge)
 }
 
-// end is the end of one process.
-type end struct {
+// processEnd is the end of one process.
+type processEnd struct {
 	number  int
 	outcome sandbox.Outcome
 	err     error
 }
 
-// turn is a live runner.
-type turn struct {
+// liveRunner is a runner whose process has not ended.
+type liveRunner struct {
 	stop context.CancelFunc
 	over bool // the judge has no more calls for it
 }
 
 // stage is one stage in progress. Only run uses its fields.
 type stage struct {
-	door     *door
-	runners  Runners
-	together int
+	judgeSocket *judgeSocket
+	runners     Runners
+	together    int
 
-	judged, ran chan end
+	judged, ran chan processEnd
 	offers      chan Side
 	over        chan int
 	closed      chan struct{} // closed when run returns
 
 	next      int // number of the next runner
-	alive     map[int]*turn
+	alive     map[int]*liveRunner
 	asking    bool // a goroutine waits for Runners.Next
 	done      bool // no further runner follows
 	judgeLeft bool
@@ -136,15 +136,15 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 func (s *stage) begin(ctx context.Context, judge Side) {
 	s.ending.Judge, s.judgeLeft = &sandbox.Outcome{}, true
 	go func() {
-		o, err := judge(ctx, []*os.File{s.door.judge}, func() { s.door.judge.Close() })
-		s.door.judge.Close()
-		s.judged <- end{outcome: o, err: err}
+		o, err := judge(ctx, []*os.File{s.judgeSocket.judge}, func() { s.judgeSocket.judge.Close() })
+		s.judgeSocket.judge.Close()
+		s.judged <- processEnd{outcome: o, err: err}
 	}()
-	go s.door.over(s.send)
+	go s.judgeSocket.over(s.send)
 }
 
 // left records a runner's end, and reports whether it was killed during its turn, which the judge may not notice.
-func (s *stage) left(got end) (lost bool) {
+func (s *stage) left(got processEnd) (lost bool) {
 	t := s.alive[got.number]
 	delete(s.alive, got.number)
 	s.count(got.outcome)
@@ -186,32 +186,32 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 	}
 	if runner == nil {
 		s.done = true
-		s.door.shut()
+		s.judgeSocket.shut()
 		return nil
 	}
 	number := s.next
 	var wires, alive []*os.File
 	for range max(s.runners.Ranks, 1) {
-		w, err := newWires()
+		w, err := newRunnerChannel()
 		if err != nil {
 			closeAll(wires)
 			closeAll(alive)
 			return err
 		}
-		s.door.hand(number, w)
+		s.judgeSocket.hand(number, w)
 		wires, alive = append(wires, w.runner[:]...), append(alive, w.alive)
 	}
 	s.next++
 	s.ending.Processes++
 	ctx, stop := context.WithCancel(ctx)
-	s.alive[number] = &turn{stop: stop}
+	s.alive[number] = &liveRunner{stop: stop}
 	go func() {
 		defer stop()
 		o, err := runner(ctx, wires, func() {})
 		// Only now: for the judge the end of the life line means that the runner is gone.
 		closeAll(wires)
 		closeAll(alive)
-		s.ran <- end{number, o, err}
+		s.ran <- processEnd{number, o, err}
 	}()
 	return nil
 }

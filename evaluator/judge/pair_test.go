@@ -15,7 +15,7 @@ import (
 	"warpboard/internal/tier"
 )
 
-// door is the judge's descriptor 4, as its programs use it.
+// judgeSocket is the judge's descriptor 4, as its programs use it.
 type door struct {
 	t  *testing.T
 	fd int

@@ -13,21 +13,21 @@ import (
 // PageSize is the size in bytes of the page that judge and runner share.
 const PageSize = 256 << 10
 
-// wires connect the judge with one runner: a stream socket and a page. The judge also gets a life line, a pipe whose
-// other end is in no sandbox: a runner can fake the end of its channel (shutdown), but not that of the life line.
-type wires struct {
+// runnerChannel connects the judge with one runner: a stream socket and a page. The judge also gets a life line, a pipe
+// whose other end is in no sandbox: a runner can fake the end of its channel (shutdown), but not that of the life line.
+type runnerChannel struct {
 	judge, runner [2]*os.File // each the end of the channel, and the page
 	lifeLine      *os.File    // the judge's end of the pipe
 	alive         *os.File    // this process's end; closed when nothing of the runner is left
 }
 
-// newWires returns the wires of one runner. The caller closes each set of ends once its process has them.
-func newWires() (*wires, error) {
+// newRunnerChannel returns the channel of one runner. The caller closes each set of ends once its process has them.
+func newRunnerChannel() (*runnerChannel, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("connect judge and runner: %w", err)
 	}
-	w := &wires{}
+	w := &runnerChannel{}
 	w.judge[0] = os.NewFile(uintptr(ends[0]), "judge's channel")
 	w.runner[0] = os.NewFile(uintptr(ends[1]), "runner's channel")
 	if w.judge[1], err = newPage(); err == nil {
@@ -52,22 +52,22 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// door passes runners to the judge over a message socket. Each message to the judge has a runner's number, with the
-// judge's ends of its wires and its life line as descriptors; each message from the judge has the number of a runner
-// whose turn is over.
-type door struct {
+// judgeSocket passes runners to the judge over a message socket. Each message to the judge has a runner's number, with
+// the judge's ends of its wires and its life line as descriptors; each message from the judge has the number of a
+// runner whose turn is over.
+type judgeSocket struct {
 	ours  *net.UnixConn
 	judge *os.File // the judge's descriptor 4
 }
 
-func newDoor() (*door, error) {
+func newJudgeSocket() (*judgeSocket, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("make the judge's door: %w", err)
 	}
 	ours := os.NewFile(uintptr(ends[0]), "door")
 	defer ours.Close()
-	d := &door{judge: os.NewFile(uintptr(ends[1]), "judge's door")}
+	d := &judgeSocket{judge: os.NewFile(uintptr(ends[1]), "judge's door")}
 	conn, err := net.FileConn(ours)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("make the judge's door: %w", err), d.judge.Close())
@@ -77,7 +77,7 @@ func newDoor() (*door, error) {
 }
 
 // hand sends the judge its ends of a runner's wires. Errors are ignored: a judge that has ended reports that itself.
-func (d *door) hand(number int, w *wires) {
+func (d *judgeSocket) hand(number int, w *runnerChannel) {
 	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()), int(w.lifeLine.Fd()))
 	_, _, _ = d.ours.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
 	closeAll(w.judge[:])
@@ -85,7 +85,7 @@ func (d *door) hand(number int, w *wires) {
 }
 
 // over calls tell for each runner whose turn the judge has ended, until the door is closed.
-func (d *door) over(tell func(number int)) {
+func (d *judgeSocket) over(tell func(number int)) {
 	word := make([]byte, 4)
 	for {
 		n, err := d.ours.Read(word)
@@ -97,9 +97,9 @@ func (d *door) over(tell func(number int)) {
 }
 
 // shut tells the judge that no further runner follows. Messages from the judge are still read.
-func (d *door) shut() { _ = d.ours.CloseWrite() }
+func (d *judgeSocket) shut() { _ = d.ours.CloseWrite() }
 
-func (d *door) close() {
+func (d *judgeSocket) close() {
 	d.ours.Close()
 	d.judge.Close()
 }

@@ -69,7 +69,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		return nil, out, "", fmt.Errorf("profile: %w", err)
 	}
 	report = out.Files[reportFile]
-	why = nsight.Explain(nsight.Ended{
+	why = nsight.Explain(nsight.CommandResult{
 		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0, Filter: o.Filter})
 	return report, out, why, nil
 }

@@ -20,8 +20,8 @@ const (
 	laterKey   = "Later"
 )
 
-// orders is the answer to "sync" and "events".
-type orders struct {
+// syncReply is the answer to "sync" and "events".
+type syncReply struct {
 	Drop []string `json:"drop,omitempty"` // IDs of attempts that no longer count, or belong to another worker
 }
 

@@ -95,7 +95,7 @@ func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
 
 // order sends a request and drops the attempts named in the answer.
 func (c *Conn) order(ctx context.Context, what string, request any) error {
-	var o orders
+	var o syncReply
 	if err := c.ask(ctx, what, request, &o, requestWait); err != nil {
 		return err
 	}

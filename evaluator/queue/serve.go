@@ -180,5 +180,5 @@ func ordered(drop []string, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(orders{drop})
+	return json.Marshal(syncReply{drop})
 }

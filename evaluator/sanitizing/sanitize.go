@@ -62,7 +62,7 @@ func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult,
 	end := time.Now().Add(orElse(s.All, 10*time.Minute))
 	for i, tool := range tools() {
 		limit := min(orElse(s.Each, 3*time.Minute), time.Until(end))
-		ended := run{tool: tool, limit: limit}
+		ended := toolRun{tool: tool, limit: limit}
 		if limit > 0 {
 			if err := s.run(ctx, req, &ended); err != nil {
 				return result, err
@@ -82,8 +82,8 @@ func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult,
 	return result, nil
 }
 
-// run is the run of one tool.
-type run struct {
+// toolRun is the run of one tool.
+type toolRun struct {
 	tool    string
 	limit   time.Duration // if 0 or less, no time was left and it did not run
 	command string
@@ -94,7 +94,7 @@ type run struct {
 }
 
 // run runs one tool. Its error is an infrastructure error.
-func (s *Sanitizer) run(ctx context.Context, req Request, r *run) error {
+func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 	judged, own := harness.NewParser(nil), harness.NewParser(nil)
 	pipe, drain, err := reportTo(own)
 	if err != nil {
@@ -145,7 +145,7 @@ func reportTo(parser *harness.Parser) (pipe *os.File, drain func(), err error) {
 }
 
 // wrap changes the submission's process to run under the tool.
-func (s *Sanitizer) wrap(spec *sandbox.Spec, r *run) {
+func (s *Sanitizer) wrap(spec *sandbox.Spec, r *toolRun) {
 	spec.Argv = slices.Concat([]string{s.Tool.Path}, options(r.tool), spec.Argv)
 	r.command = strings.Join(spec.Argv, " ")
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
@@ -181,10 +181,10 @@ func submitted(def tasks.Definition) (names []string) {
 	return names
 }
 
-func (r *run) title() string { return fmt.Sprintf("==WARPBOARD== compute-sanitizer %s\n", r.tool) }
+func (r *toolRun) title() string { return fmt.Sprintf("==WARPBOARD== compute-sanitizer %s\n", r.tool) }
 
 // keepOutput adds the command and the program's output under the tool.
-func (r *run) keepOutput(result *job.StageResult) {
+func (r *toolRun) keepOutput(result *job.StageResult) {
 	if r.command == "" {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 const listed = 5
 
 // verdict returns the status of the tool's run, and a message, which is empty for a clean run.
-func (r *run) verdict() (job.Status, string) {
+func (r *toolRun) verdict() (job.Status, string) {
 	switch {
 	case r.limit <= 0:
 		return job.StatusTimeout, fmt.Sprintf("%s did not run: the tools before it used up the time for all of them.", r.tool)
@@ -38,7 +38,7 @@ func (r *run) verdict() (job.Status, string) {
 }
 
 // found lists the first findings.
-func (r *run) found() string {
+func (r *toolRun) found() string {
 	var b strings.Builder
 	for i, f := range r.log.findings {
 		if i == listed {
@@ -54,7 +54,7 @@ func (r *run) found() string {
 }
 
 // lastWords returns the reason for an incomplete log: the tool's message, or the program's last line.
-func (r *run) lastWords() string {
+func (r *toolRun) lastWords() string {
 	text := r.log.problem
 	if text == "" {
 		text = strings.TrimSpace(r.process.Stderr + "\n" + r.process.Stdout)

@@ -14,12 +14,12 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Passed records in a directory which tests passed, by software and device. After a restart with the same ones, a
+// PassRecord records in a directory which tests passed, by software and device. After a restart with the same ones, a
 // worker takes jobs at once and runs the tests later, while the slot is idle. An empty Dir records nothing. A mark is
 // an empty file named by the key; its modification time is the time of the test. Several workers may share the
 // directory: marks are created and removed atomically. Anyone who can write there can make a slot skip its tests, so
 // only the machine's operator should.
-type Passed struct{ Dir string }
+type PassRecord struct{ Dir string }
 
 // Key identifies a test by its software and device. It ignores the worker's name and the benchmark, which is different
 // each time.
@@ -37,7 +37,7 @@ func Key(what string, m job.Machine) string {
 }
 
 // Since returns the time when the test passed, or the zero time.
-func (p Passed) Since(key string) time.Time {
+func (p PassRecord) Since(key string) time.Time {
 	if p.Dir == "" {
 		return time.Time{}
 	}
@@ -50,7 +50,7 @@ func (p Passed) Since(key string) time.Time {
 }
 
 // Note records that the test passed just now, or removes the mark of a failed one.
-func (p Passed) Note(key string, passed bool) error {
+func (p PassRecord) Note(key string, passed bool) error {
 	if p.Dir == "" {
 		return nil
 	}

@@ -34,7 +34,7 @@ func (p *Pool) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s,
 func (p *Pool) precompiling() int { return len(p.slots) + p.cfg.Builds }
 
 // Place returns the place of a program that holds only slot s.
-func (p *Pool) Place(s *Slot) toolchain.Place { return (&Held{pool: p, slots: []*Slot{s}}).Place(0) }
+func (p *Pool) Place(s *Slot) toolchain.Place { return (&Lease{pool: p, slots: []*Slot{s}}).Place(0) }
 
 // SidecarPlace returns the place that compiles an evaluation's kernels for slot s while something else runs there:
 // without the device, under its own user ID, and with the memory of a build.
@@ -47,7 +47,7 @@ func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
 
 // Place returns the place of a program that holds these slots, including its judge's. gpus is the number of GPUs that
 // the task asks for; 0 if it does not.
-func (h *Held) Place(gpus int) toolchain.Place {
+func (h *Lease) Place(gpus int) toolchain.Place {
 	at := place(h.slots, gpus)
 	slots, first := len(h.pool.slots), h.First().number
 	judges := h.pool.precompiling() + 1 + slots

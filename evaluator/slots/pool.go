@@ -82,17 +82,17 @@ func (p *Pool) Load(own *Slot) (busy bool, building int) {
 	return own.busy(), building
 }
 
-// Held is the set of slots that one job holds; the first is its own.
-type Held struct {
+// Lease is the set of slots that one job holds; the first is its own.
+type Lease struct {
 	pool  *Pool
 	slots []*Slot
 }
 
-// Hold takes the job's own slot, or another idle one of the device if that is busy. A job that needs n slots gets the
-// first n of its device, always taken in the same order, so that no two jobs deadlock. A slot on trial is only for
+// Acquire takes the job's own slot, or another idle one of the device if that is busy. A job that needs n slots gets
+// the first n of its device, always taken in the same order, so that no two jobs deadlock. A slot on trial is only for
 // checks. A check or a benchmark (job.GaugeAttempt) gets exactly its own slot, on trial or not, because its result is
 // about that slot.
-func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*Held, error) {
+func (p *Pool) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (*Lease, error) {
 	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.SlotBenchmarkAttempt)
 	if own.onTrial() && !check {
 		want = nil
@@ -104,7 +104,7 @@ func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*H
 	if len(want) == 0 {
 		return nil, ErrOutOfService
 	}
-	held := &Held{pool: p}
+	held := &Lease{pool: p}
 	if n <= 1 && !check {
 		for _, s := range append(want, p.InService(own.Device)...) {
 			if s.holdIdle(attemptID) {
@@ -124,7 +124,7 @@ func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*H
 }
 
 // DropCached closes the programs that evaluations left on the held GPUs: their judges keep a context there.
-func (h *Held) DropCached() {
+func (h *Lease) DropCached() {
 	for _, s := range h.slots {
 		if s.IsGPU() {
 			s.Cached.Close()
@@ -133,16 +133,16 @@ func (h *Held) DropCached() {
 }
 
 // First returns the job's own slot.
-func (h *Held) First() *Slot { return h.slots[0] }
+func (h *Lease) First() *Slot { return h.slots[0] }
 
 // One returns a Held with only the job's own slot, for a program that needs no other. Do not call Release on it.
-func (h *Held) One() *Held { return &Held{pool: h.pool, slots: h.slots[:1]} }
+func (h *Lease) One() *Lease { return &Lease{pool: h.pool, slots: h.slots[:1]} }
 
 // Count returns the number of held slots.
-func (h *Held) Count() int { return len(h.slots) }
+func (h *Lease) Count() int { return len(h.slots) }
 
 // Release gives the slots back.
-func (h *Held) Release() {
+func (h *Lease) Release() {
 	for _, s := range slices.Backward(h.slots) {
 		s.release()
 	}
@@ -150,7 +150,7 @@ func (h *Held) Release() {
 
 // Check probes the slots after a failure, before anything else runs there: a fault can outlive the program that caused
 // it. It retires the slots that fail, and reports whether all passed.
-func (h *Held) Check(ctx context.Context) (working bool) {
+func (h *Lease) Check(ctx context.Context) (working bool) {
 	if h.pool.cfg.Probe == nil {
 		return true
 	}
@@ -170,7 +170,7 @@ func (h *Held) Check(ctx context.Context) (working bool) {
 
 // AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's ticket to the
 // slot.
-func (p *Pool) AcquireBuild(ctx context.Context, t *Ticket) (number int, release func(), err error) {
+func (p *Pool) AcquireBuild(ctx context.Context, t *Reservation) (number int, release func(), err error) {
 	select {
 	case number = <-p.builds:
 		done := t.building()

@@ -21,17 +21,17 @@ var ErrOutOfService = errors.New("the slot is out of service")
 // Slot is one slot of a device and its state.
 //
 // A job in flight has a ticket (Reserve) from its arrival to its end; on a GPU only until it gets a build slot. While
-// something runs on the slot, one job holds it (Pool.Hold). A slot is in service until it is retired. Then Try allows
-// checks to use it, and Admit returns it to service.
+// something runs on the slot, one job holds it (Pool.Acquire). A slot is in service until it is retired. Then Try
+// allows checks to use it, and Admit returns it to service.
 type Slot struct {
 	device.Slot
 	// Cached is the program of the last evaluation on the slot, and Sidecar the one that compiled beside it.
 	Cached, Sidecar CachedProgram
 
-	number  int           // sandbox slot, which determines user ID and cgroup
-	memory  int64         // memory in bytes that a program on the slot may use
-	tickets chan struct{} // one for each job in flight without a build slot
-	running chan struct{} // held while something runs on the slot
+	number       int           // sandbox slot, which determines user ID and cgroup
+	memory       int64         // memory in bytes that a program on the slot may use
+	reservations chan struct{} // one for each job in flight without a build slot
+	running      chan struct{} // held while something runs on the slot
 
 	mu        sync.Mutex
 	service   context.Context // ends when the slot is retired; Try starts a new one
@@ -53,9 +53,9 @@ func newSlot(s device.Slot, number int) *Slot {
 	service, retire := context.WithCancelCause(context.Background())
 	return &Slot{
 		Slot: s, number: number,
-		tickets: make(chan struct{}, inFlight),
-		running: make(chan struct{}, 1),
-		service: service, retire: retire,
+		reservations: make(chan struct{}, inFlight),
+		running:      make(chan struct{}, 1),
+		service:      service, retire: retire,
 	}
 }
 
@@ -130,35 +130,35 @@ func (s *Slot) inService() bool {
 	return s.service.Err() == nil && !s.trial
 }
 
-// Ticket allows one job to be in flight on a slot. It is not safe for concurrent use. A check has a nil ticket.
-type Ticket struct {
+// Reservation allows one job to be in flight on a slot. It is not safe for concurrent use. A check has a nil ticket.
+type Reservation struct {
 	slot *Slot
 	held bool
 }
 
 // Reserve waits for a ticket for one more job in flight. It returns nil if ctx ended first. The caller must call
 // Return.
-func (s *Slot) Reserve(ctx context.Context) *Ticket {
+func (s *Slot) Reserve(ctx context.Context) *Reservation {
 	select {
-	case s.tickets <- struct{}{}:
-		return &Ticket{s, true}
+	case s.reservations <- struct{}{}:
+		return &Reservation{s, true}
 	case <-ctx.Done():
 		return nil
 	}
 }
 
 // Return gives the ticket back unless that happened already.
-func (t *Ticket) Return() {
+func (t *Reservation) Return() {
 	if t != nil && t.held {
 		t.held = false
-		<-t.slot.tickets
+		<-t.slot.reservations
 	}
 }
 
 // building gives the ticket back, so that further jobs can arrive while this one is built, until done is called. The
 // site limits the number of such jobs. On a CPU the job keeps its ticket, because nothing is built there while a run is
 // timed.
-func (t *Ticket) building() (done func()) {
+func (t *Reservation) building() (done func()) {
 	if t == nil || !t.slot.IsGPU() {
 		return func() {}
 	}
@@ -174,7 +174,7 @@ func (s *Slot) build(n int) {
 }
 
 // busy reports whether another job holds the slot or is in flight, besides the ticket of the caller.
-func (s *Slot) busy() bool { return len(s.tickets) > 1 || len(s.running) > 0 }
+func (s *Slot) busy() bool { return len(s.reservations) > 1 || len(s.running) > 0 }
 
 // hold waits until the slot is free, and takes it.
 func (s *Slot) hold(ctx context.Context, attemptID string) error {

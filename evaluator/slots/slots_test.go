@@ -23,9 +23,9 @@ func gpus(n int, probe func(context.Context, device.Slot) error) *Pool {
 	return NewPool(cfg)
 }
 
-func mustHold(t *testing.T, p *Pool, own *Slot, n int) *Held {
+func mustHold(t *testing.T, p *Pool, own *Slot, n int) *Lease {
 	t.Helper()
-	held, err := p.Hold(t.Context(), own, n, "a")
+	held, err := p.Acquire(t.Context(), own, n, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +52,9 @@ func TestACheckWaitsForItsOwnSlot(t *testing.T) {
 		p := gpus(2, nil)
 		own := p.All()[0]
 		busy := mustHold(t, p, own, 1)
-		taken := make(chan *Held, 1)
+		taken := make(chan *Lease, 1)
 		go func() {
-			held, err := p.Hold(t.Context(), own, 1, job.SlotBenchmarkAttempt+"1")
+			held, err := p.Acquire(t.Context(), own, 1, job.SlotBenchmarkAttempt+"1")
 			if err != nil {
 				t.Error(err)
 			}
@@ -75,7 +75,7 @@ func TestAJobForSeveralUnitsWaitsForAllOfThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := gpus(2, nil)
 		busy := mustHold(t, p, p.All()[1], 1)
-		taken := make(chan *Held, 1)
+		taken := make(chan *Lease, 1)
 		go func() { taken <- mustHold(t, p, p.All()[1], 2) }()
 		synctest.Wait()
 		if len(taken) > 0 {
@@ -97,7 +97,7 @@ func TestHoldingEndsWithItsContextAndWithTheSlot(t *testing.T) {
 		gone, cause := errors.New("gone"), make(chan error, 2)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		for _, ctx := range []context.Context{ctx, t.Context()} {
-			go func() { _, err := p.Hold(ctx, s, 1, "b"); cause <- err }()
+			go func() { _, err := p.Acquire(ctx, s, 1, "b"); cause <- err }()
 		}
 		synctest.Wait()
 		cancel(gone)
@@ -109,7 +109,7 @@ func TestHoldingEndsWithItsContextAndWithTheSlot(t *testing.T) {
 			t.Errorf("retired: %v", err)
 		}
 		held.Release()
-		if _, err := p.Hold(t.Context(), s, 1, "c"); !errors.Is(err, ErrOutOfService) {
+		if _, err := p.Acquire(t.Context(), s, 1, "c"); !errors.Is(err, ErrOutOfService) {
 			t.Errorf("held after it was retired: %v", err)
 		}
 	})
@@ -154,7 +154,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := NewPool(Config{Slots: []device.Slot{{Device: name}}, Builds: 1})
 			s := p.All()[0]
-			for len(s.tickets) < cap(s.tickets)-1 {
+			for len(s.reservations) < cap(s.reservations)-1 {
 				s.Reserve(t.Context())
 			}
 			mine := s.Reserve(t.Context())
@@ -165,7 +165,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 			if _, building := p.Load(s); (building == 1) != built {
 				t.Errorf("%s: %d are being built", name, building)
 			}
-			came := make(chan *Ticket, 1)
+			came := make(chan *Reservation, 1)
 			go func() { came <- s.Reserve(t.Context()) }()
 			synctest.Wait()
 			if (len(came) == 1) != built {
@@ -178,8 +178,8 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 			mine.Return()
 			mine.Return()
 			(<-came).Return()
-			if want := cap(s.tickets) - 1; len(s.tickets) != want {
-				t.Errorf("%s: %d tickets, want those of the %d others", name, len(s.tickets), want)
+			if want := cap(s.reservations) - 1; len(s.reservations) != want {
+				t.Errorf("%s: %d tickets, want those of the %d others", name, len(s.reservations), want)
 			}
 		})
 	}

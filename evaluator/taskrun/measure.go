@@ -13,9 +13,9 @@ import (
 	"warpboard/tasks"
 )
 
-// Measuring configures the number of fresh processes that measure a score. A submission can affect it only by being
+// MeasureConfig configures the number of fresh processes that measure a score. A submission can affect it only by being
 // slow or uneven, which means fewer or more processes; either shows in the interval.
-type Measuring struct {
+type MeasureConfig struct {
 	// Most is the maximum number; 0 means harness.MostProcesses. Below harness.LeastProcesses every score is noisy, and
 	// fast to measure: for tests.
 	Most int
@@ -37,12 +37,12 @@ const (
 	margin = 1.3
 )
 
-// measuring follows the judge's report of a ranked stage and decides after each process whether there is another one.
+// measurement follows the judge's report of a ranked stage and decides after each process whether there is another one.
 //
 // Two goroutines use it: the pipe's, which calls see and alone uses all fields, and the stage's, which waits in more.
 // The decisions channel has capacity for every process, so that see never blocks. end is called after the stage, and so
 // the pipe, has ended.
-type measuring struct {
+type measurement struct {
 	most, least   int
 	budget, limit time.Duration // of the stage
 	ranking       tasks.Ranking
@@ -60,10 +60,10 @@ type measuring struct {
 	decisions   chan bool
 }
 
-func (m Measuring) follow(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measuring {
+func (m MeasureConfig) follow(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measurement {
 	most := cmp.Or(m.Most, harness.MostProcesses)
 	now := time.Now()
-	return &measuring{
+	return &measurement{
 		most: most, least: min(harness.LeastProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
 		budget: cmp.Or(def.RankedBudget, m.Budget, tasks.DefaultRankedBudget),
 		watch:  watch, slowed: watch(), begun: now, last: now, decisions: make(chan bool, harness.MostProcesses+1),
@@ -71,7 +71,7 @@ func (m Measuring) follow(def tasks.Definition, limit time.Duration, parser *har
 }
 
 // more is toolchain.StageRequest.More: it waits for the decision.
-func (m *measuring) more(ctx context.Context, _ int) bool {
+func (m *measurement) more(ctx context.Context, _ int) bool {
 	select {
 	case another := <-m.decisions:
 		return another
@@ -81,7 +81,7 @@ func (m *measuring) more(ctx context.Context, _ int) bool {
 }
 
 // see checks the report after each piece. A judge reports one process and then waits for the next.
-func (m *measuring) see() {
+func (m *measurement) see() {
 	if m.parser.Processes() == m.reported {
 		return
 	}
@@ -100,7 +100,7 @@ func (m *measuring) see() {
 	}
 }
 
-func (m *measuring) decide(elapsed, took time.Duration) bool {
+func (m *measurement) decide(elapsed, took time.Duration) bool {
 	slowed := m.slowed()
 	// Start watching for the next process before deciding whether there is one.
 	m.slowed = m.watch()
@@ -131,7 +131,7 @@ func (m *measuring) decide(elapsed, took time.Duration) bool {
 }
 
 // mayDrop reports whether one more process may be dropped for this reason.
-func (m *measuring) mayDrop(slowed string) bool {
+func (m *measurement) mayDrop(slowed string) bool {
 	if slowed == device.LowClock {
 		if m.lowClocks++; m.lowClocks > mostLowClocks {
 			return false
@@ -141,7 +141,7 @@ func (m *measuring) mayDrop(slowed string) bool {
 }
 
 // end stores the result in the record of the run's machine.
-func (m *measuring) end(machine *job.Machine) {
+func (m *measurement) end(machine *job.Machine) {
 	m.slowed()
 	if len(m.dropped) > 0 && machine.Conditions != nil {
 		machine.Conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropped), m.reported, strings.Join(m.dropped, ", "))

@@ -27,7 +27,7 @@ func reportOf(number int, ns float64) string {
 }
 
 // processes runs a stage in which process i takes each(i) and reports times(i), and returns their number.
-func processes(m *measuring, each func(int) time.Duration, times func(int) float64) int {
+func processes(m *measurement, each func(int) time.Duration, times func(int) float64) int {
 	for i := 0; ; i++ {
 		time.Sleep(each(i))
 		m.parser.Write([]byte(reportOf(i, times(i))))
@@ -43,29 +43,29 @@ func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 	alike := func(int) float64 { return 1000 }
 	apart := func(i int) float64 { return 1000 + 100*float64(i%3) }
 	for name, tt := range map[string]struct {
-		measuring Measuring
+		measuring MeasureConfig
 		budget    time.Duration // the task's
 		limit     time.Duration
 		each      func(int) time.Duration
 		times     func(int) float64
 		want      int
 	}{
-		"five that are alike":             {Measuring{}, 0, time.Hour, second, alike, 5},
-		"five though the budget is spent": {Measuring{}, time.Second, time.Hour, second, apart, 5},
-		"more while the budget lasts":     {Measuring{}, 8 * time.Second, time.Hour, second, apart, 9},
-		"as many after a first that compiles": {Measuring{}, 8 * time.Second, time.Hour, func(i int) time.Duration {
+		"five that are alike":             {MeasureConfig{}, 0, time.Hour, second, alike, 5},
+		"five though the budget is spent": {MeasureConfig{}, time.Second, time.Hour, second, apart, 5},
+		"more while the budget lasts":     {MeasureConfig{}, 8 * time.Second, time.Hour, second, apart, 9},
+		"as many after a first that compiles": {MeasureConfig{}, 8 * time.Second, time.Hour, func(i int) time.Duration {
 			if i == 0 {
 				return time.Minute
 			}
 			return time.Second
 		}, apart, 9},
-		"the worker's own budget":       {Measuring{Budget: 7 * time.Second}, 0, time.Hour, second, apart, 8},
-		"no more than 25":               {Measuring{}, time.Hour, time.Hour, second, apart, 25},
-		"few where the worker says so":  {Measuring{Most: 2}, time.Hour, time.Hour, second, apart, 2},
-		"as many as the limit has room": {Measuring{}, time.Hour, 4 * time.Second, second, apart, 3},
-		"one that takes all the time": {Measuring{}, 0, 10 * time.Second,
+		"the worker's own budget":       {MeasureConfig{Budget: 7 * time.Second}, 0, time.Hour, second, apart, 8},
+		"no more than 25":               {MeasureConfig{}, time.Hour, time.Hour, second, apart, 25},
+		"few where the worker says so":  {MeasureConfig{Most: 2}, time.Hour, time.Hour, second, apart, 2},
+		"as many as the limit has room": {MeasureConfig{}, time.Hour, 4 * time.Second, second, apart, 3},
+		"one that takes all the time": {MeasureConfig{}, 0, 10 * time.Second,
 			func(int) time.Duration { return 6 * time.Second }, alike, 1},
-		"until they are alike enough": {Measuring{}, time.Hour, time.Hour, second, func(i int) float64 {
+		"until they are alike enough": {MeasureConfig{}, time.Hour, time.Hour, second, func(i int) float64 {
 			if i == 0 {
 				return 1100
 			}
@@ -98,7 +98,7 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 			return ""
 		}
 	}
-	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), watch)
+	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), watch)
 	got := processes(m, func(int) time.Duration { return 0 }, func(i int) float64 { return 1000 + float64(i) })
 	conditions, seen := map[string]string{}, job.Disturbances{Slowed: "all that was seen"}
 	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
@@ -111,7 +111,7 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 }
 
 func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
-	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
+	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
 		return func() string { return "hardware slowdown" }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
@@ -128,7 +128,7 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 
 // A kernel that idles in between can cause a low clock at will.
 func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
-	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
+	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
 		return func() string { return device.LowClock }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
@@ -144,7 +144,7 @@ func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 }
 
 func TestAStageEndsWithoutADecision(t *testing.T) {
-	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), quiet)
+	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), quiet)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if m.more(ctx, 1) {

@@ -31,7 +31,7 @@ type Run struct {
 	builder   Builder
 	profiler  Profiler
 	sanitizer *sanitizing.Sanitizer
-	measuring Measuring
+	measuring MeasureConfig
 	slotCount int
 	artifact  *toolchain.Artifact
 }
@@ -43,7 +43,7 @@ type Tools struct {
 }
 
 // New returns a run that has not started.
-func New(a *attempt.Attempt, builder Builder, tools Tools, measuring Measuring) *Run {
+func New(a *attempt.Attempt, builder Builder, tools Tools, measuring MeasureConfig) *Run {
 	return &Run{Attempt: a, builder: builder, profiler: tools.Profiler, sanitizer: tools.Sanitizer, measuring: measuring}
 }
 
@@ -83,7 +83,7 @@ func (r *Run) SlotCount() int { return r.slotCount }
 
 // Run runs the program on the held slots, stage by stage. It returns nil if all passed, a Rejection if the submission
 // failed, the cause if ctx ended, and another error for an infrastructure error.
-func (r *Run) Run(ctx context.Context, held *slots.Held) error {
+func (r *Run) Run(ctx context.Context, held *slots.Lease) error {
 	held.DropCached()
 	gpus := 0
 	if r.Job.Task.MultiGPU {
@@ -93,7 +93,7 @@ func (r *Run) Run(ctx context.Context, held *slots.Held) error {
 	// the next.
 	err := r.stages(ctx, held.Place(gpus))
 	if err != nil && !held.Check(ctx) && !errors.As(err, new(attempt.Rejection)) {
-		err = attempt.Suspected(err) // an infrastructure error that broke its slot
+		err = attempt.MarkSuspect(err) // an infrastructure error that broke its slot
 	}
 	return err
 }

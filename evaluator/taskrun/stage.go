@@ -91,7 +91,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 // together, so that no one can choose among them by cancelling or failing.
 func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
 	if s.stage == job.StageRanked && !r.Job.Task.OwnHarness {
-		r.Result.Unfinished = &job.Unfinished{Cases: parser.Medians()}
+		r.Result.Unfinished = &job.PartialRanking{Cases: parser.Medians()}
 	}
 }
 

@@ -178,7 +178,7 @@ func TestNoWordOfAStageReachesTheNext(t *testing.T) {
 			a, _ := mustBuild(t, b, bundle(c.program+report+"found = find()\nleave()\nreport('found', repr(found))\n"))
 			p := turns.open(t, a)
 			for stage := range 2 {
-				if got := said(t, p); got != "found ''\ncheck: pass\n" {
+				if got := output(t, p); got != "found ''\ncheck: pass\n" {
 					t.Errorf("stage %d: got %q", stage, got)
 				}
 			}
@@ -186,8 +186,8 @@ func TestNoWordOfAStageReachesTheNext(t *testing.T) {
 	}
 }
 
-// said returns what a stage of a bundle's own program wrote into its pipe.
-func said(t *testing.T, p Program) string {
+// output returns what a stage of a bundle's own program wrote into its pipe.
+func output(t *testing.T, p Program) string {
 	t.Helper()
 	var pipe strings.Builder
 	out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})

@@ -75,7 +75,7 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	b, p := c.builder, c.plan
 	// The key covers everything that determines the program: compiler and flags (base), every file, and the order of
 	// the files. It omits the submitter: equal sources compile to the same program.
-	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
+	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(objectNames(a.sources), "\n"))
 	var err error
 	done, ok := b.keptBuilt(programKey)
 	if result.Cached = ok; !ok {
@@ -101,7 +101,7 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	return nil
 }
 
-func unitNames(l harness.SourceSet) []string {
+func objectNames(l harness.SourceSet) []string {
 	names := make([]string, len(l.ToCompile))
 	for i, file := range l.ToCompile {
 		names[i] = file.Name

@@ -20,10 +20,10 @@ import (
 // held in memory as a whole, and in the store.
 const maxProduct = 512 << 20
 
-// unitsAtOnce limits the concurrent compilers of one build to those of a one-file program (judge, runner, and
+// compilesAtOnce limits the concurrent compilers of one build to those of a one-file program (judge, runner, and
 // submission), because each may take a build's memory. All files of a build together may take filesInTurn times a
 // build's time limit.
-const unitsAtOnce, filesInTurn = 3, 3
+const compilesAtOnce, filesInTurn = 3, 3
 
 // step is one finished command of a build. A nil product means that it failed.
 type step struct {
@@ -48,7 +48,7 @@ type compilation struct {
 // submission.
 func (c *compilation) run(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(unitsAtOnce)
+	group.SetLimit(compilesAtOnce)
 	for i, file := range c.plan.sources.ToCompile {
 		if c.steps[i].product != nil {
 			continue

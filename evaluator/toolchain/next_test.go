@@ -60,7 +60,7 @@ func TestExtensionsGoIntoARunnerThatHasServedOthers(t *testing.T) {
 	extended.extensions = map[string][]byte{plain.sources.Submitted[0]: archive.Bytes()}
 	broken.extensions = map[string][]byte{plain.sources.Submitted[0]: []byte("no archive")}
 	p := mustOpen(t, b, plain)
-	if got := said(t, p); got != "\ncheck: pass\n" {
+	if got := output(t, p); got != "\ncheck: pass\n" {
 		t.Errorf("the first program found %q", got)
 	}
 	for _, c := range []struct {
@@ -71,7 +71,7 @@ func TestExtensionsGoIntoARunnerThatHasServedOthers(t *testing.T) {
 			t.Fatal("the runner was not handed over")
 		}
 		t.Cleanup(func() { p.Close() })
-		if got := said(t, p); got != c.want {
+		if got := output(t, p); got != c.want {
 			t.Errorf("found %q, want %q", got, c.want)
 		}
 	}

@@ -72,7 +72,7 @@ type Program interface {
 	RunStage(ctx context.Context, req StageRequest) (judge.Ending, error)
 	// RunWrapped is RunStage for tools that wrap a command line, such as ncu: wrapped runs the submission's process,
 	// which is always a fresh one. It must provide the result pipe, whose descriptor POPCORN_FD is 3.
-	RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error)
+	RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error)
 	// Next reuses this program's processes for another build of the same person at this place. It returns nil if none
 	// can be reused. Close must be called for both programs.
 	Next(a *Artifact) Program
@@ -82,8 +82,8 @@ type Program interface {
 	Close() error
 }
 
-// Wrapped runs a process inside another tool.
-type Wrapped func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
+// Wrapper runs a process inside another tool.
+type Wrapper func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 
 const (
 	casesName  = "cases.txt"
@@ -188,7 +188,7 @@ func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 	return judge.Ending{Outcome: outcome}, err
 }
 
-func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
+func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
 	if p.judge != nil {
 		return p.runJudged(ctx, req, wrapped)
 	}
@@ -226,7 +226,7 @@ func (req StageRequest) ofRunner(number int) StageRequest {
 }
 
 // runJudged runs a stage as a judge and runners. submitted runs the submission's processes.
-func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapped) (judge.Ending, error) {
+func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapper) (judge.Ending, error) {
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.place.Judges().spec(StageRequest{Timeout: req.Timeout})
 		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesName}

@@ -199,7 +199,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 }
 
 // RunWrapped runs the submission's process in a fresh interpreter.
-func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
+func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
 	if p.judged() {
 		return p.runJudged(ctx, req, wrapped)
 	}
@@ -210,7 +210,7 @@ func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 // runJudged runs a stage as a judge and runners. The judge has the task's files and the cases. A runner has the
 // submission and the task's files, which everyone may read, and no cases. Successive runners are forks of one warm
 // process, which cleans up between them.
-func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
+func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
 	sources := p.artifact.sources
 	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
 	own := sources.TaskFiles()

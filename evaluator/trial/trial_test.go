@@ -16,17 +16,17 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 	unread := []job.StageResult{{Stage: job.StageTest, Status: job.StatusError,
 		Failure: &job.Failure{ExitCode: job.ExitBadSpec}}}
 	for name, c := range map[string]struct {
-		e                      Ended
+		e                      Result
 		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
 	}{
-		"right, passes":          {Ended{true, job.OutcomeDone, nil}, true, true, true},
-		"right, fails":           {Ended{true, job.OutcomeFailed, broken}, false, false, false},
-		"wrong, found":           {Ended{false, job.OutcomeFailed, wrong}, true, true, false},
-		"wrong, crashes":         {Ended{false, job.OutcomeFailed, crashed}, false, true, false},
-		"wrong, does not build":  {Ended{false, job.OutcomeFailed, broken}, false, false, false},
-		"wrong, the task fails":  {Ended{false, job.OutcomeFailed, unread}, false, false, false},
-		"wrong, passes":          {Ended{false, job.OutcomeDone, nil}, false, false, false},
-		"wrong, was not run out": {Ended{false, job.OutcomeCancelled, nil}, false, false, false},
+		"right, passes":          {Result{true, job.OutcomeDone, nil}, true, true, true},
+		"right, fails":           {Result{true, job.OutcomeFailed, broken}, false, false, false},
+		"wrong, found":           {Result{false, job.OutcomeFailed, wrong}, true, true, false},
+		"wrong, crashes":         {Result{false, job.OutcomeFailed, crashed}, false, true, false},
+		"wrong, does not build":  {Result{false, job.OutcomeFailed, broken}, false, false, false},
+		"wrong, the task fails":  {Result{false, job.OutcomeFailed, unread}, false, false, false},
+		"wrong, passes":          {Result{false, job.OutcomeDone, nil}, false, false, false},
+		"wrong, was not run out": {Result{false, job.OutcomeCancelled, nil}, false, false, false},
 	} {
 		if c.e.Works() != c.works || c.e.AsExpected(true) != c.expected || c.e.AsExpected(false) != c.alone {
 			t.Errorf("%s: works %v, as expected %v and %v", name, c.e.Works(), c.e.AsExpected(true),

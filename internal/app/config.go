@@ -73,7 +73,7 @@ type WorkerSettings struct {
 	Name               string
 	Secret             string
 	Join               string
-	Leave              evaluator.Leaving
+	Leave              evaluator.LeaveConfig
 	NoticeFile         string
 	CPUSlots           int
 	FirstUID           int

@@ -87,12 +87,12 @@ func (c *Config) machine(log *slog.Logger) verify.Machine {
 
 // checking configures the self-tests of slots: a failed test is repeated soon, because the machine may have been
 // repaired.
-func (c *Config) checking() evaluator.Checking {
+func (c *Config) checking() evaluator.SelfTestConfig {
 	// Pause and Longest limit how long a repaired machine waits for its next test; Later lets the first jobs after a
 	// start go first.
-	return evaluator.Checking{
+	return evaluator.SelfTestConfig{
 		Pause: 10 * time.Second, Longest: 10 * time.Minute, Later: time.Minute,
-		Passed: selftest.Passed{Dir: filepath.Join(c.objects(), "selftest")}, Disk: c.Data, MinFree: leastDisk,
+		Passed: selftest.PassRecord{Dir: filepath.Join(c.objects(), "selftest")}, Disk: c.Data, MinFree: leastDisk,
 	}
 }
 
@@ -106,9 +106,9 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
 		return
 	}
-	places := nsight.DefaultPlaces()
+	places := nsight.DefaultSearchPaths()
 	if settings.NCU != "" {
-		places = nsight.Places{Globs: []string{settings.NCU}, Extra: places.Extra}
+		places = nsight.SearchPaths{Globs: []string{settings.NCU}, Extra: places.Extra}
 	}
 	tool, err := nsight.Find(ctx, places)
 	if err != nil {

@@ -46,11 +46,11 @@ type Evaluation struct {
 	refusal     *kernelrun.Result // set if the custom kernel's extension does not compile: only the reference is timed
 	precompiled precompiled
 	waiting     time.Time // start of waiting for a slot
-	held        *slots.Held
+	held        *slots.Lease
 	began       time.Time // start on the slot
 	deadline    time.Time
-	clean       bool            // the program's last stage completed
-	kept        map[string]kept // references that the program's judge keeps, by key
+	clean       bool                     // the program's last stage completed
+	kept        map[string]keptReference // references that the program's judge keeps, by key
 }
 
 // New returns an evaluation that has not started. torch means that the worker's Python has PyTorch; nsight is nil if no
@@ -158,7 +158,7 @@ func (e *Evaluation) SlotCount() int { return 1 }
 
 // Run compiles, checks, and times the kernels on the held slot. The request's time limit does not include waiting for
 // the slot.
-func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
+func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	e.held, e.began = held, time.Now()
 	e.deadline = e.began.Add(time.Duration(e.request.Timeout)*time.Second - e.built.Ended.Sub(e.built.Started) - e.precompiled.took)
 	program, err := e.open(ctx)
@@ -201,7 +201,7 @@ func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Progra
 // open opens the program, in the caller's previous program if there is one.
 func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 	if next, notes := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
-		e.kept, _ = notes.(map[string]kept)
+		e.kept, _ = notes.(map[string]keptReference)
 		return next, nil
 	}
 	program, err := e.builder.Open(ctx, e.artifact, e.held.Place(0))
@@ -263,7 +263,7 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 func concluded(report *reader, out judge.Ending) (kernelrun.Result, error) {
 	result, err := report.conclude(out)
 	if err != nil {
-		err = attempt.Suspected(err) // a kernel can use up the device's memory before the judge
+		err = attempt.MarkSuspect(err) // a kernel can use up the device's memory before the judge
 	}
 	return result, err
 }

@@ -35,7 +35,7 @@ type reader struct {
 	began     time.Time // of the stage
 	// references are those that the judge keeps; nil if it did not report them. lost means that the requested one is
 	// not among them.
-	references map[string]kept
+	references map[string]keptReference
 	lost       bool
 
 	printed, failed sandbox.Capture // output of the kernels on stdout and stderr
@@ -70,7 +70,7 @@ func (r *reader) take(line []byte) {
 		Done     bool              `json:"done"`
 		Lost     bool              `json:"lost"`
 
-		References map[string]kept `json:"references"`
+		References map[string]keptReference `json:"references"`
 	}
 	if json.Unmarshal(line, &message) != nil {
 		return

@@ -14,8 +14,8 @@ import (
 // an eighth of its calls still shows the times of the others.
 const share = 8
 
-// kept is the judge's description of a reference.
-type kept struct {
+// keptReference is the judge's description of a reference.
+type keptReference struct {
 	Calls   int64 // timed calls; 0 if the reference cannot be kept
 	Content int64 // minimum bytes of a source that contains the answers to its calls
 }
@@ -57,7 +57,7 @@ func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key 
 	req.Files[limitFile] = fmt.Append(nil, req.Timeout.Seconds())
 	_, err := e.run(ctx, program, report, req)
 	if e.kept = report.references; e.kept == nil { // the judge ended, and keeps nothing
-		e.kept = map[string]kept{key: {}}
+		e.kept = map[string]keptReference{key: {}}
 	}
 	return err
 }

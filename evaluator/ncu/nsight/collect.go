@@ -100,8 +100,8 @@ func ImportCommand(tool Tool, report, dir string) []string {
 	return []string{"/bin/sh", "-c", importScript, "import", tool.Path, report, dir}
 }
 
-// Ended describes the end of a profiling command.
-type Ended struct {
+// CommandResult describes the end of a profiling command.
+type CommandResult struct {
 	ExitCode int
 	Limit    string // exceeded limit of the sandbox, if any: "wall", "memory"
 	Output   string // stdout and stderr together
@@ -156,7 +156,7 @@ func noMatch(f *job.ProfileFilter, output string) string {
 
 // Explain returns a sentence with the reason for a missing or unusable report, or "" if there is one. A ranked result
 // is valid regardless.
-func Explain(e Ended) string {
+func Explain(e CommandResult) string {
 	sentence := known(e.Output)
 	if sentence == NoKernel && !e.Filter.Empty() {
 		return noMatch(e.Filter, e.Output)

@@ -117,7 +117,7 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 	dir := t.TempDir()
 	install(t, filepath.Join(dir, "nsight/2024.1/ncu"), "Version 2024.1.0.0", "0")
 	install(t, filepath.Join(dir, "nsight/2025.3/ncu"), "Version 2025.3.1.0 (build 1)", "0")
-	places := Places{Path: filepath.Join(dir, "none"), Globs: []string{filepath.Join(dir, "nsight/*/ncu")}}
+	places := SearchPaths{Path: filepath.Join(dir, "none"), Globs: []string{filepath.Join(dir, "nsight/*/ncu")}}
 	tool, err := Find(t.Context(), places)
 	want := Tool{Path: filepath.Join(dir, "nsight/2025.3/ncu"), Dirs: []string{filepath.Join(dir, "nsight/2025.3")},
 		Version: "2025.3.1.0"}
@@ -136,38 +136,38 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 
 func TestFindSaysWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Find(t.Context(), Places{Path: dir}); !errors.Is(err, ErrNoTool) {
+	if _, err := Find(t.Context(), SearchPaths{Path: dir}); !errors.Is(err, ErrNoTool) {
 		t.Errorf("no tool: %v", err)
 	}
 	install(t, filepath.Join(dir, "ncu"), "libfoo.so: cannot open shared object file", "127")
-	if _, err := Find(t.Context(), Places{Path: dir}); err == nil || !strings.Contains(err.Error(), "libfoo.so") {
+	if _, err := Find(t.Context(), SearchPaths{Path: dir}); err == nil || !strings.Contains(err.Error(), "libfoo.so") {
 		t.Errorf("broken tool: %v", err)
 	}
 }
 
 func TestExplainGivesASentenceForEachFailure(t *testing.T) {
 	for name, c := range map[string]struct {
-		ended Ended
+		ended CommandResult
 		want  string
 	}{
-		"fine": {Ended{Report: true, Output: "==PROF== done"}, ""},
-		"refused": {Ended{ExitCode: 1, Output: "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"},
+		"fine": {CommandResult{Report: true, Output: "==PROF== done"}, ""},
+		"refused": {CommandResult{ExitCode: 1, Output: "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"},
 			"ERR_NVGPUCTRPERM"},
-		"no kernel": {Ended{Output: "==WARNING== No kernels were profiled."}, "No kernel was launched"},
-		"no match": {Ended{Output: "==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. saxpy\n2. tile<float>(int)\nbye\n", Filter: &job.ProfileFilter{Kernel: "k"}},
+		"no kernel": {CommandResult{Output: "==WARNING== No kernels were profiled."}, "No kernel was launched"},
+		"no match": {CommandResult{Output: "==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. saxpy\n2. tile<float>(int)\nbye\n", Filter: &job.ProfileFilter{Kernel: "k"}},
 			"No kernel matched the filter (Kernel k). These kernels ran: saxpy, tile<float>(int)."},
-		"no match, no list": {Ended{Output: "==WARNING== No kernels were profiled.\n",
+		"no match, no list": {CommandResult{Output: "==WARNING== No kernels were profiled.\n",
 			Filter: &job.ProfileFilter{LaunchSkip: 9}},
 			"No kernel matched the filter (Launches from 10)."},
-		"driver": {Ended{ExitCode: 1, Output: "==ERROR== Cuda driver is not compatible with Nsight Compute"},
+		"driver": {CommandResult{ExitCode: 1, Output: "==ERROR== Cuda driver is not compatible with Nsight Compute"},
 			"does not fit"},
-		"program": {Ended{ExitCode: 1, Report: true,
+		"program": {CommandResult{ExitCode: 1, Report: true,
 			Output: "==ERROR== The application returned an error code (11).\n"}, "failed under the profiler"},
-		"slow":      {Ended{ExitCode: -1, Limit: "wall"}, "longer than its time limit"},
-		"memory":    {Ended{ExitCode: -1, Limit: "memory"}, "memory limit"},
-		"unknown":   {Ended{ExitCode: 9, Output: "first\n==ERROR== Something new\nlast"}, "exit code 9: Something new"},
-		"silent":    {Ended{ExitCode: 9}, "it printed nothing"},
-		"no report": {Ended{Output: "bye"}, "without writing a report: bye"},
+		"slow":      {CommandResult{ExitCode: -1, Limit: "wall"}, "longer than its time limit"},
+		"memory":    {CommandResult{ExitCode: -1, Limit: "memory"}, "memory limit"},
+		"unknown":   {CommandResult{ExitCode: 9, Output: "first\n==ERROR== Something new\nlast"}, "exit code 9: Something new"},
+		"silent":    {CommandResult{ExitCode: 9}, "it printed nothing"},
+		"no report": {CommandResult{Output: "bye"}, "without writing a report: bye"},
 	} {
 		got := Explain(c.ended)
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {

@@ -30,16 +30,16 @@ type Tool struct {
 	Sections []string
 }
 
-// Places lists where to look for ncu.
-type Places struct {
+// SearchPaths lists where to look for ncu.
+type SearchPaths struct {
 	Path  string   // as in $PATH; searched first
 	Globs []string // patterns of programs; of each, the last in alphabetical order wins
 	Extra []string // directories that a wrapper script on PATH may lead to
 }
 
-// DefaultPlaces returns PATH and the directories in which NVIDIA's packages install ncu.
-func DefaultPlaces() Places {
-	return Places{
+// DefaultSearchPaths returns PATH and the directories in which NVIDIA's packages install ncu.
+func DefaultSearchPaths() SearchPaths {
+	return SearchPaths{
 		Path: os.Getenv("PATH"),
 		Globs: []string{
 			"/opt/nvidia/nsight-compute/*/ncu",
@@ -52,7 +52,7 @@ func DefaultPlaces() Places {
 
 // Find looks for ncu and asks it for its version. The error is ErrNoTool if there is none, and a sentence if it is
 // installed but does not start.
-func Find(ctx context.Context, where Places) (Tool, error) {
+func Find(ctx context.Context, where SearchPaths) (Tool, error) {
 	path := where.look()
 	if path == "" {
 		return Tool{}, ErrNoTool
@@ -95,7 +95,7 @@ func sectionsOf(listed string) (sections []string) {
 	return sections
 }
 
-func (p Places) look() string {
+func (p SearchPaths) look() string {
 	for _, dir := range filepath.SplitList(p.Path) {
 		if file := filepath.Join(dir, "ncu"); executable(file) {
 			return file
@@ -114,7 +114,7 @@ func (p Places) look() string {
 }
 
 // dirs returns the directories, in addition to /usr, that a sandbox must show for the program at path to start.
-func (p Places) dirs(path string) []string {
+func (p SearchPaths) dirs(path string) []string {
 	var out []string
 	for _, dir := range append(slices.Clone(p.Extra), filepath.Dir(path)) {
 		info, err := os.Stat(dir)

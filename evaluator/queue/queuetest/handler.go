@@ -18,12 +18,12 @@ type Handler struct {
 
 	mu        sync.Mutex
 	waiting   []job.Job
-	handedOut []handedOut
+	handedOut []assignment
 	dropped   []string
 	hints     []job.Preparation
 }
 
-type handedOut struct {
+type assignment struct {
 	worker string
 	job    job.Job
 }
@@ -72,7 +72,7 @@ func (d *Handler) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 	}
 	j := d.waiting[i]
 	d.waiting = slices.Delete(d.waiting, i, i+1)
-	d.handedOut = append(d.handedOut, handedOut{ask.Worker, j})
+	d.handedOut = append(d.handedOut, assignment{ask.Worker, j})
 	return json.Marshal(j)
 }
 
@@ -115,6 +115,6 @@ func (d *Handler) Result(_ context.Context, r job.Result) error {
 			return err
 		}
 	}
-	d.handedOut = slices.DeleteFunc(d.handedOut, func(g handedOut) bool { return g.job.AttemptID == r.AttemptID })
+	d.handedOut = slices.DeleteFunc(d.handedOut, func(g assignment) bool { return g.job.AttemptID == r.AttemptID })
 	return nil
 }

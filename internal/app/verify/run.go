@@ -249,7 +249,7 @@ func lastLines(text string) string {
 	return strings.Join(lines[max(0, len(lines)-mostLines):], "\n")
 }
 
-func verdictOn(e trial.Ended, works bool) verdict {
+func verdictOn(e trial.Result, works bool) verdict {
 	switch {
 	case e.AsExpected(works):
 		return asExpected
@@ -259,8 +259,8 @@ func verdictOn(e trial.Ended, works bool) verdict {
 	return notAsExpected
 }
 
-func ended(s tried) trial.Ended {
-	return trial.Ended{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
+func ended(s tried) trial.Result {
+	return trial.Result{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
 }
 
 func why(r job.Result) string {

@@ -128,7 +128,7 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 	}
 	s.Record(job.Result{RunID: third.ID, AttemptID: w.Attempt.ID, Secret: w.Attempt.Secret,
 		Outcome:    job.OutcomeCancelled,
-		Unfinished: &job.Unfinished{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
+		Unfinished: &job.PartialRanking{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
 	note := b.Page(fmt.Sprintf("/submissions/%d", first.SubmissionID), http.StatusOK)
 	webtest.WantText(t, note, "[data-pool]", "The score combines 3 runs of this source")
 	webtest.WantText(t, note, "[data-pool]",
