@@ -224,7 +224,7 @@ func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 	}
 }
 
-func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
+func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)

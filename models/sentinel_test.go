@@ -10,7 +10,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-func TestSentinelsAreKeptOncePerUnitForAMonth(t *testing.T) {
+func TestSlotBenchmarksAreKeptOncePerSlotForAMonth(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		now := time.Now()
 		for _, age := range []time.Duration{40 * 24 * time.Hour, time.Hour, time.Hour, 0} {
@@ -34,7 +34,7 @@ func TestSentinelsAreKeptOncePerUnitForAMonth(t *testing.T) {
 	})
 }
 
-func TestUnitsThatDifferFromTheirUsualSpeedAreNamed(t *testing.T) {
+func TestDriftingListsSlotsWithUnusualSpeed(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for n := range 12 {
 			for unit, newest := range map[string]float64{"steady": 1e6, "slow": 1.5e6} {

@@ -107,8 +107,8 @@ func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) 
 	}
 }
 
-// TestAMarkOfMostRowsIsSaidOnce above the table, where at least four have it, and not in their rows or the legend.
-func TestAMarkOfMostRowsIsSaidOnce(t *testing.T) {
+// TestAMarkOfMostRowsIsShownOnce above the table, where at least four have it, and not in their rows or the legend.
+func TestAMarkOfMostRowsIsShownOnce(t *testing.T) {
 	b := BoardTable{Head: boards.Head{Board: boards.Board{EpochID: 2}}}
 	add := func(age int64, noisy bool, disturbed string) {
 		var e boards.Standing

@@ -50,7 +50,7 @@ func wantLater(t *testing.T, resp *http.Response) {
 	}
 }
 
-func TestAFrozenDatabaseIsToldInTwoSeconds(t *testing.T) {
+func TestAFrozenDatabaseIsReportedInTwoSeconds(t *testing.T) {
 	s, wire, _ := throughWire(t)
 	webtest.WantStatus(t, s.Ask("GET", "/healthz", "", ""), http.StatusOK)
 	wire.Freeze()
@@ -87,7 +87,7 @@ func TestVisitorsRetryWhileTheDatabaseRestarts(t *testing.T) {
 	webtest.WantStatus(t, s.Ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
 }
 
-func TestWhileTheDiskIsFullSubmittersAreToldToComeBack(t *testing.T) {
+func TestAFullDiskAsksSubmittersToComeBack(t *testing.T) {
 	store := modelstest.Open(t)
 	s, token := webtest.StartAt(t, "127.0.0.1:0", store), submitter(t, store)
 	limit := func(pages string) {

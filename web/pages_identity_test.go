@@ -90,7 +90,7 @@ func TestEachPageHasTheSignAndTheShortcutsOfTheSite(t *testing.T) {
 	})
 }
 
-func TestTimesAreSaidFromNow(t *testing.T) {
+func TestTimesAreRelativeToNow(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	w.Visit(webtest.SubmissionPath(s.Done))

@@ -118,8 +118,8 @@ func TestPopcornSaysWhyAStreamBreaksOff(t *testing.T) {
 	}
 }
 
-// TestPopcornSubmitsNothingWhereThereIsNoRoomToFollow: who is refused finds no submission.
-func TestPopcornSubmitsNothingWhereThereIsNoRoomToFollow(t *testing.T) {
+// TestPopcornSubmitsNothingIfNoStreamIsFree: who is refused finds no submission.
+func TestPopcornSubmitsNothingIfNoStreamIsFree(t *testing.T) {
 	s := &webtest.Stage{Site: webtest.Start(t, func(c *web.Config) {
 		c.Heartbeat = 5 * time.Millisecond
 		c.Limits = site.Limits{Streams: 1}

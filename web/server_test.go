@@ -30,7 +30,7 @@ func TestStoppingBeforeTheServerIsUpEndsItToo(t *testing.T) {
 	}
 }
 
-func TestWrongSettingsAreSaid(t *testing.T) {
+func TestNewNamesWrongSettings(t *testing.T) {
 	good := webtest.Start(t).Cfg
 	good.Store = modelstest.Open(t)
 	tests := map[string]func(*web.Config){

@@ -49,7 +49,7 @@ func TestPooledRunsGainNothingByLuck(t *testing.T) {
 }
 
 // A run that was cancelled after its first process does not show the variation between runs.
-func TestARunOfOneProcessMakesAPoolsIntervalHardlyNarrower(t *testing.T) {
+func TestARunOfOneProcessHardlyNarrowsACombinedInterval(t *testing.T) {
 	run := []float64{8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000}
 	width := func(runs ...[][]float64) float64 {
 		_, i, err := CombineRuns(tasks.RankLast, runs)
@@ -67,7 +67,7 @@ func TestARunOfOneProcessMakesAPoolsIntervalHardlyNarrower(t *testing.T) {
 	}
 }
 
-func TestAPoolOfOneRunIsItsScore(t *testing.T) {
+func TestTheCombinedScoreOfOneRunIsItsScore(t *testing.T) {
 	for _, ranking := range []tasks.Ranking{tasks.RankLast, tasks.RankMean, tasks.RankGeom} {
 		runs := [][]float64{{100, 101, 99, 102, 98}, {400, 404, 396, 408, 392}}
 		cases := []job.CaseResult{measured(0, runs[0]...), measured(1, runs[1]...)}

@@ -165,7 +165,7 @@ func TestVersion2GroupsGoWhereControllersAreHandedOut(t *testing.T) {
 	}
 }
 
-func TestRootOfVersion2IsToldToHandOutControllers(t *testing.T) {
+func TestTheRootOfVersion2EnablesControllers(t *testing.T) {
 	root := tree(t, map[string]string{"cgroup.controllers": "memory pids", "cgroup.subtree_control": ""})
 	c := &Tree{}
 	if err := c.use(hierarchy{mount: root, own: root, v2: true}); err != nil || c.memory.dir != root {

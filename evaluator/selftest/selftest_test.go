@@ -61,7 +61,7 @@ func ended(event, wall float64) job.Result {
 			Cases: []job.CaseResult{{Clocks: job.Clocks{Counts: job.ClockEvent, Event: event, Wall: wall}}}}}}
 }
 
-func TestWhatAProgramShowsIsSaidWithWhatToDo(t *testing.T) {
+func TestAFailedProgramNamesTheProblemAndTheRemedy(t *testing.T) {
 	p := Program{Name: "NumPy", fix: "See that it imports"}
 	failed := job.Result{Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "It does not compile."},
 		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusFail, Stderr: "no such\nfile"}}}

@@ -71,7 +71,7 @@ func TestACheckWaitsForItsOwnSlot(t *testing.T) {
 	})
 }
 
-func TestAJobForSeveralUnitsWaitsForAllOfThem(t *testing.T) {
+func TestAJobForSeveralSlotsWaitsForAllOfThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := gpus(2, nil)
 		busy := mustHold(t, p, p.All()[1], 1)
@@ -115,7 +115,7 @@ func TestHoldingEndsWithItsContextAndWithTheSlot(t *testing.T) {
 	})
 }
 
-func TestOnlyTheUnitThatFailsItsCheckIsRetired(t *testing.T) {
+func TestOnlyTheSlotThatFailsItsCheckIsRetired(t *testing.T) {
 	p := gpus(2, func(_ context.Context, s device.Slot) error {
 		if s.Index == 1 {
 			return errors.New("no answer")

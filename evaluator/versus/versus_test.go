@@ -24,7 +24,7 @@ func judged(spec string, processes ...float64) job.CaseResult {
 	return c
 }
 
-func TestADifferenceIsSaidOnlyWhereFreshProcessesShowIt(t *testing.T) {
+func TestOnlyFreshProcessesCanShowADifference(t *testing.T) {
 	five := judged("n: 1", 100e3, 101e3, 102e3, 103e3, 104e3)
 	for name, c := range map[string]struct {
 		b     job.CaseResult
@@ -89,7 +89,7 @@ func TestCasesOfOneSideCountInNoMean(t *testing.T) {
 }
 
 // The interval promises this rate. A rule that forgot half of the noise would miss it by far.
-func TestEqualKernelsAreRarelyToldApartAndUnequalOnesAre(t *testing.T) {
+func TestCompareSeparatesUnequalKernelsAndRarelyEqualOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int, ns, noise float64) job.CaseResult {
 		p := make([]float64, n)

@@ -98,7 +98,7 @@ func TestAMistakeInTheCommandLineExitsWithTwo(t *testing.T) {
 	}
 }
 
-func TestWhatASiteRefusesIsToldInWordsOfTheCommandLine(t *testing.T) {
+func TestCommandsReportRefusalsInTheirOwnTerms(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusUnauthorized
 		if r.URL.Path == "/api/v1/submissions/7" {

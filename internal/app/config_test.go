@@ -114,7 +114,7 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
-func TestEverythingWrongIsToldAtOnce(t *testing.T) {
+func TestAllProblemsOfTheSettingsAreReportedAtOnce(t *testing.T) {
 	env := func(name string) string { return map[string]string{"WARPBOARD_CPU_SLOTS": "many"}[name] }
 	_, err := parse("serve", []string{"--addr", "3000", "--sandbox", "maybe"}, env)
 	for _, want := range []string{"WARPBOARD_CPU_SLOTS: \"many\" is not a whole number", "--addr", "--sandbox"} {

@@ -58,7 +58,7 @@ nats-tls-ca = "ca.pem"
 	}
 }
 
-func TestWhatIsWrongWithASettingsFileIsSaid(t *testing.T) {
+func TestASettingsFileErrorNamesTheProblem(t *testing.T) {
 	for _, c := range []struct{ content, want string }{
 		{"adddr = 'x'", "adddr is not a setting; warpboard serve --help lists them"},
 		{"config = 'other.toml'", "config is not a setting"},

@@ -164,8 +164,8 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 	})
 }
 
-// TestEventsAreToldToThoseWhoMayKnow: an unreadable event does not block others.
-func TestEventsAreToldToThoseWhoMayKnow(t *testing.T) {
+// TestEventsReachOnlyThoseWhoMaySeeThem: an unreadable event does not block others.
+func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
 		task := modelstest.Task(t, s, o.admin, "sum", "CPU")

@@ -66,8 +66,8 @@ func TestEqualKernelsNeverHaveASoleFirst(t *testing.T) {
 	}
 }
 
-// TestABetterKernelIsToldApart: 2 % faster, with processes that differ by 0.2 %.
-func TestABetterKernelIsToldApart(t *testing.T) {
+// TestABetterKernelBeginsANewBand: 2 % faster, with processes that differ by 0.2 %.
+func TestABetterKernelBeginsANewBand(t *testing.T) {
 	for processes, want := range map[int]int{3: 95, 5: 100, 10: 100, 25: 100} {
 		r, apart := rand.New(rand.NewPCG(8, uint64(processes))), 0
 		for range 100 {

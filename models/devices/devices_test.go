@@ -20,8 +20,8 @@ func reload(t *testing.T, s *models.Store, task catalog.Task) catalog.Task {
 	return task
 }
 
-// TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor: also later devices, to which work that waited for the family goes.
-func TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor(t *testing.T) {
+// TestATaskGetsAllDevicesOfItsFamily: also later devices, to which work that waited for the family goes.
+func TestATaskGetsAllDevicesOfItsFamily(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		boss := modelstest.Person(t, s, "boss", accounts.RoleAdmin)
 		task := modelstest.Task(t, s, boss, "add", "H100", "CPU")
@@ -54,8 +54,8 @@ func TestTaskGetsAllSiliconOfTheFamilyThatItAsksFor(t *testing.T) {
 	})
 }
 
-// TestACredentialForAFamilyCoversItsSilicon: once that has been stored.
-func TestACredentialForAFamilyCoversItsSilicon(t *testing.T) {
+// TestACredentialForAFamilyCoversItsDevices: once that has been stored.
+func TestACredentialForAFamilyCoversItsDevices(t *testing.T) {
 	s := modelstest.Open(t)
 	secret, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "boss", accounts.RoleAdmin), "w1",
 		[]string{"H100"})

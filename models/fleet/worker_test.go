@@ -15,7 +15,7 @@ import (
 	"warpboard/models/work"
 )
 
-func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
+func TestAWorkerHasTheStateOfItsLastHeartbeat(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)

@@ -65,7 +65,7 @@ func (f forum) scores(who accounts.User, ns float64) work.Run {
 	return run
 }
 
-func TestPeopleAreToldOfLostRecordsAndPlaces(t *testing.T) {
+func TestLostRecordsAndPlacesGiveNotices(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		dora := modelstest.Person(t, s, "Dora", accounts.RoleUser)
@@ -107,7 +107,7 @@ func TestNoOneLearnsOfPlacesWhileAnEventIsFrozen(t *testing.T) {
 	})
 }
 
-func TestTheEndOfALongRunIsTold(t *testing.T) {
+func TestTheEndOfALongRunGivesANotice(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		f.scores(f.Ann, 2000) // in a moment
@@ -134,7 +134,7 @@ func TestATrialPutsNothingIntoTheInbox(t *testing.T) {
 	})
 }
 
-func TestACommentIsToldOnceUntilItIsRead(t *testing.T) {
+func TestACommentGivesOneNoticeUntilItIsRead(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		first := f.Add(f.Ann, f.Task, "one")
@@ -193,7 +193,7 @@ func TestNoticesSayNothingOfATaskThatOneMayNotSee(t *testing.T) {
 	})
 }
 
-func TestADeadlineIsToldOnceToWhoSubmitted(t *testing.T) {
+func TestADeadlineRemindsEachSubmitterOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		f.scores(f.Bob, 1000)

@@ -23,7 +23,7 @@ func gauged() *job.SlotBenchmark {
 	return &job.SlotBenchmark{FloorNS: 100, BytesPerSecond: 10e9, FlopsPerSecond: 100e9, ReadNS: 1e6, MathNS: 1e6}
 }
 
-func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
+func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 	slowMath := gauged()
 	slowMath.FlopsPerSecond = 1e9 // 1 ms of arithmetic, 1.2 ms of memory
 	slower := gauged()
@@ -75,7 +75,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 	}
 }
 
-func TestNoUnitMakesARoofThatIsNoNumber(t *testing.T) {
+func TestNoSlotBenchmarkMakesARoofThatIsNoNumber(t *testing.T) {
 	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1), math.SmallestNonzeroFloat64} {
 		benchmark := gauged()
 		benchmark.BytesPerSecond = v

@@ -19,7 +19,7 @@ func history(r *rand.Rand, n int, sigma float64, last ...float64) []Sentinel {
 	return list
 }
 
-func TestDriftIsWhatGoesBeyondTheUnitsOwnNoise(t *testing.T) {
+func TestDriftExceedsTheNoiseOfTheSlot(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, test := range map[string]struct {
 		list []Sentinel
@@ -41,7 +41,7 @@ func TestDriftIsWhatGoesBeyondTheUnitsOwnNoise(t *testing.T) {
 	}
 }
 
-func TestASteadyUnitHardlyEverSeemsToDrift(t *testing.T) {
+func TestASteadySlotHardlyEverSeemsToDrift(t *testing.T) {
 	r, wrong := rand.New(rand.NewPCG(3, 4)), 0
 	for range 5000 {
 		if Drift(history(r, 30, 0.03)) != "" {

@@ -12,8 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestWhatTakesRoomIsCountedByPersonAndTask on both databases, and what goes next.
-func TestWhatTakesRoomIsCountedByPersonAndTask(t *testing.T) {
+// TestStorageIsCountedByPersonAndTask on both databases, and what goes next.
+func TestStorageIsCountedByPersonAndTask(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
 			modelstest.Person(t, s, "Ann", accounts.RoleUser)

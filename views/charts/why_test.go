@@ -29,7 +29,7 @@ func only(r *ncu.Report, kernel int) *ncu.Report {
 	return &ncu.Report{Kernels: r.Kernels[kernel : kernel+1]}
 }
 
-func TestWhyItIsFasterIsSaidWithItsNumbersAndEvidence(t *testing.T) {
+func TestTheReasonForASpeedupHasNumbersAndEvidence(t *testing.T) {
 	cuda, tri := report(t, "cuda4"), report(t, "tri")
 	for name, c := range map[string]struct {
 		factor float64

@@ -148,7 +148,7 @@ func TestNoComparisonCostsMoreThanARequestMay(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotComparedIsSaid(t *testing.T) {
+func TestTheDiffNamesWhatItDoesNotCompare(t *testing.T) {
 	long := strings.Repeat("a\n", mostCompared)
 	for name, test := range map[string]struct {
 		got  []Line

@@ -39,7 +39,7 @@ func TestAWaitForASharedResultIsGivenUpToo(t *testing.T) {
 	}
 }
 
-func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
+func TestAWaitingCallerLearnsOfARestart(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	answered := make(chan string, 1)
 	go func() {

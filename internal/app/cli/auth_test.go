@@ -149,8 +149,8 @@ func TestTokensAndWebhooksAreManagedByCommands(t *testing.T) {
 	}
 }
 
-// TestAnOlderCommandIsTold: only after a failure, or to a person at a terminal.
-func TestAnOlderCommandIsTold(t *testing.T) {
+// TestAnOlderCommandGetsANotice: only after a failure, or to a person at a terminal.
+func TestAnOlderCommandGetsANotice(t *testing.T) {
 	w := newWorld(t)
 	agent, status := "", http.StatusNotFound
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

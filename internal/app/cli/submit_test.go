@@ -18,7 +18,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-func TestARunIsToldInOneLine(t *testing.T) {
+func TestARunIsPrintedInOneLine(t *testing.T) {
 	score := 1234.0
 	for want, run := range map[string]client.Run{
 		"H200   done  score 1.234 µs  profile http://site/submissions/1/runs/2/profile\n": {

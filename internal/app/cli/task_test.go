@@ -125,7 +125,7 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 	}
 }
 
-func TestSyncChangesNothingUnlessItIsToldTo(t *testing.T) {
+func TestSyncChangesNothingWithoutTheFlag(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	published := w.withTask("", nil)
 	for _, task := range []string{"vectoradd_cpp", "softmax_numpy"} {

@@ -146,7 +146,7 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	}
 }
 
-func TestSandboxOffIsSaidOnEveryPage(t *testing.T) {
+func TestEveryPageShowsThatTheSandboxIsOff(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) { c.SandboxOff = true })
 	b := s.BrowserOf(s.Admin)
 	for _, path := range s.All() {

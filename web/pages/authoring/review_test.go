@@ -123,8 +123,8 @@ func TestTheReviewLooksRight(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestADeadlineInThePastIsSaid: it closes the task and opens its sources at once.
-func TestADeadlineInThePastIsSaid(t *testing.T) {
+// TestADeadlineInThePastIsReported: it closes the task and opens its sources at once.
+func TestADeadlineInThePastIsReported(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
 	preview := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", setZip(t, "2020-05-02", asItIs), nil),

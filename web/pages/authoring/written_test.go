@@ -32,8 +32,8 @@ func checks(b *webtest.Browser, t *testing.T, form url.Values) (list []writtenRe
 	return answer.Remarks
 }
 
-// TestWhatTryItWouldRefuseIsSaidWhileOneWrites: with the file, the line where it is known, and nothing made or run.
-func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
+// TestTheEditorShowsWhatTryItWouldRefuse: with the file, the line where it is known, and nothing made or run.
+func TestTheEditorShowsWhatTryItWouldRefuse(t *testing.T) {
 	s := webtest.NewScene(t)
 	text := func(form url.Values, file string) *string { return &form["text"][slices.Index(form["path"], file)] }
 	replace := func(file, old, with string) func(url.Values) {

@@ -18,7 +18,7 @@ func gaugedSlot(at time.Time, n int, ns float64) job.Slot {
 			MathNS: 1e6}}}
 }
 
-func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {
+func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 	s := webtest.Start(t)
 	at := time.Now().Add(-time.Hour)
 	visitor := s.Browser()

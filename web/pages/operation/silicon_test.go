@@ -11,8 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAnAddressWithAModelLeadsToItsSilicon: pages lead to the first of several, programs only where there is one.
-func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
+// TestAnAddressWithAModelLeadsToItsDevice: pages lead to the first of several, programs only where there is one.
+func TestAnAddressWithAModelLeadsToItsDevice(t *testing.T) {
 	s := webtest.NewScene(t)
 	if _, err := s.Cfg.Store.Devices.NoteDevices(t.Context(),
 		[]devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {

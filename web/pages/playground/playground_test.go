@@ -75,7 +75,7 @@ func TestAReferenceMakesItAComparison(t *testing.T) {
 	}
 }
 
-func TestAFormMistakeIsSaidAtItsField(t *testing.T) {
+func TestAFormMistakeIsShownAtItsField(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for _, test := range []struct{ field, typed, says string }{
 		{"kernel", "", "Paste a kernel"},

@@ -58,7 +58,7 @@ window.Notification = class { static permission = "default";
 	static async requestPermission() { return (this.permission = "granted"); }
 	constructor(title, { body }) { told.push(body); } };`
 
-func TestWhoWantsItIsToldHowARunEnded(t *testing.T) {
+func TestTheEndOfARunIsAnnouncedOnRequest(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	if _, err := chromedp.Call(w.Ctx, page.AddScriptToEvaluateOnNewDocument,

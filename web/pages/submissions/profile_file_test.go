@@ -70,7 +70,7 @@ func TestAReportFileOfAnEarlierWorkerIsSentAsItIs(t *testing.T) {
 	}
 }
 
-func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
+func TestADamagedReportFileIsReported(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	b, path := s.BrowserOf(s.Admin), webtest.ProfilePath(s.Second)+".ncu-rep"
 	whole := webtest.Pack(t, webtest.WrittenReport)

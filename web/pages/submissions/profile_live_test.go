@@ -34,7 +34,7 @@ func TestAnOpenPageShowsTheProfileWhenItComes(t *testing.T) {
 	w.RefusedNothing()
 }
 
-func TestProgramsAreNotToldOfProfilesThatFollow(t *testing.T) {
+func TestProgramsDoNotSeeProfilesThatFollow(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)
 	s.Finish(run, 9.5e3) // its profile waits

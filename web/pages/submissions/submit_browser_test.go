@@ -86,7 +86,7 @@ func TestWhyASubmissionIsRefusedIsBeforeTheEyes(t *testing.T) {
 	w.RefusedNothing()
 }
 
-func TestEditingAgainKeepsWhatTheCompilerSaid(t *testing.T) {
+func TestEditingAgainKeepsTheCompilersMessages(t *testing.T) {
 	s := webtest.NewScene(t)
 	broken := s.Submit(s.Ada, "H200", webtest.GoodKernel)
 	s.Fail(broken, webtest.BuildFailure())

@@ -126,9 +126,9 @@ func TestAComparisonOfWhatCannotBeComparedEnds(t *testing.T) {
 	}
 }
 
-// TestARecordsStoryIsToldOnTheBoard: why it is faster than the one before, from both profiles, without leaving the
+// TestTheBoardShowsTheHistoryOfItsRecord: why it is faster than the one before, from both profiles, without leaving the
 // page.
-func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
+func TestTheBoardShowsTheHistoryOfItsRecord(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	compared := &webtest.ComparedScene{ProfiledScene: s}
 	lin := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser)
