@@ -87,7 +87,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 }
 
 // benchEvent creates an event of three tasks, including the most active one, on all their boards.
-func benchEvent(b *testing.B, store *models.Store, filled modelstest.Filled) string {
+func benchEvent(b *testing.B, store *models.Store, filled modelstest.FilledBoard) string {
 	b.Helper()
 	in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
 		Points: "5/3/1"}
@@ -120,7 +120,7 @@ func signedIn(b *testing.B, store *models.Store, user int64) string {
 }
 
 // profiledRun returns a run that leads the hot board, with a real report of its only case.
-func profiledRun(b *testing.B, store *models.Store, filled modelstest.Filled, ns float64) work.Run {
+func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoard, ns float64) work.Run {
 	b.Helper()
 	ctx, task := b.Context(), filled.Task
 	task.Devices = []string{filled.Device}

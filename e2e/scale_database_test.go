@@ -113,9 +113,9 @@ func (d *database) gone() error {
 
 // start starts the server as its owner, and waits until it takes connections.
 func (d *database) start(args []string, owner *syscall.Stat_t) error {
-	var said bytes.Buffer
+	var output bytes.Buffer
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Stderr = d.dir, &said
+	cmd.Dir, cmd.Stderr = d.dir, &output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid},
 		Pdeathsig: syscall.SIGQUIT}
 	if err := cmd.Start(); err != nil {
@@ -133,7 +133,7 @@ func (d *database) start(args []string, owner *syscall.Stat_t) error {
 	for {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("%w: %s", err, said.String())
+			return fmt.Errorf("%w: %s", err, output.String())
 		case <-tick.C:
 			if ready() {
 				d.again, d.ended = cmd.Process, ended

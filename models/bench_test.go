@@ -80,7 +80,7 @@ func percentiles(b *testing.B, fn func() error) {
 }
 
 // onDevice returns the task with only the hot board's device.
-func onDevice(f modelstest.Filled) catalog.Task {
+func onDevice(f modelstest.FilledBoard) catalog.Task {
 	task := f.Task
 	task.Devices = []string{f.Device}
 	return task

@@ -17,7 +17,7 @@ func notices(t *testing.T, s *models.Store, who accounts.User) (texts []string) 
 	for n := 1; n > 0; {
 		n = modelstest.Got[int](t)(s.Webhooks.SpreadEvents(t.Context()))
 	}
-	for _, n := range modelstest.Got[[]inbox.Told](t)(s.Inbox.List(t.Context(), who, 0, 10)) {
+	for _, n := range modelstest.Got[[]inbox.NamedNotice](t)(s.Inbox.List(t.Context(), who, 0, 10)) {
 		texts = append(texts, n.Text())
 	}
 	return texts

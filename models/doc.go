@@ -8,7 +8,7 @@
 //	submissions  flags              what people submit; reasons to review a run
 //	work  counters                  the life cycle of runs and evaluations; what is counted when it ends
 //	boards  pools  epochs           rankings; the samples that scores are made of; the software of measurements
-//	rejudge  sentinels              what is measured again; whether a slot drifts
+//	rejudge  slotbenchmarks         what is measured again; whether a slot drifts
 //	events                          contests: several tasks with one end, and standings over their boards
 //	budgets  switches  storage      GPU time of a day; what admins turn off; what takes room
 //	files  webhooks                 profiles, in a folder or an S3 store; which events other programs wait for

@@ -15,14 +15,14 @@ import (
 
 // SeenEvent is an event with the parts that a person may see.
 type SeenEvent struct {
-	events.Listed
+	events.EventRow
 	Tasks     []catalog.Task // tasks that lists show to the person
 	Standings events.Standings
 }
 
 // EventFor reads an event for a person: the entries on the boards of a device, or of all if device is empty.
 func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device string) (seen SeenEvent, err error) {
-	if seen.Listed, err = s.Events.Event(ctx, slug); err != nil {
+	if seen.EventRow, err = s.Events.Event(ctx, slug); err != nil {
 		return seen, err
 	}
 	if seen.Tasks, err = s.Events.Tasks(ctx, seen.ID); err != nil {
@@ -59,7 +59,7 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool { // boards of a version on devices that the task no longer names
 		return !slices.ContainsFunc(list, func(b events.Board) bool { return keyOf(b) == key })
 	})
-	placed, err := s.Boards.Placed(ctx, changes)
+	placed, err := s.Boards.PlaceSummaries(ctx, changes)
 	if err != nil {
 		return events.Standings{}, err
 	}

@@ -68,7 +68,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		if list := c.table(e); len(list) != 3 || slices.Equal(list, before) {
 			t.Errorf("revealed: %v", list)
 		}
-		if found := modelstest.Got[events.Listed](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil ||
+		if found := modelstest.Got[events.EventRow](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil ||
 			found.Frozen(*c.now) {
 			t.Errorf("after the last: %+v", found)
 		}

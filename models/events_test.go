@@ -227,7 +227,7 @@ func TestBadEventsAreRefusedWhole(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if list := modelstest.Got[[]events.Listed](t)(c.Events.List(t.Context())); len(list) != 0 {
+		if list := modelstest.Got[[]events.EventRow](t)(c.Events.List(t.Context())); len(list) != 0 {
 			t.Errorf("events: %+v", list)
 		}
 		if task := modelstest.Got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.Task.ID)); task.Deadline != nil {

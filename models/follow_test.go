@@ -40,11 +40,11 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 		if found := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)); found.ID != profile.ID {
 			t.Errorf("the profile of the run is %d", found.ID)
 		}
-		var told []int64
+		var notified []int64
 		for _, e := range recorded.Events {
-			told = append(told, e.RunID)
+			notified = append(notified, e.RunID)
 		}
-		if diff := cmp.Diff([]int64{profile.ID, ranked.ID}, told); diff != "" {
+		if diff := cmp.Diff([]int64{profile.ID, ranked.ID}, notified); diff != "" {
 			t.Errorf("events:\n%s", diff)
 		}
 		if runs := modelstest.Got[[]work.Run](t)(s.Work.Runs(ctx, ranked.SubmissionID)); len(runs) != 1 ||

@@ -21,17 +21,17 @@ func TestANoteOnARecordIsItsPersons(t *testing.T) {
 			_, err := s.SetNote(ctx, who, run.ID, text)
 			return err
 		}
-		notes := func() (said []string) {
+		notes := func() (messages []string) {
 			for _, r := range modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, was.VersionID,
 				was.Device)) {
-				said = append(said, r.Note)
+				messages = append(messages, r.Note)
 			}
-			return said
+			return messages
 		}
 		modelstest.Check(t, note(w.Ann, was, " Tiles of\r\n 64\x00\u200b x 64 "))
 		modelstest.Check(t, note(w.Ben, is, strings.Repeat("é", 280)))
-		if said := notes(); len(said) != 2 || said[0] != "Tiles of 64 x 64" || len([]rune(said[1])) != 280 {
-			t.Errorf("the records say %q", said)
+		if messages := notes(); len(messages) != 2 || messages[0] != "Tiles of 64 x 64" || len([]rune(messages[1])) != 280 {
+			t.Errorf("the records say %q", messages)
 		}
 		modelstest.WantKind(t, note(w.Ann, never, "Not first."), db.Conflict)
 		modelstest.WantKind(t, note(w.Ann, was, strings.Repeat("é", 281)), db.Invalid)
@@ -41,8 +41,8 @@ func TestANoteOnARecordIsItsPersons(t *testing.T) {
 		modelstest.WantKind(t, note(w.Ben, was, ""), db.Forbidden)
 		modelstest.Check(t, note(w.Admin, was, ""))
 		modelstest.Check(t, note(w.Ben, is, "Shorter."))
-		if said := notes(); said[0] != "" || said[1] != "Shorter." {
-			t.Errorf("after removing and changing, the records say %q", said)
+		if messages := notes(); messages[0] != "" || messages[1] != "Shorter." {
+			t.Errorf("after removing and changing, the records say %q", messages)
 		}
 		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, fmt.Sprintf("run %d", was.ID), 0,
 			10))

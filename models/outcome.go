@@ -10,10 +10,10 @@ import (
 	"warpboard/models/work"
 )
 
-// outcomeTold returns the outcome of a run on its task's current board, for a person's webhook or for the site's (0);
+// outcomeFor returns the outcome of a run on its task's current board, for a person's webhook or for the site's (0);
 // nil if it has no rank there. It omits the entry ahead if the person may not see the task, and for the site's webhooks
 // unless everyone may.
-func outcomeTold(tx *gorm.DB, receiver, runID int64) (any, error) {
+func outcomeFor(tx *gorm.DB, receiver, runID int64) (any, error) {
 	var run work.Run
 	if err := tx.Limit(1).Find(&run, runID).Error; err != nil || !run.Stands() {
 		return nil, db.ReadError(err, "run %d", runID)

@@ -96,20 +96,20 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked,
 			Source: []byte("// a"), Via: "test"}
 		for name, c := range map[string]struct {
-			added submissions.Added
+			added submissions.AddedByAdmin
 			want  db.Kind
 		}{
-			"by another user":  {submissions.Added{By: w.Ben, Why: "The site was down."}, db.Forbidden},
-			"without a reason": {submissions.Added{By: w.Admin}, db.Invalid},
-			"too long":         {submissions.Added{By: w.Admin, Why: strings.Repeat("é", 281)}, db.Invalid},
-			"a reason alone":   {submissions.Added{Why: "The site was down."}, db.Invalid},
+			"by another user":  {submissions.AddedByAdmin{By: w.Ben, Why: "The site was down."}, db.Forbidden},
+			"without a reason": {submissions.AddedByAdmin{By: w.Admin}, db.Invalid},
+			"too long":         {submissions.AddedByAdmin{By: w.Admin, Why: strings.Repeat("é", 281)}, db.Invalid},
+			"a reason alone":   {submissions.AddedByAdmin{Why: "The site was down."}, db.Invalid},
 		} {
 			in.Added = c.added
 			if _, _, err := s.Submissions.Submit(t.Context(), in); db.KindOf(err) != c.want {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		in.Added = submissions.Added{By: w.Admin, Why: "The site was down."}
+		in.Added = submissions.AddedByAdmin{By: w.Admin, Why: "The site was down."}
 		sub, runs, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, runs[0], 1e6)

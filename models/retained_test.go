@@ -21,10 +21,10 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	t.Helper()
 	run := modelstest.SubmitSource(t, s, user, w.Task, source)[0]
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
-	tell := modelstest.Teller{Attempt: attempt}
+	tell := modelstest.EventMaker{Attempt: attempt}
 	if _, _, err := s.Work.AppendEvents(t.Context(),
-		[]job.Event{tell.Say(job.Event{Type: job.EventTaken}),
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
+		[]job.Event{tell.Event(job.Event{Type: job.EventTaken}),
+			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 1)
@@ -228,15 +228,15 @@ func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		tell := modelstest.Teller{Attempt: modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))}
+		tell := modelstest.EventMaker{Attempt: modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))}
 		timed := job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234, Median: 1234,
 			Processes: []float64{1234}, Message: "1234"}
 		out, _, err := s.Work.AppendEvents(ctx, []job.Event{
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}),
-			tell.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}),
-			tell.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
-			tell.Say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout",
+			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}),
+			tell.Event(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
+			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}),
+			tell.Event(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
+			tell.Event(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout",
 				Text: "the kernel says 1234"}),
 		})
 		modelstest.Check(t, err)
@@ -251,7 +251,7 @@ func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 			}
 		}
 		_, _, err = s.Work.AppendEvents(ctx,
-			[]job.Event{tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
+			[]job.Event{tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
 				Ended: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass,
 					Cases: []job.CaseResult{timed}}})})
 		modelstest.Check(t, err)

@@ -95,7 +95,7 @@ func (f rules) Settled(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 }
 
 // tellOfRecord notifies webhooks that a board has a new first, and names the former one.
-func tellOfRecord(tx *gorm.DB, taken *boards.Taken) error {
+func tellOfRecord(tx *gorm.DB, taken *boards.NewRecord) error {
 	if taken == nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ import (
 	"warpboard/models/membership"
 	"warpboard/models/quota"
 	"warpboard/models/scores"
-	"warpboard/models/sentinels"
+	"warpboard/models/slotbenchmarks"
 	"warpboard/models/storage"
 	"warpboard/models/submissions"
 	"warpboard/models/switches"
@@ -60,7 +60,7 @@ type Config struct {
 	// Mails has notices sent by e-mail, too, to people who chose that.
 	Mails bool
 	// Webhooks lists the private networks that webhooks may reach.
-	Webhooks webhooks.Reach
+	Webhooks webhooks.AllowedNetworks
 	// Now is the clock by which days of budgets begin; nil: the machine's.
 	Now func() time.Time
 	// Log gets what deserves attention; nil discards it.
@@ -70,36 +70,36 @@ type Config struct {
 // Store is the database with its services, each under its own name. What concerns several of them at once is the store's own
 // method: confirmations, moderation, notes, and what follows from the end of a run (rules). It is safe for concurrent use.
 type Store struct {
-	Accounts    *accounts.Accounts
-	Fleet       *fleet.Fleet
-	Members     *membership.Boards
-	Catalog     *catalog.Catalog
-	Boards      *boards.Boards
-	Comments    *comments.Comments
-	Counters    *counters.Table
-	Devices     *devices.Devices
-	Draws       *draws.Draws
-	Epochs      *epochs.Epochs
-	Events      *events.Events
-	Inbox       *inbox.Inbox
-	Likeness    *likeness.Likeness
-	Scores      *scores.Scores
-	Sentinels   *sentinels.Sentinels
-	Switches    *switches.Switches
-	Validations *validations.Validations
-	Quotas      *quota.Quotas
-	Webhooks    *webhooks.Webhooks
-	Storage     *storage.Storage
-	Work        *work.LifeCycle
-	Submissions *submissions.Intake
-	Disk        files.Disk // of the data directory
-	standings   *cache.Cache[[sha256.Size]byte, events.Standings]
-	db          *db.DB
-	files       files.Files
-	limits      submissions.Limits
-	confirm     bool
-	noBaselines bool
-	site        string
+	Accounts       *accounts.Accounts
+	Fleet          *fleet.Fleet
+	Members        *membership.Boards
+	Catalog        *catalog.Catalog
+	Boards         *boards.Boards
+	Comments       *comments.Comments
+	Counters       *counters.Table
+	Devices        *devices.Devices
+	Draws          *draws.Draws
+	Epochs         *epochs.Epochs
+	Events         *events.Events
+	Inbox          *inbox.Inbox
+	Likeness       *likeness.Likeness
+	Scores         *scores.Scores
+	SlotBenchmarks *slotbenchmarks.SlotBenchmarks
+	Switches       *switches.Switches
+	Validations    *validations.Validations
+	Quotas         *quota.Quotas
+	Webhooks       *webhooks.Webhooks
+	Storage        *storage.Storage
+	Work           *work.LifeCycle
+	Submissions    *submissions.Intake
+	Disk           files.Disk // of the data directory
+	standings      *cache.Cache[[sha256.Size]byte, events.Standings]
+	db             *db.DB
+	files          files.Files
+	limits         submissions.Limits
+	confirm        bool
+	noBaselines    bool
+	site           string
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -141,33 +141,33 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
-		Accounts:    accounts.New(database),
-		Boards:      boards.New(database),
-		Catalog:     catalog.New(database),
-		Comments:    comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}),
-		Counters:    counters.New(database),
-		Devices:     devices.New(database),
-		Draws:       draws.New(database, workers),
-		Epochs:      epochs.New(database),
-		Events:      events.New(database),
-		Fleet:       workers,
-		Inbox:       inbox.New(database, cfg.Site, cfg.Mails),
-		Likeness:    likeness.New(database),
-		Members:     membership.New(database),
-		Quotas:      quota.New(database),
-		Sentinels:   sentinels.New(database),
-		Storage:     storage.New(database),
-		Submissions: submissions.New(database, cfg.Limits),
-		Switches:    switches.New(database),
-		Validations: validations.New(database),
-		Disk:        files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
-		standings:   cache.New[[sha256.Size]byte, events.Standings](mostStandings),
-		db:          database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
+		Accounts:       accounts.New(database),
+		Boards:         boards.New(database),
+		Catalog:        catalog.New(database),
+		Comments:       comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}),
+		Counters:       counters.New(database),
+		Devices:        devices.New(database),
+		Draws:          draws.New(database, workers),
+		Epochs:         epochs.New(database),
+		Events:         events.New(database),
+		Fleet:          workers,
+		Inbox:          inbox.New(database, cfg.Site, cfg.Mails),
+		Likeness:       likeness.New(database),
+		Members:        membership.New(database),
+		Quotas:         quota.New(database),
+		SlotBenchmarks: slotbenchmarks.New(database),
+		Storage:        storage.New(database),
+		Submissions:    submissions.New(database, cfg.Limits),
+		Switches:       switches.New(database),
+		Validations:    validations.New(database),
+		Disk:           files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
+		standings:      cache.New[[sha256.Size]byte, events.Standings](mostStandings),
+		db:             database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
-	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeTold, Tell: s.tell})
+	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeFor, Tell: s.tell})
 	s.Work = work.New(database, artifacts, s.Disk, workers, rules{s})
-	s.Scores = scores.New(s.Work, s.Catalog, s.Draws, s.Sentinels, cfg.Log)
+	s.Scores = scores.New(s.Work, s.Catalog, s.Draws, s.SlotBenchmarks, cfg.Log)
 	return s
 }
 

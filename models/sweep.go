@@ -64,7 +64,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 }
 
 // StorageToGo counts the stored data, and the data that a sweep at a time removes.
-func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Time) (storage.Total, storage.Next, error) {
+func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Time) (storage.Total, storage.NextSweep, error) {
 	return s.Storage.StorageTotal(ctx, actor, storage.Times{
 		Artifacts: at.Add(-keepArtifactsFor), Evaluations: at.Add(-keepEvaluations), Events: at.Add(-keepEvents),
 	})

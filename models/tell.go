@@ -11,7 +11,7 @@ import (
 )
 
 // tell adds an event to the inboxes of the people concerned (webhooks.Rules).
-func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.Personally, error) {
+func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalMessage, error) {
 	var list []inbox.Notice
 	var err error
 	number, _ := e.Detail.(float64) // JSON has no other numbers
@@ -23,7 +23,7 @@ func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.Personall
 	case webhooks.CommentMade:
 		list, err = inbox.Commented(tx, int64(number))
 	case webhooks.DeadlineCame:
-		list, err = inbox.Near(tx, int64(number))
+		list, err = inbox.Reminders(tx, int64(number))
 	}
 	if err != nil {
 		return nil, err
@@ -32,10 +32,10 @@ func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.Personall
 	if err != nil {
 		return nil, err
 	}
-	var messages []webhooks.Personally
+	var messages []webhooks.PersonalMessage
 	for _, n := range made {
 		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost { // webhooks have their own kinds for these
-			messages = append(messages, webhooks.Personally{UserID: n.UserID, Kind: webhooks.Kind(n.Kind), Data: s.Notice(n)})
+			messages = append(messages, webhooks.PersonalMessage{UserID: n.UserID, Kind: webhooks.Kind(n.Kind), Data: s.Notice(n)})
 		}
 	}
 	return messages, nil
@@ -47,7 +47,7 @@ func tellOfComment(tx *gorm.DB, id int64) error {
 }
 
 // Notice converts a notice for programs.
-func (s *Store) Notice(n inbox.Told) client.Notice {
+func (s *Store) Notice(n inbox.NamedNotice) client.Notice {
 	return client.Notice{ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug, Created: n.CreatedAt}
 }
 
@@ -60,7 +60,7 @@ func (s *Store) Remind(ctx context.Context) error {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		tasks, err := inbox.Closing(tx)
+		tasks, err := inbox.TakeClosing(tx)
 		if err != nil {
 			return err
 		}

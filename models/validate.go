@@ -119,7 +119,7 @@ func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) er
 	if run.Purpose != work.Validate {
 		return nil
 	}
-	answer, message := validations.None, "The worker ran no script: it may be of an older version."
+	answer, message := validations.NoAnswer, "The worker ran no script: it may be of an older version."
 	if run.Failure != nil {
 		message = run.Failure.Reason
 	}
@@ -132,7 +132,7 @@ func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) er
 		case job.StatusPass:
 			answer = validations.Applies
 		case job.StatusFail:
-			answer = validations.Not
+			answer = validations.DoesNotApply
 		}
 	}
 	return endValidation(tx, run, answer, message, out)
@@ -154,5 +154,5 @@ func endUnanswered(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	if run.State == work.StateCancelled {
 		message = "The run of the script was cancelled."
 	}
-	return endValidation(tx, run, validations.None, message, out)
+	return endValidation(tx, run, validations.NoAnswer, message, out)
 }

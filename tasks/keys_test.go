@@ -89,9 +89,9 @@ func TestEachKeysDefaultIsWhatLeavingItOutMeans(t *testing.T) {
 		}
 		t.Run(key.Name, func(t *testing.T) {
 			folder := starter(t, tasks.LangCPP)
-			said := with(t, folder, key.Name+": "+key.Default)
+			answer := with(t, folder, key.Name+": "+key.Default)
 			leftOut := with(t, folder, key.Name+": null")
-			if diff := cmp.Diff(leftOut.Definition, said.Definition); diff != "" {
+			if diff := cmp.Diff(leftOut.Definition, answer.Definition); diff != "" {
 				t.Errorf("%s: %s is not the default (-left out +said):\n%s", key.Name, key.Default, diff)
 			}
 		})

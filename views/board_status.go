@@ -102,8 +102,8 @@ func (b BoardTable) marksNoisy(e boards.Standing) bool {
 // sharedNotes has the marks that one line above the table mentions for most rows.
 type sharedNotes struct{ disturbed, noisy bool }
 
-// withSaidOnce determines these marks once for all rows.
-func (b BoardTable) withSaidOnce() BoardTable {
+// withSharedMarks determines these marks once for all rows.
+func (b BoardTable) withSharedMarks() BoardTable {
 	b.once = sharedNotes{
 		disturbed: b.most(func(e *boards.Standing) bool { return e.Disturbed != "" }),
 		noisy:     b.most(func(e *boards.Standing) bool { return e.Interval.Noisy }),

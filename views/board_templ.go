@@ -42,7 +42,7 @@ type BoardPage struct {
 // BoardTable is the part of a board that changes live, with the viewer's own entry.
 type BoardTable struct {
 	boards.Head
-	boards.Shown
+	boards.BoardContent
 	Slug     string
 	Version  int // number of the task's version
 	Current  bool
@@ -875,7 +875,7 @@ func Ranking(b BoardTable) templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		b = b.withSaidOnce()
+		b = b.withSharedMarks()
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "<div id=\"board\" data-change=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

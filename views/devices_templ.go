@@ -47,7 +47,7 @@ type DeviceFacts struct {
 	Name      string // name given by the driver
 	Memory    int64  // bytes; 0 if unknown
 	Arch      string // compute capability without a dot; empty for a CPU
-	Units     int    // number of slots, current or former
+	Slots     int    // number of slots, current or former
 	Profiler  bool   // a worker can profile
 	Sanitizer bool   // a worker has compute-sanitizer
 

@@ -43,11 +43,11 @@ type BoardFreeze struct {
 type EventsPage struct {
 	Page
 	Now    time.Time
-	Events []events.Listed
+	Events []events.EventRow
 }
 
 // of returns the events of a phase.
-func (p EventsPage) of(phase string) (list []events.Listed) {
+func (p EventsPage) of(phase string) (list []events.EventRow) {
 	for _, e := range p.Events {
 		if phaseOf(e.Event, p.Now) == phase {
 			list = append(list, e)
@@ -75,7 +75,7 @@ func phaseOf(e events.Event, now time.Time) string {
 // EventPage is an event with its standings.
 type EventPage struct {
 	Page
-	Event     events.Listed
+	Event     events.EventRow
 	Now       time.Time // the server's clock, used for all comparisons
 	About     templ.Component
 	Tasks     []EventTask

@@ -29,7 +29,7 @@ type InboxPage struct {
 
 // InboxRow is one notice.
 type InboxRow struct {
-	inbox.Told
+	inbox.NamedNotice
 	Unread bool
 }
 

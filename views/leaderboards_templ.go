@@ -22,9 +22,9 @@ type LeaderboardsPage struct {
 	Page
 	Search   PointsSearch
 	Families []string // families of devices, for the filter
-	Rows     []boards.Named
-	Own      *boards.Named // the viewer's row, if it is on another page
-	Found    int           // number on all pages
+	Rows     []boards.NamedTotal
+	Own      *boards.NamedTotal // the viewer's row, if it is on another page
+	Found    int                // number on all pages
 	LastPage int
 	Now      time.Time
 }
@@ -713,7 +713,7 @@ func medalCells(t boards.Total) templ.Component {
 	})
 }
 
-func pointsRow(p LeaderboardsPage, row boards.Named) templ.Component {
+func pointsRow(p LeaderboardsPage, row boards.NamedTotal) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

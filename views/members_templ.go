@@ -431,7 +431,7 @@ type MembersPage struct {
 	NewLink    string // link of a new code, shown only once
 	Problem    string
 	Invites    []membership.Invite
-	Members    []membership.Joined
+	Members    []membership.MemberRow
 	Number     int  // of the page, from 1
 	More       bool // another page follows
 	Now        time.Time
@@ -929,7 +929,7 @@ func membersURL(slug string, page int) templ.SafeURL {
 	return TaskPartURL(slug, "members") + templ.SafeURL(fmt.Sprintf("?page=%d", page))
 }
 
-func memberRow(p MembersPage, member membership.Joined) templ.Component {
+func memberRow(p MembersPage, member membership.MemberRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

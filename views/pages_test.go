@@ -181,16 +181,16 @@ func TestAttacksCountOnceForAllDevices(t *testing.T) {
 func TestAttacksSayWhyOthersDidNotRun(t *testing.T) {
 	ran, older := AttackResult{Held: true}, AttackResult{Held: true, Older: true}
 	corpus := []Attack{{Results: []AttackResult{ran}}, {GPU: true, Results: []AttackResult{ran, older}}}
-	said := "All 2 that were run with this version were refused or timed truthfully."
+	message := "All 2 that were run with this version were refused or timed truthfully."
 	for _, test := range []struct {
 		others []Attack
 		want   string
 	}{
-		{nil, said},
-		{[]Attack{{}}, said},
-		{[]Attack{{GPU: true}}, said + " 1 other needs a GPU."},
+		{nil, message},
+		{[]Attack{{}}, message},
+		{[]Attack{{GPU: true}}, message + " 1 other needs a GPU."},
 		{[]Attack{{GPU: true}, {GPU: true, Results: []AttackResult{older}}},
-			said + " 2 others need a GPU; 1 of them ran with an earlier version."},
+			message + " 2 others need a GPU; 1 of them ran with an earlier version."},
 	} {
 		if got := attacksHeld(append(slices.Clone(corpus), test.others...)); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)

@@ -17,7 +17,7 @@ import (
 type SimilarPage struct {
 	Page
 	Task  TaskRef
-	Found likeness.Found
+	Found likeness.Result
 }
 
 // Similar is the page of similar sources.

@@ -35,7 +35,7 @@ type UserPage struct {
 
 // PlaceRow is a person's rank on one board.
 type PlaceRow struct {
-	boards.Placing
+	boards.EntrySummary
 	Steps []float64 // the person's successive best scores there
 }
 

@@ -463,7 +463,7 @@ func validationTag(answer string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case validations.Not:
+		case validations.DoesNotApply:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<span class=\"tag tag-warn\">does not apply</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

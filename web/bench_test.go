@@ -38,7 +38,7 @@ func BenchmarkStreams(b *testing.B) {
 	}
 	perStream := float64(memory()-before) / openStreams
 
-	var told time.Time
+	var announced time.Time
 	var arrived sync.WaitGroup
 	took := make([][]time.Duration, openStreams)
 	for i, conn := range readers {
@@ -50,7 +50,7 @@ func BenchmarkStreams(b *testing.B) {
 					return
 				}
 				if bytes.HasPrefix(line, []byte("id: ")) {
-					took[i] = append(took[i], time.Since(told))
+					took[i] = append(took[i], time.Since(announced))
 					arrived.Done()
 				}
 			}
@@ -59,7 +59,7 @@ func BenchmarkStreams(b *testing.B) {
 	for b.Loop() {
 		id++
 		arrived.Add(openStreams)
-		told = time.Now()
+		announced = time.Now()
 		s.Cfg.Hub.RunEvent(work.RunEvent{
 			ID: id, SubmissionID: run.SubmissionID, RunID: run.ID, Type: job.EventTaken, State: work.StateBuilding,
 		})

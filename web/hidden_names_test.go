@@ -130,17 +130,17 @@ func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
 		job.CaseResult{Index: 3, Spec: trick, Status: job.StatusPass, Mean: 8e3, Message: trick})
 	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Stages: []job.StageResult{ranked}}, &work.Score{NS: 8e3})
-	told := 0
+	count := 0
 	for _, path := range []string{"/compare?a=%d&b=%d", "/compare.json?a=%d&b=%d", "/compare.csv?a=%d&b=%d"} {
 		path = fmt.Sprintf(path, run.ID, run.ID)
 		if strings.Contains(webtest.Body(t, s.BrowserOf(s.Ada).Get(path)), trick) {
-			told++
+			count++
 		}
 		if text := webtest.Body(t, s.Browser().Get(path)); strings.Contains(text, trick) {
 			t.Errorf("%s tells a visitor", path)
 		}
 	}
-	if told == 0 {
+	if count == 0 {
 		t.Error("the person is told nothing")
 	}
 }
@@ -151,20 +151,20 @@ func TestNoSharedCacheKeepsAHiddenSource(t *testing.T) {
 	s := newTrickyScene(t)
 	s.End(s.Attempt(s.runs["goes on"]), 7e3) // streams end
 	s.sql("update runs set state = 'failed', ended_at = queued_at where ended_at is null")
-	mine, told := s.BrowserOf(s.person), 0
+	mine, count := s.BrowserOf(s.person), 0
 	mine.Timeout = 30 * time.Second
 	for _, path := range s.surfaces() {
 		resp := mine.Get(path)
 		if !strings.Contains(webtest.Body(t, resp), trick) {
 			continue
 		}
-		told++
+		count++
 		if kept := resp.Header.Get("Cache-Control"); !strings.Contains(kept, "private") &&
 			!strings.Contains(kept, "no-store") {
 			t.Errorf("%s answered %s with Cache-Control %q", path, resp.Status, kept)
 		}
 	}
-	if told < 40 {
-		t.Errorf("only %d answers tell the person of their source", told)
+	if count < 40 {
+		t.Errorf("only %d answers tell the person of their source", count)
 	}
 }

@@ -84,7 +84,7 @@ func newTrickyScene(t *testing.T) *trickyScene {
 // quote has people comment on a submission while its source is public; then its task is open again.
 func (s *trickyScene) quote(submissionID int64) {
 	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.Task.ID)
-	filed, err := s.Cfg.Store.Submissions.Filed(s.T.Context(), submissionID)
+	filed, err := s.Cfg.Store.Submissions.Details(s.T.Context(), submissionID)
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -218,15 +218,15 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	mine, paths := s.BrowserOf(s.person),
 		[]string{"/submissions/%d", "/submissions/%d/source", "/api/v1/submissions/%d", "/api/v1/submissions/%d/events",
 			"/api/v1/submissions/%d/source"}
-	told := func(who string, b *webtest.Browser) {
+	check := func(who string, b *webtest.Browser) {
 		for _, path := range paths {
 			if path := fmt.Sprintf(path, failed.SubmissionID); !strings.Contains(webtest.Body(t, b.Get(path)), trick) {
 				t.Errorf("%s is not told at %s", who, path)
 			}
 		}
 	}
-	told("the person", mine)
-	told("an admin", s.BrowserOf(s.Admin))
+	check("the person", mine)
+	check("an admin", s.BrowserOf(s.Admin))
 	var shown struct {
 		Runs []struct{ Failure job.Failure }
 	}
@@ -235,7 +235,7 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 		t.Errorf("a stranger is told no kind of failure: %+v", f)
 	}
 	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.Task.ID)
-	told("a visitor after the deadline", s.Browser())
+	check("a visitor after the deadline", s.Browser())
 }
 
 // tellAgentsNothing has agents without rights use every tool that reads.

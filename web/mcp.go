@@ -101,12 +101,12 @@ func (s *Server) inside(r *http.Request) *client.Client {
 	if err != nil {
 		remote = &net.TCPAddr{} // no one's address: it opens nothing
 	}
-	doer := &http.Client{Transport: loop{s.app.Server().Handler, remote, r.Host, r.Header, r.Context()}}
+	doer := &http.Client{Transport: localTransport{s.app.Server().Handler, remote, r.Host, r.Header, r.Context()}}
 	return client.NewWith(s.site.Settings.BaseURL, "", doer)
 }
 
-// loop carries requests to this process's own handler, without a socket.
-type loop struct {
+// localTransport carries requests to this process's own handler, without a socket.
+type localTransport struct {
 	handler fasthttp.RequestHandler
 	remote  net.Addr
 	host    string          // that the request named on whose behalf they are
@@ -115,7 +115,7 @@ type loop struct {
 }
 
 // RoundTrip carries one request. When its context ends first, the handler goes on unheard.
-func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
 	inner.SetUserValue(site.LocalInside, l.there)
@@ -135,7 +135,7 @@ func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
+func (l localTransport) fill(to *fasthttp.Request, r *http.Request) error {
 	if r.Body != nil {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

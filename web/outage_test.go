@@ -16,7 +16,7 @@ import (
 )
 
 // throughWire is a site with a task on a PostgreSQL that the test can freeze and cut; someone may submit.
-func throughWire(t *testing.T) (s *webtest.Site, wire *modelstest.Wire, token string) {
+func throughWire(t *testing.T) (s *webtest.Site, wire *modelstest.FaultyProxy, token string) {
 	wire = modelstest.NewWire(t)
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: wire.URL})
 	if err != nil {

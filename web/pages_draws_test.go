@@ -45,7 +45,7 @@ func ranged(s *webtest.Scene, size string) {
 	}
 }
 
-func drawsOf(s *webtest.Scene) (doc *goquery.Document, said []client.Draw) {
+func drawsOf(s *webtest.Scene) (doc *goquery.Document, answers []client.Draw) {
 	s.T.Helper()
 	var answer struct{ Draws []client.Draw }
 	if err := json.Unmarshal([]byte(webtest.Body(s.T, s.Browser().Get("/api/v1/tasks/"+s.Task.Slug+"/draws"))),
@@ -63,19 +63,19 @@ func TestADrawIsOnPageAndAPIWhenItIsNoSecret(t *testing.T) {
 	if task.Find("[aria-labelledby=cases] a[href$='/draws']").Length() != 1 {
 		t.Error("the task's page does not lead to its draws")
 	}
-	page, said := drawsOf(s)
+	page, answers := drawsOf(s)
 	webtest.WantText(t, page, "[data-draw]", "H200, version 2")
 	webtest.WantText(t, page, "[data-draw]", "Secret")
-	if len(said) != 1 || !said[0].Secret || said[0].Benchmarks != nil || page.Find("[data-draw] table").Length() > 0 {
-		t.Fatalf("a draw that counts is shown: %+v", said)
+	if len(answers) != 1 || !answers[0].Secret || answers[0].Benchmarks != nil || page.Find("[data-draw] table").Length() > 0 {
+		t.Fatalf("a draw that counts is shown: %+v", answers)
 	}
 	ranged(s, "uniform 512..4096 step 128")
-	page, said = drawsOf(s)
-	if len(said) != 2 || !said[0].Secret || said[1].Secret || len(said[1].Benchmarks) == 0 ||
-		(tasks.Definition{Benchmarks: said[1].Benchmarks}).Drawn() {
-		t.Fatalf("draws: %+v", said)
+	page, answers = drawsOf(s)
+	if len(answers) != 2 || !answers[0].Secret || answers[1].Secret || len(answers[1].Benchmarks) == 0 ||
+		(tasks.Definition{Benchmarks: answers[1].Benchmarks}).Drawn() {
+		t.Fatalf("draws: %+v", answers)
 	}
-	webtest.WantText(t, page, "[data-draw] table", said[1].Benchmarks[0][0].Value)
+	webtest.WantText(t, page, "[data-draw] table", answers[1].Benchmarks[0][0].Value)
 	webtest.CheckSound(t, page)
 
 	hidden := s.Task.Settings()

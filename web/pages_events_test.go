@@ -29,9 +29,9 @@ func TestNoSurfaceTellsStrangersAFrozenResult(t *testing.T) {
 				b.Timeout = 30 * time.Second
 				resp := b.Get(surface)
 				text := webtest.Body(t, resp)
-				for _, told := range []string{"987654", "987.65", ">988", "988 <", `"` + path + `"`, "frozen_kernel"} {
-					if strings.Contains(text, told) {
-						t.Errorf("%s, %s at %s: %s tells %q", when, who, surface, resp.Status, told)
+				for _, message := range []string{"987654", "987.65", ">988", "988 <", `"` + path + `"`, "frozen_kernel"} {
+					if strings.Contains(text, message) {
+						t.Errorf("%s, %s at %s: %s tells %q", when, who, surface, resp.Status, message)
 					}
 				}
 			}

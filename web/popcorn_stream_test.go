@@ -85,8 +85,8 @@ func TestPopcornFollowsASubmissionToItsResult(t *testing.T) {
 // TestPopcornSaysWhyAStreamBreaksOff: the submission goes on, and its sender hears where.
 func TestPopcornSaysWhyAStreamBreaksOff(t *testing.T) {
 	for name, tt := range map[string]struct {
-		cut  func(*webtest.Stage, int64)
-		said string
+		cut   func(*webtest.Stage, int64)
+		reply string
 	}{
 		"the site stops": {func(s *webtest.Stage, _ int64) { s.Shared().StopStreams() },
 			"503 The site is stopping or restarting. Submission"},
@@ -109,10 +109,10 @@ func TestPopcornSaysWhyAStreamBreaksOff(t *testing.T) {
 			s := &webtest.Stage{Site: webtest.Start(t, func(c *web.Config) { c.Heartbeat = 5 * time.Millisecond })}
 			s.People(t)
 			got, err := follows(s, s.Popcorn(s.User), "test", 2, func(id int64) { tt.cut(s, id) })
-			said := webtest.Refused(err)
-			if !strings.Contains(said, tt.said) || !strings.Contains(said, s.URL+"/submissions/") ||
+			reply := webtest.Refused(err)
+			if !strings.Contains(reply, tt.reply) || !strings.Contains(reply, s.URL+"/submissions/") ||
 				got.Events[len(got.Events)-1].Name != "error" {
-				t.Errorf("it breaks off with %q, want %q: %v", said, tt.said, err)
+				t.Errorf("it breaks off with %q, want %q: %v", reply, tt.reply, err)
 			}
 		})
 	}

@@ -37,7 +37,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	}
 	database := s.pingDatabase()
 	check("database", database)
-	check("disk", s.site.Room())
+	check("disk", s.site.CheckDisk())
 	if s.stopping != nil && s.stopping() {
 		check("site", &site.Failure{Message: "This process of the site is stopping."})
 	}

@@ -119,8 +119,8 @@ func writeFile(t *testing.T, dir, name, text string) string {
 // startProxy runs a proxy until the end of the test, and returns a client that speaks to it whatever the name.
 func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client {
 	t.Helper()
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client 
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("output of the proxy: %s", tier.KeepLog(t, said.String()))
+			t.Logf("output of the proxy: %s", tier.KeepLog(t, printed.String()))
 		}
 	})
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {

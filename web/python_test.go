@@ -44,11 +44,11 @@ func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := run(filepath.Join(environment, "bin/warpboard-eval"), "--version"); said != "warpboard-eval "+w.Version+
+	if message := run(filepath.Join(environment, "bin/warpboard-eval"), "--version"); message != "warpboard-eval "+w.Version+
 		"\n" {
-		t.Errorf("its command says %q", said)
+		t.Errorf("its command says %q", message)
 	}
-	said := run(filepath.Join(environment, "bin/python"), "-c", `
+	message := run(filepath.Join(environment, "bin/python"), "-c", `
 import warpboard
 site = warpboard.Warpboard()
 made = site.submit("a.cpp", source="int x;", task="sort")
@@ -56,8 +56,8 @@ print(site.tasks()[0].slug, site.me().name, made.runs[0].state, site.submissions
 print(site.compare(1, 2).caption)
 print(site.cancel(made).ended, site.wait(made).passed)`)
 	if want := "sort " + s.User.Name +
-		" queued True 5000.0\nA 8 µs, B 5 µs: B is faster, 0.625 times A's time\nTrue False\n"; said != want {
-		t.Errorf("the installed client says %q, want %q", said, want)
+		" queued True 5000.0\nA 8 µs, B 5 µs: B is faster, 0.625 times A's time\nTrue False\n"; message != want {
+		t.Errorf("the installed client says %q, want %q", message, want)
 	}
 }
 

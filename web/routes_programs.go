@@ -57,7 +57,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public.get("/api/v1/tasks/:slug", s.api.Task)
 	public.get("/api/v1/tasks/:slug/draws", s.api.Draws)
 	public.get("/api/v1/tasks/:slug/bundle", s.boards.TaskBundle)
-	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsRoom, s.api.PublishTask)
+	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsFreeDisk, s.api.PublishTask)
 	own.post("/api/v1/tasks/:slug/validation", s.api.Validate)
 	public.get("/api/v1/boards/:slug/:device", s.api.Board)
 	public.get("/api/v1/leaderboards", s.api.Leaderboard)

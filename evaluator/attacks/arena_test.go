@@ -198,12 +198,12 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 		return a.evaluate(t, attack, submission)
 	}
 	j := a.job(t, attack, submission)
-	built, told, err := a.builder.Build(t.Context(), toolchain.BuildRequest{Job: j, Place: a.place})
+	built, reply, err := a.builder.Build(t.Context(), toolchain.BuildRequest{Job: j, Place: a.place})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if built == nil {
-		return result{status: told.Status, failure: *told.Failure, stderr: told.Stderr}
+		return result{status: reply.Status, failure: *reply.Failure, stderr: reply.Stderr}
 	}
 	ranks := 0
 	if j.Task.MultiGPU {

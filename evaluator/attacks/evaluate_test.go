@@ -42,8 +42,8 @@ func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) res
 
 // resultOf converts an evaluation's times to nanoseconds, if it has any.
 func resultOf(r kernelrun.Result) result {
-	said := r.CompilationError + r.ValidationError + r.ProfilingError
-	out := result{status: job.StatusFail, failure: job.Failure{Reason: said}, stderr: r.Stderr}
+	message := r.CompilationError + r.ValidationError + r.ProfilingError
+	out := result{status: job.StatusFail, failure: job.Failure{Reason: message}, stderr: r.Stderr}
 	switch {
 	case r.TimedOut || r.Limit != "":
 		out.status = job.StatusLimit

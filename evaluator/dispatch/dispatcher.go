@@ -129,8 +129,8 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 }
 
 // read returns the work that can start on devices that are not paused, the live attempts, and the workers.
-func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Ready, live []work.LiveAttempt, workers []fleet.Worker, err error) {
-	if ready, err = d.store.Work.Ready(ctx, now); err != nil {
+func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.ReadyDevice, live []work.LiveAttempt, workers []fleet.Worker, err error) {
+	if ready, err = d.store.Work.ReadyDevices(ctx, now); err != nil {
 		return
 	}
 	if live, err = d.store.Work.LiveAttempts(ctx); err != nil {
@@ -145,7 +145,7 @@ func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Read
 		return
 	}
 	pauses, err := d.store.Fleet.Pauses(ctx)
-	ready = slices.DeleteFunc(ready, func(r work.Ready) bool { _, paused := pauses[r.Device]; return paused })
+	ready = slices.DeleteFunc(ready, func(r work.ReadyDevice) bool { _, paused := pauses[r.Device]; return paused })
 	return ready, live, workers, err
 }
 
@@ -156,7 +156,7 @@ type load struct {
 	all      int // people's waiting work, and all attempts
 }
 
-func loadsOf(ready []work.Ready, live []work.LiveAttempt) map[string]load {
+func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]load {
 	loads := map[string]load{}
 	for _, r := range ready {
 		loads[r.Device] = load{people: r.People, all: r.People}

@@ -118,7 +118,7 @@ func (s *site) wantShown(want ...string) {
 	}
 }
 
-func shown(list []draws.Shown) (texts []string) {
+func shown(list []draws.PublicDraw) (texts []string) {
 	for _, one := range list {
 		if one.Cases == nil {
 			texts = append(texts, "hidden")

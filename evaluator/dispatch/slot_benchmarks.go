@@ -26,14 +26,14 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 			continue // the next heartbeat repeats it
 		}
 		times[device] = g.At
-		err := d.store.Sentinels.Keep(ctx, h.Worker, slot)
+		err := d.store.SlotBenchmarks.Keep(ctx, h.Worker, slot)
 		drift := ""
 		if err == nil {
-			drift, err = d.store.Sentinels.Drift(ctx, h.Worker, device)
+			drift, err = d.store.SlotBenchmarks.Drift(ctx, h.Worker, device)
 		}
 		switch {
 		case err != nil:
-			d.log.Error("keeping a sentinel", "worker", h.Worker, "device", slot.Device, "err", err)
+			d.log.Error("keeping a slot benchmark", "worker", h.Worker, "device", slot.Device, "err", err)
 		case drift != "":
 			d.log.Error("a slot drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "uuid", device, "why", drift)
 		}

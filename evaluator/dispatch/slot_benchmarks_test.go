@@ -79,7 +79,8 @@ func TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat(t *testing.T) {
 	})
 }
 
-// TestAWorkerHasOnlySoMuchStoredOfItsSlots, however many units, times and kinds of software it makes up.
+// TestAWorkerHasOnlySoMuchStoredOfItsSlots, regardless of the number of slots, times, and kinds of software that it
+// makes up.
 func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
@@ -102,7 +103,7 @@ func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 			s.sync(d, job.Heartbeat{Worker: "w1", Slots: slots})
 		}
 		if n := count("sentinels"); n > 100 {
-			s.Errorf("3000 made-up sentinels are %d rows", n)
+			s.Errorf("3000 made-up benchmarks are %d rows", n)
 		}
 		if n := count("epochs") - before; n > 21*32 {
 			s.Errorf("3000 made-up kinds of software are %d rows", n)

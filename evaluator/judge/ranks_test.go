@@ -20,18 +20,18 @@ func TestARunnerOfSeveralRanksHasWiresForEach(t *testing.T) {
 	}
 	runners := judge.One(runner)
 	runners.Ranks = 3
-	said := ""
+	message := ""
 	end, err := judge.Run(t.Context(), judging(t, func(d door) {
 		for number, channel, ok := d.next(); ok; number, channel, ok = d.next() {
 			word := make([]byte, 1)
 			channel.Read(word)
 			channel.Close()
-			if said += string(word); number != 0 {
+			if message += string(word); number != 0 {
 				t.Errorf("rank %s belongs to runner %d", word, number)
 			}
 		}
 	}), runners)
-	if err != nil || given != 6 || said != "012" || end.Processes != 1 {
-		t.Errorf("%d descriptors, ranks %q, %+v, %v", given, said, end, err)
+	if err != nil || given != 6 || message != "012" || end.Processes != 1 {
+		t.Errorf("%d descriptors, ranks %q, %+v, %v", given, message, end, err)
 	}
 }

@@ -21,8 +21,8 @@ type Cause struct {
 	Explains float64 `json:"explains"`
 }
 
-// Because explains why two reports take different times.
-type Because struct {
+// Explanation explains why two reports take different times.
+type Explanation struct {
 	A      *Kernel `json:"-"` // the pair of kernels with the largest difference
 	B      *Kernel `json:"-"`
 	Part   float64 `json:"part"`   // share of the total difference that the pair makes up
@@ -39,7 +39,7 @@ type Because struct {
 const leastDifference, leastCause = 0.03, 0.05
 
 // Causes explains the difference of two reports' times. ok is false if they hardly differ or were not measured.
-func Causes(a, b *Report) (why Because, ok bool) {
+func Causes(a, b *Report) (why Explanation, ok bool) {
 	timeA, timeB := whole(a), whole(b)
 	if !(timeA > 0) || !(timeB > 0) || math.Abs(timeB/timeA-1) < leastDifference {
 		return why, false

@@ -11,7 +11,7 @@ func only(t *testing.T, name string, kernel int) *Report {
 	return &Report{Kernels: r.Kernels[kernel : kernel+1]}
 }
 
-func keys(w Because) (list []string) {
+func keys(w Explanation) (list []string) {
 	for _, c := range w.Causes {
 		list = append(list, c.Key)
 	}

@@ -84,7 +84,7 @@ func TestAJobForSeveralSlotsWaitsForAllOfThem(t *testing.T) {
 		busy.Release()
 		synctest.Wait()
 		if held := <-taken; held.Count() != 2 || held.First() != p.All()[0] {
-			t.Errorf("%d units, the first is %d", held.Count(), held.First().Index)
+			t.Errorf("%d slots, the first is %d", held.Count(), held.First().Index)
 		}
 	})
 }
@@ -124,7 +124,7 @@ func TestOnlyTheSlotThatFailsItsCheckIsRetired(t *testing.T) {
 	})
 	held := mustHold(t, p, p.All()[0], 2)
 	if held.Check(t.Context()) {
-		t.Error("both units work")
+		t.Error("both slots work")
 	}
 	if in := p.InService("H200"); len(in) != 1 || in[0].Index != 0 {
 		t.Errorf("%d slots are in service", len(in))
@@ -291,7 +291,7 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 	})
 }
 
-// A process that cannot be killed may still use the unit: no test brings such a slot back.
+// A process that cannot be killed may still use the slot: no test brings such a slot back.
 func TestASlotThatIsStuckStaysOutOfService(t *testing.T) {
 	s := gpus(1, nil).All()[0]
 	s.Retire(fmt.Errorf("a test's process: %w", sandbox.ErrStuck))

@@ -125,11 +125,11 @@ func (s *store) clear(added int64) error {
 		return nil
 	}
 	s.added = 0
-	type kept struct {
+	type cachedFile struct {
 		path string
 		info fs.FileInfo
 	}
-	var files []kept
+	var files []cachedFile
 	var total int64
 	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -138,14 +138,14 @@ func (s *store) clear(added int64) error {
 		info, err := d.Info()
 		beingWritten := strings.HasPrefix(d.Name(), "new-") && err == nil && time.Since(info.ModTime()) < unfinishedFor
 		if err == nil && !beingWritten {
-			files, total = append(files, kept{path, info}), total+info.Size()
+			files, total = append(files, cachedFile{path, info}), total+info.Size()
 		}
 		return nil // the file may have been removed in the meantime
 	})
 	if err != nil {
 		return fmt.Errorf("look through the object cache: %w", err)
 	}
-	slices.SortFunc(files, func(a, b kept) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	slices.SortFunc(files, func(a, b cachedFile) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	for _, f := range files {
 		if total <= s.limit {
 			break

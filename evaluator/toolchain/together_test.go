@@ -58,11 +58,11 @@ func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
 		if strings.HasPrefix(want, "four") {
 			names = []Process{{Arguments: []string{"three"}}, {Arguments: []string{"four"}}}
 		}
-		var said strings.Builder
+		var message strings.Builder
 		end, err := p.RunStage(t.Context(), StageRequest{
-			Mode: "test", Timeout: 30 * time.Second, Processes: names, OnPipe: func(b []byte) { said.Write(b) }})
-		if err != nil || end.Processes != 2 || said.String() != want {
-			t.Errorf("%q, want %q; %+v, judge %+v, %v", said.String(), want, end.Outcome, end.Judge, err)
+			Mode: "test", Timeout: 30 * time.Second, Processes: names, OnPipe: func(b []byte) { message.Write(b) }})
+		if err != nil || end.Processes != 2 || message.String() != want {
+			t.Errorf("%q, want %q; %+v, judge %+v, %v", message.String(), want, end.Outcome, end.Judge, err)
 		}
 	}
 }

@@ -130,14 +130,14 @@ func TestCommandsReportRefusalsInTheirOwnTerms(t *testing.T) {
 		}
 	}
 	code, out, wrong := commanded(t, vars, "show", "7", "--json", "--server", site.URL)
-	var told struct {
+	var answers struct {
 		Error, Code string
 		Exit        int    `json:"exit_code"`
 		Status      int    `json:"status"`
 		Request     string `json:"request_id"`
 	}
-	if err := json.Unmarshal([]byte(wrong), &told); err != nil || code != 4 || out != "" || told.Exit != 4 ||
-		told.Status != 404 || told.Code != "some_code" || told.Request != "r1" || told.Error == "" {
+	if err := json.Unmarshal([]byte(wrong), &answers); err != nil || code != 4 || out != "" || answers.Exit != 4 ||
+		answers.Status != 404 || answers.Code != "some_code" || answers.Request != "r1" || answers.Error == "" {
 		t.Errorf("with --json an error is %q, %v, and the output %q", wrong, err, out)
 	}
 }

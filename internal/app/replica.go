@@ -36,9 +36,9 @@ func replica(data string) (string, error) {
 	return name, nil
 }
 
-// hearOthers exchanges announcements with the other processes on the same queue, so that viewers of each see all
+// receiveFromOthers exchanges announcements with the other processes on the same queue, so that viewers of each see all
 // changes. Each announcement may mean new work for the dispatcher.
-func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store) (listen func(context.Context) error) {
+func receiveFromOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store) (listen func(context.Context) error) {
 	if !q.Shared() {
 		return func(context.Context) error { return nil }
 	}
@@ -46,7 +46,7 @@ func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, s
 	return func(ctx context.Context) error {
 		return q.Announcements(ctx, func(announcement []byte) error {
 			dispatcher.Wake()
-			return hub.Hear(announcement)
+			return hub.Receive(announcement)
 		}, hub.Missed)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// said runs a command with secrets in its environment and returns its whole output.
-func said(t *testing.T, args ...string) (string, error) {
+// failingOutput runs a command with secrets in its environment and returns its whole output.
+func failingOutput(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	env := Environment{Stdout: &out, Stderr: &out, Getenv: func(name string) string {
@@ -31,7 +31,7 @@ func TestNoHelpAndNoMistakePrintsASecretOfTheEnvironment(t *testing.T) {
 			continue
 		}
 		for _, flags := range [][]string{{"--help"}, {"-h"}, {"--mistyped"}, {"--token"}, {"--server"}} {
-			printed, err := said(t, append([]string{c.Name()}, flags...)...)
+			printed, err := failingOutput(t, append([]string{c.Name()}, flags...)...)
 			if strings.Contains(printed, "hidden") || err == nil && !strings.HasSuffix(flags[0], "h") &&
 				flags[0] != "--help" {
 				t.Errorf("%s %v ended with %v and printed\n%s", c.Name(), flags, err, printed)
@@ -40,18 +40,18 @@ func TestNoHelpAndNoMistakePrintsASecretOfTheEnvironment(t *testing.T) {
 	}
 	for _, line := range [][]string{{"tasks"}, {"runs", "--json"}, {"login"},
 		{"tasks", "--server", "me:hidden@nowhere"}, {"login", "me:hidden@nowhere"}} {
-		if printed, err := said(t, line...); err == nil || strings.Contains(printed, "hidden") {
+		if printed, err := failingOutput(t, line...); err == nil || strings.Contains(printed, "hidden") {
 			t.Errorf("%q printed\n%s", line, printed)
 		}
 	}
-	if printed, _ := said(t, "submit"); strings.Contains(printed, "hidden") {
+	if printed, _ := failingOutput(t, "submit"); strings.Contains(printed, "hidden") {
 		t.Errorf("submit without a file printed\n%s", printed)
 	}
 }
 
 func TestTheVersionIsPrintedHoweverItIsAskedFor(t *testing.T) {
 	for _, arg := range []string{"version", "--version", "-version"} {
-		if printed, err := said(t, arg); err != nil ||
+		if printed, err := failingOutput(t, arg); err != nil ||
 			!regexp.MustCompile("^warpboard "+regexp.QuoteMeta(version())+
 				"\nharness [0-9a-f]{12}\n$").MatchString(printed) {
 			t.Errorf("%s: %q, %v", arg, printed, err)
@@ -61,14 +61,14 @@ func TestTheVersionIsPrintedHoweverItIsAskedFor(t *testing.T) {
 
 func TestTheVersionIsPrintedAsJSON(t *testing.T) {
 	for _, line := range [][]string{{"version", "--json"}, {"--version", "--json"}} {
-		printed, err := said(t, line...)
+		printed, err := failingOutput(t, line...)
 		var read struct{ Version, Harness string }
 		if wrong := json.Unmarshal([]byte(printed), &read); wrong != nil || err != nil || read.Version != version() ||
 			len(read.Harness) != 12 {
 			t.Errorf("%v: %q, %v", line, printed, err)
 		}
 	}
-	if _, err := said(t, "version", "--jsonn"); err == nil {
+	if _, err := failingOutput(t, "version", "--jsonn"); err == nil {
 		t.Error("an unknown flag of version is taken")
 	}
 }

@@ -65,7 +65,7 @@ func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Stor
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
 		Dir: cfg.Data, MinFree: int64(cfg.MinFree) << 20, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
-		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Mails: cfg.SMTP.Host != "", Webhooks: hooks.Reach{Site: allowed}, Limits: submissions.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Mails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{Site: allowed}, Limits: submissions.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 }
 
@@ -90,7 +90,7 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
-	hear := hearOthers(q, hub, dispatcher, store)
+	receive := receiveFromOthers(q, hub, dispatcher, store)
 	site := cfg.web(store, dispatcher, q, hub, log)
 	site.Stopping = func() bool { return ctx.Err() != nil }
 	server, err := newServer(ctx, cfg, site)
@@ -106,7 +106,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	answering := startLast(ctx, func(ctx context.Context) error { return q.Serve(ctx, dispatcher) })
 
 	loops, loopCtx := errgroup.WithContext(ctx)
-	loops.Go(func() error { return hear(loopCtx) })
+	loops.Go(func() error { return receive(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
 	loops.Go(func() error { return deliverer(cfg, store, log).Run(loopCtx) })
 	if cfg.SMTP.Host != "" {

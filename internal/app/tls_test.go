@@ -60,14 +60,14 @@ func acmeServer(t *testing.T, sitePort int) (directory, caFile string, roots *x5
 func startSite(t *testing.T, args ...string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	var said bytes.Buffer
+	var output bytes.Buffer
 	ended := make(chan error, 1)
-	env := Environment{Getenv: noEnvironment, Stdout: io.Discard, Stderr: &said}
+	env := Environment{Getenv: noEnvironment, Stdout: io.Discard, Stderr: &output}
 	go func() { ended <- Run(ctx, env, append([]string{"serve", "--no-worker", "--baselines=false"}, args...)) }()
 	stop = func() {
 		cancel()
 		if err := <-ended; err != nil {
-			t.Errorf("serve: %v\n%s", err, said.String())
+			t.Errorf("serve: %v\n%s", err, output.String())
 		}
 		ended <- nil
 	}

@@ -119,7 +119,7 @@ func (d *Deliverer) watch(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	waits, err := d.Store.Work.Waits(ctx)
+	waits, err := d.Store.Work.WaitingDevices(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,16 +127,16 @@ func (d *Deliverer) watch(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	waits = slices.DeleteFunc(waits, func(w work.Waiting) bool { _, paused := pauses[w.Device]; return paused })
+	waits = slices.DeleteFunc(waits, func(w work.WaitingWork) bool { _, paused := pauses[w.Device]; return paused })
 	return d.Store.Webhooks.Watch(ctx, silent(workers, at), longWaits(waits), at)
 }
 
-func silent(workers []fleet.Worker, at time.Time) (list []hooks.Silent) {
+func silent(workers []fleet.Worker, at time.Time) (list []hooks.SilentWorker) {
 	for _, w := range workers {
 		if w.Stopping || at.Sub(w.SeenAt) < silentFor {
 			continue
 		}
-		lost := hooks.Silent{Worker: w.Name, Seen: w.SeenAt, Devices: []string{}}
+		lost := hooks.SilentWorker{Worker: w.Name, Seen: w.SeenAt, Devices: []string{}}
 		for _, slot := range w.Slots {
 			if !slices.Contains(lost.Devices, slot.Device) {
 				lost.Devices = append(lost.Devices, slot.Device)
@@ -147,9 +147,9 @@ func silent(workers []fleet.Worker, at time.Time) (list []hooks.Silent) {
 	return list
 }
 
-func longWaits(waits []work.Waiting) (list []hooks.Wait) {
+func longWaits(waits []work.WaitingWork) (list []hooks.WaitingWork) {
 	for _, w := range waits {
-		list = append(list, hooks.Wait{Device: w.Device, Waiting: w.Work, Oldest: w.Oldest})
+		list = append(list, hooks.WaitingWork{Device: w.Device, Waiting: w.Work, Oldest: w.Oldest})
 	}
 	return list
 }

@@ -74,12 +74,12 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			t.Errorf("noted: %+v", d)
 		}
 		// A delivery in progress at the restart comes twice, with one ID.
-		told := map[string]bool{}
+		notified := map[string]bool{}
 		for _, d := range his.wait(2) {
-			told[d.id] = true
+			notified[d.id] = true
 		}
-		if len(told) != 2 {
-			t.Errorf("bob was told of %d events", len(told))
+		if len(notified) != 2 {
+			t.Errorf("bob was told of %d events", len(notified))
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	var stores []*models.Store
 	for range 2 {
 		store, err := models.Open(t.Context(),
-			models.Config{Dir: t.TempDir(), DSN: dsn, Webhooks: hooks.Reach{Site: loopback, People: loopback}})
+			models.Config{Dir: t.TempDir(), DSN: dsn, Webhooks: hooks.AllowedNetworks{Site: loopback, People: loopback}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 // TestReceiversCannotHarmTheSite: each answer ends its try, and is stored as a sentence.
 func TestReceiversCannotHarmTheSite(t *testing.T) {
 	s, err := models.Open(t.Context(),
-		models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{Site: loopback, People: loopback}})
+		models.Config{Dir: t.TempDir(), Webhooks: hooks.AllowedNetworks{Site: loopback, People: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,14 +239,14 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 		beat("gpu2", true) // it said goodbye
 		modelstest.Submit(t, s, admin, modelstest.Task(t, s, admin, "sum", "H200"))
 		at, ctx := time.Now(), t.Context()
-		watch := func(silent []hooks.Silent, at time.Time) {
+		watch := func(silent []hooks.SilentWorker, at time.Time) {
 			t.Helper()
-			waits, err := s.Work.Waits(ctx)
+			waits, err := s.Work.WaitingDevices(ctx)
 			if err != nil || len(waits) != 1 {
 				t.Error(waits, err)
 				return
 			}
-			if err := s.Webhooks.Watch(ctx, silent, []hooks.Wait{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}},
+			if err := s.Webhooks.Watch(ctx, silent, []hooks.WaitingWork{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}},
 				at); err != nil {
 				t.Error(err)
 			}
@@ -266,14 +266,14 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 		}
 		over(t, s, hook, func(d hooks.Delivery) bool { return d.DeliveredAt != nil })
 		stop()
-		watch([]hooks.Silent{{Worker: "gpu1"}}, c.now())
+		watch([]hooks.SilentWorker{{Worker: "gpu1"}}, c.now())
 		if n, err := s.Webhooks.SpreadEvents(ctx); n > 0 || err != nil {
 			t.Errorf("%d events are told again, %v", n, err)
 		}
 		watch(nil, c.now()) // it is heard again, and lost again
 		var all sync.WaitGroup
 		for range 4 { // several processes of a site look at the same time
-			all.Go(func() { watch([]hooks.Silent{{Worker: "gpu1"}}, c.now()) })
+			all.Go(func() { watch([]hooks.SilentWorker{{Worker: "gpu1"}}, c.now()) })
 		}
 		all.Wait()
 		if n, err := s.Webhooks.SpreadEvents(ctx); n != 1 || err != nil {

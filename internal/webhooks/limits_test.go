@@ -52,7 +52,7 @@ func (o owners) due(busy ...int64) []hooks.DueDelivery {
 	return due
 }
 
-func (o owners) end(d hooks.DueDelivery, tried hooks.Tried) {
+func (o owners) end(d hooks.DueDelivery, tried hooks.TryResult) {
 	o.t.Helper()
 	tried.At = time.Now()
 	if err := o.s.Webhooks.EndTry(o.t.Context(), d, tried); err != nil {
@@ -95,20 +95,20 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 				t.Errorf("due beside those that are busy: %+v", got)
 			}
 			for _, d := range o.due() {
-				o.end(d, hooks.Tried{Status: 200})
+				o.end(d, hooks.TryResult{Status: 200})
 			}
 		})
 		t.Run("thirty tests and redeliveries an hour", func(t *testing.T) {
 			hook := o.hook(o.bob)
 			for range 29 {
 				o.ask(o.bob, hook, 1)
-				o.end(o.due()[0], hooks.Tried{Status: 200})
+				o.end(o.due()[0], hooks.TryResult{Status: 200})
 			}
 			old := o.log(hook)[0].ID
 			if _, err := s.Webhooks.Redeliver(t.Context(), o.bob, hook.ID, old); err != nil {
 				t.Fatal(err)
 			}
-			o.end(o.due()[0], hooks.Tried{Status: 200})
+			o.end(o.due()[0], hooks.TryResult{Status: 200})
 			if err := s.Webhooks.TestWebhook(t.Context(), o.bob, hook.ID); db.KindOf(err) != db.TooMany {
 				t.Errorf("one more test: %v", err)
 			}
@@ -137,8 +137,8 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 					due = append(due, d)
 				}
 			}
-			o.end(due[0], hooks.Tried{Status: 410, Problem: "gone", Gone: true})
-			o.end(due[1], hooks.Tried{Status: 503, Problem: "the receiver answered 503"})
+			o.end(due[0], hooks.TryResult{Status: 410, Problem: "gone", Gone: true})
+			o.end(due[1], hooks.TryResult{Status: 503, Problem: "the receiver answered 503"})
 			for _, d := range o.log(hook) {
 				if d.NextAt != nil {
 					t.Errorf("it is tried again: %+v", d)
@@ -197,7 +197,7 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 
 // TestSlowReceiversOfPeopleHoldUpNotTheSite: all people's together have no more than the people's limit.
 func TestSlowReceiversOfPeopleHoldUpNotTheSite(t *testing.T) {
-	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{People: loopback}})
+	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.AllowedNetworks{People: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}

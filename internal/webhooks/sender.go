@@ -48,10 +48,10 @@ func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
 }
 
 // send makes one try of a delivery.
-func (s sender) send(ctx context.Context, d models.DueDelivery, at time.Time) models.Tried {
+func (s sender) send(ctx context.Context, d models.DueDelivery, at time.Time) models.TryResult {
 	began := time.Now()
 	status, err := s.post(ctx, d, at)
-	t := models.Tried{At: at, Took: time.Since(began), Status: status, Gone: status == http.StatusGone}
+	t := models.TryResult{At: at, Took: time.Since(began), Status: status, Gone: status == http.StatusGone}
 	if err != nil {
 		t.Problem = err.Error()
 	}

@@ -38,20 +38,20 @@ type Of struct {
 	AuthorID int64 // owner of its task
 }
 
-// by is a set of people. Admins are in every set.
-type by uint8
+// peopleSet is a set of people. Admins are in every set.
+type peopleSet uint8
 
 const (
-	byAdmin    by = iota
-	byCreator     // people who may make tasks
-	byAuthor      // the author of the task, while they may make tasks
-	byOwner       // its owner
-	bySignedIn    // everyone with an account
+	byAdmin    peopleSet = iota
+	byCreator            // people who may make tasks
+	byAuthor             // the author of the task, while they may make tasks
+	byOwner              // its owner
+	bySignedIn           // everyone with an account
 )
 
 // right is one line of the table: the allowed people, the exceptions, and the message to the others.
 type right struct {
-	by      by
+	by      peopleSet
 	notOwn  bool // not for one's own, so that one admin always remains, and reports come from others
 	refusal string
 }

@@ -45,16 +45,16 @@ const inSeason = `x.achieved_at >= @from and x.achieved_at < @until and not exis
 			where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and (y.age, y.score_ns) < (x.age, x.score_ns)
 				and y.achieved_at >= @from and y.achieved_at < @until limit 1)`
 
-// few selects boards by their versions and devices: the requested ones, and those with a version and a device of
-// others.
-type few struct {
+// boardSelection selects boards by their versions and devices: the requested ones, and those with a version and a
+// device of others.
+type boardSelection struct {
 	versions []int64
 	devices  []string
 }
 
 // readAwards reads the awards of some boards. In a season, the first holds its record since the run; otherwise since
 // another one held it.
-func (s *Boards) readAwards(ctx context.Context, of few, season Season) (map[Key][]award, error) {
+func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[Key][]award, error) {
 	query, args := firstEntries, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", readPlaces)}
 	if season != (Season{}) {
 		query, args = seasonEntries, append(args, sql.Named("from", db.Time(season.From)), sql.Named("until", season.end()))
@@ -96,7 +96,7 @@ func (s Season) end() time.Time {
 
 // addRecords adds the time since when the first of each board holds its record: since the first of their own records
 // after the last of another person.
-func (s *Boards) addRecords(ctx context.Context, of few, given map[Key][]award) error {
+func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[Key][]award) error {
 	var list []Record
 	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
 		Joins("join records r on r.version_id = c.version_id and r.device = c.device and r.age = -c.epoch_id").
@@ -178,16 +178,16 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, err
 	return out, nil
 }
 
-// Named is a total with the data of its person that a list shows.
-type Named struct {
+// NamedTotal is a total with the data of its person that a list shows.
+type NamedTotal struct {
 	Total
 	UserName    string
 	Submissions int // number of submissions to public tasks since a time
 }
 
-// Name adds to totals the names of their people, and the number of their submissions since a time.
-func (s *Boards) Name(ctx context.Context, list []Total, since time.Time) ([]Named, error) {
-	ids, out := make([]int64, len(list)), make([]Named, len(list))
+// AddNames adds to totals the names of their people, and the number of their submissions since a time.
+func (s *Boards) AddNames(ctx context.Context, list []Total, since time.Time) ([]NamedTotal, error) {
+	ids, out := make([]int64, len(list)), make([]NamedTotal, len(list))
 	for i, t := range list {
 		ids[i], out[i].Total = t.UserID, t
 	}

@@ -146,14 +146,14 @@ func (c *cutter) add(e Entry) {
 	c.ahead++
 }
 
-// spot is a position in the order of a board.
-type spot struct {
+// boardPosition is a position in the order of a board.
+type boardPosition struct {
 	age     int64
 	scoreNS float64
 	runID   int64
 }
 
-func (s spot) before(o spot) bool {
+func (s boardPosition) before(o boardPosition) bool {
 	return cmp.Or(cmp.Compare(s.age, o.age), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
 }
 
@@ -164,13 +164,13 @@ const fromSpot = "(age, score_ns, run_id) >= (?, ?, ?)"
 // the last band before the change and ends where an old band begins again: the bands after that do not change. It reads
 // only these bands' entries, some microseconds each.
 func updateBands(tx *gorm.DB, had, has *Entry) error {
-	from, to, key := spot{}, spot{}, Key{}
+	from, to, key := boardPosition{}, boardPosition{}, Key{}
 	more := int64(0)
 	for i, e := range []*Entry{had, has} {
 		if e == nil {
 			continue
 		}
-		at := spot{e.Age, e.ScoreNS, e.RunID}
+		at := boardPosition{e.Age, e.ScoreNS, e.RunID}
 		if key.VersionID == 0 || at.before(from) {
 			from = at
 		}
@@ -185,7 +185,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		return fmt.Errorf("reading the bands: %w", err)
 	}
 	keep := 0 // number of bands that begin and end before the change
-	for keep < len(old) && (spot{old[keep].Age, old[keep].ScoreNS, old[keep].RunID}).before(from) {
+	for keep < len(old) && (boardPosition{old[keep].Age, old[keep].ScoreNS, old[keep].RunID}).before(from) {
 		keep++
 	}
 	keep = max(keep-1, 0)
@@ -197,7 +197,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 }
 
 // cutAgain cuts the entries from the band old[keep] on, until one of the old bands begins again after a spot: next.
-func cutAgain(tx *gorm.DB, key Key, old []Band, keep int, to spot) (cut cutter, next int, err error) {
+func cutAgain(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut cutter, next int, err error) {
 	cut.first = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
 	if keep > 0 {
@@ -214,7 +214,7 @@ func cutAgain(tx *gorm.DB, key Key, old []Band, keep int, to spot) (cut cutter, 
 		if err := rows.Scan(&e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
 			return cut, 0, fmt.Errorf("reading an entry: %w", err)
 		}
-		if to.before(spot{e.Age, e.ScoreNS, e.RunID}) && cut.begins(e) {
+		if to.before(boardPosition{e.Age, e.ScoreNS, e.RunID}) && cut.begins(e) {
 			if i := slices.IndexFunc(old, func(b Band) bool { return b.RunID == e.RunID }); i >= 0 {
 				return cut, i, nil
 			}

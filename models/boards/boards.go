@@ -7,8 +7,8 @@ import (
 
 // Boards reads and updates the boards of one database.
 type Boards struct {
-	db   *db.DB
-	kept *kept
+	db    *db.DB
+	cache *boardCache
 }
 
 // New returns the boards of a database.

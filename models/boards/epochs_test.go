@@ -70,8 +70,8 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		}
 		next := w.ScoreIn(t, s, cid, 124, "580")
 		// 125 is ahead of 130; 90 is older
-		if said := outcome(t, s, next); said != "1 of 3, entry, record, best 2 with 130, next Ann 2 with 125" {
-			t.Errorf("Cid's best run comes as %q", said)
+		if message := outcome(t, s, next); message != "1 of 3, entry, record, best 2 with 130, next Ann 2 with 125" {
+			t.Errorf("Cid's best run comes as %q", message)
 		}
 	})
 }

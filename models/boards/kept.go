@@ -9,12 +9,12 @@ import (
 // mostKept is the approximate limit in bytes of the boards that a process caches.
 const mostKept = 32 << 20
 
-// kept caches a process's data of boards: summaries, people's places, and the content of pages. Each key has the
+// boardCache caches a process's data of boards: summaries, people's places, and the content of pages. Each key has the
 // board's change number at the time of reading. The caller has just read that number from the database, since another
 // process of the site may have changed it. Every visible change, even of a name, raises the number in its transaction;
 // so an equal number means that nothing has changed. Only places belong to one viewer; each has its person in its key.
 // Do not modify the cached values.
-type kept = cache.Cache[any, any]
+type boardCache = cache.Cache[any, any]
 
 type (
 	summaryKey struct {
@@ -33,7 +33,7 @@ type (
 )
 
 // recall returns the cached value of a key.
-func recall[V any](k *kept, key any) (value V, ok bool) {
+func recall[V any](k *boardCache, key any) (value V, ok bool) {
 	found, _ := k.Get(key)
 	value, ok = found.(V)
 	return value, ok
@@ -41,7 +41,7 @@ func recall[V any](k *kept, key any) (value V, ok bool) {
 
 // recallSummary returns the cached summary of a board at this change number, with a person's place on it if userID is
 // not 0.
-func recallSummary(k *kept, key Key, change, userID int64) (Summary, bool) {
+func recallSummary(k *boardCache, key Key, change, userID int64) (Summary, bool) {
 	summary, ok := recall[Summary](k, summaryKey{key, change})
 	if ok && userID != 0 {
 		summary.Own, ok = recall[Place](k, placeKey{key, change, userID})
@@ -49,7 +49,7 @@ func recallSummary(k *kept, key Key, change, userID int64) (Summary, bool) {
 	return summary, ok
 }
 
-func keepSummary(k *kept, key Key, summary Summary, userID int64) {
+func keepSummary(k *boardCache, key Key, summary Summary, userID int64) {
 	if userID != 0 {
 		k.Put(placeKey{key, summary.Change, userID}, summary.Own, 200)
 	}
@@ -57,8 +57,8 @@ func keepSummary(k *kept, key Key, summary Summary, userID int64) {
 	k.Put(summaryKey{key, summary.Change}, summary, 2000)
 }
 
-// Shown is the part of a board that everyone sees on one page.
-type Shown struct {
+// BoardContent is the part of a board that everyone sees on one page.
+type BoardContent struct {
 	Standings []Standing
 	Bands     []Band // bands of the whole board
 	History   []RecordHolder
@@ -67,10 +67,10 @@ type Shown struct {
 
 // Show reads a board for a page in four queries, or recalls it from the cache. own is the entry of part.Viewer, or nil.
 // Parts are equal at equal times of Part.Before.
-func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown Shown, own *Standing, err error) {
+func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown BoardContent, own *Standing, err error) {
 	key := shownKey{Key{b.VersionID, b.Device}, b.Change, part}
 	key.part.Viewer = 0
-	shown, ok := recall[Shown](s.kept, key)
+	shown, ok := recall[BoardContent](s.cache, key)
 	if ok {
 		if part.Viewer == 0 {
 			return shown, nil, nil
@@ -92,7 +92,7 @@ func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown Shown, own 
 	if shown.Baselines, err = s.Baselines(ctx, b.VersionID, b.Device); err != nil {
 		return shown, nil, err
 	}
-	s.kept.Put(key, shown, int64(1000+600*len(shown.Standings)+80*len(shown.Bands)+200*len(shown.History)))
+	s.cache.Put(key, shown, int64(1000+600*len(shown.Standings)+80*len(shown.Bands)+200*len(shown.History)))
 	return shown, own, nil
 }
 

@@ -50,16 +50,16 @@ func TestAnOutcomeNamesThePlaceTheBestBeforeAndTheNext(t *testing.T) {
 		w := modelstest.NewWorld(t, s)
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		alone := w.Score(t, s, w.Ann, 300)
-		said := []string{outcome(t, s, alone)}
+		messages := []string{outcome(t, s, alone)}
 		w.Score(t, s, w.Ben, 150)
 		w.Score(t, s, cleo, 150)
 		better := w.Score(t, s, w.Ann, 200)
 		worse := w.Score(t, s, w.Ann, 250)
-		said = append(said, outcome(t, s, better), outcome(t, s, worse))
+		messages = append(messages, outcome(t, s, better), outcome(t, s, worse))
 		record := w.Score(t, s, w.Ann, 100)
-		said = append(said, outcome(t, s, record), outcome(t, s, better))
+		messages = append(messages, outcome(t, s, record), outcome(t, s, better))
 		tied := w.Score(t, s, cleo, 100)
-		said = append(said, outcome(t, s, tied), outcome(t, s, record))
+		messages = append(messages, outcome(t, s, tied), outcome(t, s, record))
 		want := []string{
 			"1 of 1, first, record",
 			"3 of 3, entry, best 3 with 300, next Cleo 1= with 150",
@@ -69,7 +69,7 @@ func TestAnOutcomeNamesThePlaceTheBestBeforeAndTheNext(t *testing.T) {
 			"1= of 3, tied with 1, entry, best 2 with 150, next Ann 1= with 100",
 			"1= of 3, tied with 1, entry, record, best 3 with 200, next Cleo 1= with 100",
 		}
-		if diff := cmp.Diff(want, said); diff != "" {
+		if diff := cmp.Diff(want, messages); diff != "" {
 			t.Errorf("outcomes (-want +got):\n%s", diff)
 		}
 	})
@@ -80,12 +80,12 @@ func TestARunOfOlderSoftwareHasNoPlaceInItsOutcome(t *testing.T) {
 		w := modelstest.NewWorld(t, s)
 		old := w.ScoreIn(t, s, w.Ben, 90, "570")
 		w.ScoreIn(t, s, w.Ann, 125, "580")
-		if said := outcome(t, s, old); said != "– of 0, first" {
-			t.Errorf("the old run's outcome is %q", said)
+		if message := outcome(t, s, old); message != "– of 0, first" {
+			t.Errorf("the old run's outcome is %q", message)
 		}
 		w.ScoreIn(t, s, w.Ben, 180, "580")
-		if said := outcome(t, s, old); said != "2 of 2" {
-			t.Errorf("beside an entry of newer software its outcome is %q", said)
+		if message := outcome(t, s, old); message != "2 of 2" {
+			t.Errorf("beside an entry of newer software its outcome is %q", message)
 		}
 	})
 }
@@ -139,11 +139,11 @@ func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.
 		}
 		first := measured(w.Ann, 100, 99.9, 100.1)
 		uneven := measured(w.Ben, 110, 10, 210)
-		said := []string{why(first), why(uneven)}
+		messages := []string{why(first), why(uneven)}
 		measured(cleo, 100.4, 100.2, 101.2)
-		said = append(said, why(measured(dan, 101, 100.9, 101.1)))
+		messages = append(messages, why(measured(dan, 101, 100.9, 101.1)))
 		want := []string{"1, next 2 wide", "2, next 1 wide", "3, next 1= first"}
-		if diff := cmp.Diff(want, said); diff != "" {
+		if diff := cmp.Diff(want, messages); diff != "" {
 			t.Errorf("outcomes (-want +got):\n%s", diff)
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Placed is a person's place on a board, without the other data of the board's page.
-type Placed struct {
+// PlaceSummary is a person's place on a board, without the other data of the board's page.
+type PlaceSummary struct {
 	Key
 	UserID   int64
 	UserName string
@@ -25,13 +25,13 @@ type placedKey struct {
 	change int64
 }
 
-// Placed returns all places on boards at their change numbers, in order. It reads only boards that have changed since
-// they were last read.
-func (s *Boards) Placed(ctx context.Context, changes map[Key]int64) (map[Key][]Placed, error) {
-	places := make(map[Key][]Placed, len(changes))
+// PlaceSummaries returns all places on boards at their change numbers, in order. It reads only boards that have changed
+// since they were last read.
+func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64) (map[Key][]PlaceSummary, error) {
+	places := make(map[Key][]PlaceSummary, len(changes))
 	var missing []Key
 	for key, change := range changes {
-		list, ok := recall[[]Placed](s.kept, placedKey{key, change})
+		list, ok := recall[[]PlaceSummary](s.cache, placedKey{key, change})
 		if places[key] = list; !ok {
 			missing = append(missing, key)
 		}
@@ -41,7 +41,7 @@ func (s *Boards) Placed(ctx context.Context, changes map[Key]int64) (map[Key][]P
 		for _, key := range some {
 			wanted = wanted.Or("e.version_id = ? and e.device = ?", key.VersionID, key.Device)
 		}
-		var list []Placed
+		var list []PlaceSummary
 		err := s.db.Read(ctx).Table("entries e").Select("e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name, " + ofBand).
 			Joins(withBand).Joins("join users u on u.id = e.user_id").Where(wanted).
 			Order("e.version_id, e.device, " + ofEntries(entriesFirst)).Scan(&list).Error
@@ -53,7 +53,7 @@ func (s *Boards) Placed(ctx context.Context, changes map[Key]int64) (map[Key][]P
 		}
 	}
 	for _, key := range missing {
-		s.kept.Put(placedKey{key, changes[key]}, places[key], int64(200+120*len(places[key])))
+		s.cache.Put(placedKey{key, changes[key]}, places[key], int64(200+120*len(places[key])))
 	}
 	return places, nil
 }

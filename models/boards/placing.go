@@ -10,8 +10,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Placing is a person's entry on a current board of a task, for lists: a third of an entry's columns.
-type Placing struct {
+// EntrySummary is a person's entry on a current board of a task, for lists: a third of an entry's columns.
+type EntrySummary struct {
 	VersionID    int64
 	Device       string
 	RunID        int64
@@ -28,7 +28,7 @@ type Placing struct {
 
 // Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from offset on. more
 // reports whether others follow. It takes one query, however many boards there are.
-func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []Placing, more bool, err error) {
+func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []EntrySummary, more bool, err error) {
 	part := s.db.Read(ctx).Table("entries e").
 		Select("e.version_id, e.device, e.user_id, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
 		Joins("join task_versions v on v.id = e.version_id").Joins("join tasks t on t.id = v.task_id and t.version_id = v.id"). // only by keys
@@ -46,6 +46,6 @@ func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int6
 	if more = len(list) > limit; more {
 		list = list[:limit]
 	}
-	list = slices.DeleteFunc(list, func(p Placing) bool { return !slices.Contains(p.Devices, p.Device) }) // the task no longer has that board
+	list = slices.DeleteFunc(list, func(p EntrySummary) bool { return !slices.Contains(p.Devices, p.Device) }) // the task no longer has that board
 	return list, more, nil
 }

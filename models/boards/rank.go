@@ -67,12 +67,12 @@ type Change struct {
 	Device    string
 	Change    int64 // 1, 2, …: a page with this number is up to date
 
-	Record *Taken `gorm:"-"` // the run that entered is the first of the board now
-	Had    *Entry `gorm:"-"` // of the person who entered, before
+	Record *NewRecord `gorm:"-"` // the run that entered is the first of the board now
+	Had    *Entry     `gorm:"-"` // of the person who entered, before
 }
 
-// Taken is a record that a run has just set.
-type Taken struct {
+// NewRecord is a record that a run has just set.
+type NewRecord struct {
 	RunID, UserID int64
 	Before        *Record // the one before; nil: the board was empty
 }
@@ -109,7 +109,7 @@ func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 }
 
 // taken says that a run is the first of the newest epoch and was not before; nil otherwise.
-func taken(tx *gorm.DB, e Entry, before *Record) (*Taken, error) {
+func taken(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
 	now, err := lastRecord(tx, e)
 	if err != nil || now == nil || now.RunID != e.RunID || before != nil && before.RunID == e.RunID {
 		return nil, err
@@ -119,7 +119,7 @@ func taken(tx *gorm.DB, e Entry, before *Record) (*Taken, error) {
 	if err != nil || newer > 0 {
 		return nil, db.ReadError(err, "the board's records")
 	}
-	return &Taken{RunID: e.RunID, UserID: e.UserID, Before: before}, nil
+	return &NewRecord{RunID: e.RunID, UserID: e.UserID, Before: before}, nil
 }
 
 // OfSubmission lists the entries that the valid runs of a submission make, or would.

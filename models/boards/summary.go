@@ -123,7 +123,7 @@ func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (
 	out, missing := make(map[Key]Summary, len(heads)), map[int64]bool{}
 	for _, h := range heads {
 		key := Key{h.VersionID, h.Device}
-		if summary, ok := recallSummary(s.kept, key, h.Change, userID); ok {
+		if summary, ok := recallSummary(s.cache, key, h.Change, userID); ok {
 			out[key] = summary
 		} else {
 			missing[h.VersionID] = true
@@ -135,7 +135,7 @@ func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (
 			return nil, err
 		}
 		for key, summary := range read {
-			keepSummary(s.kept, key, summary, userID)
+			keepSummary(s.cache, key, summary, userID)
 			out[key] = summary
 		}
 	}

@@ -36,15 +36,15 @@ func (t Totals) Find(userID int64) int {
 	return slices.IndexFunc(t.People, func(p Total) bool { return p.UserID == userID })
 }
 
-// counted is a board whose places have points: a current board of a public task.
-type counted struct {
+// scoredBoard is a board whose places have points: a current board of a public task.
+type scoredBoard struct {
 	Key
 	taskID, change int64
 	family         string
 }
 
 // in reports whether a board is in a scope.
-func (b counted) in(device string) bool {
+func (b scoredBoard) in(device string) bool {
 	return device == "" || strings.EqualFold(b.Device, device) || strings.EqualFold(b.family, device)
 }
 
@@ -63,7 +63,7 @@ type (
 // Totals adds up everyone's points. It reads the change numbers of all boards, and the first entries of those that have
 // changed since, in one or two more queries.
 func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
-	all, err := s.counted(ctx)
+	all, err := s.scoredBoards(ctx)
 	if err != nil {
 		return Totals{}, err
 	}
@@ -72,21 +72,21 @@ func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
 		families[b.family] = true
 	}
 	out := Totals{Families: slices.Sorted(maps.Keys(families))}
-	all = slices.DeleteFunc(all, func(b counted) bool { return !b.in(scope.Device) })
+	all = slices.DeleteFunc(all, func(b scoredBoard) bool { return !b.in(scope.Device) })
 	key := totalsKey{digest(all), scope.Season}
-	people, ok := recall[[]Total](s.kept, key)
+	people, ok := recall[[]Total](s.cache, key)
 	if !ok {
 		if people, err = s.addUp(ctx, all, scope.Season); err != nil {
 			return Totals{}, err
 		}
-		s.kept.Put(key, people, int64(200+120*len(people)))
+		s.cache.Put(key, people, int64(200+120*len(people)))
 	}
 	out.People = people
 	return out, nil
 }
 
 // digest identifies a list of boards and their states.
-func digest(list []counted) (sum [sha256.Size]byte) {
+func digest(list []scoredBoard) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, b := range list {
 		fmt.Fprintf(h, "%d %d %d %s\n", b.taskID, b.VersionID, b.change, b.Device)
@@ -95,8 +95,8 @@ func digest(list []counted) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// counted lists the boards that count, those of a task together.
-func (s *Boards) counted(ctx context.Context) (list []counted, err error) {
+// scoredBoards lists the boards that count, those of a task together.
+func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err error) {
 	rows, err := s.db.Read(ctx).Table("tasks t").Select("t.id, t.devices, c.version_id, c.device, c.change").
 		Joins("join boards c on c.version_id = t.version_id").Where(catalog.IsPublic+" and c.size > 1", db.Now()).
 		Order("t.id, c.device").Rows()
@@ -106,7 +106,7 @@ func (s *Boards) counted(ctx context.Context) (list []counted, err error) {
 	defer rows.Close()
 	devices, families := map[string][]string{}, map[string]string{} // by their text, because most tasks have the same
 	for rows.Next() {
-		var b counted
+		var b scoredBoard
 		var text string
 		if err := rows.Scan(&b.taskID, &text, &b.VersionID, &b.Device, &b.change); err != nil {
 			return nil, db.ReadError(err, "a board with points")
@@ -131,7 +131,7 @@ func (s *Boards) counted(ctx context.Context) (list []counted, err error) {
 }
 
 // addUp ranks everyone by the awards of some boards.
-func (s *Boards) addUp(ctx context.Context, list []counted, season Season) ([]Total, error) {
+func (s *Boards) addUp(ctx context.Context, list []scoredBoard, season Season) ([]Total, error) {
 	given, err := s.awards(ctx, list, season)
 	if err != nil {
 		return nil, err
@@ -168,11 +168,11 @@ func (t Total) compare(o Total) int {
 }
 
 // awards returns each board's awards, from the cache or the database.
-func (s *Boards) awards(ctx context.Context, list []counted, season Season) (map[Key][]award, error) {
+func (s *Boards) awards(ctx context.Context, list []scoredBoard, season Season) (map[Key][]award, error) {
 	given, versions, devices := map[Key][]award{}, map[int64]bool{}, map[string]bool{}
-	var missing []counted
+	var missing []scoredBoard
 	for _, b := range list {
-		if found, ok := recall[[]award](s.kept, awardsKey{b.Key, b.change, season}); ok {
+		if found, ok := recall[[]award](s.cache, awardsKey{b.Key, b.change, season}); ok {
 			given[b.Key] = found
 			continue
 		}
@@ -182,13 +182,13 @@ func (s *Boards) awards(ctx context.Context, list []counted, season Season) (map
 	if len(missing) == 0 {
 		return given, nil
 	}
-	read, err := s.readAwards(ctx, few{slices.Collect(maps.Keys(versions)), slices.Collect(maps.Keys(devices))}, season)
+	read, err := s.readAwards(ctx, boardSelection{slices.Collect(maps.Keys(versions)), slices.Collect(maps.Keys(devices))}, season)
 	if err != nil {
 		return nil, err
 	}
 	for _, b := range missing {
 		given[b.Key] = read[b.Key]
-		s.kept.Put(awardsKey{b.Key, b.change, season}, read[b.Key], int64(200+56*len(read[b.Key])))
+		s.cache.Put(awardsKey{b.Key, b.change, season}, read[b.Key], int64(200+56*len(read[b.Key])))
 	}
 	return given, nil
 }

@@ -48,7 +48,7 @@ func (c crowd) on(t *testing.T, s *models.Store, task catalog.Task, people ...ac
 func totals(t *testing.T, s *models.Store, scope boards.Scope, most int) (out []string) {
 	t.Helper()
 	list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), scope)).People
-	named := modelstest.Got[[]boards.Named](t)(s.Boards.Name(t.Context(), list[:min(len(list), most)], time.Time{}))
+	named := modelstest.Got[[]boards.NamedTotal](t)(s.Boards.AddNames(t.Context(), list[:min(len(list), most)], time.Time{}))
 	for _, p := range named {
 		out = append(out, fmt.Sprintf("%d %s %d of %d %v %d", p.Rank, p.UserName, p.Points, p.Tasks, p.Medals,
 			p.Records))
@@ -210,7 +210,7 @@ func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 // TestAPersonsPointsAreThoseOfALongBoard has more entries than places with points, many of which share a rank.
 func TestAPersonsPointsAreThoseOfALongBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		modelstest.Got[modelstest.Filled](t)(modelstest.Fill(t.Context(), s, 1500))
+		modelstest.Got[modelstest.FilledBoard](t)(modelstest.Fill(t.Context(), s, 1500))
 		list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), boards.Scope{}))
 		for _, want := range list.People {
 			want.Rank, want.Tied = 0, false

@@ -17,8 +17,8 @@ func (s *Catalog) Task(ctx context.Context, slug string) (Task, error) {
 	return task, db.ReadError(err, "task %q", slug)
 }
 
-// Posed is a task with its current version, its author, and its event.
-type Posed struct {
+// FullTask is a task with its current version, its author, and its event.
+type FullTask struct {
 	Task
 	Version    TaskVersion
 	Owner      accounts.User
@@ -27,15 +27,16 @@ type Posed struct {
 }
 
 // TableName returns the table of tasks.
-func (Posed) TableName() string { return "tasks" }
+func (FullTask) TableName() string { return "tasks" }
 
 // runningEvent joins a task with its current event; of several, the one that ends first.
 const runningEvent = `left join events e on e.id = (select r.id from events r join event_tasks t on t.event_id = r.id
 	where t.task_id = tasks.id and r.starts_at <= ? and r.ends_at > ? order by r.ends_at, r.id limit 1)`
 
-// Posed reads a task together with its version, author, and event. Callers must check VisibleTo before they show any.
-func (s *Catalog) Posed(ctx context.Context, slug string) (Posed, error) {
-	var posed Posed
+// FullTask reads a task together with its version, author, and event. Callers must check VisibleTo before they show
+// any.
+func (s *Catalog) FullTask(ctx context.Context, slug string) (FullTask, error) {
+	var posed FullTask
 	now := db.Now()
 	err := s.db.Read(ctx).Select([]string{"tasks.*", "coalesce(e.slug, '') as event_slug", "coalesce(e.title, '') as event_title"}).
 		Joins("Version").Joins("Owner").Joins(runningEvent, now, now).Where("tasks.slug = ?", slug).Take(&posed).Error
@@ -56,8 +57,8 @@ func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, erro
 	return list, db.ReadError(err, "tasks")
 }
 
-// Listed is a task with the facts of a list of tasks.
-type Listed struct {
+// TaskRow is a task with the facts of a list of tasks.
+type TaskRow struct {
 	Task
 	Lang    tasks.Lang // of its current version
 	Tags    []string   `gorm:"serializer:json"`
@@ -67,8 +68,8 @@ type Listed struct {
 }
 
 // ListTasks returns the tasks of Tasks as Listed.
-func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
-	var list []Listed
+func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]TaskRow, error) {
+	var list []TaskRow
 	err := s.listed(ctx, viewer).
 		Select("t.*, v.lang, v.tags, v.problem, t.version_id in (select e.version_id from entries e where e.user_id = ?) as mine, "+
 			"(select coalesce(sum(o.size), 0) from boards o where o.version_id = t.version_id) as people", viewer.ID).

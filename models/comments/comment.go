@@ -26,8 +26,8 @@ type Comment struct {
 	RemovedAt    *time.Time
 }
 
-// Listed is a comment with the name of its author.
-type Listed struct {
+// CommentRow is a comment with the name of its author.
+type CommentRow struct {
 	Comment
 	UserName string
 }
@@ -49,7 +49,7 @@ func listed(q *gorm.DB) *gorm.DB {
 }
 
 // List lists comments after an ID, the oldest first. From the beginning, after 0, the write-up comes first.
-func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, after int64, limit int) (list []Listed, err error) {
+func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, after int64, limit int) (list []CommentRow, err error) {
 	if err := t.Check(viewer, c.now()); err != nil {
 		return nil, err
 	}
@@ -64,11 +64,11 @@ func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, aft
 func (c *Comments) now() time.Time { return db.Time(c.db.Read(context.Background()).NowFunc()) }
 
 // Comment reads one comment with its thread, if the viewer may read it.
-func (c *Comments) Comment(ctx context.Context, viewer accounts.User, id int64) (found Listed, t Thread, err error) {
+func (c *Comments) Comment(ctx context.Context, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
 	return find(c.db.Read(ctx), viewer, id)
 }
 
-func find(tx *gorm.DB, viewer accounts.User, id int64) (found Listed, t Thread, err error) {
+func find(tx *gorm.DB, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
 	missing := db.Errorf(db.NotFound, "There is no comment %d.", id)
 	res := listed(tx).Where("c.id = ? and c.removed_at is null", id).Limit(1).Scan(&found)
 	if res.Error != nil {
@@ -86,7 +86,7 @@ func find(tx *gorm.DB, viewer accounts.User, id int64) (found Listed, t Thread, 
 	}
 	hidden := found.HiddenAt != nil && !t.ModeratedBy(viewer) && found.UserID != viewer.ID
 	if hidden || t.Check(viewer, db.Time(tx.NowFunc())) != nil {
-		return Listed{}, Thread{}, missing
+		return CommentRow{}, Thread{}, missing
 	}
 	return found, t, nil
 }

@@ -23,7 +23,7 @@ func newForum(t *testing.T, s *models.Store) forum { return forum{modelstest.New
 // texts returns the comments that a viewer can read there.
 func (f forum) texts(who accounts.User, on comments.Thread) (list []string) {
 	f.T.Helper()
-	for _, c := range modelstest.Got[[]comments.Listed](f.T)(f.Comments.List(f.T.Context(), who, on, 0, 100)) {
+	for _, c := range modelstest.Got[[]comments.CommentRow](f.T)(f.Comments.List(f.T.Context(), who, on, 0, 100)) {
 		list = append(list, c.UserName+": "+c.Body)
 	}
 	return list
@@ -61,8 +61,8 @@ func TestCommentsAreAFlatListBelowTheAuthorsText(t *testing.T) {
 		if list := f.texts(f.None, f.Task); !slices.Equal(list, want) || f.count(f.Task) != 3 {
 			t.Errorf("a visitor reads %q, and the task counts %d", list, f.count(f.Task))
 		}
-		page := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.None, f.Task, 0, 2))
-		if rest := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.None, f.Task, page[1].ID,
+		page := modelstest.Got[[]comments.CommentRow](t)(s.Comments.List(t.Context(), f.None, f.Task, 0, 2))
+		if rest := modelstest.Got[[]comments.CommentRow](t)(s.Comments.List(t.Context(), f.None, f.Task, page[1].ID,
 			2)); len(rest) != 1 || rest[0].Body != "Yes." {
 			t.Errorf("the second page has %+v", rest)
 		}

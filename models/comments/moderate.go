@@ -78,7 +78,7 @@ func reports(q *gorm.DB) *gorm.DB {
 
 // Reported is a comment with open reports, for the review list.
 type Reported struct {
-	Listed
+	CommentRow
 	TaskSlug, TaskTitle string
 	Reports             int
 }
@@ -101,13 +101,13 @@ func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int)
 
 // isOwn reports whether a moderator who is not an admin wrote the comment: then others decide about it, and see the
 // reporters.
-func isOwn(found Listed, actor accounts.User) bool {
+func isOwn(found CommentRow, actor accounts.User) bool {
 	return found.UserID == actor.ID && !actor.IsAdmin()
 }
 
 // Hide hides a comment from everyone except its author and the moderators, and closes its reports.
 func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
-	return c.decide(ctx, actor, id, "hide comment", why, func(found Listed, why string) (map[string]any, error) {
+	return c.decide(ctx, actor, id, "hide comment", why, func(found CommentRow, why string) (map[string]any, error) {
 		if found.HiddenAt != nil { // or an author of a task could make an admin's decision their own
 			return nil, db.Errorf(db.Conflict, "Comment %d is hidden already.", id)
 		}
@@ -117,7 +117,7 @@ func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why 
 
 // Show makes a hidden comment visible again. An author of a task cannot reverse an admin's decision.
 func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
-	return c.decide(ctx, actor, id, "show comment", why, func(found Listed, _ string) (map[string]any, error) {
+	return c.decide(ctx, actor, id, "show comment", why, func(found CommentRow, _ string) (map[string]any, error) {
 		if found.HiddenAt == nil {
 			return nil, db.Errorf(db.Conflict, "Comment %d is not hidden.", id)
 		}
@@ -130,16 +130,16 @@ func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why 
 
 // Dismiss closes the reports of a comment that is fine.
 func (c *Comments) Dismiss(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
-	return c.decide(ctx, actor, id, "dismiss reports", why, func(Listed, string) (map[string]any, error) { return nil, nil })
+	return c.decide(ctx, actor, id, "dismiss reports", why, func(CommentRow, string) (map[string]any, error) { return nil, nil })
 }
 
 // decide changes a comment, for a reason that is stored in the audit log.
-func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, act, why string, change func(found Listed, why string) (map[string]any, error)) (t Thread, err error) {
+func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, act, why string, change func(found CommentRow, why string) (map[string]any, error)) (t Thread, err error) {
 	if why, err = clean(why, longestReason); err != nil {
 		return t, err
 	}
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
-		var found Listed
+		var found CommentRow
 		if found, t, err = find(tx, actor, id); err != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func paced(tx *gorm.DB, actor accounts.User, of any, most int, what string) erro
 // Remove deletes the text of one's own comment. Its row stays for the limits.
 func (c *Comments) Remove(ctx context.Context, actor accounts.User, id int64) (t Thread, err error) {
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
-		var found Listed
+		var found CommentRow
 		if found, t, err = find(tx, actor, id); err != nil {
 			return err
 		}

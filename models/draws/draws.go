@@ -75,8 +75,8 @@ func (s *Draws) Used(ctx context.Context, attemptID string, measured epochs.Soft
 	return []byte(row.Seed), row.Software == measured.Stored(), nil
 }
 
-// Shown is a draw as people may see it.
-type Shown struct {
+// PublicDraw is a draw as people may see it.
+type PublicDraw struct {
 	Version  int
 	Device   string
 	Software epochs.Software
@@ -89,7 +89,7 @@ type Shown struct {
 const most = 20
 
 // Of lists the newest draws of a task.
-func (s *Draws) Of(ctx context.Context, task catalog.Task, now time.Time) (list []Shown, err error) {
+func (s *Draws) Of(ctx context.Context, task catalog.Task, now time.Time) (list []PublicDraw, err error) {
 	var rows []struct {
 		Draw
 		epochs.Software `gorm:"embedded"`
@@ -101,7 +101,7 @@ func (s *Draws) Of(ctx context.Context, task catalog.Task, now time.Time) (list 
 		Joins("join task_versions v on v.id = d.version_id").Joins("left join epochs e on e.id = d.epoch_id").
 		Where("v.task_id = ?", task.ID).Order("v.number desc, d.device, d.epoch_id desc").Limit(most).Find(&rows).Error
 	for _, row := range rows {
-		shown := Shown{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
+		shown := PublicDraw{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
 		if row.VersionID != task.VersionID || !task.Open(now) {
 			drawn := row.Definition.For(row.Device).Draw([]byte(row.Seed))
 			shown.Cases = &drawn

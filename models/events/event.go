@@ -15,7 +15,7 @@ import (
 // Events reads and stores the events of one database.
 type Events struct {
 	db   *db.DB
-	open atomic.Pointer[[]open] // as this process last read them in NoteOpen
+	open atomic.Pointer[[]openEvent] // as this process last read them in NoteOpen
 }
 
 // New returns the events of a database.
@@ -64,8 +64,8 @@ func (e Event) EditableBy(u accounts.User) bool {
 	return u.May(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID})
 }
 
-// Listed is an event with the name of its organizer.
-type Listed struct {
+// EventRow is an event with the name of its organizer.
+type EventRow struct {
 	Event
 	OwnerName string
 	TaskCount int
@@ -75,13 +75,13 @@ type Listed struct {
 const most = 200
 
 // List lists events without their announcements, those that end last first.
-func (s *Events) List(ctx context.Context) (list []Listed, err error) {
+func (s *Events) List(ctx context.Context) (list []EventRow, err error) {
 	err = s.listed(ctx, "e.id, e.slug, e.title, e.owner_id, e.starts_at, e.ends_at, e.frozen_at, e.revealed_at, e.points, e.by_team, e.comments_closed, e.created_at").Order("e.ends_at desc, e.id desc").Limit(most).Scan(&list).Error
 	return list, db.ReadError(err, "events")
 }
 
 // Event returns the event with this slug.
-func (s *Events) Event(ctx context.Context, slug string) (found Listed, err error) {
+func (s *Events) Event(ctx context.Context, slug string) (found EventRow, err error) {
 	err = s.listed(ctx, "e.*").Where("e.slug = ?", slug).Take(&found).Error
 	return found, db.ReadError(err, "event %q", slug)
 }

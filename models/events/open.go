@@ -11,8 +11,8 @@ import (
 // announcedAhead is the time before its start from which on every page names an event.
 const announcedAhead = 7 * 24 * time.Hour
 
-// open is an event that is not over, or whose results are not all revealed, with its tasks.
-type open struct {
+// openEvent is an event that is not over, or whose results are not all revealed, with its tasks.
+type openEvent struct {
 	Event
 	tasks []int64
 }
@@ -53,7 +53,7 @@ func (s *Events) EventOf(taskID int64) (found Event, ok bool) {
 	return found, false
 }
 
-func (s *Events) opened() []open {
+func (s *Events) opened() []openEvent {
 	if list := s.open.Load(); list != nil {
 		return *list
 	}
@@ -63,7 +63,7 @@ func (s *Events) opened() []open {
 // NoteOpen reads the open events: at a start, after each change here, and from time to time for changes by other
 // processes.
 func (s *Events) NoteOpen(ctx context.Context) error {
-	var list []open
+	var list []openEvent
 	err := s.db.Read(ctx).Table("events").Select("id, slug, title, starts_at, ends_at, frozen_at, revealed_at").
 		Where("ends_at > ? or frozen_at is not null and revealed_at is null", s.Now()).Order("starts_at, id").Limit(most).Scan(&list).Error
 	if err != nil {

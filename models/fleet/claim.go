@@ -17,8 +17,8 @@ const claimedFor = time.Minute
 // claimKey is the prefix of the settings that hold claims; the worker's name follows.
 const claimKey = "worker."
 
-// claim is the site's process that has a worker of this name.
-type claim struct {
+// nameClaim is the site's process that has a worker of this name.
+type nameClaim struct {
 	Holder string    `json:"holder"`
 	At     time.Time `json:"at"`
 }
@@ -38,7 +38,7 @@ func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string
 				free, err = freeOfCredential(tx, name)
 			}
 			if err != nil || free {
-				return errors.Join(err, db.PutJSON(tx, claimKey+name, claim{holder, db.Now()}))
+				return errors.Join(err, db.PutJSON(tx, claimKey+name, nameClaim{holder, db.Now()}))
 			}
 		}
 	})
@@ -57,7 +57,7 @@ func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 
 // claimable reports whether a name is the holder's already, or belongs to no present worker.
 func claimable(tx *gorm.DB, name, holder string) (bool, error) {
-	claims, err := db.JSONSettings[claim](tx.Where("key = ?", claimKey+name), claimKey)
+	claims, err := db.JSONSettings[nameClaim](tx.Where("key = ?", claimKey+name), claimKey)
 	held, found := claims[name]
 	if err != nil || !found {
 		return err == nil, err

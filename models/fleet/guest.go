@@ -16,9 +16,9 @@ const (
 	guestSilence = 24 * time.Hour
 	// guestArrives is the time for which a worker that has just joined counts as present without a heartbeat.
 	guestArrives = time.Minute
-	// guestUnheard is the time for which a worker that joined keeps its place without any heartbeat. Workers send one
+	// guestTimeout is the time for which a worker that joined keeps its place without any heartbeat. Workers send one
 	// as soon as they are connected.
-	guestUnheard = 15 * time.Minute
+	guestTimeout = 15 * time.Minute
 	// guestFades is the time for which the name of a guest that left stays taken, and its credential revoked. A
 	// connection under that name may last as long: a cluster takes ten minutes to end it (authorizedFor in
 	// evaluator/queue). A name without a credential is the site's own.
@@ -27,7 +27,7 @@ const (
 
 const (
 	liveWorkers = "select name from workers where not stopping and seen_at > ?"
-	neverHeard  = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
+	neverSeen   = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
 )
 
 // guests counts the workers of a token that are connected, on their way, or have never reported, except the one with a
@@ -36,7 +36,7 @@ func guests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	var n int64
 	at := db.Now()
 	err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null and name <> ?", tokenID, but).
-		Where("created_at > ? or name in ("+liveWorkers+") or "+neverHeard, db.Time(at.Add(-guestArrives)), db.Time(at.Add(-WorkerTimeout))).
+		Where("created_at > ? or name in ("+liveWorkers+") or "+neverSeen, db.Time(at.Add(-guestArrives)), db.Time(at.Add(-WorkerTimeout))).
 		Count(&n).Error
 	return int(n), db.ReadError(err, "workers of a join token")
 }
@@ -91,9 +91,9 @@ func (s *Fleet) goodbye(ctx context.Context, name string) error {
 // names: the caller must then disconnect them.
 func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []string, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		silent, unheard := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestUnheard))
+		silent, timeout := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestTimeout))
 		err := tx.Model(&WorkerCredential{}).Where("join_id > 0 and revoked_at is null").
-			Where("created_at < ? and name not in (select name from workers where seen_at >= ?) or created_at < ? and "+neverHeard, silent, silent, unheard).
+			Where("created_at < ? and name not in (select name from workers where seen_at >= ?) or created_at < ? and "+neverSeen, silent, silent, timeout).
 			Pluck("name", &names).Error
 		if err != nil || len(names) == 0 {
 			return db.ReadError(err, "workers that joined")

@@ -22,7 +22,7 @@ func TestNoHeartbeatCostsTenPagesMoreThanARequestMay(t *testing.T) {
 			}
 			beat.Slots = append(beat.Slots, job.Slot{Index: i, Device: "CPU", Machine: machine})
 		}
-		modelstest.Heard(t, s, beat)
+		modelstest.RecordHeartbeat(t, s, beat)
 		costtest.Check(t, "ten readers of what a worker said", func() {
 			for range 10 {
 				workers, err := s.Fleet.Workers(t.Context())

@@ -38,13 +38,13 @@ func (f forum) inbox(who accounts.User) (texts []string, unread int) {
 	f.T.Helper()
 	f.spread()
 	now := modelstest.Got[accounts.User](f.T)(f.Accounts.User(f.T.Context(), who.ID))
-	for _, n := range modelstest.Got[[]inbox.Told](f.T)(f.Inbox.List(f.T.Context(), now, 0, 100)) {
+	for _, n := range modelstest.Got[[]inbox.NamedNotice](f.T)(f.Inbox.List(f.T.Context(), now, 0, 100)) {
 		texts = append(texts, n.Text()+" "+n.Path())
 	}
 	return texts, now.Unread
 }
 
-func (f forum) told(who accounts.User, want ...string) {
+func (f forum) wantNotices(who accounts.User, want ...string) {
 	f.T.Helper()
 	if texts, unread := f.inbox(who); !slices.Equal(texts, want) || unread != len(want) {
 		f.T.Errorf("%s reads %q, %d unread; want %q", who.Name, texts, unread, want)
@@ -73,20 +73,20 @@ func TestLostRecordsAndPlacesGiveNotices(t *testing.T) {
 			f.scores(who, float64(2000+1000*i))
 		}
 		for _, who := range []accounts.User{f.Ann, f.Bob, f.Carl, dora} {
-			f.told(who)
+			f.wantNotices(who)
 		}
 		f.scores(dora, 2500)
-		f.told(f.Ann)
-		f.told(f.Bob, "Dora passed you: Sort on CPU. /tasks/sort/boards/CPU")
-		f.told(f.Carl, "Dora passed you: Sort on CPU. /tasks/sort/boards/CPU")
+		f.wantNotices(f.Ann)
+		f.wantNotices(f.Bob, "Dora passed you: Sort on CPU. /tasks/sort/boards/CPU")
+		f.wantNotices(f.Carl, "Dora passed you: Sort on CPU. /tasks/sort/boards/CPU")
 		f.scores(dora, 1000)
-		f.told(f.Ann, "Dora took your record: Sort on CPU. /tasks/sort/boards/CPU")
-		f.told(f.Bob)          // Dora was before Bob already
+		f.wantNotices(f.Ann, "Dora took your record: Sort on CPU. /tasks/sort/boards/CPU")
+		f.wantNotices(f.Bob)   // Dora was before Bob already
 		f.scores(f.Carl, 1001) // which cannot be told apart from Dora's
-		f.told(dora)
-		f.told(f.Ann, "Carl passed you: Sort on CPU. /tasks/sort/boards/CPU")
+		f.wantNotices(dora)
+		f.wantNotices(f.Ann, "Carl passed you: Sort on CPU. /tasks/sort/boards/CPU")
 		f.scores(f.Carl, 1000.5)
-		f.told(f.Ann)
+		f.wantNotices(f.Ann)
 	})
 }
 
@@ -95,7 +95,7 @@ func TestNoOneLearnsOfPlacesWhileAnEventIsFrozen(t *testing.T) {
 		f := newForum(t, s)
 		f.scores(f.Ann, 2000)
 		late := modelstest.Submit(t, s, f.Bob, f.Task.Task)[0] // before the freeze; it ends in it
-		f.told(f.Ann)
+		f.wantNotices(f.Ann)
 		freeze := time.Now().Add(-time.Minute)
 		modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.Carl,
 			events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
@@ -103,7 +103,7 @@ func TestNoOneLearnsOfPlacesWhileAnEventIsFrozen(t *testing.T) {
 		modelstest.Check(t, f.sql("update tasks set reminded_of = deadline"))
 		modelstest.Finish(t, s, late, 1000)
 		f.scores(f.Bob, 500)
-		f.told(f.Ann)
+		f.wantNotices(f.Ann)
 	})
 }
 
@@ -111,13 +111,13 @@ func TestTheEndOfALongRunGivesANotice(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		f.scores(f.Ann, 2000) // in a moment
-		f.told(f.Ann)
+		f.wantNotices(f.Ann)
 		run := modelstest.Submit(t, s, f.Ann, f.Task.Task)[0]
 		_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1 where id = $2",
 			time.Now().Add(-time.Hour).UTC(), run.ID)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, run, 3000)
-		f.told(f.Ann, fmt.Sprintf("Your run of Sort on CPU has ended: passed. /submissions/%d", run.SubmissionID))
+		f.wantNotices(f.Ann, fmt.Sprintf("Your run of Sort on CPU has ended: passed. /submissions/%d", run.SubmissionID))
 	})
 }
 
@@ -130,7 +130,7 @@ func TestATrialPutsNothingIntoTheInbox(t *testing.T) {
 			time.Now().Add(-time.Hour).UTC(), run.ID)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, run, 3000)
-		f.told(f.Ann)
+		f.wantNotices(f.Ann)
 	})
 }
 
@@ -142,10 +142,10 @@ func TestACommentGivesOneNoticeUntilItIsRead(t *testing.T) {
 			f.Add(f.Bob, f.Task, fmt.Sprint("spam ", i))
 		}
 		text := fmt.Sprintf("Ann commented on Sort. /tasks/sort/comments?after=%d#comment-%d", first.ID-1, first.ID)
-		f.told(f.Carl, text)
-		f.told(f.Ann, fmt.Sprintf("Bob commented on Sort. /tasks/sort/comments?after=%d#comment-%d", first.ID,
+		f.wantNotices(f.Carl, text)
+		f.wantNotices(f.Ann, fmt.Sprintf("Bob commented on Sort. /tasks/sort/comments?after=%d#comment-%d", first.ID,
 			first.ID+1))
-		f.told(f.Bob)
+		f.wantNotices(f.Bob)
 		f.CloseTask()
 		f.Add(f.Bob, f.OnSubmission, "nice")
 		if texts, _ := f.inbox(f.Ann); len(texts) != 1 ||
@@ -153,7 +153,7 @@ func TestACommentGivesOneNoticeUntilItIsRead(t *testing.T) {
 				f.OnSubmission.Submission.ID)) {
 			t.Errorf("the author of the submission reads %q", texts)
 		}
-		list := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.Ann, f.OnSubmission, 0, 1))
+		list := modelstest.Got[[]comments.CommentRow](t)(s.Comments.List(t.Context(), f.Ann, f.OnSubmission, 0, 1))
 		_, err := s.Comments.Hide(t.Context(), f.Carl, list[0].ID, "spam")
 		modelstest.Check(t, err)
 		if texts, _ := f.inbox(f.Ann); len(texts) != 0 {
@@ -170,7 +170,7 @@ func TestNoticesSayNothingOfATaskThatOneMayNotSee(t *testing.T) {
 		f := newForum(t, s)
 		f.scores(f.Ann, 2000)
 		f.Add(f.Ann, f.Task, "hello")
-		f.told(f.Ann)
+		f.wantNotices(f.Ann)
 		f.Add(f.Bob, f.Task, "before")
 		if texts, unread := f.inbox(f.Ann); len(texts) != 1 || unread != 1 {
 			t.Fatalf("Ann reads %q, %d unread", texts, unread)
@@ -198,25 +198,25 @@ func TestADeadlineRemindsEachSubmitterOnce(t *testing.T) {
 		f := newForum(t, s)
 		f.scores(f.Bob, 1000)
 		for _, who := range []accounts.User{f.Ann, f.Bob} {
-			f.told(who)
+			f.wantNotices(who)
 		}
 		soon, far := time.Now().Add(23*time.Hour), time.Now().Add(25*time.Hour)
 		f.CloseAt(&far)
 		modelstest.Check(t, s.Remind(t.Context()))
-		f.told(f.Ann)
+		f.wantNotices(f.Ann)
 		f.CloseAt(&soon)
 		for range 2 {
 			modelstest.Check(t, s.Remind(t.Context()))
 		}
-		f.told(f.Ann, "Sort closes within 24 hours. /tasks/sort")
-		f.told(f.Bob, "Sort closes within 24 hours. /tasks/sort")
-		f.told(f.Carl)
+		f.wantNotices(f.Ann, "Sort closes within 24 hours. /tasks/sort")
+		f.wantNotices(f.Bob, "Sort closes within 24 hours. /tasks/sort")
+		f.wantNotices(f.Carl)
 		modelstest.Check(t, s.Remind(t.Context()))
-		f.told(f.Ann)
+		f.wantNotices(f.Ann)
 		sooner := time.Now().Add(time.Hour)
 		f.CloseAt(&sooner)
 		modelstest.Check(t, s.Remind(t.Context()))
-		f.told(f.Ann, "Sort closes within 24 hours. /tasks/sort")
+		f.wantNotices(f.Ann, "Sort closes within 24 hours. /tasks/sort")
 	})
 }
 
@@ -225,7 +225,7 @@ func TestAKindCanBeTurnedOffAndOldNoticesGo(t *testing.T) {
 		f := newForum(t, s)
 		modelstest.Check(t, s.Inbox.Choose(t.Context(), f.Carl, []inbox.Kind{inbox.RunEnded, "nonsense"}, nil))
 		f.Add(f.Ann, f.Task, "one")
-		f.told(f.Carl)
+		f.wantNotices(f.Carl)
 		modelstest.Check(t, s.Inbox.Choose(t.Context(), f.Carl, inbox.Kinds(), nil))
 		f.Add(f.Ann, f.Task, "two")
 		if _, unread := f.inbox(f.Carl); unread != 1 {

@@ -145,8 +145,8 @@ func post(tx *gorm.DB, m Mail) error {
 }
 
 // mailTo queues mails for those notices whose people want them by e-mail, up to their daily limit.
-func (x *Inbox) mailTo(tx *gorm.DB, list []Told) error {
-	want := map[int64]Told{}
+func (x *Inbox) mailTo(tx *gorm.DB, list []NamedNotice) error {
+	want := map[int64]NamedNotice{}
 	ids := make([]int64, 0, len(list))
 	for _, n := range list {
 		want[n.UserID] = n

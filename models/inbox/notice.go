@@ -53,8 +53,8 @@ type Notice struct {
 	CreatedAt    time.Time
 }
 
-// Told is a notice with the names for its sentence.
-type Told struct {
+// NamedNotice is a notice with the names for its sentence.
+type NamedNotice struct {
 	Notice
 	ActorName string
 	TaskSlug  string
@@ -63,7 +63,7 @@ type Told struct {
 }
 
 // Text returns the sentence of the notice.
-func (t Told) Text() string {
+func (t NamedNotice) Text() string {
 	switch on := t.TaskTitle + " on " + t.Device; t.Kind {
 	case RunEnded:
 		return fmt.Sprintf("Your run of %s has ended: %s.", on, ended(t.State))
@@ -95,7 +95,7 @@ func ended(state string) string {
 }
 
 // Path returns the path of the page about it, from the root of the site.
-func (t Told) Path() string {
+func (t NamedNotice) Path() string {
 	task := "/tasks/" + url.PathEscape(t.TaskSlug)
 	switch {
 	case t.Kind == CommentAdded && t.CommentID != nil:

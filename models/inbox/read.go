@@ -61,7 +61,7 @@ func noticesOf(q *gorm.DB, user accounts.User) *gorm.DB {
 }
 
 // List lists a person's notices before an ID (0 for the newest), the newest first.
-func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limit int) (list []Told, err error) {
+func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limit int) (list []NamedNotice, err error) {
 	if !user.SignedIn() {
 		return nil, db.Errorf(db.Forbidden, "Sign in to read your inbox.")
 	}

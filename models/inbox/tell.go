@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// longEnough is the shortest run whose end gives a notice; after a shorter one its person is still on the page.
-	longEnough = time.Minute
-	// ahead is the time between a reminder and its deadline.
-	ahead = 24 * time.Hour
+	// minNoticeWait is the shortest run whose end gives a notice; after a shorter one its person is still on the page.
+	minNoticeWait = time.Minute
+	// reminderLead is the time between a reminder and its deadline.
+	reminderLead = 24 * time.Hour
 
 	mostPassed    = 10   // people who are told of one run that passed them
 	mostCommented = 30   // people who are told of one comment
@@ -34,7 +34,7 @@ func Ended(tx *gorm.DB, runID int64) ([]Notice, error) {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
 	r := runs[0]
-	if r.QueuedAt == nil || r.EndedAt == nil || r.EndedAt.Sub(*r.QueuedAt) < longEnough {
+	if r.QueuedAt == nil || r.EndedAt == nil || r.EndedAt.Sub(*r.QueuedAt) < minNoticeWait {
 		return nil, nil
 	}
 	r.Notice.Kind = RunEnded
@@ -168,16 +168,16 @@ func Commented(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	return list, nil
 }
 
-// Near returns the reminders of a task's deadline, for the people who have submitted to it, the latest first.
-func Near(tx *gorm.DB, taskID int64) (list []Notice, err error) {
+// Reminders returns the reminders of a task's deadline, for the people who have submitted to it, the latest first.
+func Reminders(tx *gorm.DB, taskID int64) (list []Notice, err error) {
 	err = tx.Raw(`select s.user_id, s.task_id, 'deadline.near' as kind from submissions s where s.task_id = ?
 		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, mostReminded).Scan(&list).Error
 	return list, db.ReadError(err, "people of task %d", taskID)
 }
 
-// Closing lists the tasks whose people are to be reminded, and notes that they are. Called inside a transaction, it gives each
-// deadline to one process.
-func Closing(tx *gorm.DB) (tasks []int64, err error) {
+// TakeClosing lists the tasks whose people are to be reminded, and notes that they are. Called inside a transaction, it
+// gives each deadline to one process.
+func TakeClosing(tx *gorm.DB) (tasks []int64, err error) {
 	if err := closing(tx).Order("id").Pluck("id", &tasks).Error; err != nil || len(tasks) == 0 {
 		return nil, db.ReadError(err, "tasks that close")
 	}
@@ -188,7 +188,7 @@ func Closing(tx *gorm.DB) (tasks []int64, err error) {
 // closing are the tasks that close soon, and of whose deadline no one has been reminded.
 func closing(tx *gorm.DB) *gorm.DB {
 	now := db.Time(tx.NowFunc())
-	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(ahead)))
+	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(reminderLead)))
 }
 
 // HasClosing reports whether Closing would list some; it needs no transaction.
@@ -200,7 +200,7 @@ func (x *Inbox) HasClosing(ctx context.Context) (bool, error) {
 
 // Add stores notices about one task, for those of the people who may see it, have the kind on, and have none of it unread. It
 // returns those, and queues their mails.
-func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]Told, error) {
+func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -212,7 +212,7 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]Told, error) {
 	for i, n := range list {
 		ids[i] = n.UserID
 	}
-	people, err := hearing(tx, task, ids)
+	people, err := recipients(tx, task, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -232,34 +232,34 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]Told, error) {
 	if err := tx.CreateInBatches(&made, 200).Error; err != nil {
 		return nil, db.WriteError(err, "notices")
 	}
-	told, err := named(tx, made, task)
+	notices, err := withNames(tx, made, task)
 	if err == nil && x.mails {
-		err = x.mailTo(tx, told)
+		err = x.mailTo(tx, notices)
 	}
-	return told, err
+	return notices, err
 }
 
-// named adds the names of a task and its people.
-func named(tx *gorm.DB, made []Notice, task catalog.Task) ([]Told, error) {
+// withNames adds the names of a task and its people.
+func withNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, error) {
 	var actor struct{ Name string }
 	if err := tx.Table("users").Where("id = ?", made[0].ActorID).Limit(1).Scan(&actor).Error; err != nil {
 		return nil, db.ReadError(err, "person %d", made[0].ActorID)
 	}
-	list := make([]Told, len(made))
+	list := make([]NamedNotice, len(made))
 	for i, n := range made {
-		list[i] = Told{Notice: n, ActorName: actor.Name, TaskSlug: task.Slug, TaskTitle: task.Title, Deadline: task.Deadline}
+		list[i] = NamedNotice{Notice: n, ActorName: actor.Name, TaskSlug: task.Slug, TaskTitle: task.Title, Deadline: task.Deadline}
 	}
 	return list, nil
 }
 
-// hearer is a person who may be told, with what they have not read.
-type hearer struct {
+// recipient is a person who may be told, with what they have not read.
+type recipient struct {
 	Choices
 	news []Notice
 }
 
 // unread reports whether the person has not read the same yet.
-func (h hearer) unread(n Notice) bool {
+func (h recipient) unread(n Notice) bool {
 	for _, o := range h.news {
 		if o.Kind == n.Kind && o.TaskID == n.TaskID && o.Device == n.Device && equal(o.SubmissionID, n.SubmissionID) {
 			return true
@@ -270,23 +270,23 @@ func (h hearer) unread(n Notice) bool {
 
 func equal(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-// hearing reads those of the people who may see the task and are not blocked.
-func hearing(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]hearer, error) {
+// recipients reads those of the people who may see the task and are not blocked.
+func recipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]recipient, error) {
 	var sees []int64
 	err := catalog.Seers(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error
 	if err != nil {
 		return nil, db.ReadError(err, "people of task %s", task.Slug)
 	}
-	found := make(map[int64]hearer, len(sees))
+	found := make(map[int64]recipient, len(sees))
 	for _, id := range sees {
-		found[id] = hearer{Choices: Choices{UserID: id}}
+		found[id] = recipient{Choices: Choices{UserID: id}}
 	}
 	var chosen []Choices
 	if err := tx.Where("user_id in ?", sees).Find(&chosen).Error; err != nil {
 		return nil, db.ReadError(err, "choices")
 	}
 	for _, c := range chosen {
-		found[c.UserID] = hearer{Choices: c}
+		found[c.UserID] = recipient{Choices: c}
 	}
 	var news []Notice
 	err = tx.Table("notices n").Joins("join users w on w.id = n.user_id").Where("n.user_id in ? and n.id > w.inbox_read and n.task_id = ?", sees, task.ID).

@@ -62,30 +62,30 @@ type Pair struct {
 	SameTeam      bool
 }
 
-// Found is the result of a comparison.
-type Found struct {
+// Result is the result of a comparison.
+type Result struct {
 	Pairs    []Pair // the most similar first
 	Compared int    // number of compared sources
 }
 
 // Find compares the entries of a task's boards. Only reviewers of its runs may call it.
-func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle) (Found, error) {
+func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle) (Result, error) {
 	if err := actor.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
-		return Found{}, err
+		return Result{}, err
 	}
 	sources, err := l.sources(ctx, task.VersionID)
 	if err != nil {
-		return Found{}, err
+		return Result{}, err
 	}
 	byHash, err := l.printsOf(ctx, sources, l.ofTask(given))
 	if err != nil {
-		return Found{}, err
+		return Result{}, err
 	}
 	prints := make([]Prints, len(sources))
 	for i, source := range sources {
 		prints[i] = byHash[source.SourceHash]
 	}
-	return Found{Pairs: pairsOf(sources, prints), Compared: len(sources)}, nil
+	return Result{Pairs: pairsOf(sources, prints), Compared: len(sources)}, nil
 }
 
 // number of compared sources returns the entries of a version's boards, each submission once.

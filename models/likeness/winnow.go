@@ -78,7 +78,7 @@ type overlap struct{ A, B, Shared int }
 // sharing returns the pairs of sources that share prints, most first. Prints that occur in more than most sources are
 // ignored: they are idioms of the field.
 func sharing(sources []Prints, most int) []overlap {
-	type one struct {
+	type occurrence struct {
 		print  uint64
 		source int
 	}
@@ -86,13 +86,13 @@ func sharing(sources []Prints, most int) []overlap {
 	for _, prints := range sources {
 		total += len(prints)
 	}
-	all := make([]one, 0, total) // sorted, because a map of lists takes ten times the memory
+	all := make([]occurrence, 0, total) // sorted, because a map of lists takes ten times the memory
 	for i, prints := range sources {
 		for _, print := range prints {
-			all = append(all, one{print, i})
+			all = append(all, occurrence{print, i})
 		}
 	}
-	slices.SortFunc(all, func(a, b one) int { return cmp.Or(cmp.Compare(a.print, b.print), a.source-b.source) })
+	slices.SortFunc(all, func(a, b occurrence) int { return cmp.Or(cmp.Compare(a.print, b.print), a.source-b.source) })
 	shared := map[overlap]int{}
 	for begin, end := 0, 0; begin < total; begin = end {
 		for end = begin + 1; end < total && all[end].print == all[begin].print; end++ {

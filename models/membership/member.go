@@ -21,8 +21,8 @@ type Member struct {
 	BarredAt  *time.Time // time of the last removal: earlier codes do not admit them
 }
 
-// Joined is a member with the data for the author of the task.
-type Joined struct {
+// MemberRow is a member with the data for the author of the task.
+type MemberRow struct {
 	Member
 	UserName string
 	Prefix   string // first characters of the used code
@@ -31,7 +31,7 @@ type Joined struct {
 
 // List lists the members of a task, the last first, from offset on. more reports whether others follow. Callers must
 // check that the viewer may edit the task.
-func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (list []Joined, more bool, err error) {
+func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (list []MemberRow, more bool, err error) {
 	err = b.db.Read(ctx).Table("members m").Select("m.*, u.name as user_name, i.prefix, i.note").
 		Joins("join users u on u.id = m.user_id").Joins("join invites i on i.id = m.invite_id").
 		Where("m.task_id = ? and m.removed_at is null", taskID).Order("m.joined_at desc, m.user_id").Offset(offset).Limit(limit + 1).Scan(&list).Error

@@ -29,7 +29,7 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 		anns, sites := hook(c.ann, false), hook(admin, true)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, c.now(c.b), c.task)[0], 2000)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, c.now(c.ann), c.task)[0], 3000)
-		told := func() (ann, site string) {
+		check := func() (ann, site string) {
 			t.Helper()
 			_, err := s.Webhooks.SpreadEvents(t.Context())
 			modelstest.Check(t, err)
@@ -44,14 +44,14 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 			return ann, site
 		}
 		const next = `"next_user":"b"`
-		ann, site := told()
+		ann, site := check()
 		if !strings.Contains(ann, next) || !strings.Contains(site, `"outcome"`) || strings.Contains(site, next) {
 			t.Errorf("a member reads %s\nthe site's webhook %s", ann, site)
 		}
 		late := modelstest.Submit(t, s, c.now(c.ann), c.task)[0]
 		modelstest.Check(t, c.Members.Remove(t.Context(), c.author, c.task.ID, c.ann.ID))
 		modelstest.Finish(t, s, late, 2500)
-		if after, _ := told(); strings.Count(after, next) != strings.Count(ann, next) {
+		if after, _ := check(); strings.Count(after, next) != strings.Count(ann, next) {
 			t.Errorf("who was removed reads %s", after)
 		}
 	})

@@ -20,8 +20,8 @@ import (
 	"warpboard/models/work"
 )
 
-// Filled names what Fill made: the board that most submissions went to.
-type Filled struct {
+// FilledBoard names what Fill made: the board that most submissions went to.
+type FilledBoard struct {
 	Task   catalog.Task
 	Device string
 	Owner  accounts.User
@@ -38,7 +38,7 @@ const (
 // them valid, and builds the boards. Scores have intervals of all widths, epochs, and a share of the roof; some are pooled
 // or disturbed. It writes rows directly: a million take about half a minute. The same n gives the same rows except for
 // dates: the random numbers have a fixed seed, so that two measurements can be compared.
-func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
+func Fill(ctx context.Context, s *models.Store, n int) (FilledBoard, error) {
 	out, f, err := fillBase(ctx, s)
 	if err != nil {
 		return out, fmt.Errorf("filling the store: %w", err)
@@ -56,10 +56,10 @@ func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
 }
 
 // fillBase makes the tasks and the people; all ids count from 1, as the store was empty.
-func fillBase(ctx context.Context, s *models.Store) (Filled, *filler, error) {
+func fillBase(ctx context.Context, s *models.Store) (FilledBoard, *filler, error) {
 	owner, err := s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "fill", Subject: "owner", Name: "Owner", Admin: true})
 	if err != nil {
-		return Filled{}, nil, err
+		return FilledBoard{}, nil, err
 	}
 	f := &filler{s: s, random: rand.New(rand.NewPCG(1, 2)), start: time.Now().UTC().AddDate(0, -6, 0).Truncate(time.Second)}
 	for i := range fillTasks {
@@ -67,7 +67,7 @@ func fillBase(ctx context.Context, s *models.Store) (Filled, *filler, error) {
 			TaskSettings: catalog.TaskSettings{Devices: fillDevices()}, Bundle: Bundle("task" + strconv.Itoa(i)),
 		})
 		if err != nil {
-			return Filled{}, nil, err
+			return FilledBoard{}, nil, err
 		}
 		f.tasks = append(f.tasks, task)
 	}
@@ -79,7 +79,7 @@ func fillBase(ctx context.Context, s *models.Store) (Filled, *filler, error) {
 		_, failed := s.SQL().ExecContext(ctx, "insert into epochs (driver, cuda, compiler, torch, triton, harness, seen_at) values ('"+driver+"', '13.0', 'nvcc 13.0.88', '', '', 'h1', '2026-11-01 12:00:00+00:00')")
 		err = errors.Join(err, failed)
 	}
-	return Filled{Task: f.tasks[0], Device: fillDevices()[0], Owner: owner}, f, errors.Join(err, f.people(ctx, owner.CreatedAt))
+	return FilledBoard{Task: f.tasks[0], Device: fillDevices()[0], Owner: owner}, f, errors.Join(err, f.people(ctx, owner.CreatedAt))
 }
 
 func (f *filler) people(ctx context.Context, at time.Time) error {

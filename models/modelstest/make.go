@@ -36,9 +36,9 @@ func Person(t testing.TB, s *models.Store, name string, role accounts.Role) acco
 	return u
 }
 
-// Heard is a heartbeat of a worker that goes on sending them: it stays heard of however long a test takes, where a
-// single one would count for fleet.WorkerTimeout.
-func Heard(t testing.TB, s *models.Store, beat job.Heartbeat) {
+// RecordHeartbeat stores a heartbeat that keeps its worker live for the whole test. An ordinary one counts for
+// fleet.WorkerTimeout.
+func RecordHeartbeat(t testing.TB, s *models.Store, beat job.Heartbeat) {
 	t.Helper()
 	err := s.Fleet.SaveHeartbeat(t.Context(), beat)
 	if err == nil {
@@ -200,14 +200,14 @@ func Completed(samples ...counters.Sample) work.Findings {
 	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }
 
-// Teller makes the events of one attempt.
-type Teller struct {
+// EventMaker makes the events of one attempt.
+type EventMaker struct {
 	Attempt work.Attempt
 	seq     int
 }
 
-// Say is the next event, as the worker w1 sends it.
-func (t *Teller) Say(e job.Event) job.Event {
+// Event returns the next event, as the worker w1 sends it.
+func (t *EventMaker) Event(e job.Event) job.Event {
 	t.seq++
 	e.RunID, e.AttemptID, e.Secret, e.Seq = t.Attempt.RunID, t.Attempt.ID, t.Attempt.Secret, t.seq
 	e.Time, e.Worker = time.Now().UTC(), "w1"

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Wire is a way to the test process's PostgreSQL that a test can freeze and cut.
-type Wire struct {
+// FaultyProxy forwards connections to the test process's PostgreSQL. A test can freeze and cut them.
+type FaultyProxy struct {
 	URL string // of an empty schema, through the wire
 
 	t      testing.TB
@@ -27,7 +27,7 @@ type Wire struct {
 const pgSocket = ".s.PGSQL.5432"
 
 // NewWire returns a wire that is up until the test ends.
-func NewWire(t testing.TB) *Wire {
+func NewWire(t testing.TB) *FaultyProxy {
 	t.Helper()
 	direct := PostgresURL(t)
 	server, err := start()
@@ -38,7 +38,7 @@ func NewWire(t testing.TB) *Wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Wire{t: t, real: filepath.Join(server.dir, pgSocket), own: filepath.Join(dir, pgSocket),
+	w := &FaultyProxy{t: t, real: filepath.Join(server.dir, pgSocket), own: filepath.Join(dir, pgSocket),
 		URL: strings.Replace(direct, "host="+server.dir, "host="+dir, 1)}
 	w.Restore()
 	t.Cleanup(func() {
@@ -49,13 +49,13 @@ func NewWire(t testing.TB) *Wire {
 }
 
 // Freeze stops all traffic: connections stay open, without answers.
-func (w *Wire) Freeze() { w.frozen.Lock() }
+func (w *FaultyProxy) Freeze() { w.frozen.Lock() }
 
 // Thaw lets it go on.
-func (w *Wire) Thaw() { w.frozen.Unlock() }
+func (w *FaultyProxy) Thaw() { w.frozen.Unlock() }
 
 // Cut ends every connection and refuses new ones, as a server does that restarts.
-func (w *Wire) Cut() {
+func (w *FaultyProxy) Cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ln != nil {
@@ -69,7 +69,7 @@ func (w *Wire) Cut() {
 }
 
 // Restore takes connections again.
-func (w *Wire) Restore() {
+func (w *FaultyProxy) Restore() {
 	w.t.Helper()
 	ln, err := net.Listen("unix", w.own)
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *Wire) Restore() {
 	go w.accept(ln)
 }
 
-func (w *Wire) accept(ln net.Listener) {
+func (w *FaultyProxy) accept(ln net.Listener) {
 	for {
 		near, err := ln.Accept()
 		if err != nil {
@@ -100,7 +100,7 @@ func (w *Wire) accept(ln net.Listener) {
 	}
 }
 
-func (w *Wire) pump(from, to net.Conn) {
+func (w *FaultyProxy) pump(from, to net.Conn) {
 	defer to.Close()
 	io.Copy(to, gated{from, &w.frozen})
 }

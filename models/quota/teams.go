@@ -150,7 +150,7 @@ func (q *Quotas) Memberships(ctx context.Context) (list []Membership, err error)
 type Charge struct {
 	UserID int64  `gorm:"primaryKey;autoIncrement:false"`
 	Day    string `gorm:"primaryKey"` // 2006-01-02
-	UnitNS int64  `gorm:"column:unit_ns"`
+	SlotNS int64  `gorm:"column:unit_ns"`
 }
 
 // Add charges a person for GPUs held until now, by a submission, or by an evaluation (submission 0). It charges nothing

@@ -37,14 +37,14 @@ func SweepUses(tx *gorm.DB, at time.Time) error {
 // mostUses bounds what is read of a person's day: as many as a limit may have.
 const mostUses = 10_000
 
-// counted is a Use with its runs that have not ended.
-type counted struct {
+// countedUse is a Use with its runs that have not ended.
+type countedUse struct {
 	Use
 	Live int
 }
 
 // usesOf reads what counts, the newest first. A submission that an infrastructure error ended does not.
-func usesOf(tx *gorm.DB, userID, taskID int64) (list []counted, err error) {
+func usesOf(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 	err = tx.Table("uses u").Select(`u.*, (select count(*) from runs r where r.submission_id = u.submission_id and r.ended_at is null
 			and r.profile_of is null and r.device <> ?) as live`, gpuname.CPU).
 		Where("u.user_id = ? and u.task_id = ? and u.created_at > ?", userID, taskID, db.Now().Add(-PerDay.Length())).
@@ -84,7 +84,7 @@ func spentOf(tx *gorm.DB, user accounts.User, taskID int64, limits []Limit) (lis
 
 // spend counts uses, which are sorted newest first, against a limit. A bound has room again once the use with which it
 // was reached leaves the span.
-func spend(limit Limit, uses []counted, now time.Time) Spent {
+func spend(limit Limit, uses []countedUse, now time.Time) Spent {
 	s := Spent{Limit: limit}
 	since, usual := now.Add(-limit.Per.Length()), usualHold(limit.Mode, uses)
 	for _, u := range uses {
@@ -108,7 +108,7 @@ func spend(limit Limit, uses []counted, now time.Time) Spent {
 const unknownHold = 30 * time.Second
 
 // usualHold is the average of what held GPUs.
-func usualHold(mode string, uses []counted) time.Duration {
+func usualHold(mode string, uses []countedUse) time.Duration {
 	var sum, n int64
 	for _, u := range uses {
 		if u.HeldNS > 0 && u.Live == 0 && (mode == "" || string(u.Mode) == mode) {

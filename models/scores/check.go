@@ -11,23 +11,23 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/draws"
 	"warpboard/models/epochs"
-	"warpboard/models/sentinels"
+	"warpboard/models/slotbenchmarks"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
 // Scores computes the scores of results in one database.
 type Scores struct {
-	work      *work.LifeCycle
-	catalog   *catalog.Catalog
-	draws     *draws.Draws
-	sentinels *sentinels.Sentinels
-	log       *slog.Logger
+	work           *work.LifeCycle
+	catalog        *catalog.Catalog
+	draws          *draws.Draws
+	slotBenchmarks *slotbenchmarks.SlotBenchmarks
+	log            *slog.Logger
 }
 
 // New returns the scores, which use these services.
-func New(l *work.LifeCycle, c *catalog.Catalog, d *draws.Draws, s *sentinels.Sentinels, log *slog.Logger) *Scores {
-	return &Scores{work: l, catalog: c, draws: d, sentinels: s, log: log}
+func New(l *work.LifeCycle, c *catalog.Catalog, d *draws.Draws, s *slotbenchmarks.SlotBenchmarks, log *slog.Logger) *Scores {
+	return &Scores{work: l, catalog: c, draws: d, slotBenchmarks: s, log: log}
 }
 
 // Check computes the score of a result, and turns a result that contradicts itself into a lost attempt, so that the
@@ -96,7 +96,7 @@ func (s *Scores) holdDrifting(ctx context.Context, score *work.Score, m job.Mach
 	if score == nil {
 		return nil
 	}
-	drift, err := s.sentinels.Drift(ctx, m.Worker, m.UUIDHash)
+	drift, err := s.slotBenchmarks.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
 		score.Disturbed = "its slot has drifted"
 		score.Held = cmp.Or(score.Held, "Its slot has drifted. "+drift)

@@ -25,7 +25,7 @@ const belowFloor = 0.8
 // leastGPUCall replaces the floor of a GPU without a benchmark: two events with nothing between them are farther apart.
 const leastGPUCall = time.Microsecond
 
-// compareWithUnit computes a score's share of the best that its device can do, and the reason for a review. Each case
+// compareWithSlot computes a score's share of the best that its device can do, and the reason for a review. Each case
 // is compared with the floor, because a single case without time improves the whole score. Without a benchmark, only
 // the general floor of GPUs counts. On a CPU nothing is held back: caches can hold the data that the benchmark read
 // from memory, and the clock depends on the neighbors. The arithmetic roof holds nothing back either: it is fp32
@@ -33,7 +33,7 @@ const leastGPUCall = time.Microsecond
 //
 // drawn is the task with the drawn values of its cases. They are only for the arithmetic, because they may be secret:
 // messages name cases as the result does.
-func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.Result) {
+func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.Result) {
 	if score == nil {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks"
 )
 
-// rankedOn is a result with one case of a million floats, added on a unit of 1 ns floor, 10 GB/s and 1 GFLOP/s.
+// rankedOn is a result with one case of a million floats, added on a slot of 1 ns floor, 10 GB/s and 1 GFLOP/s.
 func rankedOn(benchmark *job.SlotBenchmark) (tasks.Definition, job.Result) {
 	c := tasks.Case{{Name: "size", Value: "1000000"}}
 	def := tasks.Definition{RankingBy: tasks.RankGeom, Benchmarks: []tasks.Case{c},
@@ -19,36 +19,36 @@ func rankedOn(benchmark *job.SlotBenchmark) (tasks.Definition, job.Result) {
 		{Stage: job.StageRanked, Cases: []job.CaseResult{{Spec: c.String(), Status: job.StatusPass, Mean: 5e6}}}}}
 }
 
-func gauged() *job.SlotBenchmark {
+func slotBenchmark() *job.SlotBenchmark {
 	return &job.SlotBenchmark{FloorNS: 100, BytesPerSecond: 10e9, FlopsPerSecond: 100e9, ReadNS: 1e6, MathNS: 1e6}
 }
 
 func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
-	slowMath := gauged()
+	slowMath := slotBenchmark()
 	slowMath.FlopsPerSecond = 1e9 // 1 ms of arithmetic, 1.2 ms of memory
-	slower := gauged()
+	slower := slotBenchmark()
 	slower.FlopsPerSecond = 0.5e9 // 2 ms of arithmetic
 	for name, test := range map[string]struct {
-		unit *job.SlotBenchmark
-		ns   float64
-		roof float64 // 0: not known
-		held string
+		benchmark *job.SlotBenchmark
+		ns        float64
+		roof      float64 // 0: not known
+		held      string
 	}{
-		"half of the bandwidth":      {gauged(), 2.4e6, 0.5, ""},
-		"at the roof":                {gauged(), 1.2e6, 1, ""},
-		"a hair above":               {gauged(), 1.19e6, 1.2 / 1.19, ""},
-		"above the roof":             {gauged(), 1.0e6, 1.2, "It reaches 120 %"},
+		"half of the bandwidth":      {slotBenchmark(), 2.4e6, 0.5, ""},
+		"at the roof":                {slotBenchmark(), 1.2e6, 1, ""},
+		"a hair above":               {slotBenchmark(), 1.19e6, 1.2 / 1.19, ""},
+		"above the roof":             {slotBenchmark(), 1.0e6, 1.2, "It reaches 120 %"},
 		"memory bounds it":           {slowMath, 1.2e6, 1, ""},
 		"arithmetic bounds it":       {slower, 4e6, 0.5, ""},
 		"faster than fp32":           {slower, 1.3e6, 2 / 1.3, ""},
-		"below the floor":            {gauged(), 99, 0, "an empty call takes"},
+		"below the floor":            {slotBenchmark(), 99, 0, "an empty call takes"},
 		"a device that is not known": {nil, 1000, 0, ""},
 		"a device without numbers":   {&job.SlotBenchmark{}, 1000, 0, ""},
 		"less than any GPU takes":    {nil, 999, 0, "no call takes less than 1µs on a GPU"},
 	} {
-		def, result := rankedOn(test.unit)
+		def, result := rankedOn(test.benchmark)
 		score := &work.Score{NS: test.ns}
-		compareWithUnit(score, def, def, result)
+		compareWithSlot(score, def, def, result)
 		switch {
 		case (score.Held == "") != (test.held == "") || !strings.Contains(score.Held, test.held):
 			t.Errorf("%s: held for %q, want %q", name, score.Held, test.held)
@@ -58,18 +58,18 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 			t.Errorf("%s: %v of the roof, want %v", name, *score.Roof, test.roof)
 		}
 	}
-	def, result := rankedOn(gauged())
+	def, result := rankedOn(slotBenchmark())
 	def.Roofline = nil
 	score := &work.Score{NS: 1000}
-	if compareWithUnit(score, def, def, result); score.Roof != nil || score.Held != "" {
+	if compareWithSlot(score, def, def, result); score.Roof != nil || score.Held != "" {
 		t.Errorf("a task without a roofline: %+v", score)
 	}
-	compareWithUnit(nil, def, def, result) // a test or a benchmark
-	def, result = rankedOn(gauged())
+	compareWithSlot(nil, def, def, result) // a test or a benchmark
+	def, result = rankedOn(slotBenchmark())
 	result.Machine.Device = "CPU"
 	for _, ns := range []float64{99, 1.0e6} {
 		score := &work.Score{NS: ns}
-		if compareWithUnit(score, def, def, result); score.Held != "" {
+		if compareWithSlot(score, def, def, result); score.Held != "" {
 			t.Errorf("%v ns on a CPU: held for %q", ns, score.Held)
 		}
 	}
@@ -77,11 +77,11 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 
 func TestNoSlotBenchmarkMakesARoofThatIsNoNumber(t *testing.T) {
 	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1), math.SmallestNonzeroFloat64} {
-		benchmark := gauged()
+		benchmark := slotBenchmark()
 		benchmark.BytesPerSecond = v
 		def, result := rankedOn(benchmark)
 		score := &work.Score{NS: 1000}
-		if compareWithUnit(score, def, def, result); score.Roof != nil || score.Held != "" {
+		if compareWithSlot(score, def, def, result); score.Roof != nil || score.Held != "" {
 			t.Errorf("%v B/s: %+v", v, score)
 		}
 	}
@@ -90,22 +90,22 @@ func TestNoSlotBenchmarkMakesARoofThatIsNoNumber(t *testing.T) {
 // One case of a nanosecond would lift the geometric mean of all.
 func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 	for name, test := range map[string]struct {
-		unit   *job.SlotBenchmark
-		device string
-		ns     float64
-		held   bool
+		benchmark *job.SlotBenchmark
+		device    string
+		ns        float64
+		held      bool
 	}{
-		"on a gauged GPU":              {gauged(), "H200", 79, true},
-		"within the floor's own error": {gauged(), "H200", 81, false},
+		"on a gauged GPU":              {slotBenchmark(), "H200", 79, true},
+		"within the floor's own error": {slotBenchmark(), "H200", 81, false},
 		"on a GPU that was not gauged": {nil, "H200", 1, true},
-		"on a CPU":                     {gauged(), "CPU", 1, false},
+		"on a CPU":                     {slotBenchmark(), "CPU", 1, false},
 	} {
-		def, result := rankedOn(test.unit)
+		def, result := rankedOn(test.benchmark)
 		result.Machine.Device = test.device
 		result.Stages[0].Cases = append(result.Stages[0].Cases,
 			job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
 		score := &work.Score{NS: 2e6}
-		compareWithUnit(score, def, def, result)
+		compareWithSlot(score, def, def, result)
 		if (score.Held != "") != test.held || test.held && !strings.Contains(score.Held, "case 1 (size: 1)") {
 			t.Errorf("%s: held for %q", name, score.Held)
 		}
@@ -114,16 +114,16 @@ func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 
 // From a share of the roof, and the bandwidth that everyone sees, the drawn size would follow.
 func TestTheRoofOfASecretCaseIsNotShown(t *testing.T) {
-	declared, result := rankedOn(gauged())
+	declared, result := rankedOn(slotBenchmark())
 	drawn := declared
 	declared.Benchmarks = []tasks.Case{{{Name: "size", Value: "uniform 1..2000000"}}}
 	result.Stages[0].Cases[0].Spec = declared.Benchmarks[0].String()
 	score := &work.Score{NS: 2.4e6}
-	if compareWithUnit(score, declared, drawn, result); score.Roof != nil || score.Held != "" {
+	if compareWithSlot(score, declared, drawn, result); score.Roof != nil || score.Held != "" {
 		t.Errorf("roof %v, held for %q", score.Roof, score.Held)
 	}
 	score.NS = 1e6
-	if compareWithUnit(score, declared, drawn, result); score.Held == "" {
+	if compareWithSlot(score, declared, drawn, result); score.Held == "" {
 		t.Error("a score above the roof is not held for review")
 	}
 }

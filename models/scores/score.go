@@ -25,7 +25,7 @@ const tolerance = 1e-9
 // An error describes how the result contradicts itself. drawn is the task with the drawn values of its cases.
 func of(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
 	score, err := scoreOf(mode, def.RankingBy, result)
-	compareWithUnit(score, def, drawn, result)
+	compareWithSlot(score, def, drawn, result)
 	return score, err
 }
 

@@ -33,8 +33,8 @@ type Total struct {
 	Evaluations, Events      int64
 }
 
-// Next is the data that the sweep will delete within a time.
-type Next struct {
+// NextSweep is the data that the sweep will delete within a time.
+type NextSweep struct {
 	Artifacts, ArtifactBytes int64
 	Evaluations, Events      int64
 }
@@ -76,7 +76,7 @@ func (s *Storage) list(ctx context.Context, actor accounts.User, group, columns,
 }
 
 // StorageTotal counts everything once, and apart the parts that are older than the given times, which will be removed.
-func (s *Storage) StorageTotal(ctx context.Context, actor accounts.User, goes Times) (total Total, next Next, err error) {
+func (s *Storage) StorageTotal(ctx context.Context, actor accounts.User, goes Times) (total Total, next NextSweep, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return total, next, err
 	}
@@ -96,7 +96,7 @@ func (s *Storage) StorageTotal(ctx context.Context, actor accounts.User, goes Ti
 		(select count(*) from run_events where created_at < ?) as next_events
 		from artifacts where created_at < ? and run_id not in (select id from runs where id in (`+onBoards+`) or profile_of in (`+onBoards+`))`,
 		db.Time(goes.Evaluations), db.Time(goes.Events), db.Time(goes.Artifacts)).Scan(&row).Error
-	next = Next{row.NextArtifacts, row.NextArtifactBytes, row.NextEvaluations, row.NextEvents}
+	next = NextSweep{row.NextArtifacts, row.NextArtifactBytes, row.NextEvaluations, row.NextEvents}
 	return row.Total, next, db.ReadError(err, "storage")
 }
 

@@ -8,9 +8,9 @@ import (
 	"warpboard/models/db"
 )
 
-// Added describes a submission that an admin adds for another person, also after the deadline. It counts against no
-// limit. The zero value means that the person submits.
-type Added struct {
+// AddedByAdmin describes a submission that an admin adds for another person, also after the deadline. It counts against
+// no limit. The zero value means that the person submits.
+type AddedByAdmin struct {
 	For string // the person's name; the site fills in NewSubmission.User
 	By  accounts.User
 	Why string // public
@@ -19,7 +19,7 @@ type Added struct {
 // longestWhy is in characters, like a note's limit.
 const longestWhy = 280
 
-func (a Added) check() error {
+func (a AddedByAdmin) check() error {
 	switch n := len([]rune(a.Why)); {
 	case !a.By.SignedIn() && a.Why != "":
 		return db.Errorf(db.Invalid, "A reason belongs to a submission that you add for another person: name the person, too.")

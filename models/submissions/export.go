@@ -9,8 +9,8 @@ import (
 	"warpboard/models/work"
 )
 
-// Exported is a ranked run on a board for a dataset. Of a person's runs of equal source only the newest is exported.
-type Exported struct {
+// DatasetRow is a ranked run on a board for a dataset. Of a person's runs of equal source only the newest is exported.
+type DatasetRow struct {
 	SubmissionID int64
 	UserID       int64
 	UserName     string
@@ -24,7 +24,7 @@ type Exported struct {
 // Export lists the ended ranked runs of a board, valid and failed ones, in the order of their submissions after the
 // given one, up to a limit. It omits disqualified, held, and frozen runs, infrastructure errors, and runs of people who
 // exclude their sources from datasets.
-func (t *Intake) Export(ctx context.Context, versionID int64, device string, after int64, limit int) (list []Exported, err error) {
+func (t *Intake) Export(ctx context.Context, versionID int64, device string, after int64, limit int) (list []DatasetRow, err error) {
 	err = t.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, s.file_name, s.created_at, r.state, r.score_ns, b.size as source_bytes
 		from runs r join submissions s on s.id = r.submission_id join users u on u.id = s.user_id join blobs b on b.hash = s.source_hash
 		where r.version_id = ? and r.device = ? and r.submission_id > ? and not u.no_dataset and `+exported("r", "s")+`

@@ -71,8 +71,8 @@ func (t *Intake) Submission(ctx context.Context, id int64) (Submission, error) {
 	return sub, db.ReadError(err, "submission %d", id)
 }
 
-// Filed is a submission with its author, task, and version.
-type Filed struct {
+// Details is a submission with its author, task, and version.
+type Details struct {
 	Submission
 	User    accounts.User
 	Task    catalog.Task
@@ -80,13 +80,13 @@ type Filed struct {
 }
 
 // TableName returns the table of submissions.
-func (Filed) TableName() string { return "submissions" }
+func (Details) TableName() string { return "submissions" }
 
-// Filed reads submissions by their IDs, in one query. Callers must check the tasks' VisibleTo before they show any.
-func (t *Intake) Filed(ctx context.Context, ids ...int64) (map[int64]Filed, error) {
-	var rows []Filed
+// Details reads submissions by their IDs, in one query. Callers must check the tasks' VisibleTo before they show any.
+func (t *Intake) Details(ctx context.Context, ids ...int64) (map[int64]Details, error) {
+	var rows []Details
 	err := t.db.Read(ctx).Joins("User").Joins("Task").Joins("Version").Where("submissions.id in ?", ids).Find(&rows).Error
-	found := make(map[int64]Filed, len(rows))
+	found := make(map[int64]Details, len(rows))
 	for _, row := range rows {
 		found[row.ID] = row
 	}

@@ -30,8 +30,8 @@ const ViaTrial = "trial"
 // NewSubmission is a person's request to submit.
 type NewSubmission struct {
 	User     accounts.User
-	Added    Added  // set if an admin adds it
-	Task     string // slug in the request or the source; the site fills in TaskID
+	Added    AddedByAdmin // set if an admin adds it
+	Task     string       // slug in the request or the source; the site fills in TaskID
 	TaskID   int64
 	Version  int64 // for a trial, the task's unpublished version; 0 for the current one
 	Devices  []string

@@ -37,8 +37,8 @@ type Switches struct{ db *db.DB }
 // New returns the switches of a database.
 func New(database *db.DB) *Switches { return &Switches{db: database} }
 
-// Off is one thing that is off.
-type Off struct {
+// Switch is one thing that is off.
+type Switch struct {
 	What  string    `json:"-"`
 	Why   string    `json:"why"`
 	By    string    `json:"by"`
@@ -46,7 +46,7 @@ type Off struct {
 }
 
 // Sentence tells people what is off, and why.
-func (o Off) Sentence() string {
+func (o Switch) Sentence() string {
 	switch o.What {
 	case Submissions:
 		return "The site accepts no submissions for now. " + o.Why
@@ -57,9 +57,9 @@ func (o Off) Sentence() string {
 }
 
 // Sentence returns the sentence for the first of these names that is off, or "".
-func Sentence(off []Off, names ...string) string {
+func Sentence(off []Switch, names ...string) string {
 	for _, name := range names {
-		if i := slices.IndexFunc(off, func(o Off) bool { return o.What == name }); i >= 0 {
+		if i := slices.IndexFunc(off, func(o Switch) bool { return o.What == name }); i >= 0 {
 			return off[i].Sentence()
 		}
 	}
@@ -67,7 +67,7 @@ func Sentence(off []Off, names ...string) string {
 }
 
 // Parse reads a setting, for queries that read it with other rows.
-func Parse(key, value string) (off Off, err error) {
+func Parse(key, value string) (off Switch, err error) {
 	if err = json.Unmarshal([]byte(value), &off); err != nil {
 		err = fmt.Errorf("reading setting %s: %w", key, err)
 	}
@@ -88,7 +88,7 @@ func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why
 		return db.Errorf(db.Invalid, "Give a reason of up to %d characters: people whose work is refused read it.", longestWhy)
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := db.PutJSON(tx, KeyPrefix+what, Off{Why: why, By: actor.Name, Since: db.Now()}); err != nil {
+		if err := db.PutJSON(tx, KeyPrefix+what, Switch{Why: why, By: actor.Name, Since: db.Now()}); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "switch off", what, why)
@@ -115,7 +115,7 @@ func (s *Switches) SwitchOn(ctx context.Context, actor accounts.User, what strin
 }
 
 // SwitchedOff lists what is off.
-func (s *Switches) SwitchedOff(ctx context.Context) ([]Off, error) {
+func (s *Switches) SwitchedOff(ctx context.Context) ([]Switch, error) {
 	return read(s.db.Read(ctx).Where("key like ?", KeyPrefix+"%"))
 }
 
@@ -142,9 +142,9 @@ func sentence(q *gorm.DB, names []string) (string, error) {
 	return Sentence(off, names...), err
 }
 
-func read(q *gorm.DB) ([]Off, error) {
-	found, err := db.JSONSettings[Off](q, KeyPrefix)
-	var list []Off
+func read(q *gorm.DB) ([]Switch, error) {
+	found, err := db.JSONSettings[Switch](q, KeyPrefix)
+	var list []Switch
 	for _, what := range slices.Sorted(maps.Keys(found)) {
 		off := found[what]
 		off.What = what

@@ -21,10 +21,10 @@ type Answer string
 
 // The answers.
 const (
-	Waits   Answer = ""
-	Applies Answer = "applies"
-	Not     Answer = "does not apply"
-	None    Answer = "no answer" // the script did not come to one
+	Waits        Answer = ""
+	Applies      Answer = "applies"
+	DoesNotApply Answer = "does not apply"
+	NoAnswer     Answer = "no answer" // the script did not come to one
 )
 
 // LongestMessage bounds what is kept of a script's message, in bytes.

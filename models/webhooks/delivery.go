@@ -78,8 +78,8 @@ func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.
 	return res.RowsAffected == 1, db.WriteError(res.Error, "delivery %d", d.ID)
 }
 
-// Tried is the result of one try.
-type Tried struct {
+// TryResult is the result of one try.
+type TryResult struct {
 	At      time.Time
 	Took    time.Duration
 	Status  int
@@ -88,7 +88,7 @@ type Tried struct {
 }
 
 // EndTry stores the result of a try, and the time of the next one. A webhook whose deliveries fail is switched off.
-func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t Tried) error {
+func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t TryResult) error {
 	at := db.Time(t.At)
 	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.Cut(db.Sanitize(t.Problem), 300), "took_ms": t.Took.Milliseconds(), "tried_at": at, "next_at": nil}
 	over := t.Problem == "" || t.Gone || d.Tries >= len(pauses)
@@ -117,7 +117,7 @@ func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t Tried) error {
 }
 
 // noteEnd counts a failed delivery against the webhook.
-func noteEnd(tx *gorm.DB, hook Webhook, t Tried) error {
+func noteEnd(tx *gorm.DB, hook Webhook, t TryResult) error {
 	change := map[string]any{"failures": 0}
 	if t.Problem != "" {
 		hook.Failures++

@@ -77,8 +77,8 @@ func (e WebhookEvent) forInboxes() bool {
 	return e.Kind == RunEnded || e.Kind == PlaceTaken || e.Kind == CommentMade || e.Kind == DeadlineCame
 }
 
-// Previous is the former holder of a record, in the detail of record.taken.
-type Previous struct {
+// PreviousRecord is the former holder of a record, in the detail of record.taken.
+type PreviousRecord struct {
 	User    Person  `json:"user"`
 	ScoreNS float64 `json:"score_ns"`
 }
@@ -98,19 +98,19 @@ type message struct {
 
 // runData is a run's data for receivers.
 type runData struct {
-	Run            int64     `json:"run"`
-	URL            string    `json:"url"`
-	Submission     int64     `json:"submission"`
-	Task           string    `json:"task"`
-	Version        int       `json:"version"`
-	Device         string    `json:"device"`
-	Mode           string    `json:"mode"`
-	State          string    `json:"state"`
-	Infrastructure bool      `json:"infrastructure_error" gorm:"column:ours"`
-	ScoreNS        *float64  `json:"score_ns" gorm:"column:score_ns"`
-	User           Person    `json:"user" gorm:"-"`
-	Previous       *Previous `json:"previous,omitempty" gorm:"-"`
-	Outcome        any       `json:"outcome,omitempty" gorm:"-"`
+	Run            int64           `json:"run"`
+	URL            string          `json:"url"`
+	Submission     int64           `json:"submission"`
+	Task           string          `json:"task"`
+	Version        int             `json:"version"`
+	Device         string          `json:"device"`
+	Mode           string          `json:"mode"`
+	State          string          `json:"state"`
+	Infrastructure bool            `json:"infrastructure_error" gorm:"column:ours"`
+	ScoreNS        *float64        `json:"score_ns" gorm:"column:score_ns"`
+	User           Person          `json:"user" gorm:"-"`
+	Previous       *PreviousRecord `json:"previous,omitempty" gorm:"-"`
+	Outcome        any             `json:"outcome,omitempty" gorm:"-"`
 
 	UserID   int64  `json:"-"`
 	UserName string `json:"-"`
@@ -249,8 +249,8 @@ func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent, receiver int64) (any, error
 	return run, nil
 }
 
-func previous(tx *gorm.DB, e WebhookEvent) (*Previous, error) {
-	was := Previous{User: Person{ID: e.OtherID}}
+func previous(tx *gorm.DB, e WebhookEvent) (*PreviousRecord, error) {
+	was := PreviousRecord{User: Person{ID: e.OtherID}}
 	if score, ok := e.Detail.(float64); ok {
 		was.ScoreNS = score
 	}

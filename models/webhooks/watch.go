@@ -14,22 +14,22 @@ import (
 // watchKey is the setting with the reported state of workers and waits, so that a restart reports nothing twice.
 const watchKey = "webhooks.watch"
 
-// Silent is a worker without recent heartbeats.
-type Silent struct {
+// SilentWorker is a worker without recent heartbeats.
+type SilentWorker struct {
 	Worker  string    `json:"worker"`
 	Devices []string  `json:"devices"`
 	Seen    time.Time `json:"last_seen"`
 }
 
-// Wait is waiting work for a device with workers.
-type Wait struct {
+// WaitingWork is waiting work for a device with workers.
+type WaitingWork struct {
 	Device  string    `json:"device"`
 	Waiting int       `json:"waiting"`
 	Oldest  time.Time `json:"oldest_since"`
 }
 
-// watched is the reported state that still holds.
-type watched struct {
+// reportedState is the reported state that still holds.
+type reportedState struct {
 	Silent []string `json:"silent"` // workers
 	Long   []string `json:"long"`   // webhook/device
 }
@@ -37,8 +37,8 @@ type watched struct {
 // Watch compares workers and waits with the reported state, and stores changes as events. It does not report workers
 // that were silent before the first webhook existed. Several processes may watch: inside its transaction, each sees the
 // others' reports.
-func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at time.Time) error {
-	look := func(tx *gorm.DB) (sight, error) { return lookAt(tx, silent, waits, at) }
+func (w *Webhooks) Watch(ctx context.Context, silent []SilentWorker, waits []WaitingWork, at time.Time) error {
+	look := func(tx *gorm.DB) (observation, error) { return observe(tx, silent, waits, at) }
 	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.fresh {
 		return err // the usual case, without a transaction
 	}
@@ -47,7 +47,7 @@ func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at 
 		if err != nil || !seen.fresh {
 			return err
 		}
-		if seen.unheard { // the next listener starts over
+		if seen.unwanted { // the next listener starts over
 			_, err := db.DeleteSetting(tx, watchKey)
 			return err
 		}
@@ -60,26 +60,26 @@ func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at 
 	})
 }
 
-// sight is the state at a time, with the events to report.
-type sight struct {
-	fresh   bool // it differs from the stored state
-	unheard bool // no webhook wants these events
-	now     watched
-	events  []WebhookEvent
+// observation is the state at a time, with the events to report.
+type observation struct {
+	fresh    bool // it differs from the stored state
+	unwanted bool // no webhook wants these events
+	now      reportedState
+	events   []WebhookEvent
 }
 
-func lookAt(tx *gorm.DB, silent []Silent, waits []Wait, at time.Time) (s sight, err error) {
+func observe(tx *gorm.DB, silent []SilentWorker, waits []WaitingWork, at time.Time) (s observation, err error) {
 	var hooks []Webhook
 	if err := tx.Where("user_id = 0 and disabled_at is null").Order("id").Find(&hooks).Error; err != nil {
 		return s, db.ReadError(err, "webhooks")
 	}
 	hooks = slices.DeleteFunc(hooks, func(h Webhook) bool { return !h.Wants(WorkerLost) && !h.Wants(WaitLong) })
-	was, err := db.JSONSettings[watched](tx.Where("key = ?", watchKey), watchKey)
+	was, err := db.JSONSettings[reportedState](tx.Where("key = ?", watchKey), watchKey)
 	if err != nil {
 		return s, err
 	}
 	before, known := was[""]
-	if s.unheard = len(hooks) == 0; s.unheard {
+	if s.unwanted = len(hooks) == 0; s.unwanted {
 		s.fresh = known
 		return s, nil
 	}
@@ -88,7 +88,7 @@ func lookAt(tx *gorm.DB, silent []Silent, waits []Wait, at time.Time) (s sight, 
 	return s, nil
 }
 
-func compare(before watched, known bool, hooks []Webhook, silent []Silent, waits []Wait, at time.Time) (now watched, events []WebhookEvent) {
+func compare(before reportedState, known bool, hooks []Webhook, silent []SilentWorker, waits []WaitingWork, at time.Time) (now reportedState, events []WebhookEvent) {
 	for _, s := range silent {
 		now.Silent = append(now.Silent, s.Worker)
 		if known && !slices.Contains(before.Silent, s.Worker) {
@@ -105,7 +105,7 @@ func compare(before watched, known bool, hooks []Webhook, silent []Silent, waits
 			now.Long = append(now.Long, name)
 			if !slices.Contains(before.Long, name) {
 				events = append(events, WebhookEvent{Kind: WaitLong, WebhookID: hook.ID, Detail: struct {
-					Wait
+					WaitingWork
 					Limit int `json:"limit_seconds"`
 				}{wait, hook.WaitSeconds}})
 			}

@@ -65,7 +65,7 @@ const (
 type Webhooks struct {
 	db    *db.DB
 	site  string // URL of the site, for links
-	reach Reach
+	reach AllowedNetworks
 	rules Rules
 }
 
@@ -76,24 +76,25 @@ type Rules struct {
 	// Outcome returns the outcome of a run on its board for a person's webhook or the site's (0); nil if it is on none.
 	Outcome func(tx *gorm.DB, receiver, runID int64) (any, error)
 	// Tell adds an event to the inboxes of the people concerned, and returns the messages for their webhooks.
-	Tell func(tx *gorm.DB, e WebhookEvent) ([]Personally, error)
+	Tell func(tx *gorm.DB, e WebhookEvent) ([]PersonalMessage, error)
 }
 
-// Personally is the message to one person's webhooks.
-type Personally struct {
+// PersonalMessage is the message to one person's webhooks.
+type PersonalMessage struct {
 	UserID int64
 	Kind   Kind
 	Data   any
 }
 
-// Reach lists networks that webhooks may reach although they are not public. Addresses in Site may use http://.
-type Reach struct {
+// AllowedNetworks lists networks that webhooks may reach although they are not public. Addresses in Site may use
+// http://.
+type AllowedNetworks struct {
 	Site   []netip.Prefix // the site's webhooks
 	People []netip.Prefix // people's: for tests, whose receivers are on this machine
 }
 
 // New returns the webhooks of a database.
-func New(database *db.DB, site string, reach Reach, rules Rules) *Webhooks {
+func New(database *db.DB, site string, reach AllowedNetworks, rules Rules) *Webhooks {
 	return &Webhooks{database, site, reach, rules}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/models/db"
-	"warpboard/models/sentinels"
+	"warpboard/models/slotbenchmarks"
 )
 
 // Activity is a summary of a device's last day.
@@ -16,15 +16,15 @@ type Activity struct {
 	Up     time.Duration // how long a slot was up within the day, the mean of all
 	Waited int           // of Work: what people submitted in this day
 	Wait   time.Duration // the median of these, until a worker took it the last time
-	Noise  float64       // of the noisiest unit's sentinels, see sentinels.Noise; 0: not known
+	Noise  float64       // of the noisiest slot's benchmarks, see slotbenchmarks.Noise; 0: not known
 }
 
 const activitySpan = 24 * time.Hour
 
-// activityRow is a run, an evaluation or a sentinel; the latter has a unit.
+// activityRow is a run, an evaluation, or a slot benchmark; only the latter has a Slot.
 type activityRow struct {
 	Device    string
-	Unit      string
+	Slot      string
 	QueuedAt  time.Time
 	StartedAt time.Time
 	EndedAt   *time.Time
@@ -41,7 +41,7 @@ func (l *LifeCycle) Activities(ctx context.Context, at time.Time, up map[string]
 	}
 	var list []activityRow
 	err := l.db.Read(ctx).Raw(`
-		select device, '' as unit, queued_at, started_at, ended_at, case when `+Asked+` then 1 else 0 end as asked, 0.0 as read_ns
+		select device, '' as slot, queued_at, started_at, ended_at, case when `+Asked+` then 1 else 0 end as asked, 0.0 as read_ns
 		from runs where started_at is not null and (ended_at is null or ended_at >= ?)
 		union all
 		select device, '', queued_at, started_at, ended_at, 1, 0.0
@@ -69,10 +69,10 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 		steps = append(steps, step{at: later(from, since), slots: 1})
 	}
 	var waits []time.Duration
-	units := map[string][]float64{}
+	readTimes := map[string][]float64{}
 	for _, row := range rows {
-		if row.Unit != "" {
-			units[row.Unit] = append(units[row.Unit], row.ReadNS)
+		if row.Slot != "" {
+			readTimes[row.Slot] = append(readTimes[row.Slot], row.ReadNS)
 			continue
 		}
 		a.Work++
@@ -88,8 +88,8 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 		slices.Sort(waits)
 		a.Wait = waits[len(waits)/2]
 	}
-	for _, times := range units {
-		a.Noise = max(a.Noise, sentinels.Noise(times))
+	for _, times := range readTimes {
+		a.Noise = max(a.Noise, slotbenchmarks.Noise(times))
 	}
 	if held, all := slotTime(steps, at); all > 0 {
 		a.Busy, a.Up = held.Seconds()/all.Seconds(), all/time.Duration(len(up))

@@ -27,10 +27,10 @@ func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 			modelstest.Check(t, err)
 		}
 		for i, ns := range []float64{100, 101, 99, 102, 100, 98} {
-			gauge := &job.SlotBenchmark{At: at.Add(-time.Duration(i) * time.Hour), FloorNS: 5, BytesPerSecond: 1,
+			benchmark := &job.SlotBenchmark{At: at.Add(-time.Duration(i) * time.Hour), FloorNS: 5, BytesPerSecond: 1,
 				FlopsPerSecond: 1, ReadNS: ns, MathNS: 1}
-			modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w",
-				job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", SlotBenchmark: gauge}}))
+			modelstest.Check(t, s.SlotBenchmarks.Keep(t.Context(), "w",
+				job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", SlotBenchmark: benchmark}}))
 		}
 		all := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, up))
 		cpu := all["CPU"]

@@ -56,7 +56,7 @@ func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.Ref) (attempt Atte
 }
 
 func (l *LifeCycle) start(tx *gorm.DB, ref job.Ref, worker string) (Attempt, error) {
-	u, err := l.loadUnit(tx, ref)
+	u, err := l.loadItem(tx, ref)
 	if db.KindOf(err) == db.NotFound || err == nil && (u.work().AttemptID != "" || u.work().EndedAt != nil) {
 		return Attempt{}, db.Errorf(db.Conflict, "%s is no longer waiting.", subject(ref))
 	}
@@ -69,7 +69,7 @@ func (l *LifeCycle) start(tx *gorm.DB, ref job.Ref, worker string) (Attempt, err
 		Secret: db.NewSecret(), Seed: newSeed(), Worker: db.Sanitize(worker), CreatedAt: db.Now(),
 	}
 	w.AttemptID, w.DispatchedAt, w.Attempts = attempt.ID, &attempt.CreatedAt, attempt.Number
-	if err := saveUnit(tx, u, ""); err != nil {
+	if err := saveItem(tx, u, ""); err != nil {
 		return attempt, err
 	}
 	return attempt, db.WriteError(tx.Create(&attempt).Error, "attempt")

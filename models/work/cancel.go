@@ -12,8 +12,8 @@ import (
 
 // CancelRun ends a live run. The submitter and admins may. Conflict: it has ended.
 func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (Recorded, error) {
-	return l.cancel(ctx, job.Ref{RunID: runID}, "", func(u unit) error {
-		run, ok := u.(runUnit)
+	return l.cancel(ctx, job.Ref{RunID: runID}, "", func(u item) error {
+		run, ok := u.(runItem)
 		switch {
 		case ok && (run.Purpose == Remeasure || run.Purpose == Confirm || run.Purpose == Profile): // not asked for, and its person may fear the result
 			return actor.Check(accounts.Rejudge, accounts.Of{})
@@ -28,12 +28,12 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 // CancelEvaluation does the same to an evaluation, with a reason for its caller. Who may is asked before: see
 // Asker.MayChange.
 func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (Recorded, error) {
-	return l.cancel(ctx, job.Ref{EvaluationID: id}, reason, func(unit) error { return nil })
+	return l.cancel(ctx, job.Ref{EvaluationID: id}, reason, func(item) error { return nil })
 }
 
-func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may func(unit) error) (out Recorded, err error) {
+func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may func(item) error) (out Recorded, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		u, err := l.loadUnit(tx, ref)
+		u, err := l.loadItem(tx, ref)
 		if err != nil {
 			return err
 		}
@@ -51,17 +51,17 @@ func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may 
 
 // StopRun is CancelRun inside a transaction of the site's own: it cancels a live run, no matter who may.
 func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Recorded) error {
-	return stop(tx, runUnit{run, l.rules}, "", out)
+	return stop(tx, runItem{run, l.rules}, "", out)
 }
 
-func stop(tx *gorm.DB, u unit, reason string, out *Recorded) error {
+func stop(tx *gorm.DB, u item, reason string, out *Recorded) error {
 	w := u.work()
 	if w.AttemptID != "" {
 		out.Stopped = append(out.Stopped, w.AttemptID)
 	}
 	w.end()
 	u.setCancelled(reason)
-	if err := saveUnit(tx, u, w.AttemptID); err != nil {
+	if err := saveItem(tx, u, w.AttemptID); err != nil {
 		return err
 	}
 	if w.StartedAt != nil {

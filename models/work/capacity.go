@@ -7,17 +7,17 @@ import (
 	"warpboard/models/db"
 )
 
-// Waiting is the number of people's runs and evaluations that wait for a device, and the time of the oldest. Baselines
-// and reruns do not count: no machine should be started for them.
-type Waiting struct {
+// WaitingWork is the number of people's runs and evaluations that wait for a device, and the time of the oldest.
+// Baselines and reruns do not count: no machine should be started for them.
+type WaitingWork struct {
 	Device string
 	Work   int
 	Oldest time.Time
 }
 
-// Waits lists the devices for which work waits, with or without a worker.
-func (l *LifeCycle) Waits(ctx context.Context) ([]Waiting, error) {
-	var list []Waiting
+// WaitingDevices lists the devices for which work waits, with or without a worker.
+func (l *LifeCycle) WaitingDevices(ctx context.Context) ([]WaitingWork, error) {
+	var list []WaitingWork
 	err := l.db.Read(ctx).Raw(`select device, work, queued_at as oldest from (
 			select device, queued_at, count(*) over (partition by device) as work, row_number() over (partition by device order by queued_at) as n
 			from (`+liveWork+`) w where started_at is null and priority < ?

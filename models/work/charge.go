@@ -12,26 +12,26 @@ import (
 	"warpboard/models/quota"
 )
 
-// mostUnits bounds the slots that one attempt is charged for; no machine has as many.
-const mostUnits = 64
+// mostSlots bounds the slots that one attempt is charged for; no machine has as many.
+const mostSlots = 64
 
-// charge notes for how long the attempt held units of its device, and has the person pay who asked for the work. The worker's
-// word is bounded by what can have been held since the attempt began.
+// charge stores the slot time of the attempt, and charges it to the person who asked for the work. The worker reports
+// the time; it cannot exceed the time since the attempt began, times its slots.
 func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
-	w := a.unit.work()
-	if w.UnitNS = 0; r.SlotNS <= 0 {
+	w := a.item.work()
+	if w.SlotNS = 0; r.SlotNS <= 0 {
 		return nil
 	}
-	units, err := a.unit.units(tx)
+	slots, err := a.item.slotCount(tx)
 	if err != nil {
 		return err
 	}
-	most := max(0, db.Now().Sub(began)) * time.Duration(min(max(1, units), mostUnits))
-	w.UnitNS = min(r.SlotNS, most.Nanoseconds())
+	most := max(0, db.Now().Sub(began)) * time.Duration(min(max(1, slots), mostSlots))
+	w.SlotNS = min(r.SlotNS, most.Nanoseconds())
 	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
 		return nil
 	}
-	return quota.Add(tx, a.unit.payer(), a.unit.submission(), time.Duration(w.UnitNS))
+	return quota.Add(tx, a.item.payer(), a.item.submission(), time.Duration(w.SlotNS))
 }
 
 // ended reports whether the work came to an end by itself: not handed back, lost, or failed by an infrastructure error.
@@ -49,7 +49,7 @@ func (r *Run) payer() int64 {
 
 func (r *Run) submission() int64 { return r.SubmissionID }
 
-func (r *Run) units(tx *gorm.DB) (int, error) {
+func (r *Run) slotCount(tx *gorm.DB) (int, error) {
 	var version catalog.TaskVersion
 	err := tx.Select("definition").Take(&version, r.VersionID).Error
 	return version.Definition.WorldSize(), db.ReadError(err, "version of run %d", r.ID)
@@ -59,4 +59,4 @@ func (e *Evaluation) payer() int64 { return e.UserID }
 
 func (e *Evaluation) submission() int64 { return 0 }
 
-func (e *Evaluation) units(*gorm.DB) (int, error) { return 1, nil }
+func (e *Evaluation) slotCount(*gorm.DB) (int, error) { return 1, nil }

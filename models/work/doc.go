@@ -1,7 +1,7 @@
 // Package work is the life cycle of work. A run and an evaluation are two kinds of it: each waits for a device, is
 // given to an attempt, taken by a worker, reported, lost or handed back, cancelled, and ended. Read it in this order:
 //
-//	work.go              Work, and unit: the differences between the two kinds
+//	work.go              Work, and item: the differences between the two kinds
 //	life_cycle.go        LifeCycle, whose methods are the store's; Rules: the consequences of a run's end; Enqueue
 //	queue.go             the one fair order of everything that waits; capacity.go: waiting work by device;
 //	                     usual.go: the usual time of a run; activity.go: the devices' activity in a day
@@ -28,7 +28,7 @@
 //	    │                                                           ▼ RecordResult, or the last of too many losses
 //	    └─ from each of the three: CancelRun, CancelEvaluation ─► ended
 //
-// The row is the truth of the queue: code changes work in one transaction with a guard (saveUnit: still live, still
+// The row is the truth of the queue: code changes work in one transaction with a guard (saveItem: still live, still
 // this attempt's), and the loser gets Conflict, or Accepted is false. Every function that changes work returns the news
 // for watchers (Recorded), and sends none itself. A result counts only with the secret of the current attempt. Work
 // that was lost because of an infrastructure error keeps its place, waits longer each time, and costs no one anything.

@@ -12,7 +12,7 @@ import (
 // The steps that differ for evaluations: watchers get a change number instead of events, and counters hold what a run
 // has in rows.
 
-// Ref names the evaluation as a unit of work.
+// Ref returns the evaluation's reference.
 func (e Evaluation) Ref() job.Ref { return job.Ref{EvaluationID: e.ID} }
 
 func (e *Evaluation) ref() job.Ref { return e.Ref() }

@@ -25,14 +25,14 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		modelstest.Check(t, err)
-		tell := modelstest.Teller{Attempt: attempt}
+		tell := modelstest.EventMaker{Attempt: attempt}
 		build := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Command: "g++"}
 		batch := []job.Event{
-			tell.Say(job.Event{Type: job.EventTaken}),
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
-			tell.Say(job.Event{Type: job.EventLog, Stage: job.StageBuild, Stream: "stderr", Text: "warning: \x00\xff"}),
-			tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build}),
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
+			tell.Event(job.Event{Type: job.EventTaken}),
+			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
+			tell.Event(job.Event{Type: job.EventLog, Stage: job.StageBuild, Stream: "stderr", Text: "warning: \x00\xff"}),
+			tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build}),
+			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
 		}
 		stored, stale, err := s.Work.AppendEvents(ctx, batch)
 		if err != nil || len(stale) != 0 {
@@ -76,8 +76,8 @@ func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		modelstest.Check(t, err)
-		tell := modelstest.Teller{Attempt: attempt}
-		forged := tell.Say(job.Event{Type: job.EventTaken})
+		tell := modelstest.EventMaker{Attempt: attempt}
+		forged := tell.Event(job.Event{Type: job.EventTaken})
 		forged.Secret = "guess"
 		if stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{forged}); err != nil ||
 			len(stored.Events)+len(stale) != 0 {
@@ -85,7 +85,7 @@ func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 		}
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
 		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventTaken}
-		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.Say(job.Event{Type: job.EventTaken}), unknown})
+		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.Event(job.Event{Type: job.EventTaken}), unknown})
 		if err != nil || len(stored.Events) != 0 || len(stale) != 2 {
 			t.Errorf("after cancelling: %v, %v, %v", types(stored.Events), stale, err)
 		}
@@ -98,17 +98,17 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		modelstest.Check(t, err)
-		tell := modelstest.Teller{Attempt: attempt}
+		tell := modelstest.EventMaker{Attempt: attempt}
 		line := strings.Repeat("x", 32<<10)
 		for range 8 {
 			var batch []job.Event
 			for range 8 {
-				batch = append(batch, tell.Say(job.Event{Type: job.EventLog, Stream: "stdout", Text: line}))
+				batch = append(batch, tell.Event(job.Event{Type: job.EventLog, Stream: "stdout", Text: line}))
 			}
 			modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, batch)))
 		}
 		modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx,
-			[]job.Event{tell.Say(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
+			[]job.Event{tell.Event(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
 		events := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 1000))
 		bytes, notes := 0, 0
 		for _, e := range events {
@@ -133,13 +133,13 @@ func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
 		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		modelstest.Check(t, err)
-		tell, text := modelstest.Teller{Attempt: attempt}, strings.Repeat("x", 1<<20)
+		tell, text := modelstest.EventMaker{Attempt: attempt}, strings.Repeat("x", 1<<20)
 		for range 12 {
 			modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, []job.Event{
-				tell.Say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Message: text}}),
-				tell.Say(job.Event{Type: "invented", Text: text}),
-				tell.Say(job.Event{Type: job.EventStage, Text: text}),
-				tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest,
+				tell.Event(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Message: text}}),
+				tell.Event(job.Event{Type: "invented", Text: text}),
+				tell.Event(job.Event{Type: job.EventStage, Text: text}),
+				tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageTest,
 					Ended: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
 			})))
 		}

@@ -20,11 +20,11 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		modelstest.Check(t, err)
-		tell := modelstest.Teller{Attempt: attempt}
+		tell := modelstest.EventMaker{Attempt: attempt}
 		stored, _, err := s.Work.AppendEvents(ctx, []job.Event{
-			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageTest}),
-			tell.Say(job.Event{Type: job.EventLog, Text: "a line"}),
-			tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest,
+			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageTest}),
+			tell.Event(job.Event{Type: job.EventLog, Text: "a line"}),
+			tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageTest,
 				Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
 		})
 		if err != nil || len(stored.Events) != 0 {

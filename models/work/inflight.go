@@ -14,7 +14,7 @@ import (
 // inFlight is an attempt with its work, read inside the transaction that changes them.
 type inFlight struct {
 	Attempt
-	unit unit
+	item item
 }
 
 // loadInFlight returns nil when there is no such attempt.
@@ -25,7 +25,7 @@ func (l *LifeCycle) loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, erro
 		return nil, nil
 	}
 	if err == nil {
-		a.unit, err = l.loadUnit(tx, a.Ref())
+		a.item, err = l.loadItem(tx, a.Ref())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading attempt %s: %w", attemptID, err)
@@ -35,7 +35,7 @@ func (l *LifeCycle) loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, erro
 
 // current reports whether the worker's messages about the attempt still count.
 func (a *inFlight) current() bool {
-	w := a.unit.work()
+	w := a.item.work()
 	return a.EndedAt == nil && w.AttemptID == a.ID && w.EndedAt == nil
 }
 
@@ -48,10 +48,10 @@ func (a *inFlight) take(worker string) {
 	if a.TakenAt != nil {
 		return
 	}
-	t, w := db.Now(), a.unit.work()
+	t, w := db.Now(), a.item.work()
 	a.TakenAt, a.Worker = &t, db.Sanitize(worker)
 	w.StartedAt, w.Worker = &t, a.Worker
-	a.unit.setTaken()
+	a.item.setTaken()
 }
 
 // end closes the attempt; nothing that comes for it later changes its work.
@@ -65,5 +65,5 @@ func (a *inFlight) store(tx *gorm.DB) error {
 	if err := tx.Save(&a.Attempt).Error; err != nil {
 		return fmt.Errorf("saving attempt %s: %w", a.ID, err)
 	}
-	return saveUnit(tx, a.unit, a.ID)
+	return saveItem(tx, a.item, a.ID)
 }

@@ -21,15 +21,15 @@ func (l *LifeCycle) Progress(ctx context.Context, run Run, log bool) (events []R
 	return events, db.ReadError(err, "events of run %d", run.ID)
 }
 
-// Rest is the future of a submission's events.
-type Rest struct {
+// Remaining is the future of a submission's events.
+type Remaining struct {
 	Live   bool  // some of its work has not ended
 	Newest int64 // ID of its last event
 }
 
-// Rest reads both at once, so that no event can be missed between them. With profiles, those that follow its runs are
-// work, too.
-func (l *LifeCycle) Rest(ctx context.Context, submissionID int64, profiles bool) (rest Rest, err error) {
+// Remaining reads both at once, so that no event can be missed between them. With profiles, those that follow its runs
+// are work, too.
+func (l *LifeCycle) Remaining(ctx context.Context, submissionID int64, profiles bool) (rest Remaining, err error) {
 	live := "submission_id = @id and " + Live
 	if !profiles {
 		live += " and profile_of is null"

@@ -53,20 +53,20 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 // requeueOrFail ends the attempt and puts its work back to where it stood in the queue, or ends the work, too.
 func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recorded, error) {
 	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
-	taken, w := a.TakenAt != nil, a.unit.work()
+	taken, w := a.TakenAt != nil, a.item.work()
 	if !taken {
 		loss = LossFree
 	}
 	a.end(outcomeOf(loss, taken))
-	retried := !w.Tries.lose(loss)
+	retried := !w.AttemptCounts.lose(loss)
 	if retried {
 		w.AttemptID, w.DispatchedAt, w.StartedAt = "", nil, nil
-		a.unit.setWaiting(&why)
+		a.item.setWaiting(&why)
 	} else {
 		why.Reason = fmt.Sprintf("The %s ended after %d infrastructure errors, and does not count against any limit. The last error: %s",
 			a.Ref().Noun(), w.Retries, why.Reason)
 		w.end()
-		a.unit.setFailed(&why)
+		a.item.setFailed(&why)
 	}
 	if err := a.store(tx); err != nil {
 		return Recorded{}, err
@@ -78,10 +78,10 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 	if !taken { // no one saw that it was anywhere else
 		return out, nil
 	}
-	if err := a.unit.countLoss(tx); err != nil {
+	if err := a.item.countLoss(tx); err != nil {
 		return out, err
 	}
-	return out, a.unit.announce(tx, &out)
+	return out, a.item.announce(tx, &out)
 }
 
 // countLost counts a lost attempt that operators should see.
@@ -125,15 +125,15 @@ const (
 	LossCounts             // it may have brought its worker down: given up after MaxLosses of these
 )
 
-// Tries are the counts of a run's or evaluation's lost attempts.
-type Tries struct {
+// AttemptCounts are the counts of a run's or evaluation's lost attempts.
+type AttemptCounts struct {
 	Losses    int        // lost attempts that it may have brought down itself
 	Retries   int        // all lost attempts
 	NotBefore *time.Time // when the next attempt may begin, after a loss
 }
 
 // lose counts a lost attempt and reports whether there is to be no other one.
-func (t *Tries) lose(loss Loss) (givenUp bool) {
+func (t *AttemptCounts) lose(loss Loss) (givenUp bool) {
 	if loss == LossFree {
 		return false
 	}

@@ -100,7 +100,7 @@ func (p *progress) storeChanged() error {
 		if err := a.store(p.tx); err != nil {
 			return err
 		}
-		if e, ok := a.unit.(*Evaluation); ok { // watchers of a run get each event
+		if e, ok := a.item.(*Evaluation); ok { // watchers of a run get each event
 			p.out.Evaluations = append(p.out.Evaluations, *e)
 		}
 	}
@@ -136,9 +136,9 @@ func (p *progress) apply(a *inFlight, e job.Event) error {
 	a.LastSeq = e.Seq
 	a.take(e.Worker)
 	if e.Type == job.EventStage {
-		a.unit.setStage(e.Stage)
+		a.item.setStage(e.Stage)
 	}
-	if run, ok := a.unit.(runUnit); ok {
+	if run, ok := a.item.(runItem); ok {
 		return p.keepEvent(a, run.Run, e)
 	}
 	return nil

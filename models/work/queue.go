@@ -101,7 +101,7 @@ func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	return list, db.ReadError(err, "the queue and what runs")
 }
 
-// NextWork lists the first limit units of work that wait for a device, have no attempt and may begin
+// NextWork lists the first limit runs and evaluations that wait for a device, have no attempt and may begin
 // at a time: those that lost an attempt keep their place, and let others pass while they pause.
 func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
 	return nextWork(l.db.Read(ctx), device, limit, at)
@@ -114,15 +114,15 @@ func nextWork(tx *gorm.DB, device string, limit int, at time.Time) ([]QueuedWork
 	return list, db.ReadError(err, "the queue of %s", device)
 }
 
-// Ready is a device for which work waits that could begin at once.
-type Ready struct {
+// ReadyDevice is a device for which work waits that could begin at once.
+type ReadyDevice struct {
 	Device string
 	People int // how much of it is neither a profile that follows nor the site's own
 }
 
-// Ready lists the devices for which work waits that could begin at a time.
-func (l *LifeCycle) Ready(ctx context.Context, at time.Time) ([]Ready, error) {
-	var list []Ready
+// ReadyDevices lists the devices for which work waits that could begin at a time.
+func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevice, error) {
+	var list []ReadyDevice
 	err := l.db.Read(ctx).Raw(`select device, sum(case when priority < ? then 1 else 0 end) as people
 		from (`+liveWork+`) w where attempt_id = '' and (not_before is null or not_before <= ?) group by device order by device`,
 		PriorityFollowUp, db.Time(at)).Scan(&list).Error
@@ -186,7 +186,7 @@ const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1
 type Loads struct {
 	Lengths []QueueLength // of the devices that have live work
 	Paused  map[string]fleet.Pause
-	Off     []switches.Off
+	Off     []switches.Switch
 }
 
 // Loads reads them in one query.

@@ -48,7 +48,7 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 			return err
 		}
 		if r.Outcome != job.OutcomeReturned { // work may be handed back any number of times
-			if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
+			if err := a.item.keep(tx, a.ID, r, artifacts); err != nil {
 				return err
 			}
 		}
@@ -60,7 +60,7 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 		if err != nil {
 			return err
 		}
-		return a.unit.settle(tx, &out)
+		return a.item.settle(tx, &out)
 	})
 	if err != nil {
 		return Recorded{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)
@@ -102,13 +102,13 @@ func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	if err := tx.Save(&a.Attempt).Error; err != nil {
 		return nil, db.WriteError(err, "attempt")
 	}
-	if a.unit.work().AttemptID != a.ID || !a.unit.cancelled() {
+	if a.item.work().AttemptID != a.ID || !a.item.cancelled() {
 		return nil, nil
 	}
 	if err := a.charge(tx, r, a.Began()); err != nil {
 		return nil, err
 	}
-	return a.unit.afterStop(tx, r)
+	return a.item.afterStop(tx, r)
 }
 
 // LossOf returns how a lost attempt counts that its worker reports.
@@ -126,12 +126,12 @@ func LossOf(r job.Result) Loss {
 func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded, error) {
 	began := a.Began()
 	a.take(r.Machine.Worker)
-	a.unit.setMeasured(r)
+	a.item.setMeasured(r)
 	switch r.Outcome {
 	case job.OutcomeDone:
-		a.unit.setDone(r, found)
+		a.item.setDone(r, found)
 	case job.OutcomeFailed:
-		a.unit.setFailed(failureOf(r))
+		a.item.setFailed(failureOf(r))
 	default: // handed back, lost, or cancelled by the worker alone
 		var why job.Failure
 		if r.Failure != nil {
@@ -142,11 +142,11 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded
 	if err := a.charge(tx, r, began); err != nil {
 		return Recorded{}, err
 	}
-	a.unit.work().end()
+	a.item.work().end()
 	a.end(r.Outcome)
 	if err := a.store(tx); err != nil {
 		return Recorded{}, err
 	}
 	out := Recorded{Accepted: true}
-	return out, a.unit.afterResult(tx, r, found, &out)
+	return out, a.item.afterResult(tx, r, found, &out)
 }

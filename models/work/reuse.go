@@ -77,15 +77,15 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 // shareAll lets evaluations that are not stored yet share results, also of each other. It returns those with a result,
 // which the caller must pass on once the others are stored.
 func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation, err error) {
-	type what struct{ hash, device string }
+	type requestKey struct{ hash, device string }
 	type group struct {
 		same   Evaluation
 		places int64
 	}
-	groups := map[what]group{}
+	groups := map[requestKey]group{}
 	for i := range taken {
 		e := &taken[i]
-		key := what{e.RequestHash, e.Device}
+		key := requestKey{e.RequestHash, e.Device}
 		of, seen := groups[key]
 		if !seen {
 			if of.same, of.places, err = e.findSame(tx, asker); err != nil {
@@ -128,7 +128,7 @@ func (e *Evaluation) passOn(tx *gorm.DB, out *Recorded) error {
 		s := &list[i]
 		s.State, s.Worker = e.State, e.Worker // StartedAt stays nil: it used no slot
 		s.end()
-		if err := saveUnit(tx, s, s.AttemptID); err != nil {
+		if err := saveItem(tx, s, s.AttemptID); err != nil {
 			return err
 		}
 		if err := s.announce(tx, out); err != nil {

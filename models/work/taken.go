@@ -76,6 +76,6 @@ func (l *LifeCycle) noteTaken(ctx context.Context, attemptID, worker string, out
 		if err := a.store(tx); err != nil {
 			return err
 		}
-		return a.unit.announce(tx, out)
+		return a.item.announce(tx, out)
 	})
 }

@@ -14,29 +14,29 @@ import (
 
 // Work has the common fields of a run and an evaluation: it waits for a device, is given to one attempt after
 // another, and ends once. The functions that change it (StartAttempt, AppendEvents, NoteTaken, RecordResult,
-// PreemptAttempt, FailAttempt, CancelRun and CancelEvaluation) are the same for both; what differs is in unit.
+// PreemptAttempt, FailAttempt, CancelRun and CancelEvaluation) are the same for both; item has the differences.
 //
 //	waits      StartedAt and EndedAt are nil; AttemptID is empty until a job is made of it
 //	is worked  StartedAt is set: a worker took the attempt AttemptID
 //	has ended  EndedAt is set, for good; AttemptID stays that of the last attempt
 type Work struct {
-	Device       string
-	Attempts     int    // how many were made
-	AttemptID    string // the current one, or the last one of work that has ended; empty while there is none
-	Tries        `gorm:"embedded"`
-	Worker       string // of the current or last attempt
-	QueuedAt     time.Time
-	DispatchedAt *time.Time // when the current attempt's job was made
-	StartedAt    *time.Time // when a worker took the current attempt
-	EndedAt      *time.Time
-	UnitNS       int64 `gorm:"column:unit_ns"` // for how long the attempt that ended it held units of its device, times their number
+	Device        string
+	Attempts      int    // how many were made
+	AttemptID     string // the current one, or the last one of work that has ended; empty while there is none
+	AttemptCounts `gorm:"embedded"`
+	Worker        string // of the current or last attempt
+	QueuedAt      time.Time
+	DispatchedAt  *time.Time // when the current attempt's job was made
+	StartedAt     *time.Time // when a worker took the current attempt
+	EndedAt       *time.Time
+	SlotNS        int64 `gorm:"column:unit_ns"` // slot time of the attempt that ended it: its duration times its number of slots
 }
 
 // Live says in SQL that work has not ended, in the very words of the partial indexes.
 const Live = "ended_at is null"
 
-// liveWork is all live work of both kinds, as one table, without what is parked. turn_of says whose turn a unit of work uses up: its person's,
-// its caller's, or its confirmation's, which no one asked for; see fairQueue.
+// liveWork is all live work of both kinds, as one table, without parked evaluations. turn_of identifies the turn that
+// the work uses up: its person's, its caller's, or its confirmation's, which no one asked for; see fairQueue.
 const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
@@ -73,9 +73,9 @@ const (
 	PriorityRerun
 )
 
-// unit is a run or an evaluation inside the transaction that changes it. Its methods differ between the two; the order
+// item is a run or an evaluation inside the transaction that changes it. Its methods differ between the two; the order
 // of the steps is in inflight.go, loss.go, cancel.go and result.go.
-type unit interface {
+type item interface {
 	ref() job.Ref
 	work() *Work
 
@@ -96,10 +96,10 @@ type unit interface {
 	save(tx *gorm.DB, attemptID string) (rows int64, err error)
 	// announce adds the new state to the news for watchers, and counts ended work.
 	announce(tx *gorm.DB, out *Recorded) error
-	// payer returns the person who is charged for the slots that it held; 0: no one. units returns their number.
+	// payer returns the person who is charged for the slots that it held; 0: no one. slotCount returns their number.
 	payer() int64
 	submission() int64 // that it belongs to; 0: none
-	units(tx *gorm.DB) (int, error)
+	slotCount(tx *gorm.DB) (int, error)
 	// countLoss counts a taken attempt that ends without a report.
 	countLoss(tx *gorm.DB) error
 	// afterResult does what follows from a result that ended the work, and announces it.
@@ -120,21 +120,21 @@ type Recorded struct {
 	Board       *boards.Change
 }
 
-// loadUnit reads a run or an evaluation, the latter without its request and its result.
-func (l *LifeCycle) loadUnit(tx *gorm.DB, ref job.Ref) (unit, error) {
+// loadItem reads a run or an evaluation, the latter without its request and its result.
+func (l *LifeCycle) loadItem(tx *gorm.DB, ref job.Ref) (item, error) {
 	if ref.EvaluationID == "" {
 		var run Run
 		err := tx.Take(&run, ref.RunID).Error
-		return runUnit{&run, l.rules}, db.ReadError(err, "run %d", ref.RunID)
+		return runItem{&run, l.rules}, db.ReadError(err, "run %d", ref.RunID)
 	}
 	var e Evaluation
 	err := tx.Omit("request", "result").Where("id = ?", ref.EvaluationID).Take(&e).Error
 	return &e, db.ReadError(err, "evaluation %s", ref.EvaluationID)
 }
 
-// saveUnit saves work that was changed; attemptID is its attempt before the change. The guard makes sure that it
+// saveItem saves work that was changed; attemptID is its attempt before the change. The guard makes sure that it
 // is still that attempt's and live.
-func saveUnit(tx *gorm.DB, u unit, attemptID string) error {
+func saveItem(tx *gorm.DB, u item, attemptID string) error {
 	rows, err := u.save(tx, attemptID)
 	switch {
 	case err != nil:

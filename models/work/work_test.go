@@ -35,7 +35,7 @@ func newWorldRun(t *testing.T, s *models.Store) work.Run {
 	return w.Submit(t, s, w.Ann)
 }
 
-// life is one unit of work, as a test brings it on.
+// life is a run or an evaluation in a test.
 type life struct {
 	*testing.T
 	store *models.Store
@@ -77,8 +77,8 @@ func (l life) cancel() (work.Recorded, error) {
 	return l.store.Work.CancelRun(l.Context(), accounts.User{ID: 1, Role: accounts.RoleAdmin}, l.ref.RunID)
 }
 
-// told returns the number of events for watchers of either kind.
-func told(out work.Recorded) int { return len(out.Events) + len(out.Evaluations) }
+// newsCount returns the number of events for watchers of either kind.
+func newsCount(out work.Recorded) int { return len(out.Events) + len(out.Evaluations) }
 
 func (l life) wantWaiting(attempts, retries int) {
 	l.Helper()
@@ -103,7 +103,7 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 				t.Errorf("taken: %+v of %+v", w, a)
 			}
 			out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeReturned), work.Findings{})
-			if err != nil || !out.Accepted || !out.Retried || told(out) != 1 {
+			if err != nil || !out.Accepted || !out.Retried || newsCount(out) != 1 {
 				t.Errorf("handed back: %+v, %v", out, err)
 			}
 			l.wantWaiting(n+1, 0)
@@ -118,14 +118,14 @@ func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		untaken := l.start()
 		out, err := s.Work.FailAttempt(t.Context(), untaken.ID, "no one took it", work.LossCounts)
-		if err != nil || !out.Retried || told(out) != 0 {
+		if err != nil || !out.Retried || newsCount(out) != 0 {
 			t.Errorf("an attempt that no one took: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)
 		taken := l.start()
 		l.taken(taken, "w1")
 		out, err = s.Work.FailAttempt(t.Context(), taken.ID, "the worker is gone", work.LossWaits)
-		if err != nil || !out.Retried || told(out) != 1 {
+		if err != nil || !out.Retried || newsCount(out) != 1 {
 			t.Errorf("a lost attempt: %+v, %v", out, err)
 		}
 		l.wantWaiting(2, 1)
@@ -160,7 +160,7 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 					l.taken(a, "w1")
 				}
 				out, err := l.cancel()
-				if err != nil || strings.Join(out.Stopped, " ") != a.ID || !out.Accepted || told(out) != 1 {
+				if err != nil || strings.Join(out.Stopped, " ") != a.ID || !out.Accepted || newsCount(out) != 1 {
 					t.Errorf("cancelled: %+v, %v", out, err)
 				}
 				if w, state := l.work(); state != "cancelled" || w.EndedAt == nil {
@@ -202,7 +202,7 @@ func TestAResultNamesItsOwnWork(t *testing.T) {
 			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret,
 				Seq: 1, Type: job.EventTaken, Worker: "w1"}
 			if out, stale, err := s.Work.AppendEvents(t.Context(), []job.Event{e}); err != nil ||
-				told(out)+len(stale) != 0 {
+				newsCount(out)+len(stale) != 0 {
 				t.Errorf("%s: an event: %+v, %v, %v", name, out, stale, err)
 			}
 		}
@@ -260,7 +260,7 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 			t.Errorf("live: %+v", live)
 		}
 		out, err := s.Work.PreemptAttempt(ctx, a.ID)
-		if err != nil || !out.Retried || told(out) != 1 || out.Events[0].Failure == nil {
+		if err != nil || !out.Retried || newsCount(out) != 1 || out.Events[0].Failure == nil {
 			t.Errorf("preempted: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)

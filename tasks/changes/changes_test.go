@@ -14,17 +14,17 @@ import (
 func TestNoKeyOfATaskChangesSilently(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for field := range reflect.TypeFor[tasks.Definition]().Fields() {
-		told := false
-		for try := 0; try < 20 && !told; try++ { // some values are empty, and change nothing
+		reported := false
+		for try := 0; try < 20 && !reported; try++ { // some values are empty, and change nothing
 			value, ok := quick.Value(field.Type, random)
 			if !ok {
 				t.Fatalf("no values of %s, a %s", field.Name, field.Type)
 			}
 			var changed tasks.Bundle
 			reflect.ValueOf(&changed.Definition).Elem().FieldByIndex(field.Index).Set(value)
-			told = len(changes.Between(&tasks.Bundle{}, &changed)) > 0
+			reported = len(changes.Between(&tasks.Bundle{}, &changed)) > 0
 		}
-		if !told {
+		if !reported {
 			t.Errorf("no change of %s is told", field.Name)
 		}
 	}

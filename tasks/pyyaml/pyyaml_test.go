@@ -132,11 +132,11 @@ func TestErrorsNameTheLineOfAnOpenBracketOrQuote(t *testing.T) {
 			t.Errorf("%s: it is valid", name)
 			continue
 		}
-		said := strings.Contains(err.Error(), "is not closed")
+		reported := strings.Contains(err.Error(), "is not closed")
 		here := strings.HasPrefix(err.Error(), fmt.Sprintf("line %d: ", test.line)) &&
 			strings.Contains(err.Error(), "quote is not closed")
 		there := strings.Contains(err.Error(), fmt.Sprintf("opened in line %d is", test.line))
-		if said != (test.line > 0) || said && !here && !there {
+		if reported != (test.line > 0) || reported && !here && !there {
 			t.Errorf("%s: %v, want line %d", name, err, test.line)
 		}
 	}

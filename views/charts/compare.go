@@ -34,7 +34,7 @@ type CompareVM struct {
 	Path    string // path of the page, with both runs
 	Case    int    // case whose profiles are compared
 	Cases   []CaseTab
-	Because *ncu.Because // explanation of the difference under the profiler; nil if there is none
+	Because *ncu.Explanation // explanation of the difference under the profiler; nil if there is none
 	// Pairs are the compared kernels, from ncu.Compare; if empty, NoProfile is shown instead.
 	Pairs     []ncu.Pair
 	NoProfile string // sentence about the side without kernels; empty if neither has kernels

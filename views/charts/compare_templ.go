@@ -1185,7 +1185,7 @@ func overlays(list []overlay, vm CompareVM) templ.Component {
 	})
 }
 
-func causeTable(w ncu.Because, vm CompareVM) templ.Component {
+func causeTable(w ncu.Explanation, vm CompareVM) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -77,7 +77,7 @@ func TestEveryRoofOfAPairHasAName(t *testing.T) {
 	cuda, tri := report(t, "cuda4"), report(t, "tri")
 	for i := range cuda.Kernels {
 		for k := range tri.Kernels {
-			w := ncu.Because{A: &cuda.Kernels[i], B: &tri.Kernels[k]}
+			w := ncu.Explanation{A: &cuda.Kernels[i], B: &tri.Kernels[k]}
 			c := newRoofPair("#12", "#15", w)
 			if c == nil {
 				continue

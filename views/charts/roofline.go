@@ -125,7 +125,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 
 // newRoofPair lays out two kernels on the roofs of both reports: that of run a, then that of run b. It returns nil
 // without roofs, or if one of them did no arithmetic.
-func newRoofPair(a, b string, w ncu.Because) *roofChart {
+func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 	roof, c := ncu.RooflineOf(w.A), &roofChart{frame: smallFrame()}
 	roof.Caches = nil // two dots and an arrow suffice
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
@@ -158,7 +158,7 @@ func hasKind(roof ncu.Roofline, name string) bool {
 }
 
 // nameRoofs adds the run to the name of a roof that only one of the two reports has.
-func (c *roofChart) nameRoofs(a, b string, w ncu.Because) {
+func (c *roofChart) nameRoofs(a, b string, w ncu.Explanation) {
 	ofA, ofB := ncu.RooflineOf(w.A), ncu.RooflineOf(w.B)
 	for i := range c.ceilings {
 		of := &c.ceilings[i]
@@ -188,7 +188,7 @@ func clockNote(k *ncu.Kernel) string {
 }
 
 // pairClocks is clockNote for two kernels with different clocks.
-func pairClocks(c *roofChart, w ncu.Because) string {
+func pairClocks(c *roofChart, w ncu.Explanation) string {
 	a, b := clockOf(w.A), clockOf(w.B)
 	if a == 0 || b == 0 {
 		return ""

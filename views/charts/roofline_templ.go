@@ -1331,7 +1331,7 @@ func roofLabels(c *roofChart) templ.Component {
 }
 
 // roofPair draws two kernels on the roofs of one device, with an arrow from the first to the second.
-func roofPair(c *roofChart, w ncu.Because) templ.Component {
+func roofPair(c *roofChart, w ncu.Explanation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

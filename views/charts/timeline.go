@@ -20,7 +20,7 @@ type TimeSpan struct {
 	Start  time.Time
 	End    time.Time
 	Status string // status at its end: "pass", "fail"; empty for waiting
-	Said   string // the same for people: "wrong answer"; empty if it passed or waited
+	Ending string // the same for people: "wrong answer"; empty if it passed or waited
 	Note   string // "from the cache"
 }
 

@@ -21,7 +21,7 @@ func timelineVM() TimelineVM {
 		{Name: "Build", Start: after(400), End: after(3100), Status: "pass", Note: "harness from the cache"},
 		{Name: "Test", Start: after(3100), End: after(3600), Status: "pass"},
 		{Name: "Benchmark", Start: after(3600), End: after(5600), Status: "pass"},
-		{Name: "Ranked", Start: after(5600), End: after(8000), Status: "timeout", Said: "too slow"},
+		{Name: "Ranked", Start: after(5600), End: after(8000), Status: "timeout", Ending: "too slow"},
 		{Name: "Clean", Start: after(8000), End: after(8000), Status: "pass"},
 	}}
 }

@@ -66,7 +66,7 @@ func kernels(names []string) string {
 }
 
 // reason formats a cause as a sentence with its numbers.
-func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
+func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	f, s, kernelF, kernelS := c.A, c.B, w.A, w.B
 	if w.Ratio < 1 {
 		f, s, kernelF, kernelS = c.B, c.A, w.B, w.A
@@ -161,7 +161,7 @@ func causeID(c ncu.Cause) string {
 }
 
 // pairNote names the kernels in the table of causes.
-func pairNote(w ncu.Because) string {
+func pairNote(w ncu.Explanation) string {
 	name := w.A.Short
 	if w.B.Short != name {
 		name += " and " + w.B.Short

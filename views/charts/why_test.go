@@ -79,7 +79,7 @@ func TestBothKernelsAreOnOneRooflineWithAnArrow(t *testing.T) {
 	if roofs := chart.Find(".pf-roof").Length(); roofs < 4 {
 		t.Errorf("%d roofs: those of both reports belong there", roofs)
 	}
-	if newRoofPair("#1", "#2", ncu.Because{A: &cuda.Kernels[1], B: &cuda.Kernels[2]}) != nil {
+	if newRoofPair("#1", "#2", ncu.Explanation{A: &cuda.Kernels[1], B: &cuda.Kernels[2]}) != nil {
 		t.Error("a kernel that does no arithmetic is drawn")
 	}
 }

@@ -92,7 +92,7 @@ func runAnswer(run work.Run, stages []work.Stage, position int) client.Run {
 }
 
 // hide removes the parts of a run that only readers of its source may see.
-func hide(answer *client.Run, hidden runs.Hidden) {
+func hide(answer *client.Run, hidden runs.Redactor) {
 	answer.Failure = hidden.Failure(answer.Failure)
 	for i := range answer.Stages {
 		hidden.Stage(&answer.Stages[i])
@@ -173,7 +173,7 @@ func (a *API) runAnswers(ctx context.Context, seen runs.Access) (answers []clien
 		}
 		answer := runAnswer(run, stages, places[run.ID])
 		if !seen.MaySeeSource {
-			hide(&answer, runs.HiddenOf(seen.Version.Definition))
+			hide(&answer, runs.RedactorOf(seen.Version.Definition))
 		}
 		if err = a.addProfile(ctx, runs.RunAccess{Access: seen, Run: run}, &answer); err != nil {
 			return nil, false, err

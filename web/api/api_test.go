@@ -218,8 +218,8 @@ func TestCancellingStopsEveryRun(t *testing.T) {
 	if err != nil || !sub.Ended || sub.Runs[0].State != "cancelled" || sub.Runs[1].State != "cancelled" {
 		t.Errorf("cancelled: %+v, %v", sub, err)
 	}
-	if told := s.Queue; len(told.Cancelled) != 1 || told.Cancelled[0] != attempt.ID {
-		t.Errorf("the queue was told %+v, want to stop attempt %s", told, attempt.ID)
+	if answers := s.Queue; len(answers.Cancelled) != 1 || answers.Cancelled[0] != attempt.ID {
+		t.Errorf("the queue was told %+v, want to stop attempt %s", answers, attempt.ID)
 	}
 	if _, err := s.API(s.User).Cancel(t.Context(), runs[0].SubmissionID); !isProblem(err, "conflict") {
 		t.Errorf("cancelling twice: %v", err)
@@ -245,7 +245,7 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	s := webtest.NewStage(t)
 	slots := []job.Slot{{Device: "CPU"}, {Device: "CPU", Attempt: "a"}, {Device: "H200", Disabled: "ECC errors"}}
-	modelstest.Heard(t, s.Cfg.Store, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots})
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots})
 	var list struct{ Devices []client.Device }
 	webtest.DecodeBody(t, s.Browser().Get("/api/v1/devices"), &list)
 	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1},

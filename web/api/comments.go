@@ -32,7 +32,7 @@ func (a *API) Comments(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-func (a *API) comment(one comments.Listed) client.Comment {
+func (a *API) comment(one comments.CommentRow) client.Comment {
 	answer := client.Comment{ID: one.ID, URL: a.site.Settings.BaseURL + string(views.CommentURL(one.ID)), User: client.User{ID: one.UserID, Name: one.UserName},
 		Writeup: one.Writeup, Text: one.Body, Created: one.CreatedAt, Edited: one.EditedAt}
 	if one.HiddenAt != nil {
@@ -59,7 +59,7 @@ func (a *API) AddComment(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(a.comment(comments.Listed{Comment: made, UserName: user.Name}))
+	return c.Status(fiber.StatusCreated).JSON(a.comment(comments.CommentRow{Comment: made, UserName: user.Name}))
 }
 
 // DeleteComment deletes one's own comment.

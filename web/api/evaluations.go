@@ -118,7 +118,7 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
 // waitAWhile returns the evaluation once it has ended, or its current state after wait, when the caller leaves, or at
 // once if too many requests wait.
 func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
-	end, ok := a.site.WaitIfRoom(c)
+	end, ok := a.site.TryWait(c)
 	if !ok {
 		return found, nil
 	}

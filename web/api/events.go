@@ -32,14 +32,14 @@ func (a *API) Event(c *fiber.Ctx) error {
 	return c.JSON(a.eventAnswer(seen, site.PageNumber(c, "page")))
 }
 
-func (a *API) eventSummary(e events.Listed) client.EventSummary {
+func (a *API) eventSummary(e events.EventRow) client.EventSummary {
 	return client.EventSummary{Slug: e.Slug, Title: e.Title, URL: a.site.Settings.BaseURL + string(views.EventURL(e.Slug)), Organizer: client.User{ID: e.OwnerID, Name: e.OwnerName},
 		StartsAt: e.StartsAt, EndsAt: e.EndsAt, FrozenAt: e.FrozenAt, Revealed: e.RevealedAt, Points: e.Points, ByTeam: e.ByTeam}
 }
 
 func (a *API) eventAnswer(seen models.SeenEvent, page int) client.EventStandings {
 	now := a.site.Store.Events.Now()
-	answer := client.EventStandings{EventSummary: a.eventSummary(seen.Listed), About: seen.About, Now: now, Frozen: seen.Frozen(now),
+	answer := client.EventStandings{EventSummary: a.eventSummary(seen.EventRow), About: seen.About, Now: now, Frozen: seen.Frozen(now),
 		Page: page, Boards: []client.EventBoard{}, Standings: []client.EventRow{}}
 	boards := seen.Standings.Boards
 	for _, b := range boards {

@@ -20,7 +20,7 @@ func (a *API) Leaderboard(c *fiber.Ctx) error {
 	answer := client.Leaderboard{Device: scope.Device, From: c.Query("from"), To: c.Query("to"), Total: len(totals.People),
 		Page: site.PageNumber(c, "page"), People: []client.Ranked{}}
 	from := min((answer.Page-1)*boardPage, answer.Total)
-	list, err := a.site.Store.Boards.Name(c.UserContext(), totals.People[from:min(from+boardPage, answer.Total)], a.site.Now().AddDate(0, 0, -30))
+	list, err := a.site.Store.Boards.AddNames(c.UserContext(), totals.People[from:min(from+boardPage, answer.Total)], a.site.Now().AddDate(0, 0, -30))
 	if err != nil {
 		return err
 	}

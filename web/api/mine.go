@@ -81,7 +81,7 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 // waitForRuns returns when every run of a submission has ended, after wait, or when the caller has left; at once if too
 // many requests wait.
 func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
-	end, ok := a.site.WaitIfRoom(c)
+	end, ok := a.site.TryWait(c)
 	if !ok {
 		return nil
 	}

@@ -61,8 +61,8 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 		return peer
 	}
 	for _, name := range []string{fiber.HeaderXForwardedFor, "X-Real-Ip"} {
-		said := bytes.Join(c.Request().Header.PeekAll(name), []byte(","))
-		hops := strings.Split(string(said), ",")
+		header := bytes.Join(c.Request().Header.PeekAll(name), []byte(","))
+		hops := strings.Split(string(header), ",")
 		for i := len(hops) - 1; i >= 0; i-- {
 			hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 			if err != nil {

@@ -104,7 +104,7 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 		return nil
 	}
 	conn.SetReadDeadline(time.Now().Add(firstByte))
-	return &guarded{Conn: conn, left: []func(){give}}
+	return &countedConn{Conn: conn, left: []func(){give}}
 }
 
 // turnAway answers with a refusal and closes. It does not block: the few bytes fit into an empty socket, and a
@@ -148,8 +148,8 @@ func (g *Guard) warn(message string, args ...any) {
 	}
 }
 
-// guarded is a connection that is counted until it is closed.
-type guarded struct {
+// countedConn is a connection that is counted until it is closed.
+type countedConn struct {
 	net.Conn
 	linger atomic.Bool // its answer was sent before the request was read
 	mu     sync.Mutex
@@ -157,7 +157,7 @@ type guarded struct {
 }
 
 // SyscallConn is used to detect that the client has left.
-func (g *guarded) SyscallConn() (syscall.RawConn, error) {
+func (g *countedConn) SyscallConn() (syscall.RawConn, error) {
 	conn := g.Conn
 	if encrypted, ok := conn.(*tls.Conn); ok {
 		conn = encrypted.NetConn()
@@ -175,7 +175,7 @@ type halfCloser interface {
 }
 
 // Close lets the answer arrive: closing with unread bytes would reset the connection before that.
-func (g *guarded) Close() error {
+func (g *countedConn) Close() error {
 	if g.linger.Swap(false) {
 		drain(g.Conn, lingerTime, lingerBytes)
 	}
@@ -192,7 +192,7 @@ func (g *guarded) Close() error {
 
 // WhenClosed calls fn when a connection is closed, or at once if that cannot be detected.
 func WhenClosed(conn net.Conn, fn func()) {
-	g, ok := conn.(*guarded)
+	g, ok := conn.(*countedConn)
 	if !ok {
 		fn()
 		return
@@ -204,7 +204,7 @@ func WhenClosed(conn net.Conn, fn func()) {
 
 // LingerAtClose marks a connection whose request was not fully read.
 func LingerAtClose(conn net.Conn) {
-	if g, ok := conn.(*guarded); ok {
+	if g, ok := conn.(*countedConn); ok {
 		g.linger.Store(true)
 	}
 }

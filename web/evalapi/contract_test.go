@@ -354,7 +354,7 @@ func TestTheHealthListsWhatTheAttachedDevicesCanEvaluate(t *testing.T) {
 		{job.Slot{Device: "CPU", Machine: job.Machine{Torch: "2.9", Triton: "3.5", Compiler: "g++ 14"}},
 			[]any{"torch", "multi_kernel"}},
 	} {
-		modelstest.Heard(t, s.Cfg.Store,
+		modelstest.RecordHeartbeat(t, s.Cfg.Store,
 			job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(), Slots: []job.Slot{tt.slot}})
 		if diff := cmp.Diff(tt.want, backends()); diff != "" {
 			t.Errorf("%+v:\n%s", tt.slot, diff)

@@ -111,8 +111,8 @@ func (a *API) Health(c *fiber.Ctx) error {
 	defer cancel()
 	jobs, err := a.evals.JobStats(ctx)
 	if err == nil {
-		var now evaluations.Attached
-		if now, err = a.evals.Attached(ctx); err == nil {
+		var now evaluations.Capacity
+		if now, err = a.evals.Capacity(ctx); err == nil {
 			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": now.Idle}, "backends": now.Backends})
 		}
 	}

@@ -80,14 +80,14 @@ func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
 		}
 	})
 	t.Run("a torch_cuda kernel is its ModelNew", func(t *testing.T) {
-		if said := compiles(evaluate(t, webtest.Object{"kernel": inlineKernel("Model")})); !strings.HasPrefix(said,
+		if message := compiles(evaluate(t, webtest.Object{"kernel": inlineKernel("Model")})); !strings.HasPrefix(message,
 			"false Compilation error:\nNo ModelNew torch module found") {
-			t.Error(said)
+			t.Error(message)
 		}
-		if said := compiles(evaluate(t,
+		if message := compiles(evaluate(t,
 			webtest.Object{"kernel": inlineKernel(
-				"ModelNew")})); said != "false Compilation error:\nA torch_cuda kernel needs a GPU; this device is the CPU" {
-			t.Error(said)
+				"ModelNew")})); message != "false Compilation error:\nA torch_cuda kernel needs a GPU; this device is the CPU" {
+			t.Error(message)
 		}
 	})
 	t.Run("a kernel named in its launch", func(t *testing.T) {

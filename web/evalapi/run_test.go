@@ -235,8 +235,8 @@ func wantCounts(s *webtest.EvalSite, t *testing.T) {
 			t.Errorf("%s.%s is not positive: %v", positive[0], positive[1], stats[positive[0]])
 		}
 	}
-	if said := stats["profiling_metrics"].(webtest.Object)["graph_capture_success_rate"]; said != "not used: events" {
-		t.Errorf("the rate of captured graphs is %v", said)
+	if reply := stats["profiling_metrics"].(webtest.Object)["graph_capture_success_rate"]; reply != "not used: events" {
+		t.Errorf("the rate of captured graphs is %v", reply)
 	}
 	if units := stats["gpu_utilization"].(webtest.Object)["utilization_by_gpu"].(webtest.Object); units["CPU:0"] == nil {
 		t.Errorf("utilization: %v", units)

@@ -21,11 +21,11 @@ type submitIn struct {
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
 	Mode     string   `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; default test"`
 	Filter   object   `json:"profile_filter,omitempty" jsonschema:"for mode profile: benchmark, kernel (name or regex:PATTERN), launch_skip, launch_count, sections"`
-	furtherIn
+	extraFilesIn
 }
 
-// furtherIn has the further files of a submission.
-type furtherIn struct {
+// extraFilesIn has the further files of a submission.
+type extraFilesIn struct {
 	Files map[string]string `json:"files,omitempty" jsonschema:"further files that the task's submission_files allow: their texts by name"`
 }
 
@@ -44,7 +44,7 @@ type tasksOut struct {
 }
 
 func (t tools) addBoards(server offering) {
-	addTyped(server, "list_tasks", "List the tasks of this site with their languages and devices.", reads(), func(ctx context.Context, _ *progress, _ nothing) (tasksOut, error) {
+	addTyped(server, "list_tasks", "List the tasks of this site with their languages and devices.", reads(), func(ctx context.Context, _ *progress, _ noInput) (tasksOut, error) {
 		tasks, err := t.site.Tasks(ctx)
 		return tasksOut{tasks}, err
 	})

@@ -22,7 +22,7 @@ func IsSane(message []byte) bool {
 // bytesOfSources counts the bytes of a call's arguments that may be large. It reads the message once, up to the first
 // error.
 func bytesOfSources(message []byte) (n int) {
-	w, began := site.NewWalk(message), int64(0)
+	w, began := site.NewJSONWalk(message), int64(0)
 	for w.Step() && len(w.Open()) > 0 {
 		open := w.Open()
 		if len(open) != 3 || open[0].Key != "params" || open[1].Key != "arguments" {

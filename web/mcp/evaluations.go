@@ -70,7 +70,7 @@ type jobIn struct {
 	Wait *int   `json:"wait,omitempty" jsonschema:"seconds to wait for its end, up to 40; default 25"`
 }
 
-type nothing struct{}
+type noInput struct{}
 
 // goesOn is the message to agents about unfinished work.
 const goesOn = " If ended is false, call get_job_status with its job_id."
@@ -241,7 +241,7 @@ func resultOf(e *client.Evaluation) (out object, err error) {
 	return out, nil
 }
 
-func (t tools) stats(ctx context.Context, _ *progress, _ nothing) (any, error) {
+func (t tools) stats(ctx context.Context, _ *progress, _ noInput) (any, error) {
 	return t.site.Stats(ctx)
 }
 

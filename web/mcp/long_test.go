@@ -24,18 +24,18 @@ import (
 // hearing is a client that notes what it is told of progress.
 func hearing(t *testing.T, transport sdk.Transport) (webtest.Agent, chan string) {
 	t.Helper()
-	heard := make(chan string, 100)
+	messages := make(chan string, 100)
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context,
 			r *sdk.ProgressNotificationClientRequest) {
-			heard <- r.Params.Message
+			messages <- r.Params.Message
 		},
 	}).Connect(t.Context(), transport, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { session.Close() })
-	return webtest.Agent{T: t, ClientSession: session}, heard
+	return webtest.Agent{T: t, ClientSession: session}, messages
 }
 
 func TestAnAgentHearsOfTheProgressOfALongEvaluation(t *testing.T) {
@@ -49,7 +49,7 @@ func TestAnAgentHearsOfTheProgressOfALongEvaluation(t *testing.T) {
 		"stdio": &sdk.IOTransport{Reader: toClient, Writer: fromClient},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, heard := hearing(t, transport)
+			a, messages := hearing(t, transport)
 			params := &sdk.CallToolParams{Name: "evaluate_kernel",
 				Arguments: webtest.Object{"request": webtest.Object{"kernel": webtest.TorchModel("return x")}}}
 			params.SetProgressToken("p")
@@ -68,7 +68,7 @@ func TestAnAgentHearsOfTheProgressOfALongEvaluation(t *testing.T) {
 			}()
 			e := s.WaitForState(work.EvaluationSubmitted)
 			for range 2 { // longer than an agent without a token would be left to wait
-				if message := <-heard; message != "evaluation "+e.ID+": submitted" {
+				if message := <-messages; message != "evaluation "+e.ID+": submitted" {
 					t.Errorf("told of %q", message)
 				}
 			}

@@ -18,7 +18,7 @@ type kernelIn struct {
 	Source   string   `json:"source" jsonschema:"the kernel's whole source, with the signature of the task's template"`
 	FileName string   `json:"file_name" jsonschema:"name of the source file, as in the template"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
-	furtherIn
+	extraFilesIn
 }
 
 type mineIn struct {

@@ -136,7 +136,7 @@ func TestAResourceThatCannotBeReadHasACodeAndASentence(t *testing.T) {
 
 func TestGetJobStatusWaitsForTheEnd(t *testing.T) {
 	s := webtest.NewEvalSite(t)
-	a, heard := hearing(t, &sdk.StreamableClientTransport{
+	a, messages := hearing(t, &sdk.StreamableClientTransport{
 		Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(s.Token)},
 		DisableStandaloneSSE: true})
 	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")})
@@ -148,7 +148,7 @@ func TestGetJobStatusWaitsForTheEnd(t *testing.T) {
 		ended <- fmt.Sprint(webtest.JSONText(result), err)
 	}()
 	select {
-	case <-heard: // the call is under way
+	case <-messages: // the call is under way
 	case answer := <-ended:
 		t.Fatalf("the answer came before the end: %s", answer)
 	}

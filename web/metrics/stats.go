@@ -66,8 +66,8 @@ func (n totals) withPrefix(prefix string) []string {
 	})
 }
 
-// byUnit gives the seconds of a family of counters, by unit.
-func (n totals) byUnit(prefix string) map[string]float64 {
+// byName gives the seconds of a family of counters, by the rest of their names.
+func (n totals) byName(prefix string) map[string]float64 {
 	out := map[string]float64{}
 	for _, name := range n.withPrefix(prefix) {
 		out[strings.TrimPrefix(name, prefix)] = n[name].Total
@@ -111,7 +111,7 @@ func (n totals) profilings() fiber.Map {
 		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
 		"success_rate":       ratio(n[counters.Profiled].Count, all.Count, 1),
 		"correctness_passed": right, "correctness_failed": wrong, "correctness_rate": ratio(right, right+wrong, 1),
-		"gpu_usage_times":            n.byUnit(counters.DeviceTiming),
+		"gpu_usage_times":            n.byName(counters.DeviceTiming),
 		"graph_capture_success_rate": "not used: events", // calls are timed by events, never as CUDA graphs
 	}
 }
@@ -123,7 +123,7 @@ func (n totals) utilization() fiber.Map {
 	released, active := held.Count+n[counters.GivenUp].Count, n[counters.Held].Count
 	return fiber.Map{
 		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,
-		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byUnit(counters.Device),
+		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byName(counters.Device),
 		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": mean(waits),
 		"max_wait_time_seconds": waits.Max, "min_wait_time_seconds": waits.Min,
 	}

@@ -77,7 +77,7 @@ func (p *Popcorn) entries(ctx context.Context, task catalog.Task, page boards.Pa
 	for i, st := range page.Standings {
 		ids[i] = st.SubmissionID
 	}
-	filed, err := p.site.Store.Submissions.Filed(ctx, ids...)
+	filed, err := p.site.Store.Submissions.Details(ctx, ids...)
 	list := make([]entry, len(page.Standings))
 	for i, st := range page.Standings {
 		list[i] = entry{SubmissionID: st.SubmissionID, Rank: st.Rank, SubmissionName: filed[st.SubmissionID].FileName, SubmissionTime: st.AchievedAt, SubmissionScore: seconds(st.ScoreNS),

@@ -93,10 +93,10 @@ func TestPopcornSaysWhyAKernelDidNotPass(t *testing.T) {
 	c := s.Popcorn(s.User)
 	reason := func(text string) *job.Failure { return &job.Failure{Stage: job.StageBuild, Reason: text, ExitCode: 1} }
 	for name, tt := range map[string]struct {
-		end    func(work.Run) work.Recorded
-		status string
-		said   string
-		report map[string]string
+		end     func(work.Run) work.Recorded
+		status  string
+		message string
+		report  map[string]string
 	}{
 		"wrong": {s.Fails(webtest.PopcornWrong()), "failed", "gave a wrong answer: expected 15, got -7[2J. " + s.URL +
 			"/submissions/",
@@ -120,8 +120,8 @@ func TestPopcornSaysWhyAKernelDidNotPass(t *testing.T) {
 			if err != nil || !d.Done || len(d.Runs) != 1 || d.Runs[0].Passed || d.Runs[0].Mode != "test" {
 				t.Fatalf("%+v, %v", d, err)
 			}
-			if *d.Job.Status != tt.status || !strings.Contains(*d.Job.Error, tt.said) {
-				t.Errorf("job %s: %q, want %s: %q", *d.Job.Status, *d.Job.Error, tt.status, tt.said)
+			if *d.Job.Status != tt.status || !strings.Contains(*d.Job.Error, tt.message) {
+				t.Errorf("job %s: %q, want %s: %q", *d.Job.Status, *d.Job.Error, tt.status, tt.message)
 			}
 			if diff := cmp.Diff(tt.report, d.Runs[0].Result); diff != "" {
 				t.Errorf("report (-want +got):\n%s", diff)

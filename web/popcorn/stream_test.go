@@ -17,14 +17,14 @@ import (
 	"warpboard/web/site"
 )
 
-// told is an event with when it came.
-type told struct {
+// timedEvent is an event with when it came.
+type timedEvent struct {
 	name string
 	at   time.Duration
 }
 
 // followed streams a submission whose state look tells, for as long as its source does, and returns what came when.
-func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.Run, error)) (events []told) {
+func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.Run, error)) (events []timedEvent) {
 	t.Helper()
 	here, there := net.Pipe()
 	began := time.Now()
@@ -48,14 +48,14 @@ func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.R
 			t.Fatal(err)
 		}
 		if name, ok := strings.CutPrefix(line, "event: "); ok {
-			events = append(events, told{strings.TrimSpace(name), time.Since(began)})
+			events = append(events, timedEvent{strings.TrimSpace(name), time.Since(began)})
 		} else if !strings.HasPrefix(line, "data: {") && line != "\n" {
 			t.Errorf("popcorn-cli does not know the line %q", line)
 		}
 	}
 }
 
-func names(events []told) (all []string) {
+func names(events []timedEvent) (all []string) {
 	for _, e := range events {
 		all = append(all, e.name)
 	}

@@ -29,11 +29,11 @@ type ProviderConfig struct {
 // provider is a way to sign in.
 type provider struct {
 	Name, Label string
-	way
+	protocol
 }
 
-// way sends a browser to a provider and handles its return.
-type way interface {
+// protocol sends a browser to a provider and handles its return.
+type protocol interface {
 	// begin returns the provider's address to send the browser to.
 	begin(ctx context.Context, f oauthState) (string, error)
 	// complete exchanges the code for who signed in.
@@ -82,7 +82,7 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.way, p.Label = issuer, cmp.Or(p.Label, "Single sign-on")
+		p.protocol, p.Label = issuer, cmp.Or(p.Label, "Single sign-on")
 	default:
 		return nil, fmt.Errorf("sign-in provider %q is not known; there are github, google, discord, gitlab and oidc", cfg.Name)
 	}
@@ -90,7 +90,7 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 }
 
 func (p *provider) use(label string, g goth.Provider) {
-	p.Label, p.way = cmp.Or(p.Label, label), oauth{p.Name, g}
+	p.Label, p.protocol = cmp.Or(p.Label, label), oauth{p.Name, g}
 }
 
 func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {

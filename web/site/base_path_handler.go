@@ -8,8 +8,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// where is the key of a request for the host, not for the site.
-type where struct{}
+// pathKey is the key of a request for the host, not for the site.
+type pathKey struct{}
 
 // The values of that key.
 const (
@@ -18,10 +18,10 @@ const (
 )
 
 // Outside reports whether a request is for something else on the site's host.
-func Outside(c *fasthttp.RequestCtx) bool { return c.UserValue(where{}) == outside }
+func Outside(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == outside }
 
 // Bare reports whether a request is for the site's path without a slash at its end.
-func Bare(c *fasthttp.RequestCtx) bool { return c.UserValue(where{}) == bare }
+func Bare(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == bare }
 
 // Handler removes the path from each request and adds it to the addresses of redirects. Requests elsewhere pass
 // unchanged, marked as Outside, except for the probes: an operator calls them at the root, too.
@@ -47,9 +47,9 @@ func (p Path) enter(c *fasthttp.RequestCtx, probes []string) {
 	case found && strings.HasPrefix(rest, "/"):
 		c.Request.SetRequestURI(rest)
 	case found && (rest == "" || rest[0] == '?'):
-		c.SetUserValue(where{}, bare)
+		c.SetUserValue(pathKey{}, bare)
 		c.Request.SetRequestURI("/" + rest)
 	case !slices.Contains(probes, path):
-		c.SetUserValue(where{}, outside)
+		c.SetUserValue(pathKey{}, outside)
 	}
 }

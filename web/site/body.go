@@ -151,7 +151,7 @@ type bodyReader struct {
 	limit  int // bytes
 	conn   net.Conn
 	take   func(n int) (give func(), err error)
-	place  *laterPlace
+	place  *deferredPlace
 	gives  []func() // what was taken
 	bytes  []byte
 }

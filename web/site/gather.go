@@ -19,23 +19,23 @@ type EventStore interface {
 	LastEventID(ctx context.Context, submissionID int64) (int64, error)
 }
 
-// gatherer reads the new events of a submission once for all readers of this process. With several processes an
+// eventReader reads the new events of a submission once for all readers of this process. With several processes an
 // announcement only means that there are new events, because announcements of two processes may arrive in another order
 // than the events were stored.
 //
 // Events up to newest have been passed on, or were stored before the readers began to read for themselves. A reader
 // that subscribes later reads those from the store, so it misses none; readers skip events that they have.
-type gatherer struct {
+type eventReader struct {
 	hub   *conns.Hub
 	store EventStore
 
 	mu     sync.Mutex
-	newest map[int64]*passedOn // by submission ID
+	newest map[int64]*readerPosition // by submission ID
 }
 
-// passedOn is the position up to which the readers of a submission have its events. One goroutine reads, and at most
-// one more waits to read later events.
-type passedOn struct {
+// readerPosition is the position up to which the readers of a submission have its events. One goroutine reads, and at
+// most one more waits to read later events.
+type readerPosition struct {
 	waiting atomic.Bool
 
 	mu    sync.Mutex
@@ -44,7 +44,7 @@ type passedOn struct {
 }
 
 // gather passes on new events of a submission, without waiting.
-func (g *gatherer) gather(submissionID int64) {
+func (g *eventReader) gather(submissionID int64) {
 	if !g.hub.Watched(RunTopic(submissionID)) {
 		return
 	}
@@ -63,7 +63,7 @@ func (g *gatherer) gather(submissionID int64) {
 }
 
 // read must be called with p.mu held. If reading fails, readers read for themselves.
-func (g *gatherer) read(ctx context.Context, submissionID int64, p *passedOn) {
+func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPosition) {
 	topic := RunTopic(submissionID)
 	if !p.known {
 		newest, err := g.store.LastEventID(ctx, submissionID)
@@ -90,18 +90,18 @@ func (g *gatherer) read(ctx context.Context, submissionID int64, p *passedOn) {
 
 // of returns the state of a submission. Creating one removes those without readers: the last event of a submission is
 // passed on while it still has readers.
-func (g *gatherer) of(submissionID int64) *passedOn {
+func (g *eventReader) of(submissionID int64) *readerPosition {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.newest[submissionID] == nil {
-		maps.DeleteFunc(g.newest, func(id int64, _ *passedOn) bool { return !g.hub.Watched(RunTopic(id)) })
-		g.newest[submissionID] = &passedOn{}
+		maps.DeleteFunc(g.newest, func(id int64, _ *readerPosition) bool { return !g.hub.Watched(RunTopic(id)) })
+		g.newest[submissionID] = &readerPosition{}
 	}
 	return g.newest[submissionID]
 }
 
 // forgetAll resets the state after announcements may have been missed.
-func (g *gatherer) forgetAll() {
+func (g *eventReader) forgetAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	clear(g.newest)

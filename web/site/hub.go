@@ -17,7 +17,7 @@ const RunBuffer = 32
 type Hub struct {
 	*conns.Hub
 	spread func(announcement []byte) error
-	gather *gatherer // of events that several processes store; nil: this one stores them all
+	gather *eventReader // of events that several processes store; nil: this one stores them all
 }
 
 // NewHub returns a hub without readers.
@@ -118,12 +118,12 @@ type SharedEvent struct {
 	}
 	after struct {
 		sync.Mutex
-		known map[Format]work.Rest
+		known map[Format]work.Remaining
 	}
 }
 
 // Rest asks for the rest of the events once for all streams of a format.
-func (e *SharedEvent) Rest(f Format, ask func() (work.Rest, error)) (rest work.Rest, err error) {
+func (e *SharedEvent) Rest(f Format, ask func() (work.Remaining, error)) (rest work.Remaining, err error) {
 	e.after.Lock()
 	defer e.after.Unlock()
 	rest, known := e.after.known[f]
@@ -131,7 +131,7 @@ func (e *SharedEvent) Rest(f Format, ask func() (work.Rest, error)) (rest work.R
 		return rest, nil
 	}
 	if rest, err = ask(); err == nil {
-		e.after.known = map[Format]work.Rest{f: rest}
+		e.after.known = map[Format]work.Remaining{f: rest}
 	}
 	return rest, err
 }

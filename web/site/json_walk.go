@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Walk follows a JSON text token by token and builds no values. Create it with NewWalk.
-type Walk struct {
+// JSONWalk follows a JSON text token by token and builds no values. Create it with NewJSONWalk.
+type JSONWalk struct {
 	decoder *json.Decoder
 	open    []Place
 }
@@ -19,11 +19,13 @@ type Place struct {
 	Valued bool   // the key's value has not ended
 }
 
-// NewWalk starts at the beginning of a text. The text may be cut off or broken: the walk ends there.
-func NewWalk(text []byte) *Walk { return &Walk{decoder: json.NewDecoder(bytes.NewReader(text))} }
+// NewJSONWalk starts at the beginning of a text. The text may be cut off or broken: the walk ends there.
+func NewJSONWalk(text []byte) *JSONWalk {
+	return &JSONWalk{decoder: json.NewDecoder(bytes.NewReader(text))}
+}
 
 // Step reads one token. It returns false at the end of valid JSON.
-func (w *Walk) Step() bool {
+func (w *JSONWalk) Step() bool {
 	token, err := w.decoder.Token()
 	if err != nil {
 		return false
@@ -50,7 +52,7 @@ func (w *Walk) Step() bool {
 }
 
 // Open returns the enclosing objects and lists, outermost first. It is valid until the next Step.
-func (w *Walk) Open() []Place { return w.open }
+func (w *JSONWalk) Open() []Place { return w.open }
 
 // Offset returns the end of the last token, in bytes from the beginning of the text.
-func (w *Walk) Offset() int64 { return w.decoder.InputOffset() }
+func (w *JSONWalk) Offset() int64 { return w.decoder.InputOffset() }

@@ -13,7 +13,7 @@ import (
 func TestAWalkKnowsWhereItIs(t *testing.T) {
 	const text = `{"a": [1, {"b": 2}], "c": 3`
 	var got []string
-	for w := site.NewWalk([]byte(text)); w.Step(); {
+	for w := site.NewJSONWalk([]byte(text)); w.Step(); {
 		var at []string
 		for _, in := range w.Open() {
 			switch {

@@ -124,8 +124,8 @@ func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
 	return conns.IsLoopback(s.Settings.Addr) && conns.IsLoopback(s.Base.Host) && conns.FromThisMachine(c)
 }
 
-// Room returns an error while the disk is nearly full.
-func (s *Site) Room() error {
+// CheckDisk returns an error while the disk is nearly full.
+func (s *Site) CheckDisk() error {
 	full, free, err := s.Store.Disk.Full()
 	if err != nil || !full {
 		return err
@@ -135,9 +135,9 @@ func (s *Site) Room() error {
 		free>>20, s.Store.Disk.MinFree>>20)}
 }
 
-// NeedsRoom refuses a request whose handler stores data while the disk is nearly full.
-func (s *Site) NeedsRoom(c *fiber.Ctx) error {
-	if err := s.Room(); err != nil {
+// NeedsFreeDisk refuses a request whose handler stores data while the disk is nearly full.
+func (s *Site) NeedsFreeDisk(c *fiber.Ctx) error {
+	if err := s.CheckDisk(); err != nil {
 		return err
 	}
 	return c.Next()

@@ -28,8 +28,8 @@ func (s *Site) take(c *fiber.Ctx, of conns.Resource, n int) (give func(), err er
 
 // takeLater takes one of a resource, unless end is called before: quick requests need no place. If there is no place
 // then, it calls refused, and refusal returns the error. It is safe for concurrent use.
-func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *laterPlace {
-	place := &laterPlace{}
+func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *deferredPlace {
+	place := &deferredPlace{}
 	of, who := sender(c, of)
 	place.timer = time.AfterFunc(after, func() {
 		place.mu.Lock()
@@ -44,8 +44,8 @@ func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, r
 	return place
 }
 
-// laterPlace is a place that is taken later, or never. mu guards everything except the timer.
-type laterPlace struct {
+// deferredPlace is a place that is taken later, or never. mu guards everything except the timer.
+type deferredPlace struct {
 	timer *time.Timer
 	mu    sync.Mutex
 	ended bool
@@ -53,13 +53,13 @@ type laterPlace struct {
 	why   error
 }
 
-func (l *laterPlace) refusal() error {
+func (l *deferredPlace) refusal() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.why
 }
 
-func (l *laterPlace) end() {
+func (l *deferredPlace) end() {
 	l.timer.Stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,10 +91,10 @@ func (s *Site) InTurn(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// WaitIfRoom is Wait for a request that can also be answered at once: false means to do that; the answer tells the time
+// TryWait is Wait for a request that can also be answered at once: false means to do that; the answer tells the time
 // to ask again. Such requests take half of the places, so that those that cannot find one. Until end is called, others
 // have the turn that InTurn gave.
-func (s *Site) WaitIfRoom(c *fiber.Ctx) (end func(), ok bool) {
+func (s *Site) TryWait(c *fiber.Ctx) (end func(), ok bool) {
 	if of, _ := sender(c, Waiting); !s.Limiter.Crowded(of) {
 		if end, err := s.Wait(c); err == nil {
 			<-s.turns

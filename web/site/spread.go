@@ -30,7 +30,7 @@ type evaluationChange struct {
 // Spread also sends all announcements to the site's other processes. Call it before using the hub. send must not block.
 // Events of runs are then read from the store, once for all readers here.
 func (h *Hub) Spread(send func(announcement []byte) error, events EventStore) {
-	h.spread, h.gather = send, &gatherer{hub: h.Hub, store: events, newest: map[int64]*passedOn{}}
+	h.spread, h.gather = send, &eventReader{hub: h.Hub, store: events, newest: map[int64]*readerPosition{}}
 }
 
 // Missed makes all readers read from the store: announcements of other processes may have been lost.
@@ -53,8 +53,8 @@ func (h *Hub) tell(a announcement) {
 	}
 }
 
-// Hear passes on an announcement from another process of the site.
-func (h *Hub) Hear(data []byte) error {
+// Receive passes on an announcement from another process of the site.
+func (h *Hub) Receive(data []byte) error {
 	var a announcement
 	if err := json.Unmarshal(data, &a); err != nil {
 		return fmt.Errorf("reading an announcement of another process: %w", err)

@@ -26,7 +26,7 @@ func FindBrokenText(body []byte) *BrokenText {
 	if at == len(body) {
 		return nil
 	}
-	w := NewWalk(body[:at])
+	w := NewJSONWalk(body[:at])
 	for w.Step() {
 	}
 	return &BrokenText{Path: pathTo(w.Open()), Line: lineOf(body[w.Offset():at])}

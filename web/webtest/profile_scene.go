@@ -58,7 +58,7 @@ func (s *ProfiledScene) setProfiled() {
 // ProfilingWorker sends a heartbeat of a worker that can profile.
 func (s *ProfiledScene) ProfilingWorker() {
 	s.T.Helper()
-	modelstest.Heard(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", Started: time.Now(),
+	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", Started: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }
 

@@ -10,7 +10,7 @@ import (
 // SanitizingWorker sends a heartbeat of a worker that has compute-sanitizer.
 func (s *Scene) SanitizingWorker() {
 	s.T.Helper()
-	modelstest.Heard(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", Started: time.Now(),
+	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", Started: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Sanitizer: true, Arch: "90",
 			Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }

@@ -107,7 +107,7 @@ func (s *Scene) Webhook() string {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	answers := []webhooks.Tried{{Status: 204}, {Status: 503, Problem: "the receiver answered 503"},
+	answers := []webhooks.TryResult{{Status: 204}, {Status: 503, Problem: "the receiver answered 503"},
 		{Problem: "no answer within 10 s"}}
 	for range answers {
 		if err := s.Cfg.Store.Webhooks.TestWebhook(s.T.Context(), s.Admin, hook.ID); err != nil {

@@ -82,7 +82,7 @@ func NewClosedScene(t *testing.T) *ClosedScene {
 
 // talk writes comments on the task and on the run's submission, which is public.
 func (s *ClosedScene) talk() {
-	filed, err := s.Cfg.Store.Submissions.Filed(s.T.Context(), s.Run.SubmissionID)
+	filed, err := s.Cfg.Store.Submissions.Details(s.T.Context(), s.Run.SubmissionID)
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -26,8 +26,8 @@ func authCommand(c *connection) *cobra.Command {
 	return console.Group(cmd)
 }
 
-// signedIn is the status of one site's token.
-type signedIn struct {
+// tokenStatus is the status of one site's token.
+type tokenStatus struct {
 	Name    string       `json:"name,omitempty"` // name in the config file
 	Server  string       `json:"server"`
 	Default bool         `json:"default,omitempty"`
@@ -72,21 +72,21 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 }
 
 // sitesOf returns the chosen site and, without --server, the others of the config file.
-func (c *connection) sitesOf(cfg console.Sites, chosen *client.Client) ([]signedIn, []*client.Client) {
-	asked := []signedIn{{Server: c.asked.Server, Default: true, Token: c.asked.Token != ""}}
+func (c *connection) sitesOf(cfg console.Sites, chosen *client.Client) ([]tokenStatus, []*client.Client) {
+	asked := []tokenStatus{{Server: c.asked.Server, Default: true, Token: c.asked.Token != ""}}
 	sites := []*client.Client{chosen}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
 		one := cfg.Sites[name]
 		if strings.TrimSuffix(one.Server, "/") == c.asked.Server {
 			asked[0].Name = name
 		} else if c.server == "" {
-			asked, sites = append(asked, signedIn{Name: name, Server: one.Server, Token: one.Token != ""}), append(sites, client.New(one.Server, one.Token))
+			asked, sites = append(asked, tokenStatus{Name: name, Server: one.Server, Token: one.Token != ""}), append(sites, client.New(one.Server, one.Token))
 		}
 	}
 	return asked, sites
 }
 
-func printSignedIn(s *console.Screen, one signedIn) {
+func printSignedIn(s *console.Screen, one tokenStatus) {
 	head := withoutUser(one.Server)
 	if one.Name != "" && one.Name != strings.TrimPrefix(strings.TrimPrefix(head, "https://"), "http://") {
 		head += " (" + one.Name + ")"

@@ -62,9 +62,9 @@ func ciCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// checked is the result for one kernel on one device. It is printed by --json: keys may only be added. Times are in
+// checkResult is the result for one kernel on one device. It is printed by --json: keys may only be added. Times are in
 // nanoseconds: a submission's score, or an evaluation's mean.
-type checked struct {
+type checkResult struct {
 	File   string   `json:"file"`
 	For    string   `json:"for"` // task or reference
 	Device string   `json:"device,omitempty"`
@@ -101,7 +101,7 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 		return err
 	}
 	r := &ciRun{site: site, options: o, project: p}
-	found := []checked{}
+	found := []checkResult{}
 	// One after the other: they would wait for the same device anyway, and this does not use up a person's limit of
 	// waiting runs.
 	for _, k := range p.Kernels {
@@ -118,7 +118,7 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 }
 
 // verdict returns the exit error according to the policy.
-func (o ciOptions) verdict(found []checked) error {
+func (o ciOptions) verdict(found []checkResult) error {
 	bad, slow := 0, 0
 	for _, one := range found {
 		if one.State == stateFailed {
@@ -145,7 +145,7 @@ type ciRun struct {
 	project project
 }
 
-func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
+func (r *ciRun) kernel(ctx context.Context, k kernelConfig) ([]checkResult, error) {
 	if k.leavesFolder() {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
 	}
@@ -171,7 +171,7 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 		return r.referenced(ctx, k, path, same)
 	}
 	if same {
-		return []checked{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
+		return []checkResult{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
 	}
 	// after and before are measured one after the other: changes of the machine in between count as a difference.
 	// Overlapping intervals count as equal, which covers small changes.
@@ -190,13 +190,13 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 
 // leavesFolder reports whether a kernel has a file outside of the project. The repository may be a stranger's (a pull
 // request): such a file would be sent to the site, and compiler messages could show it.
-func (k ofKernel) leavesFolder() bool {
+func (k kernelConfig) leavesFolder() bool {
 	outside := func(file string) bool { return !filepath.IsLocal(file) }
 	return outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside)
 }
 
 // read returns a kernel with its further files. Its source is nil if read returns nil.
-func (k ofKernel) read(read func(file string) ([]byte, error)) (tasks.Submission, error) {
+func (k kernelConfig) read(read func(file string) ([]byte, error)) (tasks.Submission, error) {
 	return tasks.ReadSubmission(append([]string{k.File}, k.Files...), read)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // report prints the results: a summary, and annotations for forges that support them.
-func (c *connection) report(o ciOptions, found []checked) error {
+func (c *connection) report(o ciOptions, found []checkResult) error {
 	// Annotations go to the standard output, where the forge reads commands; the summary goes to its file.
 	if c.json {
 		if err := c.filter.Print(c.env.Stdout, found); err != nil {
@@ -44,7 +44,7 @@ func (c *connection) report(o ciOptions, found []checked) error {
 
 // annotation returns the line that a forge shows at a file, or "". Only this line may begin with a command for the
 // forge, because a kernel's output could contain one.
-func (k checked) annotation() string {
+func (k checkResult) annotation() string {
 	// Escapes of the forge, for a message and a property. clean removes control characters first.
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -57,7 +57,7 @@ func (k checked) annotation() string {
 	return ""
 }
 
-func (k checked) times() string {
+func (k checkResult) times() string {
 	if k.Base == nil || k.Now == nil {
 		return ""
 	}
@@ -65,7 +65,7 @@ func (k checked) times() string {
 }
 
 // changed describes the time relative to that of the base or the reference.
-func (k checked) changed() string {
+func (k checkResult) changed() string {
 	switch {
 	case k.Speedup == nil || k.Change == same:
 		return string(k.Change)
@@ -76,7 +76,7 @@ func (k checked) changed() string {
 }
 
 // markdown returns the summary as a table. Markdown in cells is escaped, because they come from kernels and sites.
-func markdown(found []checked) string {
+func markdown(found []checkResult) string {
 	cell := func(text string) string {
 		text = strings.Join(strings.Fields(console.Clean(text)), " ")
 		return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "`", "\\`", "[", "\\[", "]", "\\]").Replace(text)

@@ -10,7 +10,7 @@ import (
 )
 
 // referenced compares a kernel with its reference on each of its devices, unless both are unchanged since the base.
-func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bool) (all []checked, err error) {
+func (r *ciRun) referenced(ctx context.Context, k kernelConfig, path string, same bool) (all []checkResult, err error) {
 	now, err := readBelow(r.project.dir, k.Reference, tasks.MaxSubmission)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bo
 			return nil, err
 		}
 		if before != nil && bytes.Equal(before, now) {
-			return []checked{{File: k.File, For: k.Reference, State: stateUnchanged}}, nil
+			return []checkResult{{File: k.File, For: k.Reference, State: stateUnchanged}}, nil
 		}
 	}
 	devices := r.project.of(path).Devices
@@ -39,7 +39,7 @@ func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bo
 }
 
 // against compares a kernel with a reference on a device, without a task.
-func (r *ciRun) against(ctx context.Context, k ofKernel, path, device string) (one checked, err error) {
+func (r *ciRun) against(ctx context.Context, k kernelConfig, path, device string) (one checkResult, err error) {
 	o := evaluation{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}
 	request, err := o.request(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *ciRun) against(ctx context.Context, k ofKernel, path, device string) (o
 	if err != nil {
 		return one, err
 	}
-	one = checked{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: evaluationPage(r.site, e.ID)}
+	one = checkResult{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: evaluationPage(r.site, e.ID)}
 	if ok, why := passed(e); !ok {
 		one.State, one.Why = stateFailed, why
 		return one, nil
@@ -64,9 +64,9 @@ func (r *ciRun) against(ctx context.Context, k ofKernel, path, device string) (o
 }
 
 // resultsOf matches a submission's runs with those of the base, which may be nil.
-func resultsOf(file string, before, after *client.Submission) (all []checked) {
+func resultsOf(file string, before, after *client.Submission) (all []checkResult) {
 	for _, run := range after.Runs {
-		one := checked{File: file, For: after.Task, Device: run.Device, State: statePassed, Now: run.ScoreNS, URL: after.URL}
+		one := checkResult{File: file, For: after.Task, Device: run.Device, State: statePassed, Now: run.ScoreNS, URL: after.URL}
 		if run.State != "done" {
 			one.State, one.Why = stateFailed, run.State
 			if run.Failure != nil {

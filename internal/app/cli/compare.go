@@ -20,8 +20,8 @@ func compareCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// compared has the printed part of a page's JSON (/compare.json).
-type compared struct {
+// comparison has the printed part of a page's JSON (/compare.json).
+type comparison struct {
 	A, B  comparedSide
 	Ratio *ratio
 	Cases []struct {
@@ -66,7 +66,7 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 	if c.json {
 		return c.answer(json.RawMessage(data), nil, nil)
 	}
-	var found compared
+	var found comparison
 	if err := json.Unmarshal(data, &found); err != nil {
 		return fmt.Errorf("read the comparison: %w", err)
 	}
@@ -75,7 +75,7 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 	return nil
 }
 
-func printCompared(s *console.Screen, found compared) {
+func printCompared(s *console.Screen, found comparison) {
 	s.Line("%s", found.verdict())
 	for i, side := range []comparedSide{found.A, found.B} {
 		if note := side.board(); note != "" {
@@ -105,7 +105,7 @@ func (s comparedSide) board() string {
 }
 
 // verdict describes the result of the comparison.
-func (f compared) verdict() string {
+func (f comparison) verdict() string {
 	if f.Ratio == nil || f.Ratio.Value <= 0 {
 		return f.untimed()
 	}
@@ -127,7 +127,7 @@ func (f compared) verdict() string {
 }
 
 // untimed explains why two runs have no times to compare.
-func (f compared) untimed() string {
+func (f comparison) untimed() string {
 	for _, side := range []comparedSide{f.A, f.B} {
 		if side.Mode == "test" {
 			return fmt.Sprintf("submission %d is a test and has no times: submit it with --mode ranked or benchmark to compare it", side.Submission)

@@ -10,7 +10,7 @@ import (
 // TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration: popcorn-cli's registration with GPU MODE is not lost.
 func TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration(t *testing.T) {
 	w := newWorld(t)
-	for name, tt := range map[string]struct{ before, after, said string }{
+	for name, tt := range map[string]struct{ before, after, message string }{
 		"no file":        {"-", "cli_id: wb_kept\n", "The token is also in"},
 		"an empty file":  {"", "cli_id: wb_kept\n", "The token is also in"},
 		"an older token": {"cli_id: wb_old\n", "cli_id: wb_kept\n", "The token is also in"},
@@ -30,10 +30,10 @@ func TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration(t *testing.T) {
 			if err := w.run(t, "login", w.URL, "--popcorn"); err != nil {
 				t.Fatal(err)
 			}
-			if said := w.out.String(); !strings.Contains(said, tt.said) ||
-				!strings.Contains(said, "\n  export POPCORN_API_URL="+w.URL+"/popcorn\n") ||
-				strings.Contains(said, "wb_kept") == (tt.after == "cli_id: wb_kept\n") {
-				t.Errorf("it said\n%s", said)
+			if message := w.out.String(); !strings.Contains(message, tt.message) ||
+				!strings.Contains(message, "\n  export POPCORN_API_URL="+w.URL+"/popcorn\n") ||
+				strings.Contains(message, "wb_kept") == (tt.after == "cli_id: wb_kept\n") {
+				t.Errorf("it said\n%s", message)
 			}
 			text, err := os.ReadFile(file)
 			if err != nil || string(text) != tt.after {

@@ -20,14 +20,14 @@ const projectFile = tasks.ProjectFile
 
 // project has the task and settings of a folder's kernels.
 type project struct {
-	Task    string     `toml:"task,omitempty"`
-	Devices []string   `toml:"devices,omitempty"`
-	Kernels []ofKernel `toml:"kernel,omitempty"`
+	Task    string         `toml:"task,omitempty"`
+	Devices []string       `toml:"devices,omitempty"`
+	Kernels []kernelConfig `toml:"kernel,omitempty"`
 	dir     string
 }
 
-// ofKernel is one kernel of a folder, for a task or with a reference.
-type ofKernel struct {
+// kernelConfig is one kernel of a folder, for a task or with a reference.
+type kernelConfig struct {
 	File      string   `toml:"file"`
 	Task      string   `toml:"task,omitempty"`
 	Devices   []string `toml:"devices,omitempty"`
@@ -81,8 +81,8 @@ func exists(path string) bool {
 }
 
 // of returns the settings for a file: its own entry takes precedence over the folder's.
-func (p project) of(file string) ofKernel {
-	k := ofKernel{File: file, Task: p.Task, Devices: p.Devices}
+func (p project) of(file string) kernelConfig {
+	k := kernelConfig{File: file, Task: p.Task, Devices: p.Devices}
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return k
@@ -104,7 +104,7 @@ func (p project) of(file string) ofKernel {
 }
 
 // further returns the paths of a kernel's further files.
-func (p project) further(k ofKernel) []string {
+func (p project) further(k kernelConfig) []string {
 	paths := make([]string, len(k.Files))
 	for i, file := range k.Files {
 		paths[i] = filepath.Join(p.dir, file)
@@ -114,7 +114,7 @@ func (p project) further(k ofKernel) []string {
 
 // fill sets the parts of a submission that flags left open. Directives in the source take precedence, and the site
 // reads them.
-func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
+func (k kernelConfig) fill(task *string, devices *[]string, source []byte) error {
 	named, err := directives.Parse(source)
 	if err != nil {
 		return err

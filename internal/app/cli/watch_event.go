@@ -65,15 +65,15 @@ func timeOf(c *job.CaseResult) string {
 	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.Err))
 }
 
-// fleetNow is the current state of the workers.
-type fleetNow struct {
+// fleetState is the current state of the workers.
+type fleetState struct {
 	slots    map[string]int    // by device
 	problems map[string]string // reason for having none, by device
 	served   []string          // devices with slots
 }
 
-func fleetOf(devices []client.Device) fleetNow {
-	f := fleetNow{slots: map[string]int{}, problems: map[string]string{}}
+func fleetOf(devices []client.Device) fleetState {
+	f := fleetState{slots: map[string]int{}, problems: map[string]string{}}
 	for _, d := range devices {
 		f.problems[d.Device] = d.Problem
 		if f.slots[d.Device] = d.Slots; d.Slots > 0 {

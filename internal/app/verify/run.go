@@ -98,8 +98,8 @@ func (v *verifier) solutionsOf(upload *tasks.Upload, p tasks.Proposal) ([]tasks.
 	return list, nil
 }
 
-// tried is a solution with its result.
-type tried struct {
+// solutionResult is a solution with its result.
+type solutionResult struct {
 	tasks.Solution
 	job.Result
 }
@@ -109,7 +109,7 @@ type tried struct {
 func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
 	works := false
 	var passed *tasks.Solution
-	var undecided []tried
+	var undecided []solutionResult
 	for _, s := range solutions {
 		if err := b.CheckFiles(s.Submission().Names()); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
@@ -121,13 +121,13 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 		if s.Correct && result.Outcome == job.OutcomeDone && passed == nil {
 			passed = &s
 		}
-		shows := ended(tried{s, result}).Works()
+		shows := ended(solutionResult{s, result}).Works()
 		// An answer found to be wrong shows that the task works, as a pass does.
 		if works = works || shows; !s.Correct && !shows {
-			undecided = append(undecided, tried{s, result})
+			undecided = append(undecided, solutionResult{s, result})
 			continue
 		}
-		v.judge(tried{s, result}, works, report)
+		v.judge(solutionResult{s, result}, works, report)
 	}
 	for _, s := range undecided {
 		v.judge(s, works, report)
@@ -217,7 +217,7 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 
 // judge prints a solution's result, and whether it is the expected one. works means that the task itself can be built
 // and run; until then a wrong solution may have failed because of the task.
-func (v *verifier) judge(s tried, works bool, report *taskReport) {
+func (v *verifier) judge(s solutionResult, works bool, report *taskReport) {
 	v.solutions++
 	kind := "wrong"
 	if s.Correct {
@@ -259,7 +259,7 @@ func verdictOn(e trial.Result, works bool) verdict {
 	return notAsExpected
 }
 
-func ended(s tried) trial.Result {
+func ended(s solutionResult) trial.Result {
 	return trial.Result{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
 }
 

@@ -29,7 +29,7 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	}
 	page := views.InboxPage{Page: p.site.Page(c, "Inbox", "me"), Mails: p.site.Store.Inbox.Mails(), SignInEmail: user.Email, Problem: problem, Typed: typed}
 	for _, n := range list {
-		page.Rows = append(page.Rows, views.InboxRow{Told: n, Unread: n.ID > user.InboxRead})
+		page.Rows = append(page.Rows, views.InboxRow{NamedNotice: n, Unread: n.ID > user.InboxRead})
 	}
 	if len(list) == inboxRows {
 		page.Older = list[inboxRows-1].ID

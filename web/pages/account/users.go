@@ -74,7 +74,7 @@ func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number in
 	}
 	steps, err := p.site.Store.Boards.Steps(ctx, page.Person.ID, keys, mostSteps)
 	for i, place := range list {
-		page.Places = append(page.Places, views.PlaceRow{Placing: place, Steps: steps[keys[i]]})
+		page.Places = append(page.Places, views.PlaceRow{EntrySummary: place, Steps: steps[keys[i]]})
 	}
 	return err
 }

@@ -130,16 +130,16 @@ func (p *Authoring) notes(ctx context.Context, b *tasks.Bundle, files []views.Ed
 		return nil, err
 	}
 	for i, name := range b.Definition.GPUs {
-		if text := unheardOf(name, workers); text != "" {
+		if text := unknownDevice(name, workers); text != "" {
 			list = append(list, remark{File: tasks.TaskFile, Line: lines.Of(fmt.Sprintf("gpus[%d]", i)), Text: text, Note: true})
 		}
 	}
 	return list, nil
 }
 
-// unheardOf returns a warning that no worker has had a device, whose name may be misspelled. It returns "" if some
+// unknownDevice returns a warning that no worker has had a device, whose name may be misspelled. It returns "" if some
 // worker had it, or if there is no worker.
-func unheardOf(name string, workers []fleet.Worker) string {
+func unknownDevice(name string, workers []fleet.Worker) string {
 	had := map[string]string{} // labels by their lower-case form
 	for _, w := range workers {
 		for _, slot := range w.Slots {

@@ -194,7 +194,7 @@ func (b *board) read(ctx context.Context) (err error) {
 	}
 	part := boards.Part{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, Viewer: b.ViewerID,
 		Before: b.pages.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
-	if b.Shown, b.Own, err = b.pages.site.Store.Boards.Show(ctx, b.Head, part); err != nil {
+	if b.BoardContent, b.Own, err = b.pages.site.Store.Boards.Show(ctx, b.Head, part); err != nil {
 		return err
 	}
 	b.LastPage = int((b.Size + boardRows - 1) / boardRows)

@@ -36,8 +36,8 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	webtest.WantText(t, doc, mine+" time", s.Cfg.Now().Format("2 Jan 2006"))
 	webtest.WantText(t, doc, "#history", "Best score over time")
 	story := doc.Find("[aria-labelledby=history] tbody a[href^='/compare?']")
-	if said := webtest.Words(doc.Find("[aria-labelledby=history] tbody")); strings.Contains(said, "faster") {
-		t.Errorf("the table of records says what only a comparison shows: %s", said)
+	if message := webtest.Words(doc.Find("[aria-labelledby=history] tbody")); strings.Contains(message, "faster") {
+		t.Errorf("the table of records says what only a comparison shows: %s", message)
 	}
 	if rows := doc.Find("[aria-labelledby=history] tbody tr").Length(); story.Length() != rows-1 {
 		t.Errorf("%d of %d records lead to what changed from the one before", story.Length(), rows)
@@ -90,12 +90,12 @@ func TestTheMemoryOfRunsIsAColumnWhereItWasMeasured(t *testing.T) {
 		t.Errorf("the column says %q", got)
 	}
 	webtest.CheckSound(t, doc)
-	var said client.Board
+	var answers client.Board
 	if err := json.Unmarshal([]byte(webtest.Body(t, s.Browser().Get("/api/v1/boards/"+s.Task.Slug+"/CPU"))),
-		&said); err != nil {
+		&answers); err != nil {
 		t.Fatal(err)
 	}
-	if e := said.Entries; e[0].MemoryPeak != nil || e[1].MemoryPeak == nil || *e[1].MemoryPeak != 300<<20 {
+	if e := answers.Entries; e[0].MemoryPeak != nil || e[1].MemoryPeak == nil || *e[1].MemoryPeak != 300<<20 {
 		t.Errorf("the API says %+v", e)
 	}
 }

@@ -54,7 +54,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 		for _, run := range []work.Run{anns, bens} {
 			webtest.WantText(t, b.Page(card(run), http.StatusOK), "[data-confirmation]", fmt.Sprintf("%d of 4 turns are done.", i))
 		}
-		modelstest.Finish(t, store, nextLeg(t, store), ns)
+		modelstest.Finish(t, store, nextConfirmationRun(t, store), ns)
 	}
 	doc := b.Page(board, http.StatusOK)
 	webtest.WantText(t, doc, "#board tbody tr:first-child", "Ben confirmed, was 40.00 µs 45.00 µs")
@@ -67,8 +67,8 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "went from 40.00 µs to 45.00 µs.")
 
 	cleos := finish("Cleo", 30_000)
-	leg := nextLeg(t, store)
-	attempt, err := store.Work.StartAttempt(t.Context(), leg.Ref())
+	run := nextConfirmationRun(t, store)
+	attempt, err := store.Work.StartAttempt(t.Context(), run.Ref())
 	if err == nil {
 		_, err = store.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
 			Failure: &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}}, work.Findings{})
@@ -77,7 +77,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		modelstest.Finish(t, store, nextLeg(t, store), 35_000)
+		modelstest.Finish(t, store, nextConfirmationRun(t, store), 35_000)
 	}
 	alone := fmt.Sprintf("#%d did not pass when it was measured again. It ended with exit code 3. The other run was measured alone.", bens.SubmissionID)
 	webtest.WantText(t, b.Page(card(cleos), http.StatusOK), "[data-confirmation]", "Timed again on one slot. The first timing was 30.00 µs; the score is now the median of all confirmations of this source. "+alone)
@@ -105,7 +105,7 @@ func TestAConfirmedScoreComesWithItsCases(t *testing.T) {
 		t.Error("before the confirmation the cases of the first timing are not what the page shows")
 	}
 	for _, ns := range []float64{300e3, 125e3, 300e3, 140e3} {
-		modelstest.Finish(t, store, nextLeg(t, store), ns)
+		modelstest.Finish(t, store, nextConfirmationRun(t, store), ns)
 	}
 	doc := page()
 	webtest.WantText(t, doc, "[data-turns][open] summary", "Confirmation, 2 turns the score is the median of the turns' scores")
@@ -136,29 +136,29 @@ func TestAScoreThatAnotherPersonsConfirmationChangedSaysSo(t *testing.T) {
 		modelstest.Finish(t, store, runs[r.name], r.ns)
 	}
 	for range 4 {
-		modelstest.Finish(t, store, nextLeg(t, store), 125e3)
+		modelstest.Finish(t, store, nextConfirmationRun(t, store), 125e3)
 	}
 	page := func(name string) *goquery.Document {
 		return s.Browser().Page(fmt.Sprintf("/submissions/%d", runs[name].SubmissionID), http.StatusOK)
 	}
 	webtest.WantText(t, page("Ben"), "[data-pool]", fmt.Sprintf(", because the same source was confirmed as #%d. First timing: 2.000 ms. This source was confirmed at 125.0 µs. Further runs will not change that.", runs["Cid"].SubmissionID))
-	if said := webtest.Words(page("Cid").Find("[data-run]")); strings.Contains(said, "because the same source") {
-		t.Errorf("the run that was confirmed says %q", said)
+	if message := webtest.Words(page("Cid").Find("[data-run]")); strings.Contains(message, "because the same source") {
+		t.Errorf("the run that was confirmed says %q", message)
 	}
 }
 
-// nextLeg is the one run that waits.
-func nextLeg(t *testing.T, store *models.Store) work.Run {
+// nextConfirmationRun is the one run that waits.
+func nextConfirmationRun(t *testing.T, store *models.Store) work.Run {
 	t.Helper()
 	work, err := store.Work.Queue(t.Context())
 	if err != nil || len(work) != 1 {
 		t.Fatalf("%+v waits: %v", work, err)
 	}
-	leg, err := store.Work.Run(t.Context(), work[0].RunID)
+	run, err := store.Work.Run(t.Context(), work[0].RunID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return leg
+	return run
 }
 
 // TestARecordIsCalledOneAsLongAsTheBoardHasIt: not after its confirmation undid it, and a former one where it was
@@ -190,7 +190,7 @@ func TestARecordIsCalledOneAsLongAsTheBoardHasIt(t *testing.T) {
 	}
 	open := b.Page(fmt.Sprintf("/submissions/%d", bens.SubmissionID), http.StatusOK).Find("[data-confirmation]")
 	for _, ns := range []float64{50_000, 55_000, 50_000, 55_000} {
-		modelstest.Finish(t, store, nextLeg(t, store), ns)
+		modelstest.Finish(t, store, nextConfirmationRun(t, store), ns)
 	}
 	again := b.Page(open.AttrOr("hx-get", "/"), http.StatusOK)
 	if again.Find(open.AttrOr("hx-target", "no target")).Length() != 1 || again.Find("[data-fact=record], [hx-trigger]").Length() > 0 {

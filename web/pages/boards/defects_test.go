@@ -22,7 +22,7 @@ func TestABoardSaysThatNoWorkerHasItsDevice(t *testing.T) {
 	if b.Page(path, http.StatusOK).Find("[data-offline]").Length() != 0 {
 		t.Error("a board with a worker is offline")
 	}
-	modelstest.Heard(t, s.Cfg.Store,
+	modelstest.RecordHeartbeat(t, s.Cfg.Store,
 		job.Heartbeat{Worker: "rack-7", Started: time.Now().Add(-time.Hour), Slots: []job.Slot{{Device: "CPU"}}})
 	read()
 	before := s.Cfg.Store.Queries()

@@ -53,7 +53,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 		return err
 	}
 	found := len(list)
-	list = list[:fitting(list, func(e submissions.Exported) int64 { return e.SourceBytes }, datasetBytes)]
+	list = list[:fitting(list, func(e submissions.DatasetRow) int64 { return e.SourceBytes }, datasetBytes)]
 	rows, err := p.kernelbotRowsOf(c, b, list)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 	return site.Attachment(c, fmt.Sprintf("%s-%s-kernelbot.parquet", b.task.Slug, b.head.Device), file.Bytes())
 }
 
-func (p *Boards) kernelbotRowsOf(c *fiber.Ctx, b publicBoard, list []submissions.Exported) ([]kernelbotRow, error) {
+func (p *Boards) kernelbotRowsOf(c *fiber.Ctx, b publicBoard, list []submissions.DatasetRow) ([]kernelbotRow, error) {
 	ids := make([]int64, len(list))
 	for i, e := range list {
 		ids[i] = e.SubmissionID

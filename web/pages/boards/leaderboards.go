@@ -54,7 +54,7 @@ func (p *Boards) addTotals(ctx context.Context, totals boards.Totals, page *view
 	if away {
 		list = append(list, totals.People[own])
 	}
-	rows, err := p.site.Store.Boards.Name(ctx, list, page.Now.Add(-activeDays*24*time.Hour))
+	rows, err := p.site.Store.Boards.AddNames(ctx, list, page.Now.Add(-activeDays*24*time.Hour))
 	if away && err == nil {
 		page.Own, rows = &rows[len(rows)-1], rows[:len(rows)-1]
 	}

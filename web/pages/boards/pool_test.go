@@ -118,9 +118,9 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 		e, _ := stream.Next()
 		seen += e.Data
 	}
-	for _, told := range []string{"took 7777", "7777000", "7,777", "7\u202f777", "7.777", "31.1", "3.11e"} {
-		if strings.Contains(seen, told) {
-			t.Errorf("while a run is ranked, something tells %q of its times", told)
+	for _, message := range []string{"took 7777", "7777000", "7,777", "7\u202f777", "7.777", "31.1", "3.11e"} {
+		if strings.Contains(seen, message) {
+			t.Errorf("while a run is ranked, something tells %q of its times", message)
 		}
 	}
 	if _, err := s.Cfg.Store.Work.CancelRun(t.Context(), cleo, third.ID); err != nil {

@@ -58,7 +58,7 @@ func (p *Boards) shareTask(task catalog.Task) *views.Share {
 		Unlisted: task.Visibility == catalog.Unlisted, URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
 }
 
-func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {
+func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.FullTask, bundle *tasks.Bundle) (page views.TaskPage, err error) {
 	ctx, task, owner := c.UserContext(), posed.Task, posed.Owner
 	if page, err = p.runs.ShownTask(p.code, p.site.Page(c, task.Title, "tasks"), task, posed.Version.Number, bundle); err != nil {
 		return page, err

@@ -47,8 +47,8 @@ func published(t *testing.T, creator *webtest.Browser, name string, files map[st
 	t.Helper()
 	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "mine.zip", zipOfFiles(t, name, files), nil),
 		http.StatusOK)
-	if said := webtest.Words(doc.Find(".callout")); said != "" {
-		t.Errorf("the preview says %q", said)
+	if message := webtest.Words(doc.Find(".callout")); message != "" {
+		t.Errorf("the preview says %q", message)
 	}
 	webtest.WantText(t, webtest.Document(t,
 		creator.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form"))), http.StatusOK),

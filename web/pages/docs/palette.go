@@ -132,7 +132,7 @@ func (p *Docs) numbered(ctx context.Context, viewer accounts.User, id int64) ([]
 	if id == 0 {
 		return nil, nil
 	}
-	filed, err := p.site.Store.Submissions.Filed(ctx, id)
+	filed, err := p.site.Store.Submissions.Details(ctx, id)
 	f, there := filed[id]
 	if !there || !f.Task.VisibleTo(viewer) && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
 		return nil, err

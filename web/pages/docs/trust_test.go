@@ -54,8 +54,8 @@ func TestPagesSayByWhichClockAScoreCounts(t *testing.T) {
 			}
 		}
 		doc := b.Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
-		if said := doc.Find("#board a[href='/trust#short']").Length(); said != 1 {
-			t.Errorf("a board with scores from 10 to 37 µs says %d times that short ones are claims", said)
+		if count := doc.Find("#board a[href='/trust#short']").Length(); count != 1 {
+			t.Errorf("a board with scores from 10 to 37 µs says %d times that short ones are claims", count)
 		}
 	})
 	t.Run("the API", func(t *testing.T) {

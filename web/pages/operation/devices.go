@@ -18,7 +18,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/epochs"
 	"warpboard/models/fleet"
-	"warpboard/models/sentinels"
+	"warpboard/models/slotbenchmarks"
 	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/views/format"
@@ -58,7 +58,7 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 		return status, err
 	}
 	for _, d := range devices {
-		status.Queues = append(status.Queues, views.DeviceQueue{Device: d, Free: runs.Free(d), Runs: list.rows[d.Device], What: p.silicon(workers, d.Device)})
+		status.Queues = append(status.Queues, views.DeviceQueue{Device: d, Free: runs.Free(d), Runs: list.rows[d.Device], What: p.deviceFacts(workers, d.Device)})
 	}
 	status.Queues = append(status.Queues, p.awayDevices(workers, status.Queues)...)
 	if err := p.addActivity(ctx, workers, status.Queues); err != nil {
@@ -80,22 +80,22 @@ func (p *Operation) awayDevices(workers []fleet.Worker, here []views.DeviceQueue
 		for _, slot := range w.Slots {
 			known := func(q views.DeviceQueue) bool { return q.Device.Device == slot.Device }
 			if !slices.ContainsFunc(here, known) && !slices.ContainsFunc(list, known) {
-				list = append(list, views.DeviceQueue{Device: client.Device{Device: slot.Device}, What: p.silicon(workers, slot.Device), Away: w.SeenAt})
+				list = append(list, views.DeviceQueue{Device: client.Device{Device: slot.Device}, What: p.deviceFacts(workers, slot.Device), Away: w.SeenAt})
 			}
 		}
 	}
 	return list
 }
 
-// silicon describes a device by the slots of all workers that have it or had it, the live ones first.
-func (p *Operation) silicon(workers []fleet.Worker, device string) (what views.DeviceFacts) {
+// deviceFacts describes a device by the slots of all workers that have it or had it, the live ones first.
+func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what views.DeviceFacts) {
 	for _, live := range []bool{true, false} {
 		for _, w := range workers {
 			for _, slot := range w.Slots {
-				if slot.Device != device || w.Live(p.site.Now()) != live || what.Units > 0 && !live {
+				if slot.Device != device || w.Live(p.site.Now()) != live || what.Slots > 0 && !live {
 					continue
 				}
-				what.Units++
+				what.Slots++
 				what.Name, what.Memory, what.Arch = cmp.Or(what.Name, slot.Machine.Name), max(what.Memory, int64(slot.Memory)), cmp.Or(what.Arch, slot.Arch)
 				what.Profiler, what.Sanitizer = what.Profiler || slot.Profiler, what.Sanitizer || slot.Sanitizer
 				if g := slot.Machine.SlotBenchmark; g != nil && g.Valid() {
@@ -135,27 +135,27 @@ func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, que
 	return nil
 }
 
-// sentinelRows limits the benchmarks on a page, over all slots of a device: a day of six slots.
-const sentinelRows = 900
+// slotBenchmarkRows limits the benchmarks on a page, over all slots of a device: a day of six slots.
+const slotBenchmarkRows = 900
 
-// Sentinel shows the stability of a device's slots over time.
-func (p *Operation) Sentinel(c *fiber.Ctx) error {
+// SlotBenchmarks shows the stability of a device's slots over time.
+func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 	name := c.Params("device")
-	list, err := p.site.Store.Sentinels.SentinelsOf(c.UserContext(), name, sentinelRows)
+	list, err := p.site.Store.SlotBenchmarks.OfDevice(c.UserContext(), name, slotBenchmarkRows)
 	if err != nil {
 		return err
 	}
-	page := views.SentinelPage{Page: p.site.Page(c, name+" slots", "devices"), Device: name}
-	for _, history := range sentinels.ByUnit(list) {
-		page.Units = append(page.Units, unitOf(history))
+	page := views.SlotBenchmarksPage{Page: p.site.Page(c, name+" slots", "devices"), Device: name}
+	for _, history := range slotbenchmarks.BySlot(list) {
+		page.Slots = append(page.Slots, slotHistory(history))
 	}
-	return p.site.Render(c, fiber.StatusOK, views.Sentinel(page))
+	return p.site.Render(c, fiber.StatusOK, views.SlotBenchmarks(page))
 }
 
-func unitOf(list []sentinels.Sentinel) views.UnitHistory {
-	history := views.UnitHistory{Worker: list[0].Worker, Unit: list[0].Unit, Drift: sentinels.Drift(list)}
+func slotHistory(list []slotbenchmarks.SlotBenchmark) views.SlotHistory {
+	history := views.SlotHistory{Worker: list[0].Worker, UUIDHash: list[0].UUIDHash, Drift: slotbenchmarks.Drift(list)}
 	for _, s := range list {
-		history.Rows = append(history.Rows, views.SentinelRow{At: s.At, ReadNS: s.ReadNS, MathNS: s.MathNS})
+		history.Rows = append(history.Rows, views.SlotBenchmarkRow{At: s.At, ReadNS: s.ReadNS, MathNS: s.MathNS})
 	}
 	return history
 }

@@ -85,7 +85,7 @@ func TestADeviceIsBusyForAPartOfItsUptime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modelstest.Heard(t, s.Cfg.Store,
+	modelstest.RecordHeartbeat(t, s.Cfg.Store,
 		job.Heartbeat{Worker: "w1", Started: now.Add(-6 * time.Hour), Slots: []job.Slot{{Device: "CPU"}}})
 	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]",
 		"busy 50.0 % of its uptime, 6 h 00 min")

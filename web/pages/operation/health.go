@@ -19,7 +19,7 @@ import (
 	"warpboard/internal/gpuname"
 	"warpboard/migrations"
 	"warpboard/models/fleet"
-	"warpboard/models/sentinels"
+	"warpboard/models/slotbenchmarks"
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
@@ -176,8 +176,8 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 // drifting checks for slots of connected workers that differ from their earlier times.
 func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Queue"}
-	list, err := p.site.Store.Sentinels.Drifting(c.UserContext())
-	list = slices.DeleteFunc(list, func(d sentinels.Drifted) bool {
+	list, err := p.site.Store.SlotBenchmarks.Drifting(c.UserContext())
+	list = slices.DeleteFunc(list, func(d slotbenchmarks.Drifted) bool {
 		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(p.site.Now()) })
 	})
 	if len(list) > 0 {

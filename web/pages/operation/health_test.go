@@ -59,7 +59,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	}
 	beat := job.Heartbeat{Worker: "rack-1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}},
 		SelfTest: []job.CheckLine{{Name: "sandbox", OK: true}}}
-	modelstest.Heard(t, s.Cfg.Store, beat)
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, beat)
 	doc = look("")
 	webtest.WantText(t, doc, "[data-verdict].tag-pass:has(svg)", "Everything is OK.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "1 test passed.")
@@ -73,7 +73,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", Disabled: "ECC errors"},
 		job.Slot{Device: "H100", Sanitizer: true})
 	beat.SelfTest = append(beat.SelfTest, job.CheckLine{Name: "memory limit", Detail: "it was not killed"})
-	modelstest.Heard(t, s.Cfg.Store, beat)
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, beat)
 	q.Err = os.ErrClosed
 	s.Cfg.Store.Disk.MinFree = 1 << 60
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort",

@@ -184,7 +184,7 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 		}
 		b := &page.Boards[len(page.Boards)-1]
 		b.Rows = append(b.Rows, views.ValidatedRow{Row: row})
-		if row.Answer == validations.None {
+		if row.Answer == validations.NoAnswer {
 			b.Rows[len(b.Rows)-1].Output = outputOf(stages[row.ByRun])
 		}
 	}

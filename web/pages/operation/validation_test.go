@@ -17,7 +17,7 @@ import (
 )
 
 // answered ends the runs of scripts that wait, as workers do, by the order of the entries.
-func answered(s *webtest.Scene, said ...job.CaseResult) {
+func answered(s *webtest.Scene, answers ...job.CaseResult) {
 	s.T.Helper()
 	queue, err := s.Cfg.Store.Work.Queue(s.T.Context())
 	if err != nil {
@@ -28,20 +28,20 @@ func answered(s *webtest.Scene, said ...job.CaseResult) {
 		if err != nil {
 			s.T.Fatal(err)
 		}
-		if run.Mode != job.ModeValidate || len(said) == 0 {
+		if run.Mode != job.ModeValidate || len(answers) == 0 {
 			continue
 		}
 		result := modelstest.Result(s.Attempt(run), 0)
 		result.ScoreNS, result.Stages = nil,
-			[]job.StageResult{{Stage: job.StageValidate, Status: said[0].Status, Cases: said[:1],
+			[]job.StageResult{{Stage: job.StageValidate, Status: answers[0].Status, Cases: answers[:1],
 				Stderr: "Traceback of the script\n"}}
-		if said[0].Status != job.StatusPass {
-			result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: said[0].Message}
+		if answers[0].Status != job.StatusPass {
+			result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: answers[0].Message}
 		}
 		if _, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), result, work.Findings{}); err != nil {
 			s.T.Fatal(err)
 		}
-		said = said[1:]
+		answers = answers[1:]
 	}
 }
 

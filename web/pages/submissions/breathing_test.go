@@ -40,7 +40,7 @@ func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 		"The only H200 slot is busy. Estimated wait: 1 s.")
 	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Attempt: s.Worker.Attempt.ID}}}
-	modelstest.Heard(t, s.Cfg.Store, busy)
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, busy)
 	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting,
 		"The only H200 slot is busy. Estimated wait: 1 s.")
 	s.End(s.Worker.Attempt, 11.5e3)

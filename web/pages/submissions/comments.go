@@ -55,7 +55,7 @@ func (p *Submissions) showComments(c *fiber.Ctx, status int, page views.Comments
 	return p.site.Render(c, status, views.Comments(page))
 }
 
-func (p *Submissions) fillComments(page *views.CommentsPage, thread comments.Thread, list []comments.Listed) error {
+func (p *Submissions) fillComments(page *views.CommentsPage, thread comments.Thread, list []comments.CommentRow) error {
 	for _, one := range list {
 		shown, err := p.shownComment(thread, one)
 		switch {
@@ -71,7 +71,7 @@ func (p *Submissions) fillComments(page *views.CommentsPage, thread comments.Thr
 }
 
 // shownComment converts a comment for pages.
-func (p *Submissions) shownComment(t comments.Thread, one comments.Listed) (shown views.Comment, err error) {
+func (p *Submissions) shownComment(t comments.Thread, one comments.CommentRow) (shown views.Comment, err error) {
 	shown = views.Comment{ID: one.ID, Author: site.PersonOf(one.UserID, one.UserName), IsAuthor: one.UserID == t.AuthorID(), Created: one.CreatedAt,
 		Source: one.Body, Hidden: one.HiddenAt != nil, Why: one.HiddenWhy}
 	if one.EditedAt != nil {

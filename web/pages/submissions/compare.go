@@ -87,8 +87,8 @@ func nameOf(r, other comparedRun) string {
 	return fmt.Sprintf("%s, run %d", name, r.Run.ID)
 }
 
-// bothOf is the data of a comparison's charts.
-type bothOf struct {
+// comparisonData is the data of a comparison's charts.
+type comparisonData struct {
 	Shown           charts.CompareVM // without derived parts; includes the hiding of the code
 	Ranking         tasks.Ranking
 	Cases           [2][]job.CaseResult
@@ -110,7 +110,7 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 	}
 	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
 	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
-	made := bothOf{Shown: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
+	made := comparisonData{Shown: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
 		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)}, Hidden: [2]bool{!a.MaySeeSource, !b.MaySeeSource},
 		Sources: [2]string{a.Sub.SourceHash, b.Sub.SourceHash}, Labels: [2]string{a.Sub.FileName, b.Sub.FileName}}
 	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {

@@ -30,6 +30,6 @@ func TestKeysOfDrawnChartsHideNothing(t *testing.T) {
 			}
 		}
 	}
-	look("detailsOf", reflect.TypeFor[detailsOf]())
-	look("bothOf", reflect.TypeFor[bothOf]())
+	look("detailsOf", reflect.TypeFor[profileData]())
+	look("bothOf", reflect.TypeFor[comparisonData]())
 }

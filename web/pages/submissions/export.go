@@ -85,7 +85,7 @@ func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 		kernel := fmt.Sprintf("%s / %s", pair.NameA, pair.NameB)
 		for _, section := range pair.Sections {
 			for _, d := range section.Rows {
-				rows = append(rows, []string{kernel, section.Name, d.Label, unitOf(d), valueOf(d.A), valueOf(d.B)})
+				rows = append(rows, []string{kernel, section.Name, d.Label, metricUnit(d), valueOf(d.A), valueOf(d.B)})
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func valueOf(m ncu.Metric) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-func unitOf(d ncu.Diff) string {
+func metricUnit(d ncu.Diff) string {
 	if d.A.Measured {
 		return d.A.BaseUnit()
 	}

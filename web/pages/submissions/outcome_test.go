@@ -17,11 +17,11 @@ import (
 
 // outcomeOf returns the text of a run's strip, without its score.
 func outcomeOf(doc *goquery.Document) string {
-	var said []string
+	var messages []string
 	for _, e := range doc.Find("[data-outcome] [data-fact]").EachIter() {
-		said = append(said, webtest.Words(e))
+		messages = append(messages, webtest.Words(e))
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(messages, "; ")
 }
 
 func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
@@ -30,9 +30,9 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 	slow := s.Submit(lin, "H200", webtest.GoodKernel)
 	s.Finish(slow, 50e3)
 	mine, others := s.BrowserOf(lin), s.Browser()
-	if said := outcomeOf(mine.Page(webtest.SubmissionPath(slow),
-		http.StatusOK)); said != "62nd on H200 in your first ranked run; 34.8 % behind Barbara Liskov (61st)" {
-		t.Errorf("the first run says %q", said)
+	if message := outcomeOf(mine.Page(webtest.SubmissionPath(slow),
+		http.StatusOK)); message != "62nd on H200 in your first ranked run; 34.8 % behind Barbara Liskov (61st)" {
+		t.Errorf("the first run says %q", message)
 	}
 	fast := s.Submit(lin, "H200", "// tiled\n"+webtest.GoodKernel)
 	s.Finish(fast, 5e3)
@@ -42,26 +42,26 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 	doc := mine.Page(webtest.SubmissionPath(fast), http.StatusOK)
 	want := fmt.Sprintf("Record; 62nd → 1st on H200; 10.0× faster than your previous best (#%d); 2.08× faster than ",
 		slow.SubmissionID)
-	said := outcomeOf(doc)
-	if !strings.HasPrefix(said, want) || !strings.HasSuffix(said, " (2nd)") {
-		t.Errorf("the record says %q, want %q …", said, want)
+	message := outcomeOf(doc)
+	if !strings.HasPrefix(message, want) || !strings.HasSuffix(message, " (2nd)") {
+		t.Errorf("the record says %q, want %q …", message, want)
 	}
 	if to := webtest.Href(t, doc, "62nd → 1st on H200"); !strings.HasSuffix(to, "/boards/H200?find=me") {
 		t.Errorf("the place leads to %s", to)
 	}
-	next := strings.TrimSuffix(strings.TrimPrefix(said, want), " (2nd)")
+	next := strings.TrimSuffix(strings.TrimPrefix(message, want), " (2nd)")
 	if doc.Find("[data-outcome].outcome-record").Length() != 1 {
 		t.Error("the record looks like any run")
 	}
 	webtest.WantText(t, doc, "[data-outcome] [data-score]", "5.000 µs")
-	if said := outcomeOf(others.Page(webtest.SubmissionPath(fast), http.StatusOK)); !strings.Contains(said,
+	if message := outcomeOf(others.Page(webtest.SubmissionPath(fast), http.StatusOK)); !strings.Contains(message,
 		fmt.Sprintf("faster than their previous best (#%d)", slow.SubmissionID)) {
-		t.Errorf("others read %q", said)
+		t.Errorf("others read %q", message)
 	}
-	if said := outcomeOf(mine.Page(webtest.SubmissionPath(worse),
-		http.StatusOK)); said != fmt.Sprintf(
+	if message := outcomeOf(mine.Page(webtest.SubmissionPath(worse),
+		http.StatusOK)); message != fmt.Sprintf(
 		"Your entry stays 1st on H200; This run is 1.50× slower than your entry (#%d)", fast.SubmissionID) {
-		t.Errorf("a slower run says %q", said)
+		t.Errorf("a slower run says %q", message)
 	}
 
 	compared := mine.Page(webtest.Href(t, doc, "What changed"), http.StatusOK)
@@ -79,8 +79,8 @@ func TestAnOutcomeHidesTheNextWhereTheTaskIsHidden(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
 	doc := b.Page(webtest.SubmissionPath(s.Done), http.StatusOK)
-	if said := outcomeOf(doc); said != "5th on H200 in your first ranked run; 1.3 % behind kernel-52 (4th)" {
-		t.Errorf("the run says %q", said)
+	if message := outcomeOf(doc); message != "5th on H200 in your first ranked run; 1.3 % behind kernel-52 (4th)" {
+		t.Errorf("the run says %q", message)
 	}
 	webtest.WantText(t, doc, "[data-run] header", "Compare with 1st place")
 	settings := s.Task.Settings()
@@ -89,8 +89,8 @@ func TestAnOutcomeHidesTheNextWhereTheTaskIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc = b.Page(webtest.SubmissionPath(s.Done), http.StatusOK)
-	if said := outcomeOf(doc); said != "5th on H200 in your first ranked run" {
-		t.Errorf("on a hidden task it says %q", said)
+	if message := outcomeOf(doc); message != "5th on H200 in your first ranked run" {
+		t.Errorf("on a hidden task it says %q", message)
 	}
 	if doc.Find(".outcome-share").Length() != 0 {
 		t.Error("a hidden run can be shared")

@@ -91,7 +91,7 @@ func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen
 // the viewer's own.
 func (p *Submissions) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
-	of := offers{task: site.TaskRef(base.Task)}
+	of := pickList{task: site.TaskRef(base.Task)}
 	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
 	rivals, err := p.runs.Rivals(ctx, base, viewer.ID, offeredEntries)
 	if err != nil {
@@ -121,13 +121,13 @@ func (p *Submissions) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.Pic
 	return of.rows, nil
 }
 
-// offers collects runs; a repeated one keeps both reasons.
-type offers struct {
+// pickList collects runs; a repeated one keeps both reasons.
+type pickList struct {
 	task views.TaskRef
 	rows []views.PickRow
 }
 
-func (o *offers) add(note string, st boards.Standing, score *float64) {
+func (o *pickList) add(note string, st boards.Standing, score *float64) {
 	for i, row := range o.rows {
 		if row.RunID == st.RunID {
 			if note != "" && row.Note != "" {

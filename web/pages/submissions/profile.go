@@ -98,15 +98,15 @@ func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Compone
 	return p.drawn(of, func(context.Context) (templ.Component, error) { return charts.Details(vm), nil }), leader, nil
 }
 
-// detailsOf is the data of a profile's charts.
-type detailsOf struct {
+// profileData is the data of a profile's charts.
+type profileData struct {
 	Shown       charts.DetailsVM // without reports; includes the hiding of the source
 	Report, Pin string           // hashes
 	PinHidden   bool             // the source of the pinned run is hidden
 }
 
 // details reads the data of a profile's page, and the run to compare it with.
-func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of detailsOf, leader int64, err error) {
+func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of profileData, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
 	evidence, err := p.runs.EvidenceOf(c.UserContext(), seen)
@@ -153,7 +153,7 @@ func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
 }
 
 // addPin reads the profile that is pinned as the baseline.
-func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) error {
+func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData) error {
 	id := int64(vm.Query.Pin)
 	if id == 0 {
 		return nil

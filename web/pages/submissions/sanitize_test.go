@@ -110,9 +110,9 @@ func TestATaskSaysThatItRanksOnlyWhatIsClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, path := s.BrowserOf(s.Ada), "/tasks/"+s.Task.Slug
-	const said = "ranks a source only after a sanitize run without errors"
-	webtest.WantText(t, b.Page(path, http.StatusOK), "[data-sanitize-first]", said)
-	webtest.WantText(t, b.Page(path+"/solve", http.StatusOK), ".bench-bar [data-sanitize-first]", said)
+	const message = "ranks a source only after a sanitize run without errors"
+	webtest.WantText(t, b.Page(path, http.StatusOK), "[data-sanitize-first]", message)
+	webtest.WantText(t, b.Page(path+"/solve", http.StatusOK), ".bench-bar [data-sanitize-first]", message)
 	form := url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"ranked"}}
 	refused := webtest.Document(t, b.Upload(path+"/solve", "", "", nil, form), http.StatusUnprocessableEntity)
 	webtest.WantText(t, refused, "[role=alert]", "First submit exactly this source for H200 in mode sanitize.")

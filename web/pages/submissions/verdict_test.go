@@ -114,9 +114,9 @@ func TestAProfileSetsItsKernelsBesideTheRankedTime(t *testing.T) {
 func TestAComparisonOfWhatCannotBeComparedEnds(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	doc := s.BrowserOf(s.Ada).Page(fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, s.Failed.ID), http.StatusOK)
-	if said := webtest.Words(doc.Find(
-		"[data-findings]")); said != "The two runs have no timed case in common, so their speeds cannot be compared." {
-		t.Errorf("it says %q", said)
+	if message := webtest.Words(doc.Find(
+		"[data-findings]")); message != "The two runs have no timed case in common, so their speeds cannot be compared." {
+		t.Errorf("it says %q", message)
 	}
 	if doc.Find("#times, #profile, [data-no-profile]").Length() > 0 {
 		t.Error("there are panels without content")

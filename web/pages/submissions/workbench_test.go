@@ -134,7 +134,7 @@ func TestWorkbenchSaysHowItsDevicesStandNow(t *testing.T) {
 	s := webtest.NewScene(t)
 	beat := func(off string) {
 		h := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Disabled: off}}}
-		modelstest.Heard(t, s.Cfg.Store, h)
+		modelstest.RecordHeartbeat(t, s.Cfg.Store, h)
 		s.Cfg.Hub.QueueChanged()
 	}
 	beat("tested")

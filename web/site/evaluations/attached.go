@@ -6,19 +6,19 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// Attached has the number of idle slots and the supported types of kernels of the live workers.
-type Attached struct {
-	Idle     int      // units that are free
+// Capacity has the number of idle slots and the supported types of kernels of the live workers.
+type Capacity struct {
+	Idle     int      // free slots
 	Backends []string // types of kernels, in the order of the API
 }
 
-// Attached returns the idle slots and supported types of kernels of the live workers.
-func (s *Evaluations) Attached(ctx context.Context) (Attached, error) {
+// Capacity returns the idle slots and supported types of kernels of the live workers.
+func (s *Evaluations) Capacity(ctx context.Context) (Capacity, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
-		return Attached{}, err
+		return Capacity{}, err
 	}
-	out := Attached{Backends: []string{}} // an empty list, and not null
+	out := Capacity{Backends: []string{}} // an empty list, and not null
 	for _, u := range Devices(workers, s.site.Now()) {
 		out.Idle += u.free
 	}

@@ -32,7 +32,7 @@ type Batch struct {
 
 // SubmitBatch checks the requests of a batch, and queues those that can be.
 func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests []json.RawMessage, key string) (Batch, error) {
-	if err := s.site.Room(); err != nil {
+	if err := s.site.CheckDisk(); err != nil {
 		return Batch{}, err
 	}
 	devices, err := s.devices(ctx)

@@ -23,7 +23,7 @@ import (
 // Submit queues a request that was read; the key makes sending it again safe. The error is a *kernelrun.Refusal when
 // its device is not there.
 func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request, key string) (work.Evaluation, error) {
-	if err := s.site.Room(); err != nil {
+	if err := s.site.CheckDisk(); err != nil {
 		return work.Evaluation{}, err
 	}
 	devices, err := s.devices(ctx)

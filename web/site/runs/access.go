@@ -52,7 +52,7 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 
 // SubmissionByID is LoadSubmission for a given ID.
 func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
-	filed, err := s.site.Store.Submissions.Filed(c.UserContext(), id)
+	filed, err := s.site.Store.Submissions.Details(c.UserContext(), id)
 	if err != nil {
 		return seen, err
 	}
@@ -60,7 +60,7 @@ func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
 }
 
 // access returns the viewer's rights to a submission.
-func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64) (seen Access, err error) {
+func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Details, id int64) (seen Access, err error) {
 	f, there := filed[id]
 	visible := f.Task.VisibleTo(site.Actor(c)) && (f.Version.Published() || f.Task.EditableBy(site.Actor(c)))
 	if !there || !visible && f.UserID != site.Actor(c).ID || f.HiddenFrom(site.Actor(c)) {

@@ -21,7 +21,7 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 
 // CapacityOf is Capacity for callers that have read the workers.
 func (s *Runs) CapacityOf(ctx context.Context, workers []fleet.Worker) ([]client.Capacity, error) {
-	waits, err := s.site.Store.Work.Waits(ctx)
+	waits, err := s.site.Store.Work.WaitingDevices(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *Runs) CapacityOf(ctx context.Context, workers []fleet.Worker) ([]client
 }
 
 // capacities counts slots and waiting work by device.
-func (s *Runs) capacities(workers []fleet.Worker, waits []work.Waiting) []client.Capacity {
+func (s *Runs) capacities(workers []fleet.Worker, waits []work.WaitingWork) []client.Capacity {
 	byName := map[string]*client.Capacity{}
 	at := func(name string) *client.Capacity {
 		if byName[name] == nil {

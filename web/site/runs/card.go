@@ -72,14 +72,14 @@ func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.Stag
 	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.Mine, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
 	s.addClock(def, &card)
 	if !seen.MaySeeSource {
-		hideOutput(&card, HiddenOf(def))
+		hideOutput(&card, RedactorOf(def))
 	}
 	return card
 }
 
 // LiveCard is the card of a run that a worker has, as everyone may see it, from its Progress.
 func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEvent) (views.RunCard, error) {
-	filed, err := s.site.Store.Submissions.Filed(ctx, run.SubmissionID)
+	filed, err := s.site.Store.Submissions.Details(ctx, run.SubmissionID)
 	if err != nil {
 		return views.RunCard{}, err
 	}
@@ -93,7 +93,7 @@ func selfMeasured(run work.Run, def tasks.Definition) bool {
 	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
 }
 
-func hideOutput(card *views.RunCard, hidden Hidden) {
+func hideOutput(card *views.RunCard, hidden Redactor) {
 	card.Log, card.Failure = "", hidden.Failure(card.Failure)
 	for i := range card.Stages {
 		hidden.Stage(&card.Stages[i].Result)

@@ -119,7 +119,7 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[in
 func (seen RunAccess) shown(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
 	stages := StagesOfAttempt(run, all)
 	if !seen.MaySeeSource {
-		hidden := HiddenOf(seen.Version.Definition)
+		hidden := RedactorOf(seen.Version.Definition)
 		run.Failure = hidden.Failure(run.Failure)
 		for i := range stages {
 			hidden.Stage(&stages[i])

@@ -20,7 +20,7 @@ func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) [
 	if err != nil {
 		return err
 	}
-	f := &follower{store: s.site.Store, id: seen.Sub.ID, last: conns.LastSeen(c), output: seen.MaySeeSource, hidden: HiddenOf(seen.Version.Definition), format: as, encode: encode}
+	f := &follower{store: s.site.Store, id: seen.Sub.ID, last: conns.LastSeen(c), output: seen.MaySeeSource, hidden: RedactorOf(seen.Version.Definition), format: as, encode: encode}
 	if as == site.AsJSON {
 		if f.runs, err = s.runsAskedFor(c.UserContext(), f.id); err != nil {
 			return err
@@ -35,7 +35,7 @@ type follower struct {
 	id     int64          // submission
 	last   int64          // id of the newest event that the reader has
 	output bool           // the reader may see what compilers and programs print
-	hidden Hidden         // what is kept from others
+	hidden Redactor       // what is kept from others
 	runs   map[int64]bool // the requested runs; programs get only these
 	over   bool           // all of them have ended
 	format site.Format
@@ -87,7 +87,7 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 	if err := out.Flush(); err != nil { // the reader need not wait for what rest asks
 		return err
 	}
-	rest, err := e.Rest(f.format, func() (work.Rest, error) { return f.rest(ctx) })
+	rest, err := e.Rest(f.format, func() (work.Remaining, error) { return f.rest(ctx) })
 	return f.end(out, rest, err)
 }
 
@@ -105,13 +105,13 @@ func (f *follower) hides(e work.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }
 
-func (f *follower) rest(ctx context.Context) (work.Rest, error) {
-	return f.store.Work.Rest(ctx, f.id, f.format == site.AsHTML)
+func (f *follower) rest(ctx context.Context) (work.Remaining, error) {
+	return f.store.Work.Remaining(ctx, f.id, f.format == site.AsHTML)
 }
 
 // end tells the reader not to come again once every run has ended, and for a page every profile, too. Newer events than
 // those that the reader has come through the hub.
-func (f *follower) end(out *conns.Writer, rest work.Rest, err error) error {
+func (f *follower) end(out *conns.Writer, rest work.Remaining, err error) error {
 	if err != nil || rest.Live {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 // ReadForm reads a submission's form: uploaded files take precedence over texts.
 func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
-		Added: submissions.Added{For: c.FormValue("for"), Why: c.FormValue("why")}}
+		Added: submissions.AddedByAdmin{For: c.FormValue("for"), Why: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")

@@ -12,22 +12,22 @@ import (
 	"warpboard/tasks"
 )
 
-// Hidden removes the parts of a run that may quote its source, for viewers who may not see it: output of compilers and
-// programs. The kind of a failure remains. A task's own program reads the source, too, and could quote it in any text
-// of its report. Weakness: it could encode it in its numbers, but a malicious author does not need such a program
+// Redactor removes the parts of a run that may quote its source, for viewers who may not see it: output of compilers
+// and programs. The kind of a failure remains. A task's own program reads the source, too, and could quote it in any
+// text of its report. Weakness: it could encode it in its numbers, but a malicious author does not need such a program
 // (docs/security.md).
-type Hidden struct {
+type Redactor struct {
 	def  tasks.Definition
 	self bool // the task's own program reports
 }
 
-// HiddenOf returns the hidden parts of runs of a version.
-func HiddenOf(def tasks.Definition) Hidden {
-	return Hidden{def: def, self: harness.Name(def) == harness.Bundle}
+// RedactorOf returns the hidden parts of runs of a version.
+func RedactorOf(def tasks.Definition) Redactor {
+	return Redactor{def: def, self: harness.Name(def) == harness.Bundle}
 }
 
 // Stage removes the texts of a stage.
-func (h Hidden) Stage(r *job.StageResult) {
+func (h Redactor) Stage(r *job.StageResult) {
 	r.Stdout, r.Stderr, r.Command, r.Findings = "", "", "", nil
 	if r.Failure != nil {
 		why := *r.Failure
@@ -70,7 +70,7 @@ func numbered(extra map[string]string) map[string]string {
 }
 
 // Failure returns the part of a failure of a run or stage that may be shown.
-func (h Hidden) Failure(f *job.Failure) *job.Failure {
+func (h Redactor) Failure(f *job.Failure) *job.Failure {
 	if f == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (h Hidden) Failure(f *job.Failure) *job.Failure {
 }
 
 // Event returns a copy of an event without such texts. Events are shared.
-func (h Hidden) Event(e work.RunEvent) work.RunEvent {
+func (h Redactor) Event(e work.RunEvent) work.RunEvent {
 	e.Failure = h.Failure(e.Failure)
 	if e.Event == nil {
 		return e
@@ -109,7 +109,7 @@ func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 
 // hideCase keeps a case's name if it is one of the task's, or of a tool of compute-sanitizer. Kernels keep their
 // origins, and get the same numbers in all cases of a stage.
-func (h Hidden) hideCase(stage job.Stage, c *job.CaseResult, numbers map[string]string) {
+func (h Redactor) hideCase(stage job.Stage, c *job.CaseResult, numbers map[string]string) {
 	c.Kernels = slices.Clone(c.Kernels)
 	for i := range c.Kernels {
 		name := &c.Kernels[i].Name

@@ -11,7 +11,7 @@ import (
 // TestACaseOfAPrivateRunNamesNoKernels in the stream of its events: Nsight Compute's messages about a case quote their
 // names.
 func TestACaseOfAPrivateRunNamesNoKernels(t *testing.T) {
-	hidden := HiddenOf(tasks.Definition{Lang: tasks.LangCUDA})
+	hidden := RedactorOf(tasks.Definition{Lang: tasks.LangCUDA})
 	for _, stage := range []job.Stage{job.StageProfile, job.StageSanitize} {
 		e := work.RunEvent{Event: &job.Event{Stage: stage,
 			Case: &job.CaseResult{Message: "No kernel matched the filter. These kernels ran: secret_v7."}}}

@@ -25,8 +25,8 @@ type unpackedFile struct {
 // a thousandth.
 const mostUnpacked = 8 << 20
 
-// Packed is an artifact opened for sending.
-type Packed struct {
+// PackedFile is an artifact opened for sending.
+type PackedFile struct {
 	io.ReadCloser
 	Size int
 	Gzip bool // it is packed
@@ -34,32 +34,32 @@ type Packed struct {
 
 // OpenPacked opens an artifact for a client that can unpack it, or cannot. It first unpacks up to mostUnpacked: once an
 // answer has begun, an error can no longer be reported. A larger file is only sent to clients that unpack.
-func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (Packed, error) {
+func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (PackedFile, error) {
 	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, a) // it is read after the handler has returned
 	if err != nil {
-		return Packed{}, err
+		return PackedFile{}, err
 	}
 	if !strings.HasSuffix(a.Name, ".gz") {
-		return Packed{f, int(a.Size), false}, nil
+		return PackedFile{f, int(a.Size), false}, nil
 	}
 	z, size, err := unpacked(f)
 	switch {
 	case err != nil:
-		return Packed{}, errors.Join(damaged(a, err), f.Close())
+		return PackedFile{}, errors.Join(damaged(a, err), f.Close())
 	case unpacks:
 		whole, err := f.Seek(0, io.SeekEnd)
 		if err == nil {
 			_, err = f.Seek(0, io.SeekStart)
 		}
-		return Packed{f, int(whole), true}, err
+		return PackedFile{f, int(whole), true}, err
 	case size > mostUnpacked:
-		return Packed{}, errors.Join(&site.Failure{Status: fiber.StatusNotAcceptable, Code: "packed_only",
+		return PackedFile{}, errors.Join(&site.Failure{Status: fiber.StatusNotAcceptable, Code: "packed_only",
 			Message: fmt.Sprintf("This file is larger than %s, and is only sent compressed. Request it with Accept-Encoding: gzip, as curl --compressed does.", format.Bytes(mostUnpacked))}, f.Close())
 	}
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
 		err = z.Reset(f)
 	}
-	return Packed{unpackedFile{z, f}, size, false}, err
+	return PackedFile{unpackedFile{z, f}, size, false}, err
 }
 
 // damaged is the error for readers of an unreadable file.

@@ -59,7 +59,7 @@ func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error
 	for _, run := range found {
 		submissions = append(submissions, run.SubmissionID)
 	}
-	filed, err := s.site.Store.Submissions.Filed(c.UserContext(), submissions...)
+	filed, err := s.site.Store.Submissions.Details(c.UserContext(), submissions...)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func spans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpa
 		stage := views.StageView{Result: r}
 		span := charts.TimeSpan{Name: stage.Name(), Start: r.Started, End: r.Ended, Status: string(r.Status), Note: note}
 		if r.Status != job.StatusPass {
-			span.Said = stage.Ending()
+			span.Ending = stage.Ending()
 		}
 		if r.Cached {
 			span.Note = strings.TrimSuffix("from the cache, "+note, ", ")

@@ -23,7 +23,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 	if err != nil {
 		return submissions.Submission{}, nil, err
 	}
-	if err := s.site.Room(); err != nil {
+	if err := s.site.CheckDisk(); err != nil {
 		return submissions.Submission{}, nil, err
 	}
 	named, err := directives.Parse(in.Source)
@@ -67,7 +67,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 }
 
 // submitter returns the owner of the new submission: the person that an admin names, or else the user.
-func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.Added) (accounts.User, error) {
+func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.AddedByAdmin) (accounts.User, error) {
 	added.Why = strings.TrimSpace(added.Why)
 	if added.For = strings.TrimSpace(added.For); added.For == "" {
 		return user, nil
@@ -93,8 +93,8 @@ func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string)
 }
 
 // Posed is VisibleTask with the task's version, author, and event.
-func (s *Runs) Posed(ctx context.Context, user accounts.User, slug string) (catalog.Posed, error) {
-	posed, err := s.site.Store.Catalog.Posed(ctx, slug)
+func (s *Runs) Posed(ctx context.Context, user accounts.User, slug string) (catalog.FullTask, error) {
+	posed, err := s.site.Store.Catalog.FullTask(ctx, slug)
 	if err == nil && !posed.VisibleTo(user) {
 		err = NoTask(slug)
 	}

@@ -10,8 +10,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// gaugedSlot is a slot whose unit was measured n minutes after a time.
-func gaugedSlot(at time.Time, n int, ns float64) job.Slot {
+// benchmarkedSlot returns a slot with a benchmark n minutes after a time.
+func benchmarkedSlot(at time.Time, n int, ns float64) job.Slot {
 	at = at.Add(time.Duration(n) * time.Minute)
 	return job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "0123456789ab", Device: "CPU",
 		SlotBenchmark: &job.SlotBenchmark{At: at, FloorNS: 500, BytesPerSecond: 5e9, FlopsPerSecond: 5e10, ReadNS: ns,
@@ -23,9 +23,9 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 	at := time.Now().Add(-time.Hour)
 	visitor := s.Browser()
 	for n, ns := range []float64{100e6, 100.1e6, 99.9e6, 100.2e6, 100e6, 100.1e6, 120e6, 121e6} {
-		slot := gaugedSlot(at, n, ns)
+		slot := benchmarkedSlot(at, n, ns)
 		for range 2 { // each heartbeat says it again
-			if err := s.Cfg.Store.Sentinels.Keep(t.Context(), "w1", slot); err != nil {
+			if err := s.Cfg.Store.SlotBenchmarks.Keep(t.Context(), "w1", slot); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -35,10 +35,10 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 		}
 		page := string(visitor.Bytes(t, "/devices/CPU/sentinel", http.StatusOK))
 		if drifts := strings.Contains(page, "data-drift"); drifts != (n == 7) {
-			t.Errorf("after %d sentinels it drifts: %v", n+1, drifts)
+			t.Errorf("after %d benchmarks it drifts: %v", n+1, drifts)
 		}
 		if rows := strings.Count(page, "<tr>") - 1; rows != n+1 {
-			t.Errorf("%d rows after %d sentinels", rows, n+1)
+			t.Errorf("%d rows after %d benchmarks", rows, n+1)
 		}
 	}
 	if page := string(visitor.Bytes(t, "/devices", http.StatusOK)); !strings.Contains(page,
@@ -48,7 +48,7 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "noise ± 0.1 %")
 	// nothing is empty to a CPU
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-gauge]", "Best: 5 GB/s, 50 GFLOP/s")
-	if drift, err := s.Cfg.Store.Sentinels.Drift(t.Context(), "w1", "0123456789ab"); err != nil ||
+	if drift, err := s.Cfg.Store.SlotBenchmarks.Drift(t.Context(), "w1", "0123456789ab"); err != nil ||
 		!strings.Contains(drift, "reads memory") {
 		t.Errorf("%q, %v", drift, err)
 	}

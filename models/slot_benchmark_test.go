@@ -14,21 +14,21 @@ func TestSlotBenchmarksAreKeptOncePerSlotForAMonth(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		now := time.Now()
 		for _, age := range []time.Duration{40 * 24 * time.Hour, time.Hour, time.Hour, 0} {
-			for _, unit := range []string{"a", "b"} {
+			for _, hash := range []string{"a", "b"} {
 				g := job.SlotBenchmark{At: now.Add(-age), FloorNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 5,
 					MathNS: 7}
-				modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1",
-					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, SlotBenchmark: &g}}))
+				modelstest.Check(t, s.SlotBenchmarks.Keep(t.Context(), "w1",
+					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))
 			}
 		}
-		list, err := s.Sentinels.SentinelsOf(t.Context(), "CPU", 10)
+		list, err := s.SlotBenchmarks.OfDevice(t.Context(), "CPU", 10)
 		modelstest.Check(t, err)
 		if len(list) != 4 || list[0].At.Before(list[3].At) || list[0].ReadNS != 5 || list[0].MathNS != 7 {
 			t.Errorf("%+v", list)
 		}
-		modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1",
+		modelstest.Check(t, s.SlotBenchmarks.Keep(t.Context(), "w1",
 			job.Slot{Device: "CPU", Machine: job.Machine{SlotBenchmark: &job.SlotBenchmark{}}}))
-		if other, err := s.Sentinels.SentinelsOf(t.Context(), "H200", 10); err != nil || len(other) != 0 {
+		if other, err := s.SlotBenchmarks.OfDevice(t.Context(), "H200", 10); err != nil || len(other) != 0 {
 			t.Errorf("another device has %+v, %v", other, err)
 		}
 	})
@@ -37,19 +37,19 @@ func TestSlotBenchmarksAreKeptOncePerSlotForAMonth(t *testing.T) {
 func TestDriftingListsSlotsWithUnusualSpeed(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for n := range 12 {
-			for unit, newest := range map[string]float64{"steady": 1e6, "slow": 1.5e6} {
+			for hash, newest := range map[string]float64{"steady": 1e6, "slow": 1.5e6} {
 				g := job.SlotBenchmark{At: time.Now().Add(time.Duration(n-12) * time.Hour), FloorNS: 1,
 					BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 1e6, MathNS: 2e6}
 				if n >= 10 {
 					g.ReadNS = newest
 				}
-				modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1",
-					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, SlotBenchmark: &g}}))
+				modelstest.Check(t, s.SlotBenchmarks.Keep(t.Context(), "w1",
+					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))
 			}
 		}
-		list, err := s.Sentinels.Drifting(t.Context())
+		list, err := s.SlotBenchmarks.Drifting(t.Context())
 		modelstest.Check(t, err)
-		if len(list) != 1 || list[0].Unit != "slow" || list[0].Device != "CPU" ||
+		if len(list) != 1 || list[0].UUIDHash != "slow" || list[0].Device != "CPU" ||
 			!strings.Contains(list[0].How, "reads memory differs by +50") {
 			t.Errorf("%+v", list)
 		}

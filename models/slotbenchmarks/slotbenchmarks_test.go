@@ -1,4 +1,4 @@
-package sentinels
+package slotbenchmarks
 
 import (
 	"math"
@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// history is sentinels with a spread, the newest first, of which the last ones are off by a factor.
-func history(r *rand.Rand, n int, sigma float64, last ...float64) []Sentinel {
-	list := make([]Sentinel, n)
+// history returns benchmarks with a spread, the newest first. The last ones differ by a factor each.
+func history(r *rand.Rand, n int, sigma float64, last ...float64) []SlotBenchmark {
+	list := make([]SlotBenchmark, n)
 	for i := range list {
-		list[i] = Sentinel{ReadNS: 1e6 * (1 + sigma*r.NormFloat64()), MathNS: 2e6 * (1 + sigma*r.NormFloat64())}
+		list[i] = SlotBenchmark{ReadNS: 1e6 * (1 + sigma*r.NormFloat64()), MathNS: 2e6 * (1 + sigma*r.NormFloat64())}
 	}
 	for i, factor := range last {
 		list[i].ReadNS *= factor
@@ -22,7 +22,7 @@ func history(r *rand.Rand, n int, sigma float64, last ...float64) []Sentinel {
 func TestDriftExceedsTheNoiseOfTheSlot(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, test := range map[string]struct {
-		list []Sentinel
+		list []SlotBenchmark
 		want string // part of the words; empty: none
 	}{
 		"steady":                     {history(r, 52, 0.001), ""},
@@ -48,7 +48,7 @@ func TestASteadySlotHardlyEverSeemsToDrift(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong > 5 { // one in a thousand: a week of sentinels
+	if wrong > 5 { // one in a thousand: a week of benchmarks
 		t.Errorf("%d of 5000 steady histories drift", wrong)
 	}
 	for _, v := range []float64{0, math.NaN(), math.Inf(1)} {

@@ -15,35 +15,35 @@ import (
 	"warpboard/views/format"
 )
 
-// SentinelPage shows the times of built-in kernels on the slots of a device.
-type SentinelPage struct {
+// SlotBenchmarksPage shows the times of built-in kernels on the slots of a device.
+type SlotBenchmarksPage struct {
 	Page
 	Device string
-	Units  []UnitHistory
+	Slots  []SlotHistory
 }
 
-// UnitHistory is one GPU or CPU, newest row first.
-type UnitHistory struct {
-	Worker, Unit string
-	Drift        string // description of a drift; empty if there is none
-	Rows         []SentinelRow
+// SlotHistory is one GPU or CPU, newest row first.
+type SlotHistory struct {
+	Worker, UUIDHash string
+	Drift            string // description of a drift; empty if there is none
+	Rows             []SlotBenchmarkRow
 }
 
-// SentinelRow is one measurement.
-type SentinelRow struct {
+// SlotBenchmarkRow is one measurement.
+type SlotBenchmarkRow struct {
 	At             time.Time
 	ReadNS, MathNS float64
 }
 
-const mostSentinels = 48 // maximum number of rows per slot
+const mostRows = 48 // maximum number of rows per slot
 
-func (u UnitHistory) shown() []SentinelRow { return u.Rows[:min(len(u.Rows), mostSentinels)] }
+func (u SlotHistory) shown() []SlotBenchmarkRow { return u.Rows[:min(len(u.Rows), mostRows)] }
 
 // Size of the box with a slot's line, in pixels.
 const lineWidth, lineHeight = 640.0, 72.0
 
 // extent returns the shortest and the longest time of a kernel.
-func (u UnitHistory) extent(of func(SentinelRow) float64) (low, high float64) {
+func (u SlotHistory) extent(of func(SlotBenchmarkRow) float64) (low, high float64) {
 	low, high = of(u.Rows[0]), of(u.Rows[0])
 	for _, r := range u.Rows {
 		low, high = min(low, of(r)), max(high, of(r))
@@ -51,14 +51,14 @@ func (u UnitHistory) extent(of func(SentinelRow) float64) (low, high float64) {
 	return low, high
 }
 
-func (u UnitHistory) ends(of func(SentinelRow) float64) string {
+func (u SlotHistory) ends(of func(SlotBenchmarkRow) float64) string {
 	low, high := u.extent(of)
 	return format.Nanoseconds(low).String() + " to " + format.Nanoseconds(high).String()
 }
 
 // line returns a kernel's times as an SVG path, oldest at the left. The scale extends from the shortest to the longest
 // time, with at least 2 % in between, so that noise looks small.
-func (u UnitHistory) line(of func(SentinelRow) float64) string {
+func (u SlotHistory) line(of func(SlotBenchmarkRow) float64) string {
 	low, high := u.extent(of)
 	high = max(high, 1.02*low)
 	var path strings.Builder
@@ -71,12 +71,12 @@ func (u UnitHistory) line(of func(SentinelRow) float64) string {
 	return path.String()
 }
 
-func readNS(r SentinelRow) float64 { return r.ReadNS }
+func readNS(r SlotBenchmarkRow) float64 { return r.ReadNS }
 
-func mathNS(r SentinelRow) float64 { return r.MathNS }
+func mathNS(r SlotBenchmarkRow) float64 { return r.MathNS }
 
-// Sentinel is the page of the slots of a device.
-func Sentinel(p SentinelPage) templ.Component {
+// SlotBenchmarks is the page of the slots of a device.
+func SlotBenchmarks(p SlotBenchmarksPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -120,7 +120,7 @@ func Sentinel(p SentinelPage) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 74, Col: 28}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 74, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -130,7 +130,7 @@ func Sentinel(p SentinelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(p.Units) == 0 {
+			if len(p.Slots) == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"card\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -144,8 +144,8 @@ func Sentinel(p SentinelPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			for _, unit := range p.Units {
-				templ_7745c5c3_Err = unitHistory(unit).Render(ctx, templ_7745c5c3_Buffer)
+			for _, slot := range p.Slots {
+				templ_7745c5c3_Err = slotHistory(slot).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -164,7 +164,7 @@ func Sentinel(p SentinelPage) templ.Component {
 	})
 }
 
-func unitHistory(u UnitHistory) templ.Component {
+func slotHistory(u SlotHistory) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -190,9 +190,9 @@ func unitHistory(u UnitHistory) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 string
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(u.Unit)
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(u.UUIDHash)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 92, Col: 57}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 92, Col: 61}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -205,7 +205,7 @@ func unitHistory(u UnitHistory) templ.Component {
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(u.Worker)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 94, Col: 17}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 94, Col: 17}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -216,9 +216,9 @@ func unitHistory(u UnitHistory) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(u.Unit)
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(u.UUIDHash)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 95, Col: 30}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 95, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -246,7 +246,7 @@ func unitHistory(u UnitHistory) templ.Component {
 			var templ_7745c5c3_Var8 string
 			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(u.Drift)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 101, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 101, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -261,11 +261,11 @@ func unitHistory(u UnitHistory) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = sentinelLine("reads memory", u.ends(readNS), u.line(readNS)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = benchmarkLine("reads memory", u.ends(readNS), u.line(readNS)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = sentinelLine("multiplies and adds", u.ends(mathNS), u.line(mathNS)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = benchmarkLine("multiplies and adds", u.ends(mathNS), u.line(mathNS)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -274,9 +274,9 @@ func unitHistory(u UnitHistory) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs("Measurements of " + u.Unit)
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs("Measurements of " + u.UUIDHash)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 107, Col: 89}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 107, Col: 93}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -324,7 +324,7 @@ func unitHistory(u UnitHistory) templ.Component {
 	})
 }
 
-func sentinelLine(name, ends, path string) templ.Component {
+func benchmarkLine(name, ends, path string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -352,7 +352,7 @@ func sentinelLine(name, ends, path string) templ.Component {
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("The kernel that " + name + ": " + ends + ", oldest on the left")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 134, Col: 99}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 134, Col: 99}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -365,7 +365,7 @@ func sentinelLine(name, ends, path string) templ.Component {
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("0 0 %g %g", lineWidth, lineHeight))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 135, Col: 64}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 135, Col: 64}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -378,7 +378,7 @@ func sentinelLine(name, ends, path string) templ.Component {
 		var templ_7745c5c3_Var13 string
 		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(path)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 136, Col: 17}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/slot_benchmarks.templ`, Line: 136, Col: 17}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {

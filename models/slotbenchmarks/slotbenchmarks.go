@@ -1,4 +1,4 @@
-package sentinels
+package slotbenchmarks
 
 import (
 	"context"
@@ -13,29 +13,32 @@ import (
 	"warpboard/models/db"
 )
 
-// Sentinels reads and stores the repeated slot benchmarks of one database.
-type Sentinels struct{ db *db.DB }
+// SlotBenchmarks reads and stores the repeated slot benchmarks of one database.
+type SlotBenchmarks struct{ db *db.DB }
 
-// New returns the sentinels of a database.
-func New(database *db.DB) *Sentinels { return &Sentinels{db: database} }
+// New returns the slot benchmarks of a database.
+func New(database *db.DB) *SlotBenchmarks { return &SlotBenchmarks{db: database} }
 
-// Sentinel is one measurement of a device.
-type Sentinel struct {
-	Worker string    `gorm:"primaryKey"`
-	Unit   string    `gorm:"primaryKey"` // hash of its UUID
-	At     time.Time `gorm:"primaryKey"` // by the worker's clock
-	Device string
-	ReadNS float64 `gorm:"column:read_ns"`
-	MathNS float64 `gorm:"column:math_ns"`
+// SlotBenchmark is one measurement of a slot.
+type SlotBenchmark struct {
+	Worker   string    `gorm:"primaryKey"`
+	UUIDHash string    `gorm:"primaryKey;column:unit"`
+	At       time.Time `gorm:"primaryKey"` // by the worker's clock
+	Device   string
+	ReadNS   float64 `gorm:"column:read_ns"`
+	MathNS   float64 `gorm:"column:math_ns"`
 }
+
+// TableName returns the table of slot benchmarks, with its older name.
+func (SlotBenchmark) TableName() string { return "sentinels" }
 
 // Limits of the compared history.
 const (
 	kept   = 30 * 24 * time.Hour
 	ahead  = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
-	before = 50             // number of sentinels that the last ones are compared with
+	before = 50             // number of benchmarks that the last ones are compared with
 	least  = 5              // smallest number of them
-	recent = 2              // number of consecutive sentinels that must agree on a change
+	recent = 2              // number of consecutive benchmarks that must agree on a change
 	// noise is the smallest relative difference that counts: a device's clocks vary by as much.
 	noise = 0.02
 	// sigmas is the smallest difference that counts, in standard deviations of the earlier ones, estimated from their
@@ -45,32 +48,32 @@ const (
 
 // Keep stores a worker's benchmark of one of its slots, and repetitions of it once. It drops one with an old time, or
 // with a time more than a day ahead.
-func (s *Sentinels) Keep(ctx context.Context, worker string, slot job.Slot) error {
+func (s *SlotBenchmarks) Keep(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
 	if g == nil || !g.Valid() || g.At.Before(now.Add(-kept)) || g.At.After(now.Add(ahead)) {
 		return nil
 	}
-	row := Sentinel{Worker: worker, Unit: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.At), Device: db.Sanitize(slot.Device), ReadNS: g.ReadNS, MathNS: g.MathNS}
+	row := SlotBenchmark{Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.At), Device: db.Sanitize(slot.Device), ReadNS: g.ReadNS, MathNS: g.MathNS}
 	err := s.db.Writer(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if err == nil {
-		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-kept))).Delete(&Sentinel{}).Error
+		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-kept))).Delete(&SlotBenchmark{}).Error
 	}
-	return db.WriteError(err, "sentinel")
+	return db.WriteError(err, "slot benchmark")
 }
 
-// SentinelsOf lists the sentinels of a device label's devices, the newest first.
-func (s *Sentinels) SentinelsOf(ctx context.Context, device string, limit int) ([]Sentinel, error) {
-	var list []Sentinel
+// OfDevice lists the benchmarks of a device label's slots, the newest first.
+func (s *SlotBenchmarks) OfDevice(ctx context.Context, device string, limit int) ([]SlotBenchmark, error) {
+	var list []SlotBenchmark
 	err := s.db.Read(ctx).Where("device = ?", device).Order("at desc").Limit(limit).Find(&list).Error
-	return list, db.ReadError(err, "sentinels of %s", device)
+	return list, db.ReadError(err, "slot benchmarks of %s", device)
 }
 
-// ByUnit splits a list by device, in the order of their newest.
-func ByUnit(list []Sentinel) (devices [][]Sentinel) {
+// BySlot splits a list by device, in the order of their newest.
+func BySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 	at := map[[2]string]int{}
 	for _, s := range list {
-		key := [2]string{s.Worker, s.Unit}
+		key := [2]string{s.Worker, s.UUIDHash}
 		i, known := at[key]
 		if !known {
 			i, at[key] = len(devices), len(devices)
@@ -82,36 +85,36 @@ func ByUnit(list []Sentinel) (devices [][]Sentinel) {
 }
 
 // Drift describes how a device differs from its earlier times; "" if it does not, or if there is too little data.
-func (s *Sentinels) Drift(ctx context.Context, worker, device string) (string, error) {
-	var list []Sentinel
+func (s *SlotBenchmarks) Drift(ctx context.Context, worker, device string) (string, error) {
+	var list []SlotBenchmark
 	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(before + recent).Find(&list).Error
-	return Drift(list), db.ReadError(err, "sentinels of worker %s", worker)
+	return Drift(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
 }
 
 // Drifting lists the devices that differ from their earlier times, in the order of their workers.
-func (s *Sentinels) Drifting(ctx context.Context) (list []Drifted, err error) {
-	var last []Sentinel
+func (s *SlotBenchmarks) Drifting(ctx context.Context) (list []Drifted, err error) {
+	var last []SlotBenchmark
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
 		where n <= ? order by worker, unit, at desc`, before+recent).Scan(&last).Error
-	for _, device := range ByUnit(last) {
+	for _, device := range BySlot(last) {
 		if how := Drift(device); how != "" {
-			list = append(list, Drifted{Worker: device[0].Worker, Unit: device[0].Unit, Device: device[0].Device, How: how})
+			list = append(list, Drifted{Worker: device[0].Worker, UUIDHash: device[0].UUIDHash, Device: device[0].Device, How: how})
 		}
 	}
-	return list, db.ReadError(err, "the last sentinels")
+	return list, db.ReadError(err, "the last slot benchmarks")
 }
 
 // Drifted is a device that differs from its earlier times.
-type Drifted struct{ Worker, Unit, Device, How string }
+type Drifted struct{ Worker, UUIDHash, Device, How string }
 
-// Drift compares the last sentinels of a device, the newest first, with those before them.
-func Drift(list []Sentinel) string {
+// Drift compares the last benchmarks of a slot, the newest first, with those before them.
+func Drift(list []SlotBenchmark) string {
 	for _, kernel := range []struct {
 		name string
-		of   func(Sentinel) float64
+		of   func(SlotBenchmark) float64
 	}{
-		{"reads memory", func(s Sentinel) float64 { return s.ReadNS }},
-		{"multiplies and adds", func(s Sentinel) float64 { return s.MathNS }},
+		{"reads memory", func(s SlotBenchmark) float64 { return s.ReadNS }},
+		{"multiplies and adds", func(s SlotBenchmark) float64 { return s.MathNS }},
 	} {
 		var times []float64
 		for _, s := range list {
