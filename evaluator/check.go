@@ -50,7 +50,7 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 			return err
 		}
 		w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
-		if check.Pause == 0 || s.Hopeless() {
+		if check.Pause == 0 || s.Unrecoverable() {
 			<-ctx.Done()
 			return nil
 		}
@@ -70,7 +70,7 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool {
 	for {
 		// Try gives the slot a new Service context, so that the tests can hold it; jobs get it only after Admit.
-		s.Try()
+		s.AllowChecks()
 		err := w.testSlot(ctx, s)
 		if ctx.Err() != nil {
 			return false
@@ -80,7 +80,7 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 			return true
 		}
 		s.Retire(err)
-		if s.Hopeless() {
+		if s.Unrecoverable() {
 			<-ctx.Done()
 			return false
 		}
@@ -93,7 +93,7 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 
 // passedBefore reports whether a slot passed its tests before with the same software, and shows that on the queue page.
 func (w *Worker) passedBefore(s *slots.Slot) bool {
-	since := w.cfg.Check.Passed.Since(w.slotKey(s))
+	since := w.cfg.Check.Passed.PassedAt(w.slotKey(s))
 	// The mark is about the same software on the same device. It does not cover a device that broke since; verifyLater
 	// does.
 	if since.IsZero() || w.freeDisk() != nil {
@@ -123,17 +123,17 @@ func (w *Worker) verifyLater(ctx context.Context, s *slots.Slot) {
 }
 
 func (w *Worker) slotKey(s *slots.Slot) string {
-	return selftest.Key("slot", w.pool.DescribeAll(s))
+	return selftest.Key("slot", w.slots.DescribeAll(s))
 }
 
 // testSlot compiles and runs the test programs. They compile concurrently, and hold the slot one at a time.
 func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	if err := w.freeDisk(); err != nil {
-		return slots.Because("its machine has too little free disk space", err)
+		return slots.WithPublicReason("its machine has too little free disk space", err)
 	}
 	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
 	if err != nil {
-		return slots.Because("its self-test could not be run", err)
+		return slots.WithPublicReason("its self-test could not be run", err)
 	}
 	failed := make([]error, len(programs))
 	var together errgroup.Group
@@ -153,7 +153,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 		return ctx.Err()
 	}
 	err = failedPrograms(programs, failed)
-	if noted := w.cfg.Check.Passed.Note(w.slotKey(s), err == nil); noted != nil {
+	if noted := w.cfg.Check.Passed.Record(w.slotKey(s), err == nil); noted != nil {
 		w.log.Warn("the next start tests again", "err", noted)
 	}
 	return err
@@ -167,7 +167,7 @@ func failedPrograms(programs []selftest.Program, failed []error) error {
 			names = append(names, programs[i].Name)
 		}
 	}
-	return slots.Because("it failed its self-test ("+strings.Join(names, ", ")+")", errors.Join(failed...))
+	return slots.WithPublicReason("it failed its self-test ("+strings.Join(names, ", ")+")", errors.Join(failed...))
 }
 
 // testAgain is the maximum number of runs of a program whose clocks disagree, because a busy machine may be the cause.
@@ -200,7 +200,7 @@ func (w *Worker) freeDisk() error {
 	if free < c.MinFree {
 		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Free some space there", c.Disk, free>>20, c.MinFree>>20)
 	}
-	w.found.noteMachine("disk", err, fmt.Sprintf("%d MiB free", free>>20))
+	w.found.recordMachine("disk", err, fmt.Sprintf("%d MiB free", free>>20))
 	return err
 }
 

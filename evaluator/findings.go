@@ -31,8 +31,8 @@ func (f *findings) note(name string, s device.Slot, err error, detail string) {
 	f.put(finding{name + " on " + s.Device, s.Index, detail, err})
 }
 
-// noteMachine stores a result about the machine.
-func (f *findings) noteMachine(name string, err error, detail string) {
+// recordMachine stores a result about the machine.
+func (f *findings) recordMachine(name string, err error, detail string) {
 	f.put(finding{name, -1, detail, err})
 }
 

@@ -16,7 +16,7 @@ func with(j job.Job, files map[string]string) job.Job {
 		names = append(names, name)
 		j.Sources[name] = []byte(text)
 	}
-	j.Task = j.Task.With(names)
+	j.Task = j.Task.WithFiles(names)
 	return j
 }
 

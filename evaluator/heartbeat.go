@@ -43,6 +43,6 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		SelfTest: append(w.checks[:len(w.checks):len(w.checks)], w.found.lines()...),
 		Refusing: w.refusing,
 		Stopping: w.stopping,
-		Slots:    w.pool.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),
+		Slots:    w.slots.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),
 	}
 }

@@ -42,7 +42,7 @@ func (NopConn) MaxMessage() int { return queue.MaxMessage }
 // site. Not safe for concurrent use. An evaluation with a Caller keeps its program for that caller's next one, until
 // Close.
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
-	for _, s := range w.pool.All() {
+	for _, s := range w.slots.All() {
 		if s.Device == j.Device {
 			result, err := w.attempt(ctx, w.cfg.Conn, s, nil, j)
 			if attempt.HandedBack(err) {
@@ -56,7 +56,7 @@ func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 
 // Close ends the programs kept for later evaluations.
 func (w *Worker) Close() {
-	for _, s := range w.pool.All() {
+	for _, s := range w.slots.All() {
 		s.Cached.Close()
 		s.Sidecar.Close()
 	}

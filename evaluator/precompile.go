@@ -16,7 +16,7 @@ const aheadBeats = 5
 // ends.
 func (w *Worker) precompileLoop(ctx context.Context) {
 	known := map[string][]int64{} // versions that the site has named, by device
-	for _, s := range w.pool.All() {
+	for _, s := range w.slots.All() {
 		known[s.Device] = nil
 	}
 	next := time.NewTicker(aheadBeats * w.cfg.Beat)
@@ -24,7 +24,7 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 	for w.cfg.Ahead && ctx.Err() == nil {
 		more := false
 		for device, versions := range known {
-			usable := w.pool.InService(device)
+			usable := w.slots.InService(device)
 			if len(usable) == 0 {
 				continue
 			}
@@ -58,7 +58,7 @@ func (w *Worker) precompile(ctx context.Context, p job.Preparation, s *slots.Slo
 			log.Error("panic while precompiling", "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	place := w.pool.PrecompilePlace(s)
+	place := w.slots.PrecompilePlace(s)
 	var made int
 	var began time.Time
 	// A job of the same task lets the work continue and waits for its objects. Any other job interrupts it, and it

@@ -19,14 +19,14 @@ func (w *Worker) profiler() taskrun.Profiler {
 
 // noteSanitizer shows on the queue page whether the machine's GPUs offer mode sanitize.
 func (w *Worker) noteSanitizer() {
-	if !slices.ContainsFunc(w.pool.All(), func(s *slots.Slot) bool { return s.IsGPU() }) {
+	if !slices.ContainsFunc(w.slots.All(), func(s *slots.Slot) bool { return s.IsGPU() }) {
 		return
 	}
 	detail := "Not found: mode sanitize is not offered here"
 	if w.cfg.Sanitizer != nil {
 		detail = w.cfg.Sanitizer.Tool.Version
 	}
-	w.found.noteMachine("compute-sanitizer", nil, detail)
+	w.found.recordMachine("compute-sanitizer", nil, detail)
 }
 
 // checkProfiler profiles a known kernel on an idle GPU until that succeeds once, which shows that the machine's Nsight
@@ -38,7 +38,7 @@ func (w *Worker) checkProfiler(ctx context.Context) {
 	}
 	pause := backoff{check.Pause, check.Longest, check.Pause}
 	for pause.wait(ctx) {
-		gpus := slices.DeleteFunc(slices.Clone(w.pool.All()), func(s *slots.Slot) bool { return !s.IsGPU() || s.Service().Err() != nil })
+		gpus := slices.DeleteFunc(slices.Clone(w.slots.All()), func(s *slots.Slot) bool { return !s.IsGPU() || s.Service().Err() != nil })
 		if len(gpus) == 0 {
 			continue
 		}
@@ -46,7 +46,7 @@ func (w *Worker) checkProfiler(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		w.found.noteMachine("Nsight Compute", err, "Version "+w.cfg.Nsight.Tool.Version+" counts what a small known kernel does")
+		w.found.recordMachine("Nsight Compute", err, "Version "+w.cfg.Nsight.Tool.Version+" counts what a small known kernel does")
 		w.unprofiled.Store(err != nil)
 		if err == nil {
 			return
@@ -58,8 +58,8 @@ func (w *Worker) checkProfiler(ctx context.Context) {
 // testProfiler profiles the slot's first test program, unless the same profiler passed before.
 func (w *Worker) testProfiler(ctx context.Context, s *slots.Slot) error {
 	tool := w.cfg.Nsight.Tool
-	key := selftest.Key("ncu "+tool.Path+" "+tool.Version, w.pool.DescribeAll(s))
-	if !w.cfg.Check.Passed.Since(key).IsZero() {
+	key := selftest.Key("ncu "+tool.Path+" "+tool.Version, w.slots.DescribeAll(s))
+	if !w.cfg.Check.Passed.PassedAt(key).IsZero() {
 		return nil
 	}
 	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
@@ -72,7 +72,7 @@ func (w *Worker) testProfiler(ctx context.Context, s *slots.Slot) error {
 		return ctx.Err()
 	}
 	err = p.ProfileError(tool, result, err)
-	if noted := w.cfg.Check.Passed.Note(key, err == nil); noted != nil {
+	if noted := w.cfg.Check.Passed.Record(key, err == nil); noted != nil {
 		w.log.Warn("the next start tests again", "err", noted)
 	}
 	return err

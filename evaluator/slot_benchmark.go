@@ -34,7 +34,7 @@ func (w *Worker) benchmarkSlots(ctx context.Context) {
 		}
 		wait = w.cfg.SlotBenchmarks.Every
 		seen := map[string]bool{} // the slots of a CPU share one device
-		for _, s := range w.pool.All() {
+		for _, s := range w.slots.All() {
 			if s.Service().Err() != nil || seen[s.UUID] {
 				continue
 			}
@@ -66,7 +66,7 @@ func (w *Worker) benchmarkSlot(ctx context.Context, slot device.Slot) error {
 
 // storeBenchmark stores the result on all slots of the device.
 func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
-	for _, s := range w.pool.All() {
+	for _, s := range w.slots.All() {
 		if s.UUID == slot.UUID {
 			s.SetBenchmark(found)
 		}
@@ -83,7 +83,7 @@ func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *s
 	if w.cfg.SlotBenchmarks.Every == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
 		return nil
 	}
-	found, err := w.benchmarkHeld(ctx, held.One())
+	found, err := w.benchmarkLease(ctx, held.One())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -95,12 +95,12 @@ func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *s
 	return nil
 }
 
-func (w *Worker) benchmarkHeld(ctx context.Context, held *slots.Lease) (job.SlotBenchmark, error) {
+func (w *Worker) benchmarkLease(ctx context.Context, held *slots.Lease) (job.SlotBenchmark, error) {
 	j, err := slotbench.Job(held.First().Device, true)
 	if err != nil {
 		return job.SlotBenchmark{}, err
 	}
-	a := attempt.New(attempt.Config{Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Pool: w.pool, Slot: held.First(), Log: w.log})
+	a := attempt.New(attempt.Config{Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Slots: w.slots, Slot: held.First(), Log: w.log})
 	work := w.workOf(a)
 	ready, err := work.Build(ctx)
 	if err == nil && ready {
@@ -113,7 +113,7 @@ func (w *Worker) benchmarkHeld(ctx context.Context, held *slots.Lease) (job.Slot
 }
 
 func (w *Worker) runBenchmark(ctx context.Context, j job.Job, slot device.Slot) (job.SlotBenchmark, error) {
-	for _, s := range w.pool.All() {
+	for _, s := range w.slots.All() {
 		if s.UUID != slot.UUID {
 			continue
 		}

@@ -62,13 +62,13 @@ func truncateResult(r *job.Result, size int) {
 			return
 		}
 	}
-	*r = unsendable(*r, size)
+	*r = oversizedResult(*r, size)
 }
 
-// unsendable returns a replacement for a result that does not fit a message, so that the site learns of the attempt's
-// end. Otherwise the worker would resend it forever and hold its slot. It is marked suspect: another attempt would
-// probably end the same way, and a few of these end the run.
-func unsendable(r job.Result, size int) job.Result {
+// oversizedResult returns a replacement for a result that does not fit a message, so that the site learns of the
+// attempt's end. Otherwise the worker would resend it forever and hold its slot. It is marked suspect: another attempt
+// would probably end the same way, and a few of these end the run.
+func oversizedResult(r job.Result, size int) job.Result {
 	why := fmt.Sprintf("it is larger than the %.1f MB that a message can have, with all texts cut: its stages have %d cases together; a task needs fewer cases", float64(size)/1e6, cases(r))
 	if _, err := json.Marshal(r); err != nil {
 		why = fmt.Sprintf("it cannot be written as JSON (%v)", err)

@@ -33,7 +33,7 @@ type Work interface {
 // error is the cause of the result.
 func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Reservation, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
-		Job: j, Worker: w.cfg.Name, Publisher: publisher, Pool: w.pool, Slot: s, Reservation: t, Log: w.log,
+		Job: j, Worker: w.cfg.Name, Publisher: publisher, Slots: w.slots, Slot: s, Reservation: t, Log: w.log,
 	})
 	work := w.workOf(a)
 	// releaseCPU is called twice for a GPU job: after building and at the end. The second call does nothing.
@@ -76,7 +76,7 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	if a.Slot.IsGPU() {
 		releaseCPU()
 	}
-	// Slots are taken after building, all at once and in one order (slots.Pool.Acquire), so that two jobs with several
+	// Slots are taken after building, all at once and in one order (slots.Set.Acquire), so that two jobs with several
 	// slots cannot deadlock.
 	held, err := a.Hold(ctx, work.SlotCount())
 	if err != nil {

@@ -33,7 +33,7 @@ type Worker struct {
 	cfg      Config
 	log      *slog.Logger
 	started  time.Time
-	pool     *slots.Pool
+	slots    *slots.Set
 	inFlight liveAttempts
 	gate     slots.IdleGate
 	found    findings
@@ -53,7 +53,7 @@ func NewWorker(cfg Config) *Worker {
 		cfg:     cfg,
 		log:     cfg.Log,
 		started: time.Now().UTC(),
-		pool: slots.NewPool(slots.Config{
+		slots: slots.NewSet(slots.Config{
 			Worker: cfg.Name, Sandbox: cfg.Sandbox.Name(), Tools: cfg.Tools, Slots: cfg.Slots, Builds: cfg.Builds, Probe: cfg.Probe,
 		}),
 		refusing: "The self-test of the sandbox is still running.",
@@ -116,7 +116,7 @@ func (w *Worker) serve(ctx context.Context) error {
 			w.handle(jobs, s, t, j)
 		})
 	}
-	for _, s := range w.pool.All() {
+	for _, s := range w.slots.All() {
 		group.Go(func() error {
 			return w.keepSlot(receiving, s, func(ctx context.Context, s *slots.Slot) error {
 				w.keepPythons(warm, s, &warming)
@@ -138,11 +138,11 @@ func (w *Worker) serve(ctx context.Context) error {
 // keepPythons keeps Pythons ready for a slot's programs and their judges, and on a GPU for the sidecar and for the
 // second of two compared kernels.
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
-	at := w.pool.Place(s)
+	at := w.slots.Place(s)
 	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.Warm) })
 	warming.Go(func() { w.keepWarm(ctx, s, at.Judges(), w.cfg.Warm) })
 	if s.IsGPU() {
-		warming.Go(func() { w.keepWarm(ctx, s, w.pool.SidecarPlace(s), min(w.cfg.Warm, 1)) })
+		warming.Go(func() { w.keepWarm(ctx, s, w.slots.SidecarPlace(s), min(w.cfg.Warm, 1)) })
 		warming.Go(func() { w.keepWarm(ctx, s, at.Other(1), min(w.cfg.Warm, 1)) })
 	}
 }
@@ -166,7 +166,7 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 	for t := s.Reserve(ctx); t != nil; t = s.Reserve(ctx) {
 		// The ticket is held while waiting, so that an arriving job always has one. With the load the site can prefer
 		// idle slots elsewhere.
-		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() (bool, int) { return w.pool.Load(s) })
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() (bool, int) { return w.slots.Load(s) })
 		if err != nil {
 			t.Return() // the slot may return to service, and then needs all of its tickets
 			if ctx.Err() != nil {

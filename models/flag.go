@@ -31,8 +31,8 @@ const (
 	reportsPerHour = 10 // by one person
 )
 
-// reason checks and cleans a person's text: it must not be empty or too long.
-func reason(text string) (string, error) {
+// cleanReason checks and cleans a person's text: it must not be empty or too long.
+func cleanReason(text string) (string, error) {
 	text = db.Sanitize(text)
 	switch n := len([]rune(text)); {
 	case accounts.CleanName(text) == "":
@@ -46,7 +46,7 @@ func reason(text string) (string, error) {
 // Report asks the task's author and the admins to review a run on a board. Each person can report a run once until it
 // is reviewed.
 func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, why string) error {
-	why, err := reason(why)
+	why, err := cleanReason(why)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func unlessGone(err error) error {
 // decide does something to a run, for a reason that is stored, if the author of its task or an admin asks.
 func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.Act, runID int64, why string,
 	do func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error)) (changes []boards.Change, err error) {
-	if why, err = reason(why); err != nil {
+	if why, err = cleanReason(why); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -138,7 +138,7 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 			return err
 		}
 		if sub.UserID != actor.ID {
-			if why, err = reason(why); err != nil {
+			if why, err = cleanReason(why); err != nil {
 				return err
 			}
 		}

@@ -27,7 +27,7 @@ func outcomeFor(tx *gorm.DB, receiver, runID int64) (any, error) {
 	if err != nil || o == nil {
 		return nil, err
 	}
-	shown := task.Sight() == catalog.Public
+	shown := task.CurrentVisibility() == catalog.Public
 	if receiver != 0 {
 		if shown, err = seesRun(tx, receiver, runID); err != nil {
 			return nil, err

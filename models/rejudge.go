@@ -22,7 +22,7 @@ const rejudgeEntries = 100
 // Rejudge queues the entries of a task's boards to be measured again, without effect until ApplyRejudge. A rejudge that is
 // not applied yet goes on: its measurements stay, and failed ones and new entries are queued.
 func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Recorded, err error) {
-	if why, err = reason(why); err != nil {
+	if why, err = cleanReason(why); err != nil {
 		return out, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -21,7 +21,7 @@ type FlaggedRun struct {
 	SubmissionID int64
 	Device       string
 	ScoreNS      *float64 `gorm:"column:score_ns"`
-	Disturbed    string   // reason for bad conditions
+	Disturbed    string   // cleanReason for bad conditions
 	UserID       int64
 	UserName     string
 	TaskSlug     string

@@ -82,7 +82,7 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Recorded) (changed bool,
 			continue
 		}
 		slot.Machine.Device = slot.Device
-		id, fresh, err := epochs.Note(tx, slot.Device, kind, epochs.SoftwareFor(slot.Machine, kind))
+		id, fresh, err := epochs.Record(tx, slot.Device, kind, epochs.SoftwareFor(slot.Machine, kind))
 		if err != nil {
 			return changed, err
 		}

@@ -95,7 +95,7 @@ func ownScore(version catalog.TaskVersion, cases []job.CaseResult, d *job.Distur
 	score.Low, score.High = interval.Ends()
 	score.Processes, score.Noisy = interval.Processes, interval.Noisy
 	if d != nil {
-		score.Disturbed = d.Bad()
+		score.Disturbed = d.Reasons()
 	}
 	return score, nil
 }

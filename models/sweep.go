@@ -53,7 +53,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 	})
 	// Each of these runs even if another failed, and all can be repeated: the next sweep removes the rest.
 	return errors.Join(err,
-		s.Work.FreeSharing(ctx),
+		s.Work.ReleaseSharing(ctx),
 		s.Work.PruneEvaluations(ctx, at.Add(-keepEvaluations)),
 		s.Work.PruneEvaluationsAbove(ctx, keepEvaluationBytes),
 		s.sweepArtifacts(ctx, at.Add(-youngFile)),

@@ -17,11 +17,11 @@ func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalM
 	number, _ := e.Detail.(float64) // JSON has no other numbers
 	switch e.Kind {
 	case webhooks.RunEnded:
-		list, err = inbox.Ended(tx, e.RunID)
+		list, err = inbox.RunEndedNotices(tx, e.RunID)
 	case webhooks.PlaceTaken:
-		list, err = inbox.Passed(tx, e.RunID, e.OtherID, number)
+		list, err = inbox.PlaceNotices(tx, e.RunID, e.OtherID, number)
 	case webhooks.CommentMade:
-		list, err = inbox.Commented(tx, int64(number))
+		list, err = inbox.CommentNotices(tx, int64(number))
 	case webhooks.DeadlineCame:
 		list, err = inbox.Reminders(tx, int64(number))
 	}

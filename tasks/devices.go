@@ -38,7 +38,7 @@ func (d Definition) For(device string) Definition {
 func casesFor(cases []Case, device string) (list []Case) {
 	for _, c := range cases {
 		names := c.Devices()
-		if names == nil || slices.ContainsFunc(names, func(name string) bool { return gpuname.Names(name, device) }) {
+		if names == nil || slices.ContainsFunc(names, func(name string) bool { return gpuname.Matches(name, device) }) {
 			list = append(list, c.Arguments())
 		}
 	}
@@ -85,7 +85,7 @@ func (r *taskReader) checkDevices(f fields) {
 }
 
 // related reports whether two names mean the same device, or one of them is the other's family.
-func related(a, b string) bool { return gpuname.Names(a, b) || gpuname.Names(b, a) }
+func related(a, b string) bool { return gpuname.Matches(a, b) || gpuname.Matches(b, a) }
 
 // lintDevices warns of devices of cases that are not among the task's: they may be misspelled.
 func lintDevices(def Definition, warn func(string, ...any)) {

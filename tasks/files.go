@@ -144,8 +144,8 @@ func (d Definition) SubmissionName() string {
 	return ""
 }
 
-// unused returns the files of the task's folder that task.yml does not use.
-func (r *taskReader) unused() []string {
+// unusedFiles returns the files of the task's folder that task.yml does not use.
+func (r *taskReader) unusedFiles() []string {
 	var out []string
 	for _, name := range r.tree.List(r.dir) {
 		if _, used := r.bundle.Files[name]; !used && name != TaskFile && !isExtra(name) {

@@ -82,7 +82,7 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 		}
 		seen[c.String()] = i
 		if different == "" && names(c) != names(cases[like]) {
-			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).%s", at, names(c), index(key, like), names(cases[like]), meant(c, cases[like]))
+			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).%s", at, names(c), index(key, like), names(cases[like]), suggestName(c, cases[like]))
 		}
 		for _, arg := range c.Arguments() {
 			if first := cases[0].value(arg.Name); mixed == "" && !c.Drawn() && !cases[0].Drawn() && isNumber(first) && !isNumber(arg.Value) {
@@ -114,8 +114,8 @@ func usual(cases []Case) (first int) {
 	return first
 }
 
-// meant suggests that an argument only this case has is a misspelling of one that it lacks.
-func meant(c, like Case) string {
+// suggestName suggests that an argument only this case has is a misspelling of one that it lacks.
+func suggestName(c, like Case) string {
 	var lacks []string
 	for _, arg := range like.Arguments() {
 		if !slices.ContainsFunc(c, func(a Arg) bool { return a.Name == arg.Name }) {

@@ -264,9 +264,9 @@ func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
 	return out, nil
 }
 
-// With returns the definition of the task's program with these further files of a submission, for workers: each is a
-// file of the submission, and compiled ones are among config.sources. So any worker can build it.
-func (d Definition) With(names []string) Definition {
+// WithFiles returns the definition of the task's program with these further files of a submission, for workers: each is
+// a file of the submission, and compiled ones are among config.sources. So any worker can build it.
+func (d Definition) WithFiles(names []string) Definition {
 	d.SubmissionFiles = nil
 	if len(names) == 0 {
 		return d

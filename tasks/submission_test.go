@@ -173,7 +173,7 @@ func TestNamesOfTheHarnessAndItsModulesAreReserved(t *testing.T) {
 
 func TestFurtherFilesAreFilesOfTheSubmissionToWorkers(t *testing.T) {
 	b := several(t, tasks.LangCPP)
-	def := b.Definition.With([]string{"a.h", "b.cpp"})
+	def := b.Definition.WithFiles([]string{"a.h", "b.cpp"})
 	sources, err := b.Resolve(tasks.Submission{Source: []byte("main"), Files: map[string][]byte{"a.h": []byte("A"), "b.cpp": []byte("B")}})
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestFurtherFilesAreFilesOfTheSubmissionToWorkers(t *testing.T) {
 	if len(def.SubmissionFiles) != 0 || len(b.Definition.Config.Sources) != 1 {
 		t.Errorf("a worker is told %v, and the task was changed to %v", def.SubmissionFiles, b.Definition.Config.Sources)
 	}
-	if diff := cmp.Diff(b.Definition.Files, b.Definition.With(nil).Files); diff != "" {
+	if diff := cmp.Diff(b.Definition.Files, b.Definition.WithFiles(nil).Files); diff != "" {
 		t.Errorf("a submission of one file has other files (-want +got):\n%s", diff)
 	}
 }

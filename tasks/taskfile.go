@@ -58,8 +58,8 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 	if err := r.problems.Err(); err != nil {
 		return nil, err
 	}
-	r.bundle.Warnings = append(r.ignored, lint(r.bundle, r.unused())...)
-	if text := r.authored(data); text != nil {
+	r.bundle.Warnings = append(r.ignored, lint(r.bundle, r.unusedFiles())...)
+	if text := r.authorText(data); text != nil {
 		r.bundle.Files[TaskFile] = text
 	}
 	return r.bundle, nil
@@ -70,7 +70,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	if root.Kind != yaml.MappingNode {
 		return
 	}
-	r.required(f)
+	r.checkRequired(f)
 	def := &r.bundle.Definition
 	def.Form = FormEval
 	def.Lang = Lang(r.choice(f["lang"], "lang", "", "py", "cu", "cpp"))
@@ -149,8 +149,8 @@ func (r *taskReader) times(f fields, def *Definition) {
 	}
 }
 
-// required refuses a task.yml that lacks a key.
-func (r *taskReader) required(f map[string]*yaml.Node) {
+// checkRequired refuses a task.yml that lacks a key.
+func (r *taskReader) checkRequired(f map[string]*yaml.Node) {
 	for _, key := range taskKeys() {
 		if key.Required && !strings.Contains(key.Name, ".") && f[key.Name] == nil {
 			r.refuse(nil, key.Name, "is required")

@@ -57,14 +57,14 @@ func writeEntry(zw *zip.Writer, name string, data []byte) error {
 // TaskYAML returns the author's task.yml with its comments, unless the bundle has changed since: then it is written
 // from the definition.
 func (b *Bundle) TaskYAML() ([]byte, error) {
-	if text, ok := b.Files[TaskFile]; ok && b.says(text) {
+	if text, ok := b.Files[TaskFile]; ok && b.describedBy(text) {
 		return text, nil
 	}
 	return b.writtenYAML()
 }
 
-// says reports whether text describes the bundle's definition.
-func (b *Bundle) says(text []byte) bool {
+// describedBy reports whether text describes the bundle's definition.
+func (b *Bundle) describedBy(text []byte) bool {
 	files := maps.Clone(b.Files)
 	files[TaskFile] = text
 	read, err := readTask(filetree.Memory(files), ".", b.Name)
@@ -75,9 +75,9 @@ func (b *Bundle) says(text []byte) bool {
 	return same.Key() == (&Bundle{Definition: b.Definition}).Key()
 }
 
-// authored returns the author's text of task.yml for the bundle, with paths above the folder moved inside the bundle.
+// authorText returns the author's text of task.yml for the bundle, with paths above the folder moved inside the bundle.
 // It is nil if the definition alone gives the same text.
-func (r *taskReader) authored(data []byte) []byte {
+func (r *taskReader) authorText(data []byte) []byte {
 	text := string(data)
 	for inside := range r.origins {
 		if strings.HasPrefix(inside, outside+"/") {

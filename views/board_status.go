@@ -22,7 +22,7 @@ type boardMark struct {
 	row func(*entryTag, boards.Standing) // adapts the mark to one entry; nil if the mark is shown elsewhere
 }
 
-func asItIs(*entryTag, boards.Standing) {}
+func noMark(*entryTag, boards.Standing) {}
 
 // boardMarks returns all marks, most important first.
 func boardMarks() []boardMark {
@@ -31,11 +31,11 @@ func boardMarks() []boardMark {
 			BoardTable.marksDisturbed,
 			func(tag *entryTag, e boards.Standing) { tag.title = "Measured under bad conditions: " + e.Disturbed }},
 		{entryTag{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations"},
-			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.Confirming }, asItIs},
+			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.Confirming }, noMark},
 		{entryTag{"faster than its profile", "tag-warn", "A case took less time than its kernels take under Nsight Compute. A reviewer will look at it.", "/trust#witness"},
-			func(_ BoardTable, e boards.Standing) bool { return e.Contradicted }, asItIs},
+			func(_ BoardTable, e boards.Standing) bool { return e.Contradicted }, noMark},
 		{entryTag{"noisy", "", noisyHint + ".", "/trust#processes"},
-			BoardTable.marksNoisy, asItIs},
+			BoardTable.marksNoisy, noMark},
 		{entryTag{"confirmed, was …", "", "A confirmation timed the run again and changed its score.", "/trust#confirmations"},
 			func(_ BoardTable, e boards.Standing) bool { return boards.Rescored(e.WasNS, e.ScoreNS) },
 			func(tag *entryTag, e boards.Standing) {
@@ -64,11 +64,11 @@ func (b BoardTable) wide(e boards.Standing) bool {
 	}
 	above := b.Bands[i-1].RunID
 	if i := slices.IndexFunc(b.Standings, func(e boards.Standing) bool { return e.RunID == above }); i >= 0 {
-		return boards.Wide(b.Standings[i].Entry, e.Entry)
+		return boards.RanksByWidth(b.Standings[i].Entry, e.Entry)
 	}
 	for _, leader := range b.Leaders {
 		if leader.RunID == above {
-			return boards.Wide(leader.Entry, e.Entry)
+			return boards.RanksByWidth(leader.Entry, e.Entry)
 		}
 	}
 	return false
@@ -122,8 +122,8 @@ func (b BoardTable) most(holds func(*boards.Standing) bool) bool {
 	return n >= 4 && 2*n > len(rows)
 }
 
-// mostSays returns the line about most rows, or "".
-func (b BoardTable) mostSays() string {
+// sharedNote returns the line about most rows, or "".
+func (b BoardTable) sharedNote() string {
 	switch disturbed, noisy := b.once.disturbed, b.once.noisy; {
 	case disturbed && noisy:
 		return "Most scores here were measured under bad conditions, such as heat or a busy machine, and are noisy; small differences mean little."

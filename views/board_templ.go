@@ -922,7 +922,7 @@ func Ranking(b BoardTable) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if says := b.mostSays(); says != "" {
+			if says := b.sharedNote(); says != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "<p class=\"px-5 py-2 border-b border-line small soft\" data-most>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -150,8 +150,8 @@ func countdown(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// goesOn reports whether the event accepts submissions now.
-func (p EventPage) goesOn() bool { return phaseOf(p.Event.Event, p.Now) == goes }
+// isOpen reports whether the event accepts submissions now.
+func (p EventPage) isOpen() bool { return phaseOf(p.Event.Event, p.Now) == goes }
 
 func (p EventPage) frozen() bool { return p.Event.Frozen(p.Now) }
 

@@ -357,10 +357,10 @@ func leftText(s quota.Spent) string {
 	submissions, seconds := s.Left()
 	var left []string
 	if s.Submissions > 0 {
-		left = append(left, fmt.Sprintf("%d of %d %s", submissions, s.Submissions, s.Sent()))
+		left = append(left, fmt.Sprintf("%d of %d %s", submissions, s.Submissions, s.CountText()))
 	}
 	if s.GPUSeconds > 0 {
-		left = append(left, fmt.Sprintf("%d of %d %s", seconds, s.GPUSeconds, s.Held()))
+		left = append(left, fmt.Sprintf("%d of %d %s", seconds, s.GPUSeconds, s.TimeText()))
 	}
 	return fmt.Sprintf("%s left per %s", strings.Join(left, " and "), s.Per)
 }

@@ -719,7 +719,7 @@ func inviteRow(p MembersPage, invite membership.Invite) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if invite.ExpiresAt != nil && invite.Over(p.Now) == nil {
+		if invite.ExpiresAt != nil && invite.RefusalAt(p.Now) == nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, " data-label=\"until\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -734,7 +734,7 @@ func inviteRow(p MembersPage, invite membership.Invite) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if invite.Over(p.Now) != nil {
+		} else if invite.RefusalAt(p.Now) != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<span class=\"tag\">used up</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

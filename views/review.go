@@ -83,8 +83,8 @@ func (p ReviewPage) lowURL() templ.SafeURL {
 	return templ.SafeURL(ReviewURL(models.ReviewFilter{Priority: models.LowPriority}))
 }
 
-// low counts the runs with low priority.
-func (p ReviewPage) low() (n int) {
+// lowCount counts the runs with low priority.
+func (p ReviewPage) lowCount() (n int) {
 	for _, c := range p.Counts {
 		if c.Low {
 			n += c.Runs
@@ -142,7 +142,7 @@ func (p ReviewPage) taskOptions() []option {
 }
 
 func (p ReviewPage) priorityOptions() []option {
-	return []option{{"", "Needs a look"}, {"low", fmt.Sprintf("Low priority (%d)", p.low())}, {"all", "All"}}
+	return []option{{"", "Needs a look"}, {"low", fmt.Sprintf("Low priority (%d)", p.lowCount())}, {"all", "All"}}
 }
 
 // reviewGroup is the runs of a page whose most urgent flag has the same reason.

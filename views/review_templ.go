@@ -113,7 +113,7 @@ func Review(p ReviewPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if n := p.low(); n > 0 && p.Filter.Priority == models.HighPriority {
+			if n := p.lowCount(); n > 0 && p.Filter.Priority == models.HighPriority {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"mt-3 small soft\" data-low>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

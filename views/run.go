@@ -127,14 +127,15 @@ func (r RunCard) Status() string {
 		return fmt.Sprintf("%s: passed, %s.", r.Device, format.Nanoseconds(*r.ScoreNS))
 	}
 	says := r.Device + ": " + strings.ToLower(r.Label())
-	if how := r.failedHow(); how != "" && how != "failed" {
+	if how := r.failureWords(); how != "" && how != "failed" {
 		says += ", " + how
 	}
 	return says + "."
 }
 
-// opens reports whether a stage's cases are initially open: of two timed stages, the one that determines the score.
-func (r RunCard) opens(stage StageView) bool {
+// startsOpen reports whether a stage's cases are initially open: of two timed stages, the one that determines the
+// score.
+func (r RunCard) startsOpen(stage StageView) bool {
 	if r.Turns != nil && stage.Result.Stage == job.StageRanked {
 		return false
 	}
@@ -216,8 +217,8 @@ func (r RunCard) why() string {
 	return r.Failure.Reason
 }
 
-// whyInShort is why without a compiler message that the list below has: "Compiling submission.cu failed".
-func (r RunCard) whyInShort() string {
+// shortReason is why without a compiler message that the list below has: "Compiling submission.cu failed".
+func (r RunCard) shortReason() string {
 	why := r.why()
 	what, text, _ := strings.Cut(why, failedBecause)
 	for _, remark := range RemarksOf(strings.TrimSuffix(text, "."), r.Sources) {

@@ -8,21 +8,21 @@ import (
 
 // tagText returns the state for a tag, and the kind of a failure. Lists are public, so it contains no program output.
 func (r RunCard) tagText() string {
-	if how := r.failedHow(); how != "" {
+	if how := r.failureWords(); how != "" {
 		return format.Capital(how)
 	}
 	return r.Label()
 }
 
-// failedHow describes a failure in two words, or returns "" if the run did not fail or was disqualified.
-func (r RunCard) failedHow() string {
+// failureWords describes a failure in two words, or returns "" if the run did not fail or was disqualified.
+func (r RunCard) failureWords() string {
 	if r.State != work.StateFailed || r.Failure == nil || r.disqualified() {
 		return ""
 	}
-	return failedHow(*r.Failure)
+	return failureWordsOf(*r.Failure)
 }
 
-func failedHow(f job.Failure) string {
+func failureWordsOf(f job.Failure) string {
 	switch {
 	case f.Infrastructure:
 		return "infrastructure error"

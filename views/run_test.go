@@ -73,13 +73,13 @@ func TestOfTwoTimedStagesTheOneThatScoresIsOpen(t *testing.T) {
 	}
 	benchmark, ranked := stage(job.StageBenchmark, job.StatusPass), stage(job.StageRanked, job.StatusPass)
 	both := RunCard{Stages: []StageView{benchmark, ranked}}
-	if both.opens(benchmark) || !both.opens(ranked) {
+	if both.startsOpen(benchmark) || !both.startsOpen(ranked) {
 		t.Error("the benchmark hides the ranked stage")
 	}
-	if alone := (RunCard{Stages: []StageView{benchmark}}); !alone.opens(benchmark) {
+	if alone := (RunCard{Stages: []StageView{benchmark}}); !alone.startsOpen(benchmark) {
 		t.Error("a benchmark alone is closed")
 	}
-	if failed := stage(job.StageBenchmark, job.StatusFail); !both.opens(failed) {
+	if failed := stage(job.StageBenchmark, job.StatusFail); !both.startsOpen(failed) {
 		t.Error("a failed benchmark is closed")
 	}
 	score := 5.0

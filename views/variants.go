@@ -68,10 +68,10 @@ func (c TaskCard) chips() (shown, rest []variantChip) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b variantChip) int {
-		return cmp.Compare(a.turn(), b.turn())
+		return cmp.Compare(a.sortKey(), b.sortKey())
 	})
 	n := 0
-	for n < min(len(list), mostChips) && list[n].turn() < idleTurn {
+	for n < min(len(list), mostChips) && list[n].sortKey() < idleTurn {
 		n++
 	}
 	return list[:n], list[n:]
@@ -80,8 +80,8 @@ func (c TaskCard) chips() (shown, rest []variantChip) {
 // idleTurn is the sort key of boards without a worker and without an entry.
 const idleTurn = 3
 
-// turn returns the sort key of a board: those with a worker first, then those with a leader.
-func (b BoardChip) turn() (at int) {
+// sortKey returns the sort key of a board: those with a worker first, then those with a leader.
+func (b BoardChip) sortKey() (at int) {
 	if b.Offline {
 		at = 2
 	}

@@ -33,7 +33,7 @@ const largestSkew = 5 * time.Second
 
 // Clock describes a wrong clock of the worker, or returns "".
 func (w WorkerCard) Clock() string {
-	behind, which := w.Behind(), "behind"
+	behind, which := w.ClockDelay(), "behind"
 	if behind < 0 {
 		behind, which = -behind, "ahead of"
 	}

@@ -28,4 +28,4 @@ func (s *Server) Evals() *evaluations.Evaluations { return s.evals }
 func (s *Server) Submissions() *submissions.Submissions { return s.submissions }
 
 // Fits reports whether a path is one of a route's.
-func Fits(route, path string) bool { return fits(route, path) }
+func Fits(route, path string) bool { return matchesRoute(route, path) }

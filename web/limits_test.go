@@ -121,7 +121,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for n := range 3 {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
-	held := func() int { return s.Shared().Limiter.Taken(site.OfStrangers(site.Bodies)) }
+	held := func() int { return s.Shared().Limiter.Taken(site.ForVisitors(site.Bodies)) }
 	tier.Until(t, "all are being read", func() bool { return held() == 3*12<<10 })
 	if _, resp := from(s, t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)

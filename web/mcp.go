@@ -28,11 +28,11 @@ import (
 func (s *Server) mcpHandler() fiber.Handler {
 	schemas := mcp.NewSchemas()
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return mcp.New(s.inside(r), s.site.Settings.Version, mcp.Options{Gone: r.Context(), Patience: s.site.Settings.Limits.KeepAlive, Schemas: schemas})
+		return mcp.New(s.internalClient(r), s.site.Settings.Version, mcp.Options{Gone: r.Context(), Patience: s.site.Settings.Limits.KeepAlive, Schemas: schemas})
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, Logger: s.site.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
 	})
-	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
+	serve := fasthttpadaptor.NewFastHTTPHandler(s.withCallerContext(handler))
 	return func(c *fiber.Ctx) error {
 		body := c.Request().Body() // not c.Body, which copies it
 		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
@@ -60,9 +60,9 @@ func refusedMessage(why string) fiber.Map {
 	return fiber.Map{"jsonrpc": "2.0", "id": nil, "error": fiber.Map{"code": -32600, "message": "Invalid Request: " + why}}
 }
 
-// whileThere gives requests a context that ends when the caller leaves or the site stops; the adaptor's own
+// withCallerContext gives requests a context that ends when the caller leaves or the site stops; the adaptor's own
 // never does.
-func (s *Server) whileThere(handler http.Handler) http.Handler {
+func (s *Server) withCallerContext(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, leave := context.WithCancel(s.site.Streams)
 		defer leave()
@@ -95,8 +95,8 @@ func (w patientWriter) Flush() {
 	}
 }
 
-// inside is a client of this same site with the rights of a request.
-func (s *Server) inside(r *http.Request) *client.Client {
+// internalClient is a client of this same site with the rights of a request.
+func (s *Server) internalClient(r *http.Request) *client.Client {
 	remote, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	if err != nil {
 		remote = &net.TCPAddr{} // no one's address: it opens nothing

@@ -29,7 +29,7 @@ func onlyItsMethods(c *fiber.Ctx) error {
 func otherMethod(c *fiber.Ctx) error {
 	var allowed []string
 	for _, r := range c.App().GetRoutes(true) {
-		if fits(r.Path, c.Path()) && !slices.Contains(allowed, r.Method) {
+		if matchesRoute(r.Path, c.Path()) && !slices.Contains(allowed, r.Method) {
 			allowed = append(allowed, r.Method)
 		}
 	}
@@ -41,8 +41,8 @@ func otherMethod(c *fiber.Ctx) error {
 	return fiber.ErrMethodNotAllowed
 }
 
-// fits reports whether a path matches a route, part by part. Routes that take any rest match nothing.
-func fits(route, path string) bool {
+// matchesRoute reports whether a path matches a route, part by part. Routes that take any rest match nothing.
+func matchesRoute(route, path string) bool {
 	want, got := strings.Split(strings.TrimSuffix(route, "/"), "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(want) != len(got) {
 		return false

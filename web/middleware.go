@@ -24,10 +24,10 @@ func quiet(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// fasthttp calls holdBody when it has the head of a request. It would wait for the first 8 KiB of a body of known
+// fasthttp calls hideLength when it has the head of a request. It would wait for the first 8 KiB of a body of known
 // length, and request a held-back body, before the sender is known. So the length is hidden from it until received, and
 // "Expect: 100-continue" until ReadBody.
-func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+func hideLength(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > 0 {
 		h.SetContentLength(-1)
 	}
@@ -35,10 +35,10 @@ func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return fasthttp.RequestConfig{}
 }
 
-// received gives a request an ID for the log and error pages (fiber's own middleware would accept one that the sender
-// chose), and restores its length before anything reads from it. It closes the connection of a request that was not
-// fully read: the rest would be taken for the next request.
-func received(c *fiber.Ctx) error {
+// identifyRequest gives a request an ID for the log and error pages (fiber's own middleware would accept one that the
+// sender chose), and restores its length before anything reads from it. It closes the connection of a request that was
+// not fully read: the rest would be taken for the next request.
+func identifyRequest(c *fiber.Ctx) error {
 	id := site.RandomText(9)
 	c.Locals(site.LocalRequestID, id)
 	c.Set(fiber.HeaderXRequestID, id)
@@ -141,9 +141,9 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 // probePaths are also answered at the root of the host.
 var probePaths = []string{"/healthz", "/readyz", "/metrics"}
 
-// belowThePath refuses requests for other paths of the site's host, and redirects those without the slash after the
-// site's path.
-func (s *Server) belowThePath(c *fiber.Ctx) error {
+// refuseOutsidePath refuses requests for other paths of the site's host, and redirects those without the slash after
+// the site's path.
+func (s *Server) refuseOutsidePath(c *fiber.Ctx) error {
 	switch {
 	case site.Outside(c.Context()):
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "outside", Message: fmt.Sprintf(

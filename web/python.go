@@ -40,7 +40,7 @@ func (p pythonClient) projects(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return simple(c, fiber.Map{"projects": []fiber.Map{{"name": w.Name}}}, w.Name+"/", w.Name, "")
+	return indexPage(c, fiber.Map{"projects": []fiber.Map{{"name": w.Name}}}, w.Name+"/", w.Name, "")
 }
 
 // project lists the client's files: the wheel that this site made.
@@ -53,7 +53,7 @@ func (p pythonClient) project(c *fiber.Ctx) error {
 		return site.NotFound(c)
 	}
 	sum, link := fmt.Sprintf("%x", sha256.Sum256(w.Data)), "../../"+w.File
-	return simple(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.File, "url": link,
+	return indexPage(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.File, "url": link,
 		"hashes": fiber.Map{"sha256": sum}, "requires-python": w.Requires, "size": len(w.Data)}}},
 		link+"#sha256="+sum, w.File, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.Requires)))
 }
@@ -72,8 +72,8 @@ func (p pythonClient) file(c *fiber.Ctx) error {
 	return c.Send(w.Data)
 }
 
-// simple answers with one page of the index in the caller's preferred form; as HTML it is one link.
-func simple(c *fiber.Ctx, answer fiber.Map, href, text, attribute string) error {
+// indexPage answers with one page of the index in the caller's preferred form; as HTML it is one link.
+func indexPage(c *fiber.Ctx, answer fiber.Map, href, text, attribute string) error {
 	if !strings.HasSuffix(c.Path(), "/") {
 		return c.Redirect(c.Path()+"/", fiber.StatusMovedPermanently)
 	}

@@ -16,8 +16,8 @@ import (
 func (s *Server) routes(app *fiber.App) {
 	s.programShapes(app)
 	app.Use(
-		received, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders,
-		s.wellFormed, s.belowThePath)
+		identifyRequest, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders,
+		s.wellFormed, s.refuseOutsidePath)
 
 	plain := group{router: app}
 	pack := packing()

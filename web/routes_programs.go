@@ -23,7 +23,7 @@ func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
 	look.post("/admin/cleanup-jobs", s.evalAPI.CleanUp)
 	packed.get("/stats", s.evalAPI.Errors, s.metrics.OperatorOnly, s.metrics.Stats)
 	for path, method := range evalapi.Methods() {
-		app.All(path, evalapi.Only(method))
+		app.All(path, evalapi.AllowOnly(method))
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	own.delete("/api/v1/tokens/:id", s.api.RevokeToken)
 	own.get("/api/v1/submissions", s.api.ListSubmissions)
 	own.post("/api/v1/submissions", s.api.CreateSubmission)
-	public.get("/api/v1/submissions/:id", s.site.InTurn, s.api.GetSubmission)
+	public.get("/api/v1/submissions/:id", s.site.LimitWaiting, s.api.GetSubmission)
 	public.get("/api/v1/submissions/:id/source", s.api.SubmissionSource)
 	own.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
 	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
@@ -94,7 +94,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.delete("/api/v1/evaluations/batch/:id", s.api.CancelBatch)
 	streams.get("/api/v1/evaluations/batch/:id/results", s.api.BatchResults)
 	api.get("/api/v1/evaluations", s.api.ListEvaluations)
-	api.get("/api/v1/evaluations/:id", s.site.InTurn, s.api.GetEvaluation)
+	api.get("/api/v1/evaluations/:id", s.site.LimitWaiting, s.api.GetEvaluation)
 	api.patch("/api/v1/evaluations/:id", s.api.ChangeEvaluation)
 	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
 	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)

@@ -120,14 +120,14 @@ func (s *Server) newApp() *fiber.App {
 		// Without trusted proxies fiber ignores X-Forwarded-Host and -Proto, which anyone can send.
 		EnableTrustedProxyCheck: true,
 	})
-	app.Server().HeaderReceived = holdBody
+	app.Server().HeaderReceived = hideLength
 	answerError := app.Server().ErrorHandler
 	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) { // unreadable requests reach no route
 		conns.LingerAtClose(request.Conn())
 		answerError(request, err)
 	}
 	app.Server().Handler = s.site.Mount.Handler(app.Server().Handler, probePaths...)
-	app.Server().KeepHijackedConns = true // TakeOver closes them
+	app.Server().KeepHijackedConns = true // StreamBody closes them
 	return app
 }
 

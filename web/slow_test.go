@@ -59,7 +59,7 @@ func TestABatchOfCallsIsRefused(t *testing.T) {
 // waiting opens a request that waits for a run that goes on, on behalf of a visitor.
 func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Response {
 	t.Helper()
-	before := s.Shared().Limiter.Taken(site.Waiting, site.OfStrangers(site.Waiting))
+	before := s.Shared().Limiter.Taken(site.Waiting, site.ForVisitors(site.Waiting))
 	conn := dial(s.Site, t, "127.0.0.1")
 	fmt.Fprintf(conn, "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n%s\r\n", s.Queued.SubmissionID, visitor, header)
 	answered := make(chan *http.Response, 1)
@@ -75,7 +75,7 @@ func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Respo
 		case resp = <-answered:
 			return true
 		default:
-			return s.Shared().Limiter.Taken(site.Waiting, site.OfStrangers(site.Waiting)) > before
+			return s.Shared().Limiter.Taken(site.Waiting, site.ForVisitors(site.Waiting)) > before
 		}
 	})
 	return resp
@@ -130,7 +130,7 @@ func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 	var working atomic.Int64
 	let := make(chan struct{})
 	app := fiber.New()
-	app.Get("/", webtest.Start(t).Shared().InTurn, func(c *fiber.Ctx) error {
+	app.Get("/", webtest.Start(t).Shared().LimitWaiting, func(c *fiber.Ctx) error {
 		working.Add(1)
 		<-let
 		return nil
@@ -172,7 +172,7 @@ func TestLongPollsLeaveRoomForEvaluations(t *testing.T) {
 			io.WriteString(dial(s.Site, t, "127.0.0.1"), fmt.Sprintf("GET /api/v1/evaluations/%s?wait=50 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", made["id"], token))
 		}
 	}
-	tier.Until(t, "those that have a place wait", func() bool { return s.Shared().Limiter.Taken(site.Waiting, site.OfStrangers(site.Waiting)) == 3 })
+	tier.Until(t, "those that have a place wait", func() bool { return s.Shared().Limiter.Taken(site.Waiting, site.ForVisitors(site.Waiting)) == 3 })
 	if resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")}); answer["error"] != "No GPU available within 1 seconds" {
 		t.Errorf("an evaluation while others wait: %s %v", resp.Status, answer)
 	}
@@ -184,7 +184,7 @@ func TestHalfSentBodiesLeaveRoomForOthers(t *testing.T) {
 	for i := range 4 {
 		io.WriteString(dial(s, t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
 	}
-	tier.Until(t, "all are being read, and are slow", func() bool { return s.Shared().Limiter.Taken(site.Uploads, site.OfStrangers(site.Uploads)) == 4 })
+	tier.Until(t, "all are being read, and are slow", func() bool { return s.Shared().Limiter.Taken(site.Uploads, site.ForVisitors(site.Uploads)) == 4 })
 	for address, want := range map[string]int{"127.0.0.2": http.StatusTooManyRequests, "127.0.0.9": http.StatusServiceUnavailable} {
 		if _, resp := from(s, t, address, half); resp.StatusCode != want {
 			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)

@@ -20,7 +20,7 @@ func (s *Server) wellFormed(c *fiber.Ctx) error {
 			endConnection(c)
 			return &site.Failure{Status: fiber.StatusBadRequest, Code: "bad_request", Message: "The request could not be understood: " + why + "."}
 		}
-		if s.site.Limiter.Crowded(conns.Connections) {
+		if s.site.Limiter.HalfUsed(conns.Connections) {
 			c.Context().SetConnectionClose()
 		}
 	}

@@ -35,16 +35,16 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 		return err
 	}
 	upgrader := websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
-	if err := upgrader.Upgrade(c.Context(), s.letIn); err != nil {
+	if err := upgrader.Upgrade(c.Context(), s.serveWorker); err != nil {
 		c.Context().SetConnectionClose() // otherwise it would keep its place, and its next request take another
 		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is not a WebSocket handshake: " + err.Error() + "."}
 	}
 	return nil
 }
 
-// letIn serves a worker's connection until it ends. It opens the connection to NATS only here, because not every
+// serveWorker serves a worker's connection until it ends. It opens the connection to NATS only here, because not every
 // upgrade request gets this far.
-func (s *Server) letIn(ws *websocket.Conn) {
+func (s *Server) serveWorker(ws *websocket.Conn) {
 	defer ws.Close()
 	conn, err := s.queue.WorkerConn()
 	if err != nil { // the site is starting or stopping: the worker tries again

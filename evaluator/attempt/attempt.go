@@ -23,7 +23,7 @@ type Config struct {
 	Job         job.Job
 	Worker      string // the worker's name
 	Publisher   Publisher
-	Pool        *slots.Pool
+	Slots       *slots.Set
 	Slot        *slots.Slot        // slot that received the job
 	Reservation *slots.Reservation // the job's ticket on Slot; nil for a check
 	Log         *slog.Logger
@@ -35,7 +35,7 @@ type Attempt struct {
 	Job    job.Job
 	Slot   *slots.Slot // slot that received the job; after Hold, the first held slot
 	Result job.Result
-	Pool   *slots.Pool
+	Slots  *slots.Set
 	Log    *slog.Logger
 
 	worker      string
@@ -49,11 +49,11 @@ type Attempt struct {
 func New(cfg Config) *Attempt {
 	j := cfg.Job
 	return &Attempt{
-		Job: j, Slot: cfg.Slot, Pool: cfg.Pool, Log: cfg.Log, worker: cfg.Worker, reservation: cfg.Reservation, began: time.Now(),
+		Job: j, Slot: cfg.Slot, Slots: cfg.Slots, Log: cfg.Log, worker: cfg.Worker, reservation: cfg.Reservation, began: time.Now(),
 		events: &events{publisher: cfg.Publisher, worker: cfg.Worker, job: j, log: cfg.Log},
 		Result: job.Result{
 			RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, EvaluationID: j.EvaluationID,
-			Harness: harness.Name(j.Task), Machine: cfg.Pool.Describe(cfg.Slot, j.Task.Lang),
+			Harness: harness.Name(j.Task), Machine: cfg.Slots.Describe(cfg.Slot, j.Task.Lang),
 		},
 	}
 }
@@ -63,12 +63,12 @@ func (a *Attempt) Worker() string { return a.worker }
 
 // AcquireBuild waits for a build slot and returns its sandbox slot number.
 func (a *Attempt) AcquireBuild(ctx context.Context) (number int, release func(), err error) {
-	return a.Pool.AcquireBuild(ctx, a.reservation)
+	return a.Slots.AcquireBuild(ctx, a.reservation)
 }
 
 // Hold waits for n slots. The first of them becomes the attempt's slot.
 func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Lease, error) {
-	held, err := a.Pool.Acquire(ctx, a.Slot, n, a.Job.AttemptID)
+	held, err := a.Slots.Acquire(ctx, a.Slot, n, a.Job.AttemptID)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Lease, error) {
 }
 
 // Describe updates the result's machine with the current state of the attempt's slot.
-func (a *Attempt) Describe() { a.Result.Machine = a.Pool.Describe(a.Slot, a.Job.Task.Lang) }
+func (a *Attempt) Describe() { a.Result.Machine = a.Slots.Describe(a.Slot, a.Job.Task.Lang) }
 
 // Enter begins a stage, or returns the cause of ctx if that has ended.
 func (a *Attempt) Enter(ctx context.Context, stage job.Stage, total int) error {
@@ -95,8 +95,8 @@ func (a *Attempt) Begin(stage job.Stage, total int) {
 	a.events.publish(job.Event{Type: job.EventStage, Stage: stage, Total: total})
 }
 
-// Leave stores the result of a stage, and announces it.
-func (a *Attempt) Leave(result job.StageResult) {
+// StoreStage stores the result of a stage, and announces it.
+func (a *Attempt) StoreStage(result job.StageResult) {
 	a.Result.Stages = append(a.Result.Stages, result)
 	a.events.ended(result)
 }
@@ -110,7 +110,7 @@ func (a *Attempt) Interrupted(ctx context.Context, stage job.Stage, err error) e
 	if ctx.Err() != nil {
 		if stage != "" {
 			now := time.Now().UTC()
-			a.Leave(job.StageResult{Stage: stage, Status: job.StatusCancelled, Started: now, Ended: now})
+			a.StoreStage(job.StageResult{Stage: stage, Status: job.StatusCancelled, Started: now, Ended: now})
 		}
 		return context.Cause(ctx)
 	}

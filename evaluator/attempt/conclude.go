@@ -49,10 +49,10 @@ func (a *Attempt) Conclude(err error) job.Result {
 	switch {
 	case err == nil:
 		r.Outcome = job.OutcomeDone
-		a.Slot.Worked()
+		a.Slot.ResetFaults()
 	case errors.As(err, &rejected):
 		r.Outcome, r.Failure = job.OutcomeFailed, rejected.Failure
-		a.Slot.Worked()
+		a.Slot.ResetFaults()
 	case errors.Is(err, ErrCancelled):
 		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.inStage())}
 	case HandedBack(err):

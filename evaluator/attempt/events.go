@@ -51,8 +51,8 @@ func (s *events) publish(e job.Event) {
 	}
 }
 
-// Taken announces that the worker has started the attempt.
-func (a *Attempt) Taken() { a.events.publish(job.Event{Type: job.EventTaken}) }
+// AnnounceTaken announces that the worker has started the attempt.
+func (a *Attempt) AnnounceTaken() { a.events.publish(job.Event{Type: job.EventTaken}) }
 
 // Case announces the result of a case of a stage with total cases.
 func (a *Attempt) Case(stage job.Stage, c job.CaseResult, total int) {

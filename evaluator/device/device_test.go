@@ -168,7 +168,7 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 	if why := watch.Slowed(); why != "another process on the device" {
 		t.Errorf("a process that is measured beside another one is left out for %q", why)
 	}
-	if d := *machine.Disturbances; d.AtWork != 0 || d.Others != 1 || d.Processors != 0 || len(d.Bad()) != 1 {
+	if d := *machine.Disturbances; d.AtWork != 0 || d.Others != 1 || d.Processors != 0 || len(d.Reasons()) != 1 {
 		t.Errorf("disturbances: %+v", d)
 	}
 }

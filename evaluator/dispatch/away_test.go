@@ -15,7 +15,7 @@ func (s *site) watchFor(d *Dispatcher, from time.Time, seconds int) {
 	s.Helper()
 	for i := range seconds {
 		now := from.Add(time.Duration(i) * time.Second)
-		d.watch.looks(now)
+		d.watch.beginPass(now)
 		if err := d.pass(s.Context(), now); err != nil {
 			s.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer sweep.Stop()
 	for {
 		now := time.Now()
-		d.watch.looks(now)
+		d.watch.beginPass(now)
 		if err := d.pass(ctx, now); err != nil && ctx.Err() == nil {
 			// A failed pass is repeated after at most pollEvery; it leaves no state.
 			d.errors.Add(1)
@@ -137,7 +137,7 @@ func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Read
 		return
 	}
 	if len(ready)+len(live) == 0 { // saves a query each second on an idle site
-		if _, known := d.store.Fleet.Lately(now); known {
+		if _, known := d.store.Fleet.Recent(now); known {
 			return
 		}
 	}

@@ -82,11 +82,12 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 		return run.Work, err
 	}
 	j.Mode, j.TaskKey, j.SecretSeed, j.Filter = work.Measured(run.Mode), version.Key, uint64(attempt.Seed), sub.ProfileFilter
-	held, err := d.store.Work.UsualTime(ctx, run)
+	held, err := d.store.Work.MedianTime(ctx, run)
 	if err != nil {
 		return run.Work, err
 	}
-	// UsualTime is a sum over slots. Expect is wall time: the worker uses it to decide whether the run can end in time.
+	// MedianTime is a sum over slots. Expect is wall time: the worker uses it to decide whether the run can end in
+	// time.
 	j.Expect = held / time.Duration(max(1, version.Definition.WorldSize()))
 	submitted, err := d.store.Submissions.Source(ctx, sub)
 	if err != nil {
@@ -99,7 +100,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if run.Mode == job.ModeValidate {
 		bundle = bundle.Validating()
 	}
-	j.Task = bundle.Definition.With(submitted.Names()).For(run.Device)
+	j.Task = bundle.Definition.WithFiles(submitted.Names()).For(run.Device)
 	if j.Mode == job.ModeRanked && j.Task.Drawn() {
 		j.Declared = &job.Cases{Tests: j.Task.Tests, Benchmarks: j.Task.Benchmarks}
 	}

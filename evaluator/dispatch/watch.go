@@ -52,9 +52,9 @@ func newWatch(started time.Time) watch {
 	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}, leaving: map[string]bool{}}
 }
 
-// looks records the start of a pass. If the last one was too long ago, or the clock was set, silence is counted from
-// now.
-func (w *watch) looks(now time.Time) {
+// beginPass records the start of a pass. If the last one was too long ago, or the clock was set, silence is counted
+// from now.
+func (w *watch) beginPass(now time.Time) {
 	now = now.Round(0) // by the wall clock, which continues while a machine sleeps
 	if since := now.Sub(w.looked); !w.looked.IsZero() && (since > frozenFor || since < -frozenFor) {
 		w.resetClock(now)
@@ -86,14 +86,14 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.T
 		lastSeen := slices.MaxFunc([]time.Time{worker.SeenAt, w.started, began}, time.Time.Compare)
 		switch {
 		case now.Sub(lastSeen) >= fleet.WorkerTimeout:
-			lost[a.ID] = loss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a, leaving[a.ID])}
+			lost[a.ID] = loss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.lossOf(a, leaving[a.ID])}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]
 			if !ok {
 				since = now
 			}
 			if missing[a.ID] = since; now.Sub(since) >= missingFor {
-				lost[a.ID] = loss{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.blame(a, leaving[a.ID])}
+				lost[a.ID] = loss{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.lossOf(a, leaving[a.ID])}
 			}
 		}
 	}
@@ -101,8 +101,8 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.T
 	return lost
 }
 
-// blame decides whether a lost worker counts against the run. leaving means that the worker was stopping.
-func (w *watch) blame(a work.LiveAttempt, leaving bool) work.Loss {
+// lossOf decides whether a lost worker counts against the run. leaving means that the worker was stopping.
+func (w *watch) lossOf(a work.LiveAttempt, leaving bool) work.Loss {
 	switch {
 	case a.TakenAt == nil || leaving:
 		return work.LossFree

@@ -30,7 +30,7 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	}
 	var found work.Findings
 	if revoked {
-		result = ofRevoked(result)
+		result = handBackRevoked(result)
 	} else if found, err = d.store.Scores.Check(ctx, &result); err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	return d.follow(out, nil)
 }
 
-// ofRevoked replaces the result of a worker that was revoked since it took the attempt, so that the attempt is handed
-// back. Such a worker stays connected to a cluster for minutes.
-func ofRevoked(r job.Result) job.Result {
+// handBackRevoked replaces the result of a worker that was revoked since it took the attempt, so that the attempt is
+// handed back. Such a worker stays connected to a cluster for minutes.
+func handBackRevoked(r job.Result) job.Result {
 	return job.Result{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Outcome: job.OutcomeReturned,
 		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s was revoked before the end.", r.Machine.Worker)}, Machine: job.Machine{Worker: r.Machine.Worker}}
 }
@@ -63,7 +63,7 @@ func ofRevoked(r job.Result) job.Result {
 // Sync stores a worker's heartbeat, and returns its attempts that no longer count: it may have missed that a run was
 // cancelled, deleted, or given to another worker.
 func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error) {
-	known, fresh, stale, err := d.store.Work.Known(ctx, h.Worker, h.Attempts)
+	known, fresh, stale, err := d.store.Work.SortAttempts(ctx, h.Worker, h.Attempts)
 	if err != nil {
 		return nil, err
 	}

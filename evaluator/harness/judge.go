@@ -119,7 +119,7 @@ func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *jo
 	}
 	for _, c := range p.Cases() {
 		if c.Status == job.StatusFail && p.Check() != "pass" {
-			return failure(job.StatusFail, wrong(c)+inProcess(p))
+			return failure(job.StatusFail, wrongAnswerText(c)+inProcess(p))
 		}
 	}
 	inconsistency := checkReport(p, want)
@@ -140,8 +140,8 @@ func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *jo
 	return job.StatusPass, nil
 }
 
-// wrong describes the first case with a wrong answer.
-func wrong(c job.CaseResult) string {
+// wrongAnswerText describes the first case with a wrong answer.
+func wrongAnswerText(c job.CaseResult) string {
 	text := fmt.Sprintf("Case %d gave a wrong answer", c.Index)
 	if c.Spec != "" {
 		text = fmt.Sprintf("Case %d (%s) gave a wrong answer", c.Index, c.Spec)

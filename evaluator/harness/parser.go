@@ -103,7 +103,7 @@ func (p *Parser) Cases() []job.CaseResult {
 	if len(p.done) == 0 || len(p.cases) > 0 {
 		return p.list()
 	}
-	return together(p.done)
+	return mergeProcesses(p.done)
 }
 
 // Extra returns the keys that have no field in a CaseResult.

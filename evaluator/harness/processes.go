@@ -41,7 +41,7 @@ func (p *Parser) Medians() (medians [][]float64) {
 	if len(p.done) == 0 {
 		return nil
 	}
-	for _, c := range together(p.done) {
+	for _, c := range mergeProcesses(p.done) {
 		medians = append(medians, c.Processes)
 	}
 	return medians
@@ -50,9 +50,9 @@ func (p *Parser) Medians() (medians [][]float64) {
 // Drop removes the report on the last process. The reason must be a measured condition other than its times.
 func (p *Parser) Drop() { p.done = p.done[:len(p.done)-1] }
 
-// together merges the reports of several processes. Each case's time is the median of its processes' medians. The
+// mergeProcesses merges the reports of several processes. Each case's time is the median of its processes' medians. The
 // clocks' numbers are medians, too; everything else is over the calls of all processes.
-func together(processes []section) []job.CaseResult {
+func mergeProcesses(processes []section) []job.CaseResult {
 	first := processes[0].list()
 	out := make([]job.CaseResult, len(first))
 	for i, c := range first {
@@ -69,7 +69,7 @@ func together(processes []section) []job.CaseResult {
 
 func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Runs, c.Clocks.Late, c.Times = 0, 0, nil
-	usual := usualByEvent(parts)
+	usual := medianByEvent(parts)
 	for _, part := range parts {
 		ns, _ := timeOf(part, usual)
 		c.Processes = append(c.Processes, ns)
@@ -110,9 +110,9 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 // one run in ten.
 const agreeing = 0.4
 
-// usualByEvent returns the median by the runner's clock over the processes in which it counted. It returns infinity if
+// medianByEvent returns the median by the runner's clock over the processes in which it counted. It returns infinity if
 // it did not count in enough processes: at least two, or all of them.
-func usualByEvent(parts []job.CaseResult) float64 {
+func medianByEvent(parts []job.CaseResult) float64 {
 	var events []float64
 	for _, part := range parts {
 		if part.Clocks.Counts == job.ClockEvent {

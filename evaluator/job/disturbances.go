@@ -21,11 +21,11 @@ const (
 	overload = 1.5
 )
 
-// Bad returns the reasons to consider a run disturbed, or none. The reasons are: the device was slowed down by heat or
-// a power brake during a measured process; its clock was more than a tenth below its maximum in more than a tenth of
+// Reasons returns the reasons to consider a run disturbed, or none. The reasons are: the device was slowed down by heat
+// or a power brake during a measured process; its clock was more than a tenth below its maximum in more than a tenth of
 // the busy samples, without being at its power cap; another program used the GPU; a CPU had more than 1.5 running or
 // waiting processes per processor. Unknown conditions do not count.
-func (d Disturbances) Bad() (reasons []string) {
+func (d Disturbances) Reasons() (reasons []string) {
 	if d.Slowed != "" {
 		reasons = append(reasons, "slowed down: "+d.Slowed)
 	}

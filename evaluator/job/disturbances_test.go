@@ -24,7 +24,7 @@ func TestWhatConditionsAreBad(t *testing.T) {
 			Load: 9, Processors: 1}, "; "},
 		"load where it is not judged": {Disturbances{Load: 100}, ""},
 	} {
-		if got := strings.Join(c.seen.Bad(), "; "); got != c.want && (c.want != "; " || strings.Count(got, "; ") != 3) {
+		if got := strings.Join(c.seen.Reasons(), "; "); got != c.want && (c.want != "; " || strings.Count(got, "; ") != 3) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -103,11 +103,11 @@ func (f *ProfileFilter) Same(other *ProfileFilter) bool {
 	}
 	a, b := *f, *other
 	a.Benchmark, b.Benchmark, a.Sections, b.Sections = nil, nil, nil, nil
-	return reflect.DeepEqual(a, b) && slices.Equal(f.Sections, other.Sections) && f.only() == other.only()
+	return reflect.DeepEqual(a, b) && slices.Equal(f.Sections, other.Sections) && f.selected() == other.selected()
 }
 
-// only returns the selected benchmark, or -1 for all.
-func (f *ProfileFilter) only() int {
+// selected returns the selected benchmark, or -1 for all.
+func (f *ProfileFilter) selected() int {
 	if f == nil || f.Benchmark == nil {
 		return -1
 	}
@@ -117,7 +117,7 @@ func (f *ProfileFilter) only() int {
 // Choose returns the number of the first profiled benchmark and the cases to profile: all from 0, unless one is
 // selected. Its error is a clause for the end of a sentence.
 func (f *ProfileFilter) Choose(all []tasks.Case, benchmarks []tasks.Case) (first int, cases []tasks.Case, err error) {
-	switch n := f.only(); {
+	switch n := f.selected(); {
 	case n < 0:
 		return 0, all, nil
 	case n < len(benchmarks):
@@ -127,8 +127,8 @@ func (f *ProfileFilter) Choose(all []tasks.Case, benchmarks []tasks.Case) (first
 	}
 }
 
-// Nameless returns the filter for readers who may not see the names of kernels.
-func (f *ProfileFilter) Nameless() *ProfileFilter {
+// WithoutNames returns the filter for readers who may not see the names of kernels.
+func (f *ProfileFilter) WithoutNames() *ProfileFilter {
 	if f == nil || f.Kernel == "" {
 		return f
 	}
@@ -143,7 +143,7 @@ func (f *ProfileFilter) String() string {
 		return ""
 	}
 	var parts []string
-	if n := f.only(); n >= 0 {
+	if n := f.selected(); n >= 0 {
 		parts = append(parts, fmt.Sprintf("benchmark %d", n))
 	}
 	if pattern, ok := strings.CutPrefix(f.Kernel, kernelPattern); ok {

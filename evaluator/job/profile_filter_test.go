@@ -14,7 +14,7 @@ func TestAProfileFilterSaysWhatItChooses(t *testing.T) {
 		"Kernels like mat.*, launch 1": {Kernel: "regex:mat.*", LaunchCount: 1},
 		"Launches from 3":              {LaunchSkip: 2},
 		"Section Occupancy":            {Sections: []string{"Occupancy"}},
-		"Kernel (private)":             (&job.ProfileFilter{Kernel: "secret"}).Nameless(),
+		"Kernel (private)":             (&job.ProfileFilter{Kernel: "secret"}).WithoutNames(),
 		"Kernel k, sections Occupancy, SpeedOfLight": {Kernel: "k", Sections: []string{"Occupancy", "SpeedOfLight"}},
 	} {
 		if got := f.String(); got != want || f.Check() != nil {

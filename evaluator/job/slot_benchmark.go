@@ -28,8 +28,8 @@ func (g SlotBenchmark) Valid() bool {
 // SlotBenchmarkAttempt is the prefix of the IDs of benchmark attempts, which the site does not store.
 const SlotBenchmarkAttempt = "gauge-"
 
-// Best merges two benchmarks: the lower floor, the higher limits, and the later medians.
-func (g SlotBenchmark) Best(later SlotBenchmark) SlotBenchmark {
+// Merge merges two benchmarks: the lower floor, the higher limits, and the later medians.
+func (g SlotBenchmark) Merge(later SlotBenchmark) SlotBenchmark {
 	if g.At.IsZero() {
 		return later
 	}

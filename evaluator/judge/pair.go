@@ -104,7 +104,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 	s.begin(judging, judge)
 	timeout := time.NewTimer(0) // limits waiting for the remaining processes
 	<-timeout.C
-	for s.ask(both); s.judgeLeft || len(s.alive) > 0; s.ask(both) {
+	for s.requestRunner(both); s.judgeLeft || len(s.alive) > 0; s.requestRunner(both) {
 		select {
 		case got := <-s.judged:
 			s.judgeLeft, s.done = false, true
@@ -118,7 +118,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 			s.end(number)
 		case got := <-s.ran:
 			s.fail(got.err, stop)
-			if s.left(got) {
+			if s.recordEnd(got) {
 				timeout.Reset(lingerTimeout)
 			}
 		case <-timeout.C:
@@ -140,11 +140,11 @@ func (s *stage) begin(ctx context.Context, judge Side) {
 		s.judgeSocket.judge.Close()
 		s.judged <- processEnd{outcome: o, err: err}
 	}()
-	go s.judgeSocket.over(s.send)
+	go s.judgeSocket.forEachEnded(s.send)
 }
 
-// left records a runner's end, and reports whether it was killed during its turn, which the judge may not notice.
-func (s *stage) left(got processEnd) (lost bool) {
+// recordEnd records a runner's end, and reports whether it was killed during its turn, which the judge may not notice.
+func (s *stage) recordEnd(got processEnd) (lost bool) {
 	t := s.alive[got.number]
 	delete(s.alive, got.number)
 	s.count(got.outcome)
@@ -163,8 +163,8 @@ func (s *stage) stopAll(stopJudge context.CancelFunc) {
 	}
 }
 
-// ask asks for the next runner if fewer than together are alive.
-func (s *stage) ask(ctx context.Context) {
+// requestRunner asks for the next runner if fewer than together are alive.
+func (s *stage) requestRunner(ctx context.Context) {
 	if s.asking || s.done || len(s.alive) >= s.together {
 		return
 	}
@@ -198,7 +198,7 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 			closeAll(alive)
 			return err
 		}
-		s.judgeSocket.hand(number, w)
+		s.judgeSocket.sendRunner(number, w)
 		wires, alive = append(wires, w.runner[:]...), append(alive, w.alive)
 	}
 	s.next++
@@ -243,7 +243,7 @@ func (s *stage) count(o sandbox.Outcome) {
 		o = was
 	}
 	s.ending.Outcome = o
-	s.decided = s.decided || !inOrder(o)
+	s.decided = s.decided || !endedWell(o)
 }
 
 func (s *stage) fail(err error, stop context.CancelFunc) {
@@ -254,8 +254,8 @@ func (s *stage) fail(err error, stop context.CancelFunc) {
 	stop()
 }
 
-// inOrder reports whether a process succeeded or was cancelled.
-func inOrder(o sandbox.Outcome) bool {
+// endedWell reports whether a process succeeded or was cancelled.
+func endedWell(o sandbox.Outcome) bool {
 	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.Limit == ""
 }
 

@@ -76,16 +76,17 @@ func newJudgeSocket() (*judgeSocket, error) {
 	return d, nil
 }
 
-// hand sends the judge its ends of a runner's wires. Errors are ignored: a judge that has ended reports that itself.
-func (d *judgeSocket) hand(number int, w *runnerChannel) {
+// sendRunner sends the judge its ends of a runner's wires. Errors are ignored: a judge that has ended reports that
+// itself.
+func (d *judgeSocket) sendRunner(number int, w *runnerChannel) {
 	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()), int(w.lifeLine.Fd()))
 	_, _, _ = d.ours.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
 	closeAll(w.judge[:])
 	w.lifeLine.Close()
 }
 
-// over calls tell for each runner whose turn the judge has ended, until the door is closed.
-func (d *judgeSocket) over(tell func(number int)) {
+// forEachEnded calls tell for each runner whose turn the judge has ended, until the door is closed.
+func (d *judgeSocket) forEachEnded(tell func(number int)) {
 	word := make([]byte, 4)
 	for {
 		n, err := d.ours.Read(word)

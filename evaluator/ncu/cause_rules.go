@@ -40,7 +40,7 @@ func causeRules() []causeRule {
 		causeRule{key: CauseWarps, label: "Warps in flight per SM", from: "sm__warps_active.avg.per_cycle_active", helps: true,
 			of: counter("sm__warps_active.avg.per_cycle_active"), busy: waiting},
 		causeRule{key: CauseWaves, label: "Part of the device that the blocks fill", from: "launch__waves_per_multiprocessor", helps: true,
-			of: filled, busy: func(*Kernel) float64 { return 1 }},
+			of: blockShare, busy: func(*Kernel) float64 { return 1 }},
 		causeRule{key: CauseClock, label: "Clock of the SMs under the profiler", from: "sm__cycles_elapsed.avg.per_second", helps: true,
 			of: counter("sm__cycles_elapsed.avg.per_second"), busy: func(*Kernel) float64 { return 1 }},
 	)
@@ -115,8 +115,8 @@ func waiting(slow *Kernel) float64 {
 	return 1 - min(max(sol[0].Value.Value, sol[1].Value.Value, 0)/100, 1)
 }
 
-// filled returns the share of the device's capacity for blocks that a launch uses, in percent.
-func filled(k *Kernel) Metric {
+// blockShare returns the share of the device's capacity for blocks that a launch uses, in percent.
+func blockShare(k *Kernel) Metric {
 	m := k.Metric("launch__waves_per_multiprocessor")
 	m.Unit, m.Text, m.Value = "%", "", 100*math.Min(m.Value, 1)
 	return m

@@ -101,7 +101,7 @@ func compareSection(name string, a, b *Kernel) SectionDiff {
 		d.Rows = append(d.Rows, row)
 	}
 	if name == warpStates || name == memoryChart {
-		weigh(d.Rows)
+		setEffects(d.Rows)
 	}
 	for _, row := range d.Rows {
 		d.Effect = max(d.Effect, row.Effect)

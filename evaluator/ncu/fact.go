@@ -94,9 +94,9 @@ const (
 	memoryChart = "Memory Chart"
 )
 
-// weigh sets each row's effect to its difference relative to the section's largest row of the same unit: a small part
-// of the whole has little effect, even if it changed much.
-func weigh(rows []Diff) {
+// setEffects sets each row's effect to its difference relative to the section's largest row of the same unit: a small
+// part of the whole has little effect, even if it changed much.
+func setEffects(rows []Diff) {
 	largest := map[string]float64{}
 	size := func(d Diff) float64 { return math.Max(d.A.Value, d.B.Value) }
 	for _, d := range rows {

@@ -21,7 +21,7 @@ func (r *Report) Nameless() *Report {
 		}
 		k.Rules = slices.Clone(k.Rules)
 		for at, rule := range k.Rules {
-			k.Rules[at].Message = k.without(rule.Message, number)
+			k.Rules[at].Message = k.withoutName(rule.Message, number)
 		}
 		k.Name, k.Short, k.Process, k.Source = number, number, "", nil
 	}
@@ -29,14 +29,14 @@ func (r *Report) Nameless() *Report {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		for at, warning := range shown.Warnings {
-			shown.Warnings[at] = k.without(warning, numbers[k.Name])
+			shown.Warnings[at] = k.withoutName(warning, numbers[k.Name])
 		}
 	}
 	return &shown
 }
 
-// without replaces the kernel's name in a sentence.
-func (k *Kernel) without(sentence, name string) string {
+// withoutName replaces the kernel's name in a sentence.
+func (k *Kernel) withoutName(sentence, name string) string {
 	return replaceName(replaceName(sentence, k.Name, name), k.Short, name)
 }
 

@@ -89,8 +89,8 @@ func (r *Report) kernel(row []string, at map[string]int, page string) *Kernel {
 	name := cell(row, at, "Kernel Name")
 	r.Kernels = append(r.Kernels, Kernel{
 		ID: id, Name: name, Short: ShortName(name),
-		Grid:    triple(cell(row, at, "Grid Size")),
-		Block:   triple(cell(row, at, "Block Size")),
+		Grid:    parseTriple(cell(row, at, "Grid Size")),
+		Block:   parseTriple(cell(row, at, "Block Size")),
 		Device:  cell(row, at, "Device"),
 		CC:      cell(row, at, "CC"),
 		Process: cell(row, at, "Process Name"),
@@ -98,8 +98,8 @@ func (r *Report) kernel(row []string, at map[string]int, page string) *Kernel {
 	return &r.Kernels[len(r.Kernels)-1]
 }
 
-// triple parses "(16, 16, 1)"; missing numbers are zero.
-func triple(s string) (out [3]int) {
+// parseTriple parses "(16, 16, 1)"; missing numbers are zero.
+func parseTriple(s string) (out [3]int) {
 	parts := strings.Split(strings.Trim(s, "() "), ",")
 	for i, p := range parts {
 		if i == len(out) {

@@ -28,8 +28,8 @@ type RoofKind struct {
 	Intensity Fact   `json:"intensity"` // operations per DRAM byte
 }
 
-// Did reports whether the kernel did any work of this kind.
-func (w RoofKind) Did() bool { return w.Rate.Value.Measured && w.Rate.Value.Value > 0 }
+// HasWork reports whether the kernel did any work of this kind.
+func (w RoofKind) HasWork() bool { return w.Rate.Value.Measured && w.Rate.Value.Value > 0 }
 
 // Attainable returns the rate that the roofs allow at the work's intensity, in operations per second.
 func (r Roofline) Attainable(w RoofKind) (float64, bool) {
@@ -43,7 +43,7 @@ func (r Roofline) Attainable(w RoofKind) (float64, bool) {
 func (r Roofline) Main() *RoofKind {
 	var best *RoofKind
 	for i, w := range r.Kinds {
-		if w.Did() && (best == nil || w.Rate.Value.Value > best.Rate.Value.Value) {
+		if w.HasWork() && (best == nil || w.Rate.Value.Value > best.Rate.Value.Value) {
 			best = &r.Kinds[i]
 		}
 	}
@@ -128,7 +128,7 @@ func (r *Roofline) add(w RoofKind) {
 	if !w.Peak.Value.Measured {
 		return
 	}
-	ok := w.Did() && r.Bandwidth.Value.Measured && r.Bandwidth.Value.Value > 0
+	ok := w.HasWork() && r.Bandwidth.Value.Measured && r.Bandwidth.Value.Value > 0
 	v := 0.0
 	if ok {
 		v = w.Rate.Value.Value / r.Bandwidth.Value.Value
@@ -172,7 +172,7 @@ func (k *Kernel) tensorWorks() []RoofKind {
 			continue
 		}
 		w := k.tensorWork(stem)
-		if w.Did() {
+		if w.HasWork() {
 			did = append(did, w)
 		}
 		dense := strings.Contains(stem, "src_fp16") && strings.HasSuffix(stem, "_sparsity_off")

@@ -44,7 +44,7 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cases   int
 		steps   string
-		kernels int // of the report
+		kernels int // originOf the report
 		want    string
 	}{
 		"three cases":          {3, three, 6, "2 1 3"},

@@ -58,8 +58,8 @@ var likely = []rule{
 	{origin: other, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
 }
 
-// of returns a kernel's origin, and whether that is a library.
-func of(n name, sources map[string]bool) (origin string, library bool) {
+// originOf returns a kernel's origin, and whether that is a library.
+func originOf(n name, sources map[string]bool) (origin string, library bool) {
 	for _, r := range certain {
 		if r.fits(n) {
 			return r.origin, true
@@ -85,7 +85,7 @@ func Origins(report *ncu.Report, files map[string][]byte) []job.Kernel {
 		n := nameOf(report.Kernels[i].Name)
 		row, seen := at[n.shown]
 		if !seen {
-			origin, library := of(n, names)
+			origin, library := originOf(n, names)
 			row = len(rows)
 			at[n.shown], rows = row, append(rows, job.Kernel{Name: n.shown, Origin: origin, Library: library})
 		}

@@ -37,7 +37,7 @@ type Request struct {
 	Program toolchain.Program
 	Cases   []tasks.Case
 	First   int    // number of the first of the Cases
-	PTX     []byte // of the submission, if its build kept it
+	PTX     []byte // originOf the submission, if its build kept it
 	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnCase receives each case when it
 	// ends.
 	OnLog  func(stream string, text []byte)
@@ -73,7 +73,7 @@ func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []j
 	}
 	s.result.Ended = time.Now().UTC()
 	if s.result.Status != job.StatusPass {
-		s.result.Failure = &job.Failure{Reason: whyNothing(s.result.Cases)}
+		s.result.Failure = &job.Failure{Reason: noReportReason(s.result.Cases)}
 	}
 	return s.result, s.artifacts, ctx.Err()
 }
@@ -200,7 +200,7 @@ func (s *session) keep(report *ncu.Report, why string) error {
 	index := s.First + len(s.result.Cases)
 	one := job.CaseResult{Index: index, Spec: harness.SpecLine(s.Cases[len(s.result.Cases)]), Status: job.StatusError, Message: why}
 	if why == "" {
-		keepFewer(report)
+		dropInstructions(report)
 		parsed, err := json.Marshal(report)
 		if err != nil {
 			return fmt.Errorf("write the parsed report: %w", err)
@@ -248,8 +248,8 @@ func submitted(j job.Job) map[string][]byte {
 	return files
 }
 
-// keepFewer removes the instructions from a report that has too many.
-func keepFewer(report *ncu.Report) {
+// dropInstructions removes the instructions from a report that has too many.
+func dropInstructions(report *ncu.Report) {
 	lines := 0
 	for _, k := range report.Kernels {
 		if k.Source != nil {
@@ -276,8 +276,8 @@ func packed(name string, data []byte) (job.Artifact, error) {
 	return job.Artifact{Name: name + ".gz", Type: "application/gzip", Size: int64(b.Len()), Data: b.Bytes()}, nil
 }
 
-// whyNothing returns the failure of a stage in which no case has a report.
-func whyNothing(cases []job.CaseResult) string {
+// noReportReason returns the failure of a stage in which no case has a report.
+func noReportReason(cases []job.CaseResult) string {
 	if len(cases) == 0 {
 		return "The task has no benchmark case that could be profiled."
 	}

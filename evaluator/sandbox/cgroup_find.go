@@ -112,7 +112,7 @@ func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 		found, shows[h.mount] = append(found, h), ok
 	}
 	slices.SortStableFunc(found, func(a, b hierarchy) int {
-		return cmp.Or(trueFirst(shows[a.mount], shows[b.mount]), trueFirst(usual(a.mount), usual(b.mount)))
+		return cmp.Or(trueFirst(shows[a.mount], shows[b.mount]), trueFirst(isUsualMount(a.mount), isUsualMount(b.mount)))
 	})
 	return found
 }
@@ -122,7 +122,7 @@ func unescape(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
 
-func usual(mount string) bool { return strings.HasPrefix(mount, "/sys/fs/cgroup") }
+func isUsualMount(mount string) bool { return strings.HasPrefix(mount, "/sys/fs/cgroup") }
 
 func trueFirst(a, b bool) int {
 	switch {

@@ -42,7 +42,7 @@ func (s *Sandbox) endOrphans(ownUID bool) {
 	s.config.Log.Info("ended processes of a killed server", "processes", len(dying))
 	deadline := time.Now().Add(orphanTimeout)
 	for _, fd := range dying {
-		if !deadBy(fd, deadline) {
+		if !waitForExit(fd, deadline) {
 			s.config.Log.Warn("a process that a killed server left cannot be ended")
 		}
 		unix.Close(fd)

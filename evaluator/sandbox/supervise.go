@@ -91,10 +91,10 @@ func (p *Process) killAll() error {
 }
 
 // dead waits for the end of the run's first process.
-func (p *Process) dead(deadline time.Time) bool { return deadBy(p.pidfd, deadline) }
+func (p *Process) dead(deadline time.Time) bool { return waitForExit(p.pidfd, deadline) }
 
-// deadBy waits for the end of a process, and reports whether it ended before the deadline.
-func deadBy(pidfd int, deadline time.Time) bool {
+// waitForExit waits for the end of a process, and reports whether it ended before the deadline.
+func waitForExit(pidfd int, deadline time.Time) bool {
 	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, max(0, int(time.Until(deadline).Milliseconds())))

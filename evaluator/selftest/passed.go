@@ -36,8 +36,8 @@ func Key(what string, m job.Machine) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Since returns the time when the test passed, or the zero time.
-func (p PassRecord) Since(key string) time.Time {
+// PassedAt returns the time when the test passed, or the zero time.
+func (p PassRecord) PassedAt(key string) time.Time {
 	if p.Dir == "" {
 		return time.Time{}
 	}
@@ -49,8 +49,8 @@ func (p PassRecord) Since(key string) time.Time {
 	return info.ModTime()
 }
 
-// Note records that the test passed just now, or removes the mark of a failed one.
-func (p PassRecord) Note(key string, passed bool) error {
+// Record records that the test passed just now, or removes the mark of a failed one.
+func (p PassRecord) Record(key string, passed bool) error {
 	if p.Dir == "" {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestTheBestSlotBenchmarkIsInEveryMachineRecord(t *testing.T) {
-	p := slots.NewPool(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}},
+	p := slots.NewSet(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}},
 		Builds: 1})
 	s := p.All()[0]
 	if p.Describe(s).SlotBenchmark != nil {

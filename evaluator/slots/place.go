@@ -21,7 +21,7 @@ const beside = 2
 
 // BuildPlace returns the place that compiles a job for slot s: without the device, and under a user ID that no program
 // on a slot has. number comes from AcquireBuild.
-func (p *Pool) BuildPlace(s *Slot, number int) toolchain.Place {
+func (p *Set) BuildPlace(s *Slot, number int) toolchain.Place {
 	return toolchain.Place{
 		Slot: number, Arch: s.Arch,
 		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
@@ -29,16 +29,16 @@ func (p *Pool) BuildPlace(s *Slot, number int) toolchain.Place {
 }
 
 // PrecompilePlace returns the place that compiles tasks before the first submission.
-func (p *Pool) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompiling()) }
+func (p *Set) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompiling()) }
 
-func (p *Pool) precompiling() int { return len(p.slots) + p.cfg.Builds }
+func (p *Set) precompiling() int { return len(p.slots) + p.cfg.Builds }
 
 // Place returns the place of a program that holds only slot s.
-func (p *Pool) Place(s *Slot) toolchain.Place { return (&Lease{pool: p, slots: []*Slot{s}}).Place(0) }
+func (p *Set) Place(s *Slot) toolchain.Place { return (&Lease{set: p, slots: []*Slot{s}}).Place(0) }
 
 // SidecarPlace returns the place that compiles an evaluation's kernels for slot s while something else runs there:
 // without the device, under its own user ID, and with the memory of a build.
-func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
+func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
 	at := p.Place(s) // with the driver's libraries, which Triton links with
 	at.Slot = p.precompiling() + 1 + s.number
 	at.Device, at.Beside, at.Run.Memory = nil, nil, min(at.Run.Memory, at.Build.Memory)
@@ -49,8 +49,8 @@ func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
 // the task asks for; 0 if it does not.
 func (h *Lease) Place(gpus int) toolchain.Place {
 	at := place(h.slots, gpus)
-	slots, first := len(h.pool.slots), h.First().number
-	judges := h.pool.precompiling() + 1 + slots
+	slots, first := len(h.set.slots), h.First().number
+	judges := h.set.precompiling() + 1 + slots
 	at.Judge = judges + first
 	for i := range beside {
 		at.Beside = append(at.Beside, judges+slots+first*beside+i)

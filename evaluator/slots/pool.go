@@ -30,16 +30,16 @@ type Config struct {
 	Probe func(context.Context, device.Slot) error
 }
 
-// Pool is the set of slots of one machine, and the numbers of its sandbox slots.
-type Pool struct {
+// Set is the set of slots of one machine, and the numbers of its sandbox slots.
+type Set struct {
 	cfg    Config
 	slots  []*Slot
 	builds chan int // free sandbox slots for building
 }
 
-// NewPool returns a pool with every slot in service and idle.
-func NewPool(cfg Config) *Pool {
-	p := &Pool{cfg: cfg, builds: make(chan int, cfg.Builds)}
+// NewSet returns a pool with every slot in service and idle.
+func NewSet(cfg Config) *Set {
+	p := &Set{cfg: cfg, builds: make(chan int, cfg.Builds)}
 	for i, s := range cfg.Slots {
 		slot := newSlot(s, i)
 		slot.memory = memoryShare(len(cfg.Slots))
@@ -52,10 +52,10 @@ func NewPool(cfg Config) *Pool {
 }
 
 // All returns all slots, in service or not.
-func (p *Pool) All() []*Slot { return p.slots }
+func (p *Set) All() []*Slot { return p.slots }
 
 // InService returns the slots of a device that are in service.
-func (p *Pool) InService(device string) []*Slot {
+func (p *Set) InService(device string) []*Slot {
 	var out []*Slot
 	for _, s := range p.slots {
 		if s.Device == device && s.inService() {
@@ -66,12 +66,12 @@ func (p *Pool) InService(device string) []*Slot {
 }
 
 // AllBusy reports whether all slots of a device that are in service are held.
-func (p *Pool) AllBusy(device string) bool {
+func (p *Set) AllBusy(device string) bool {
 	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.running) == 0 })
 }
 
 // Load reports whether the slot is busy with another job, and returns the number of its device's jobs being built.
-func (p *Pool) Load(own *Slot) (busy bool, building int) {
+func (p *Set) Load(own *Slot) (busy bool, building int) {
 	for _, s := range p.slots {
 		if s.Device == own.Device {
 			s.mu.Lock()
@@ -84,7 +84,7 @@ func (p *Pool) Load(own *Slot) (busy bool, building int) {
 
 // Lease is the set of slots that one job holds; the first is its own.
 type Lease struct {
-	pool  *Pool
+	set   *Set
 	slots []*Slot
 }
 
@@ -92,9 +92,9 @@ type Lease struct {
 // the first n of its device, always taken in the same order, so that no two jobs deadlock. A slot on trial is only for
 // checks. A check or a benchmark (job.GaugeAttempt) gets exactly its own slot, on trial or not, because its result is
 // about that slot.
-func (p *Pool) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (*Lease, error) {
+func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (*Lease, error) {
 	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.SlotBenchmarkAttempt)
-	if own.onTrial() && !check {
+	if own.checksOnly() && !check {
 		want = nil
 	}
 	if n > 1 {
@@ -104,7 +104,7 @@ func (p *Pool) Acquire(ctx context.Context, own *Slot, n int, attemptID string) 
 	if len(want) == 0 {
 		return nil, ErrOutOfService
 	}
-	held := &Lease{pool: p}
+	held := &Lease{set: p}
 	if n <= 1 && !check {
 		for _, s := range append(want, p.InService(own.Device)...) {
 			if s.holdIdle(attemptID) {
@@ -136,7 +136,7 @@ func (h *Lease) DropCached() {
 func (h *Lease) First() *Slot { return h.slots[0] }
 
 // One returns a Held with only the job's own slot, for a program that needs no other. Do not call Release on it.
-func (h *Lease) One() *Lease { return &Lease{pool: h.pool, slots: h.slots[:1]} }
+func (h *Lease) One() *Lease { return &Lease{set: h.set, slots: h.slots[:1]} }
 
 // Count returns the number of held slots.
 func (h *Lease) Count() int { return len(h.slots) }
@@ -151,17 +151,17 @@ func (h *Lease) Release() {
 // Check probes the slots after a failure, before anything else runs there: a fault can outlive the program that caused
 // it. It retires the slots that fail, and reports whether all passed.
 func (h *Lease) Check(ctx context.Context) (working bool) {
-	if h.pool.cfg.Probe == nil {
+	if h.set.cfg.Probe == nil {
 		return true
 	}
 	working = true
 	for _, s := range h.slots {
 		probing, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
-		err := h.pool.cfg.Probe(probing, s.Slot)
+		err := h.set.cfg.Probe(probing, s.Slot)
 		cancel()
 		if err != nil {
 			public := "its GPU failed the check after a failed run"
-			s.Retire(Because(public, fmt.Errorf("%s: %w", public, err)))
+			s.Retire(WithPublicReason(public, fmt.Errorf("%s: %w", public, err)))
 			working = false
 		}
 	}
@@ -170,7 +170,7 @@ func (h *Lease) Check(ctx context.Context) (working bool) {
 
 // AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's ticket to the
 // slot.
-func (p *Pool) AcquireBuild(ctx context.Context, t *Reservation) (number int, release func(), err error) {
+func (p *Set) AcquireBuild(ctx context.Context, t *Reservation) (number int, release func(), err error) {
 	select {
 	case number = <-p.builds:
 		done := t.building()
@@ -182,7 +182,7 @@ func (p *Pool) AcquireBuild(ctx context.Context, t *Reservation) (number int, re
 
 // Heartbeat describes the slots for a heartbeat. profiles and sanitizes report whether Nsight Compute and
 // compute-sanitizer work on their GPUs.
-func (p *Pool) Heartbeat(profiles, sanitizes bool) []job.Slot {
+func (p *Set) Heartbeat(profiles, sanitizes bool) []job.Slot {
 	var out []job.Slot
 	for _, s := range p.slots {
 		described := s.describe(p.DescribeAll(s))
@@ -193,10 +193,10 @@ func (p *Pool) Heartbeat(profiles, sanitizes bool) []job.Slot {
 }
 
 // DescribeAll describes the slot's device, and the software that builds and runs all its jobs.
-func (p *Pool) DescribeAll(s *Slot) job.Machine { return p.Describe(s, langs(s.Slot)...) }
+func (p *Set) DescribeAll(s *Slot) job.Machine { return p.Describe(s, langs(s.Slot)...) }
 
 // Describe describes the slot's device, and the software that builds and runs jobs in these languages.
-func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
+func (p *Set) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	m := job.Machine{
 		Worker:        p.cfg.Worker,
 		Device:        s.Device,

@@ -85,8 +85,8 @@ func (s *Slot) retireLocked(why error) {
 
 func (s *Slot) stuck() bool { return errors.Is(s.why, sandbox.ErrStuck) }
 
-// Try lets only checks use the slot, until Admit or Retire.
-func (s *Slot) Try() {
+// AllowChecks lets only checks use the slot, until Admit or Retire.
+func (s *Slot) AllowChecks() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stuck() {
@@ -108,16 +108,16 @@ func (s *Slot) Admit() {
 	s.trial, s.checked, s.why, s.faults = false, true, nil, 0
 }
 
-// Hopeless reports whether the slot stays out of service until the worker restarts: a process that cannot be killed may
-// still use its device.
-func (s *Slot) Hopeless() bool {
+// Unrecoverable reports whether the slot stays out of service until the worker restarts: a process that cannot be
+// killed may still use its device.
+func (s *Slot) Unrecoverable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stuck()
 }
 
-// onTrial reports whether only checks may use the slot.
-func (s *Slot) onTrial() bool {
+// checksOnly reports whether only checks may use the slot.
+func (s *Slot) checksOnly() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.trial
@@ -227,7 +227,7 @@ func (s *Slot) SetBenchmark(g job.SlotBenchmark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.benchmark != nil {
-		g = s.benchmark.Best(g)
+		g = s.benchmark.Merge(g)
 	}
 	s.benchmark = &g
 }
@@ -247,12 +247,12 @@ func (s *Slot) Fault(err error) {
 	defer s.mu.Unlock()
 	if s.faults++; s.faults >= maxFaults && !s.trial {
 		public := fmt.Sprintf("%d jobs in a row could not be evaluated", s.faults)
-		s.retireLocked(Because(public, fmt.Errorf("%s, the last because %w", public, err)))
+		s.retireLocked(WithPublicReason(public, fmt.Errorf("%s, the last because %w", public, err)))
 	}
 }
 
-// Worked resets the count of consecutive faults.
-func (s *Slot) Worked() {
+// ResetFaults resets the count of consecutive faults.
+func (s *Slot) ResetFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = 0
@@ -281,8 +281,9 @@ type reason struct {
 
 func (r reason) Unwrap() error { return r.error }
 
-// Because adds to an error a few words about a retired slot that everyone may read. It returns nil if err is nil.
-func Because(public string, err error) error {
+// WithPublicReason adds to an error a few words about a retired slot that everyone may read. It returns nil if err is
+// nil.
+func WithPublicReason(public string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -15,15 +15,15 @@ import (
 )
 
 // gpus is a pool of n GPUs of one kind; probe may be nil.
-func gpus(n int, probe func(context.Context, device.Slot) error) *Pool {
+func gpus(n int, probe func(context.Context, device.Slot) error) *Set {
 	cfg := Config{Builds: 2, Probe: probe}
 	for i := range n {
 		cfg.Slots = append(cfg.Slots, device.Slot{Index: i, Device: "H200", Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", i)}})
 	}
-	return NewPool(cfg)
+	return NewSet(cfg)
 }
 
-func mustHold(t *testing.T, p *Pool, own *Slot, n int) *Lease {
+func mustHold(t *testing.T, p *Set, own *Slot, n int) *Lease {
 	t.Helper()
 	held, err := p.Acquire(t.Context(), own, n, "a")
 	if err != nil {
@@ -136,7 +136,7 @@ func TestFaultsInARowRetireASlot(t *testing.T) {
 	for range maxFaults - 1 {
 		s.Fault(errors.New("no disk"))
 	}
-	s.Worked()
+	s.ResetFaults()
 	for range maxFaults - 1 {
 		s.Fault(errors.New("no disk"))
 	}
@@ -152,7 +152,7 @@ func TestFaultsInARowRetireASlot(t *testing.T) {
 func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 	for name, built := range map[string]bool{"H200": true, "CPU": false} {
 		synctest.Test(t, func(t *testing.T) {
-			p := NewPool(Config{Slots: []device.Slot{{Device: name}}, Builds: 1})
+			p := NewSet(Config{Slots: []device.Slot{{Device: name}}, Builds: 1})
 			s := p.All()[0]
 			for len(s.reservations) < cap(s.reservations)-1 {
 				s.Reserve(t.Context())
@@ -296,9 +296,9 @@ func TestASlotThatIsStuckStaysOutOfService(t *testing.T) {
 	s := gpus(1, nil).All()[0]
 	s.Retire(fmt.Errorf("a test's process: %w", sandbox.ErrStuck))
 	s.Retire(errors.New("the test failed"))
-	s.Try()
+	s.AllowChecks()
 	s.Admit()
-	if !s.Hopeless() || s.Service().Err() == nil {
+	if !s.Unrecoverable() || s.Service().Err() == nil {
 		t.Errorf("it is back in service: %v", context.Cause(s.Service()))
 	}
 }

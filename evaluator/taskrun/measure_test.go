@@ -105,7 +105,7 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 	if kept := m.parser.Cases()[0].Processes; got != 6 || fmt.Sprint(kept) != "[1000 1002 1003 1004 1005]" {
 		t.Errorf("%d processes, kept %v", got, kept)
 	}
-	if conditions["dropped_processes"] != "1 of 6: 2 (power brake)" || len(seen.Bad()) > 0 {
+	if conditions["dropped_processes"] != "1 of 6: 2 (power brake)" || len(seen.Reasons()) > 0 {
 		t.Errorf("the record says %q, %+v", conditions["dropped_processes"], seen)
 	}
 }
@@ -121,7 +121,7 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 		!strings.HasPrefix(conditions["dropped_processes"], "5 of 10") {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
 	}
-	if seen.Slowed != "hardware slowdown" || len(seen.Bad()) != 1 {
+	if seen.Slowed != "hardware slowdown" || len(seen.Reasons()) != 1 {
 		t.Errorf("the run's conditions are said to be fine: %+v", seen)
 	}
 }
@@ -138,8 +138,8 @@ func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 		conditions["dropped_processes"] != "1 of 6: 1 (low clock)" {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
 	}
-	if want := "slowed down: low clock"; !slices.Contains(seen.Bad(), want) {
-		t.Errorf("its conditions are %v, want %q among them", seen.Bad(), want)
+	if want := "slowed down: low clock"; !slices.Contains(seen.Reasons(), want) {
+		t.Errorf("its conditions are %v, want %q among them", seen.Reasons(), want)
 	}
 }
 

@@ -49,11 +49,11 @@ func New(a *attempt.Attempt, builder Builder, tools Tools, measuring MeasureConf
 
 // Build compiles the job on a build slot, without holding a slot. It returns true unless there is an error.
 func (r *Run) Build(ctx context.Context) (ready bool, err error) {
-	if r.slotCount, err = slotCount(r.Job.Task, len(r.Pool.InService(r.Job.Device))); err != nil {
+	if r.slotCount, err = slotCount(r.Job.Task, len(r.Slots.InService(r.Job.Device))); err != nil {
 		return false, err
 	}
 	// Announced before waiting for a build slot, so that the site knows that a worker took the run.
-	r.Taken()
+	r.AnnounceTaken()
 	number, release, err := r.AcquireBuild(ctx)
 	if err != nil {
 		return false, err
@@ -64,14 +64,14 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	}
 	log := r.Logs(job.StageBuild)
 	artifact, result, err := r.builder.Build(ctx, toolchain.BuildRequest{
-		Job: r.Job, Place: r.Pool.BuildPlace(r.Slot, number), OnLog: log.Write,
+		Job: r.Job, Place: r.Slots.BuildPlace(r.Slot, number), OnLog: log.Write,
 	})
 	log.Close()
 	if err := r.Interrupted(ctx, job.StageBuild, err); err != nil {
 		return false, err
 	}
 	result.Stage = job.StageBuild
-	r.Leave(result)
+	r.StoreStage(result)
 	// ProgramNS is the time of compilers and programs; the rest of WallNS is the worker's own work, and waiting.
 	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started) - result.Overhead)
 	r.artifact = artifact
@@ -160,7 +160,7 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	result.Stage = job.StageProfile
 	r.Result.Artifacts = artifacts
 	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started))
-	r.Leave(result)
+	r.StoreStage(result)
 	return attempt.Verdict(ctx, result)
 }
 

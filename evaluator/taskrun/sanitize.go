@@ -35,6 +35,6 @@ func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
 		return err
 	}
 	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started))
-	r.Leave(result)
+	r.StoreStage(result)
 	return attempt.Verdict(ctx, result)
 }

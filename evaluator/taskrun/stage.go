@@ -36,7 +36,7 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 		return err
 	}
 	shown.hide(&result)
-	r.Leave(result)
+	r.StoreStage(result)
 	return attempt.Verdict(ctx, result)
 }
 
@@ -140,7 +140,7 @@ func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps [
 		}
 	}
 	result.Ended = time.Now().UTC()
-	r.Leave(result)
+	r.StoreStage(result)
 	return attempt.Verdict(ctx, result)
 }
 

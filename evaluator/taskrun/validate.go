@@ -32,14 +32,14 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	}
 	result.Ended, result.Stdout, result.Stderr = time.Now().UTC(), ending.Outcome.Stdout, ending.Outcome.Stderr
 	script := job.CaseResult{Spec: r.Job.Task.Config.Main}
-	script.Status, script.Message = validated(ending.Outcome, limit)
+	script.Status, script.Message = validationVerdict(ending.Outcome, limit)
 	script = trimCase(script)
 	result.Status, result.Cases = script.Status, []job.CaseResult{script}
 	if script.Status != job.StatusPass {
 		result.Failure = &job.Failure{Reason: script.Message, Limit: ending.Outcome.Limit, Signal: ending.Outcome.Signal, ExitCode: ending.Outcome.ExitCode}
 	}
 	r.Result.ProgramNS += ending.Outcome.Wall.Nanoseconds()
-	r.Leave(result)
+	r.StoreStage(result)
 	return attempt.Verdict(ctx, result)
 }
 
@@ -48,9 +48,9 @@ func validationTime(j job.Job) time.Duration {
 	return max(j.Task.Timeouts.Test, j.Task.Timeouts.Benchmark, j.Task.Timeouts.Ranked)
 }
 
-// validated returns the verdict of a script that has ended: pass if the submission applies, fail if it does not. Any
-// other status means that the script gave no verdict.
-func validated(out sandbox.Outcome, limit time.Duration) (job.Status, string) {
+// validationVerdict returns the verdict of a script that has ended: pass if the submission applies, fail if it does
+// not. Any other status means that the script gave no verdict.
+func validationVerdict(out sandbox.Outcome, limit time.Duration) (job.Status, string) {
 	switch {
 	case out.Cancelled:
 		return job.StatusCancelled, "The run was cancelled."

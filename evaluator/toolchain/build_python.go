@@ -84,7 +84,7 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 	python := b.cfg.Tools.Python
 	a.Command = quote([]string{python.Path, "-m", "py_compile", name})
 	limits := req.Place.Build
-	limits.Wall = inTurn(limits.Wall, result.Started)
+	limits.Wall = commandTimeout(limits.Wall, result.Started)
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript, name}, Dir: "/in",
 		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: limits,
@@ -155,7 +155,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 func extensionLimits(place Place, begun time.Time) sandbox.Limits {
 	limits := place.Build
 	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
-	limits.Wall = inTurn(limits.Wall, begun)
+	limits.Wall = commandTimeout(limits.Wall, begun)
 	limits.OpenFiles = max(limits.OpenFiles, place.Run.OpenFiles)
 	limits.Processes = max(limits.Processes, place.Run.Processes)
 	limits.Memory = max(limits.Memory, place.Run.Memory)

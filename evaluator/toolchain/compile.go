@@ -142,14 +142,14 @@ func (c *compilation) compileOne(ctx context.Context, file harness.CompileInput,
 func (c *compilation) limits(file harness.CompileInput) sandbox.Limits {
 	limits := c.req.Place.Build
 	if file.Submitted {
-		limits.Wall = inTurn(limits.Wall, c.begun)
+		limits.Wall = commandTimeout(limits.Wall, c.begun)
 	}
 	return limits
 }
 
-// inTurn returns the time limit of a command that starts now, in a build that began at begun and whose commands may
-// take limit each.
-func inTurn(limit time.Duration, begun time.Time) time.Duration {
+// commandTimeout returns the time limit of a command that starts now, in a build that began at begun and whose commands
+// may take limit each.
+func commandTimeout(limit time.Duration, begun time.Time) time.Duration {
 	return max(time.Second, min(limit, filesInTurn*limit-time.Since(begun)))
 }
 

@@ -50,7 +50,7 @@ func TestManyFilesAreBuiltAFewAtATimeAndNotForLong(t *testing.T) {
 					further[i] += "." + string(lang)
 					j.Sources[further[i]] = []byte("# load_inline")
 				}
-				j.Task = j.Task.With(further)
+				j.Task = j.Task.WithFiles(further)
 				begun := time.Now()
 				_, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu()})
 				if took := time.Since(begun); err != nil || result.Status != job.StatusPass || took > atMost ||

@@ -108,12 +108,12 @@ func (p *Python) bin() string { return filepath.Dir(p.Path) }
 // reachable reports whether every user may traverse the directories to path and to the target of its links.
 func reachable(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return err == nil && passable(path) && passable(real)
+	return err == nil && traversable(path) && traversable(real)
 }
 
-// passable reports whether others may traverse every directory above path: the sandbox's users are neither owner nor in
-// the group. The last element itself is not checked.
-func passable(path string) bool {
+// traversable reports whether others may traverse every directory above path: the sandbox's users are neither owner nor
+// in the group. The last element itself is not checked.
+func traversable(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		if err != nil || info.Mode().Perm()&0o001 == 0 {

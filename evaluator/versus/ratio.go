@@ -83,17 +83,17 @@ func shift(a, b []float64, alpha float64) (low, high float64) {
 		return math.NaN(), math.NaN()
 	}
 	if min(len(a), len(b)) >= byOrder {
-		if low, high, ok := byRanks(a, b, alpha); ok {
+		if low, high, ok := rankSumBounds(a, b, alpha); ok {
 			return low, high
 		}
 	}
 	return welch(a, b, alpha)
 }
 
-// byRanks omits as many of the smallest and the largest differences as the error rate allows, by the normal
+// rankSumBounds omits as many of the smallest and the largest differences as the error rate allows, by the normal
 // approximation of Mann and Whitney's U, which from 7 values on is within one rank of the exact one. ok is false if it
 // allows none.
-func byRanks(a, b []float64, alpha float64) (low, high float64, ok bool) {
+func rankSumBounds(a, b []float64, alpha float64) (low, high float64, ok bool) {
 	differences := make([]float64, 0, len(a)*len(b))
 	for _, x := range a {
 		for _, y := range b {

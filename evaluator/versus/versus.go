@@ -35,11 +35,11 @@ func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Finding {
 	}
 	alpha := (1 - confidence) / float64(f.Shared)
 	for i, c := range f.Cases {
-		if timed(c.A) && timed(c.B) {
+		if hasTimes(c.A) && hasTimes(c.B) {
 			f.Cases[i].Ratio = newRatio(c.A.Time(), c.B.Time(), processes(c.A), processes(c.B), alpha)
 		}
 	}
-	f.Whole, f.Mean = whole(ranking, as, bs), whole(tasks.RankGeom, as, bs)
+	f.Whole, f.Mean = scoreRatio(ranking, as, bs), scoreRatio(tasks.RankGeom, as, bs)
 	return f
 }
 
@@ -55,13 +55,13 @@ func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
 }
 
 func onlyTimed(cases []job.CaseResult) []job.CaseResult {
-	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !timed(&c) })
+	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !hasTimes(&c) })
 }
 
 // shared returns the cases that both sides ran and timed.
 func shared(cases []Case) (as, bs []job.CaseResult) {
 	for _, c := range cases {
-		if timed(c.A) && timed(c.B) {
+		if hasTimes(c.A) && hasTimes(c.B) {
 			as, bs = append(as, *c.A), append(bs, *c.B)
 		}
 	}
@@ -86,7 +86,7 @@ func pair(a, b []job.CaseResult) []Case {
 	return cases
 }
 
-func timed(c *job.CaseResult) bool {
+func hasTimes(c *job.CaseResult) bool {
 	return c != nil && c.Status == job.StatusPass && c.Time() >= minTime && c.Time() <= maxTime
 }
 
@@ -101,8 +101,8 @@ func processes(c *job.CaseResult) []float64 {
 	return c.Processes
 }
 
-// whole returns the ratio of two scores.
-func whole(ranking tasks.Ranking, a, b []job.CaseResult) Ratio {
+// scoreRatio returns the ratio of two scores.
+func scoreRatio(ranking tasks.Ranking, a, b []job.CaseResult) Ratio {
 	return newRatio(score(ranking, a), score(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
 }
 
@@ -136,7 +136,7 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 
 // Spread returns the interval of one side's time of a case, by its fresh processes. ok is false without them.
 func Spread(c *job.CaseResult) (low, high float64, ok bool) {
-	if !timed(c) || len(processes(c)) == 0 {
+	if !hasTimes(c) || len(processes(c)) == 0 {
 		return 0, 0, false
 	}
 	i, measured := harness.ScoreInterval(tasks.RankLast, c.Time(), []job.CaseResult{*c})

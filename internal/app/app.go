@@ -68,19 +68,20 @@ func Run(ctx context.Context, env Environment, args []string) error {
 	out := console.NewOutput(env.Stdout)
 	env.Stdout = out
 	root := rootCommand(env)
-	root.SetArgs(twoHyphens(root, args))
+	root.SetArgs(rewriteSingleHyphens(root, args))
 	if err := root.ExecuteContext(ctx); err != nil {
 		return err
 	}
 	return out.Err()
 }
 
-// twoHyphens rewrites -addr as --addr for this machine's commands, whose only one-letter flag is -h: unit files and
-// scripts may use flags as package flag parsed them. Values stay unchanged, because a secret may begin with a hyphen.
-func twoHyphens(root *cobra.Command, args []string) []string {
+// rewriteSingleHyphens rewrites -addr as --addr for this machine's commands, whose only one-letter flag is -h: unit
+// files and scripts may use flags as package flag parsed them. Values stay unchanged, because a secret may begin with a
+// hyphen.
+func rewriteSingleHyphens(root *cobra.Command, args []string) []string {
 	args = append([]string{}, args...) // nil would mean the process's arguments
 	cmd, _, err := root.Find(args)
-	if err != nil || !ofThisMachine(cmd) {
+	if err != nil || !isLocalCommand(cmd) {
 		return args
 	}
 	isValue := false // this argument is the value of the flag before it
@@ -102,9 +103,9 @@ func twoHyphens(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// ofThisMachine reports whether a command, or a parent of it, acts on this machine.
-func ofThisMachine(cmd *cobra.Command) bool {
-	return cmd != nil && (cmd.GroupID == "machine" || ofThisMachine(cmd.Parent()))
+// isLocalCommand reports whether a command, or a parent of it, acts on this machine.
+func isLocalCommand(cmd *cobra.Command) bool {
+	return cmd != nil && (cmd.GroupID == "machine" || isLocalCommand(cmd.Parent()))
 }
 
 // rootCommand returns the root command with all commands.

@@ -30,7 +30,7 @@ func checkConfigCommand(env Environment) *cobra.Command {
 func checkConfigOf(env Environment, name, command string) *cobra.Command {
 	cmd, cfg := &cobra.Command{Use: name, Short: "print the settings of " + command}, &Config{}
 	declare(cmd.Flags(), command, cfg)
-	settled(cmd, func(wrong error) error { return cfg.print(env, command, cmd.Flags(), wrong) })
+	deferFlagErrors(cmd, func(wrong error) error { return cfg.print(env, command, cmd.Flags(), wrong) })
 	return cmd
 }
 
@@ -46,7 +46,7 @@ func (c *Config) print(env Environment, command string, fs *pflag.FlagSet, wrong
 		if origin == "" {
 			origin = "default"
 		}
-		fmt.Fprintf(table, "--%s\t%s\t%s\n", f.Name, shown(f.Name, f.Value.String()), origin)
+		fmt.Fprintf(table, "--%s\t%s\t%s\n", f.Name, displayValue(f.Name, f.Value.String()), origin)
 	})
 	if flushed := table.Flush(); flushed != nil {
 		return flushed

@@ -29,13 +29,13 @@ const (
 func (c *Config) validate(command string) []error {
 	var wrong problems
 	var level slog.Level
-	wrong.unless(level.UnmarshalText([]byte(c.LogLevel)) == nil, "--log-level %q: want debug, info, warn or error", c.LogLevel)
-	wrong.unless(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
-	wrong.unless(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
+	wrong.require(level.UnmarshalText([]byte(c.LogLevel)) == nil, "--log-level %q: want debug, info, warn or error", c.LogLevel)
+	wrong.require(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
+	wrong.require(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
 		"--database-url: want postgres://…; leave it empty for SQLite in --data")
 	if files.IsS3(c.Artifacts) {
 		_, err := files.Open(c.Artifacts, 0)
-		wrong.unless(err == nil, "--artifacts: %w", err)
+		wrong.require(err == nil, "--artifacts: %w", err)
 	}
 	switch command {
 	case "serve":
@@ -44,13 +44,13 @@ func (c *Config) validate(command string) []error {
 		c.OAuth.check(&wrong)
 	case "work":
 		c.Worker.check(&wrong)
-		wrong.unless(c.Site != "" || c.NATS.URL != "", "--site is needed: the address of the site, such as https://boards.example.org (or --nats-url)")
-		wrong.unless(c.Site == "" || c.NATS.URL == "", "--site and --nats-url cannot be used together: both name the site's address")
+		wrong.require(c.Site != "" || c.NATS.URL != "", "--site is needed: the address of the site, such as https://boards.example.org (or --nats-url)")
+		wrong.require(c.Site == "" || c.NATS.URL == "", "--site and --nats-url cannot be used together: both name the site's address")
 		_, err := web.ParseBaseURL(c.Site)
-		wrong.unless(c.Site == "" || err == nil, "--site %q: %w", c.Site, err)
-		wrong.unless(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: create a credential on the site's queue page; or --join, with a token")
-		wrong.unless(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
-		wrong.unless(c.Worker.Leave.Idle == 0 || c.Worker.Leave.Idle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.Idle)
+		wrong.require(c.Site == "" || err == nil, "--site %q: %w", c.Site, err)
+		wrong.require(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: create a credential on the site's queue page; or --join, with a token")
+		wrong.require(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
+		wrong.require(c.Worker.Leave.Idle == 0 || c.Worker.Leave.Idle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.Idle)
 	}
 	return wrong
 }
@@ -58,57 +58,57 @@ func (c *Config) validate(command string) []error {
 // problems collects all problems of the settings, to report them at once.
 type problems []error
 
-func (p *problems) unless(ok bool, format string, args ...any) {
+func (p *problems) require(ok bool, format string, args ...any) {
 	if !ok {
 		*p = append(*p, fmt.Errorf(format, args...))
 	}
 }
 
 func (w WorkerSettings) check(wrong *problems) {
-	wrong.unless(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
-	wrong.unless(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
-	wrong.unless(w.FirstUID >= verify.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, verify.LeastUID)
-	wrong.unless(w.BuildNice >= 1 && w.BuildNice <= 19, "--build-nice %d: want 1 to 19", w.BuildNice)
-	wrong.unless(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
-	wrong.unless(w.SlotBenchmarkEvery == 0 || w.SlotBenchmarkEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.SlotBenchmarkEvery)
+	wrong.require(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
+	wrong.require(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
+	wrong.require(w.FirstUID >= verify.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, verify.LeastUID)
+	wrong.require(w.BuildNice >= 1 && w.BuildNice <= 19, "--build-nice %d: want 1 to 19", w.BuildNice)
+	wrong.require(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
+	wrong.require(w.SlotBenchmarkEvery == 0 || w.SlotBenchmarkEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.SlotBenchmarkEvery)
 	for _, lib := range w.Include {
-		wrong.unless(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
+		wrong.require(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
 	}
 }
 
 func (c *Config) checkSite(wrong *problems) {
 	_, _, err := net.SplitHostPort(c.Addr)
-	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
+	wrong.require(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
 	u, err := web.ParseBaseURL(c.BaseURL)
-	wrong.unless(err == nil, "--base-url %q: %w", c.BaseURL, err)
+	wrong.require(err == nil, "--base-url %q: %w", c.BaseURL, err)
 	c.TLS.check(wrong, u)
-	wrong.unless(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
-	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
-	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
-	wrong.unless(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
-	wrong.unless(c.AtOnce >= 1, "--evaluations-at-once %d: want 1 or more", c.AtOnce)
+	wrong.require(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
+	wrong.require(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
+	wrong.require(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
+	wrong.require(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
+	wrong.require(c.AtOnce >= 1, "--evaluations-at-once %d: want 1 or more", c.AtOnce)
 	if c.SigningKey != "" {
 		_, err := statement.ReadKey([]byte(c.SigningKey))
-		wrong.unless(err == nil, "--signing-key: %w", err)
+		wrong.require(err == nil, "--signing-key: %w", err)
 	}
 	// --nats-account-seed without --nats-url is allowed and has no effect: the embedded server asks the site directly.
 	n := c.NATS
-	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen cannot be used together: --nats-listen is for the embedded queue")
+	wrong.require(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen cannot be used together: --nats-listen is for the embedded queue")
 	if n.AccountSeed != "" {
 		err := queue.CheckSeed(n.AccountSeed)
-		wrong.unless(err == nil, "--nats-account-seed: want the seed of an account key, as nk -gen account prints it: %w", err)
+		wrong.require(err == nil, "--nats-account-seed: want the seed of an account key, as nk -gen account prints it: %w", err)
 	}
-	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
-	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
+	wrong.require((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
+	wrong.require(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
 	_, err = c.metricsFrom()
-	wrong.unless(err == nil, "--metrics-from %w", err)
+	wrong.require(err == nil, "--metrics-from %w", err)
 	_, err = web.ParseAddresses(c.WebhookAllow)
-	wrong.unless(err == nil, "--webhook-allow %w", err)
+	wrong.require(err == nil, "--webhook-allow %w", err)
 	_, err = c.SMTP.sender()
-	wrong.unless(c.SMTP.Host == "" || err == nil, "--smtp-from %q: want an address, as Warpboard <boards@example.org>", c.SMTP.From)
-	wrong.unless(c.SMTP.Host == "" || c.SMTP.Port > 0 && c.SMTP.Port < 1<<16, "--smtp-port %d: want 1 to 65535", c.SMTP.Port)
-	wrong.unless(c.SMTP.Host != "" || c.SMTP.User == "" && c.SMTP.Password == "" && c.SMTP.From == "", "--smtp-host is missing: the server of the other --smtp settings")
-	wrong.unless((c.SMTP.User == "") == (c.SMTP.Password == ""), "--smtp-user and --smtp-password belong together: one is missing")
+	wrong.require(c.SMTP.Host == "" || err == nil, "--smtp-from %q: want an address, as Warpboard <boards@example.org>", c.SMTP.From)
+	wrong.require(c.SMTP.Host == "" || c.SMTP.Port > 0 && c.SMTP.Port < 1<<16, "--smtp-port %d: want 1 to 65535", c.SMTP.Port)
+	wrong.require(c.SMTP.Host != "" || c.SMTP.User == "" && c.SMTP.Password == "" && c.SMTP.From == "", "--smtp-host is missing: the server of the other --smtp settings")
+	wrong.require((c.SMTP.User == "") == (c.SMTP.Password == ""), "--smtp-user and --smtp-password belong together: one is missing")
 	switch c.OpenEvalAPI {
 	case "all", "loopback", "none":
 	default:

@@ -21,7 +21,7 @@ func settingsCommand(env Environment, name, about string, run func(context.Conte
 	for _, declare := range more {
 		declare(cmd.Flags())
 	}
-	settled(cmd, func(wrong error) error {
+	deferFlagErrors(cmd, func(wrong error) error {
 		if _, err := cfg.read(name, cmd.Flags(), env.Getenv, wrong); err != nil {
 			return err
 		}
@@ -31,9 +31,9 @@ func settingsCommand(env Environment, name, about string, run func(context.Conte
 	return cmd
 }
 
-// settled makes a command run even with invalid flags, and passes it their errors, so that one start reports everything
-// that is wrong.
-func settled(cmd *cobra.Command, run func(wrong error) error) {
+// deferFlagErrors makes a command run even with invalid flags, and passes it their errors, so that one start reports
+// everything that is wrong.
+func deferFlagErrors(cmd *cobra.Command, run func(wrong error) error) {
 	cmd.Args = cobra.ArbitraryArgs // read refuses arguments
 	cmd.RunE = func(*cobra.Command, []string) error { return run(nil) }
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(console.FlagError(cmd, err)) })

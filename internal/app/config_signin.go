@@ -37,7 +37,7 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 // site trusts the provider's operator.
 func (o OAuthConfig) check(wrong *problems) {
 	for _, p := range o {
-		wrong.unless((p.Key == "") == (p.Secret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
+		wrong.require((p.Key == "") == (p.Secret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
 		if p.Name == "oidc" && (p.Issuer == "") != (p.Key == "") {
 			*wrong = append(*wrong, errors.New("--oidc-issuer and --oidc-key belong together: one is missing"))
 		}

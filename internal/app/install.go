@@ -108,7 +108,7 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 	}
 	var settings *catalog.TaskSettings
 	if in.hasDeadline {
-		settings = task.Until(in.Deadline)
+		settings = task.WithDeadline(in.Deadline)
 	}
 	_, _, err = i.store.Catalog.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
 	return err

@@ -54,12 +54,12 @@ func (i installer) readFolder(dir string) ([]installSpec, error) {
 		i.skipped(dir, err)
 	}
 	if len(sets) > 0 || err != nil {
-		return i.ofSets(sets), nil
+		return i.specsOfSets(sets), nil
 	}
-	return i.ofFolders(upload), nil
+	return i.specsOfFolders(upload), nil
 }
 
-func (i installer) ofSets(sets []tasks.ProblemSet) []installSpec {
+func (i installer) specsOfSets(sets []tasks.ProblemSet) []installSpec {
 	var wanted []installSpec
 	for _, set := range sets {
 		for _, p := range set.Problems {
@@ -77,7 +77,7 @@ func (i installer) ofSets(sets []tasks.ProblemSet) []installSpec {
 	return wanted
 }
 
-func (i installer) ofFolders(upload *tasks.Upload) []installSpec {
+func (i installer) specsOfFolders(upload *tasks.Upload) []installSpec {
 	var wanted []installSpec
 	for _, folder := range slices.Sorted(slices.Values(upload.Folders())) {
 		bundle, err := upload.Bundle(folder)

@@ -114,7 +114,7 @@ func (s sources) fill(fs *pflag.FlagSet) (origins, []error) {
 		value, origin, err := s.of(f.Name)
 		if err == nil && origin != "" {
 			if err = f.Value.Set(value); err != nil {
-				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.BadValue(f, shown(f.Name, value), err))
+				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.BadValue(f, displayValue(f.Name, value), err))
 			}
 		}
 		if err != nil {
@@ -133,8 +133,8 @@ func settingName(flagName, origin string) string {
 	return fmt.Sprintf("%s: %s", origin, flagName)
 }
 
-// shown returns a setting's value for printing; secrets are hidden.
-func shown(flagName, value string) string {
+// displayValue returns a setting's value for printing; secrets are hidden.
+func displayValue(flagName, value string) string {
 	if value != "" && isSecret(flagName) {
 		return "(secret)"
 	}

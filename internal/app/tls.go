@@ -22,11 +22,11 @@ type TLSSettings struct {
 }
 
 func (s TLSSettings) check(wrong *problems, base *url.URL) {
-	wrong.unless((s.Cert == "") == (s.Key == ""), "--tls-cert and --tls-key belong together: one is missing")
-	wrong.unless(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert cannot be used together")
-	wrong.unless(s.Auto || s.Directory == "" && s.CA == "" && s.Email == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
+	wrong.require((s.Cert == "") == (s.Key == ""), "--tls-cert and --tls-key belong together: one is missing")
+	wrong.require(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert cannot be used together")
+	wrong.require(s.Auto || s.Directory == "" && s.CA == "" && s.Email == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
 	if s.Auto || s.Cert != "" {
-		wrong.unless(base != nil && base.Scheme == "https", "--tls-auto and --tls-cert need the site's name: give --base-url https://HOST")
+		wrong.require(base != nil && base.Scheme == "https", "--tls-auto and --tls-cert need the site's name: give --base-url https://HOST")
 	}
 }
 
@@ -34,7 +34,7 @@ func (s TLSSettings) check(wrong *problems, base *url.URL) {
 func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	switch {
 	case s.Auto:
-		return s.auto(baseURL, folder)
+		return s.acmeConfig(baseURL, folder)
 	case s.Cert != "":
 		pair := &keyPair{cert: s.Cert, key: s.Key}
 		_, err := pair.get(nil)
@@ -43,8 +43,8 @@ func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	return nil, nil
 }
 
-// auto gets certificates by TLS-ALPN-01 on the site's own port: port 80 is not needed.
-func (s TLSSettings) auto(baseURL, folder string) (*tls.Config, error) {
+// acmeConfig gets certificates by TLS-ALPN-01 on the site's own port: port 80 is not needed.
+func (s TLSSettings) acmeConfig(baseURL, folder string) (*tls.Config, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {
 		return nil, fmt.Errorf("--base-url: %w", err)
@@ -54,15 +54,15 @@ func (s TLSSettings) auto(baseURL, folder string) (*tls.Config, error) {
 	manager := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(folder), HostPolicy: autocert.HostWhitelist(base.Hostname()), Email: s.Email}
 	if s.Directory != "" {
 		manager.Client = &acme.Client{DirectoryURL: s.Directory}
-		if manager.Client.HTTPClient, err = trusting(s.CA); err != nil {
+		if manager.Client.HTTPClient, err = clientTrusting(s.CA); err != nil {
 			return nil, err
 		}
 	}
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: manager.GetCertificate, NextProtos: []string{"http/1.1", acme.ALPNProto}}, nil
 }
 
-// trusting returns a client that trusts one certificate authority, or nil if file is empty.
-func trusting(file string) (*http.Client, error) {
+// clientTrusting returns a client that trusts one certificate authority, or nil if file is empty.
+func clientTrusting(file string) (*http.Client, error) {
 	if file == "" {
 		return nil, nil
 	}

@@ -66,7 +66,7 @@ func Parse(name string, memory uint64) GPU {
 		s.Form = "SXM"
 	}
 	if memory > 0 && s.MIG == "" {
-		s.Memory = sold(memory)
+		s.Memory = nominalMemory(memory)
 	}
 	if s.Memory == 0 && s.MIG == "" {
 		s.Memory = onlyMemory(s.String())
@@ -113,8 +113,8 @@ func (s *GPU) read(word string) {
 	}
 }
 
-// sold rounds a memory size up to a nominal size.
-func sold(bytes uint64) int {
+// nominalMemory rounds a memory size up to a nominal size.
+func nominalMemory(bytes uint64) int {
 	gib := float64(bytes) / (1 << 30)
 	for _, size := range sizes {
 		if gib <= 1.005*float64(size) && gib >= 0.9*float64(size) {
@@ -156,9 +156,9 @@ func (s GPU) Label() string {
 // Sure reports whether the label is certain: it is not if the memory size is unknown.
 func (s GPU) Sure() bool { return s.Memory > 0 || s.MIG != "" }
 
-// Names reports whether a name means a device: its label, in any case, or its family, which is the label without form
+// Matches reports whether a name means a device: its label, in any case, or its family, which is the label without form
 // factor, memory, or MIG profile. A short label is not a family: H200 does not mean H200-NVL.
-func Names(name, label string) bool {
+func Matches(name, label string) bool {
 	if strings.EqualFold(name, label) {
 		return true
 	}
@@ -193,11 +193,11 @@ func Known(name string) bool {
 		return true
 	}
 	for _, label := range short {
-		if Names(name, label) || Names(label, name) {
+		if Matches(name, label) || Matches(label, name) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(spelled, func(model string) bool { return Names(model, name) })
+	return slices.ContainsFunc(spelled, func(model string) bool { return Matches(model, name) })
 }
 
 // architectures are the generations of GPUs, with prefixes of their labels.
@@ -231,7 +231,7 @@ func Choose(name string, devices []string) (chosen []string) {
 		if strings.EqualFold(name, d) {
 			return []string{d}
 		}
-		if Names(name, d) {
+		if Matches(name, d) {
 			chosen = append(chosen, d)
 		}
 	}

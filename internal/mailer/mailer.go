@@ -75,7 +75,7 @@ func (m *Mailer) look(ctx context.Context) error {
 	}
 	session, err := m.Server.dial(ctx)
 	if err != nil {
-		return m.away(ctx, due[0], err)
+		return m.postponeAll(ctx, due[0], err)
 	}
 	defer session.Close()
 	m.pause = 0
@@ -94,12 +94,12 @@ func (m *Mailer) look(ctx context.Context) error {
 	return session.Quit()
 }
 
-// away postpones everything while the server is unavailable. One mail records the reason for admins; it does not count
-// as a try.
-func (m *Mailer) away(ctx context.Context, mail inbox.Mail, why error) error {
+// postponeAll postpones everything while the server is unavailable. One mail records the reason for admins; it does not
+// count as a try.
+func (m *Mailer) postponeAll(ctx context.Context, mail inbox.Mail, why error) error {
 	m.pause = min(max(2*m.pause, leastPause), mostPause)
 	m.again = m.Now().Add(m.pause)
-	return errors.Join(fmt.Errorf("the SMTP server %s cannot be used: %w", m.Server.Host, why), m.Store.Inbox.NoteAway(ctx, mail, why.Error()))
+	return errors.Join(fmt.Errorf("the SMTP server %s cannot be used: %w", m.Server.Host, why), m.Store.Inbox.RecordOutage(ctx, mail, why.Error()))
 }
 
 // try sends one mail. An error is about the session or the database.

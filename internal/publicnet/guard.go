@@ -51,7 +51,7 @@ func (g Guard) Check(_, address string, _ syscall.RawConn) error {
 		return fmt.Errorf("the address %q cannot be read: %w", host, err)
 	}
 	ip = ip.WithZone("").Unmap()
-	if within(g.allowed, ip) {
+	if anyContains(g.allowed, ip) {
 		return nil
 	}
 	if !public(ip) || !ofHTTP(port) || g.isOwn(ip) {
@@ -90,10 +90,10 @@ func (g Guard) CheckHost(host, port string) error {
 var ErrRefused = errors.New("the address is not a public one, or its port is not one of HTTP")
 
 func public(ip netip.Addr) bool {
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && (ip.Is4() || unicast6.Contains(ip)) && !within(special, ip)
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && (ip.Is4() || unicast6.Contains(ip)) && !anyContains(special, ip)
 }
 
-func within(networks []netip.Prefix, ip netip.Addr) bool {
+func anyContains(networks []netip.Prefix, ip netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 

@@ -9,9 +9,9 @@ import (
 	models "warpboard/models/webhooks"
 )
 
-// chat returns a function that formats a text for the incoming webhooks of a chat, or nil for any other address, which
-// gets the body unchanged.
-func chat(address string) func(text string) any {
+// chatFormat returns a function that formats a text for the incoming webhooks of a chat, or nil for any other address,
+// which gets the body unchanged.
+func chatFormat(address string) func(text string) any {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
@@ -47,7 +47,7 @@ func literal(text string) string {
 
 // body returns the body for the receiver of a delivery: a text for a chat.
 func (s sender) body(d models.DueDelivery) (string, error) {
-	shape := chat(d.URL)
+	shape := chatFormat(d.URL)
 	if shape == nil || s.message == nil {
 		return d.Body, nil
 	}

@@ -156,14 +156,14 @@ func longWaits(waits []work.WaitingWork) (list []hooks.WaitingWork) {
 
 // sendDue starts as many tries as the limits allow.
 func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
-	due, err := d.Store.Webhooks.DueDeliveries(ctx, at, d.busy(), ofSite, mostAtOnce*8)
+	due, err := d.Store.Webhooks.DueDeliveries(ctx, at, d.busyOwners(), ofSite, mostAtOnce*8)
 	if err != nil {
 		return err
 	}
 	// More deliveries are read than can be sent, so that one person's backlog does not hide everyone else's.
 	d.sort(due)
 	for _, delivery := range due {
-		if !d.enter(delivery.UserID) {
+		if !d.reserve(delivery.UserID) {
 			continue
 		}
 		claimed, err := d.Store.Webhooks.ClaimDelivery(ctx, delivery, at.Add(claimFor))
@@ -204,8 +204,8 @@ func maxTries(userID int64) int {
 	return atOnce
 }
 
-// busy returns the owners for whom no try may start.
-func (d *Deliverer) busy() (list []int64) {
+// busyOwners returns the owners for whom no try may start.
+func (d *Deliverer) busyOwners() (list []int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for userID, n := range d.now {
@@ -225,8 +225,8 @@ func (d *Deliverer) sort(due []hooks.DueDelivery) {
 	})
 }
 
-// enter reserves a try for the owner, unless the owner's webhooks or all people's together have reached their limit.
-func (d *Deliverer) enter(userID int64) bool {
+// reserve reserves a try for the owner, unless the owner's webhooks or all people's together have reached their limit.
+func (d *Deliverer) reserve(userID int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	// Key 0 is the site's own webhooks; the others are people's.

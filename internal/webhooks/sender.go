@@ -86,7 +86,7 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return 0, plainly(err, client.Timeout)
+		return 0, safeMessage(err, client.Timeout)
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, readAtMost) // only the status counts
@@ -103,10 +103,10 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 // webhook could learn the names and addresses in the operator's network.
 var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
 
-// plainly explains why a request failed without its address, which may contain a secret. Errors of the TLS handshake
-// are returned as they are: a certificate reveals nothing about the operator's network that its receiver did not
-// choose.
-func plainly(err error, timeout time.Duration) error {
+// safeMessage explains why a request failed without its address, which may contain a secret. Errors of the TLS
+// handshake are returned as they are: a certificate reveals nothing about the operator's network that its receiver did
+// not choose.
+func safeMessage(err error, timeout time.Duration) error {
 	var name *net.DNSError
 	if errors.As(err, &name) || errors.Is(err, publicnet.ErrRefused) {
 		return errRefused

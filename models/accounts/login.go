@@ -34,8 +34,8 @@ type Login struct {
 	Refused    bool
 }
 
-// ShownCode returns the code in the form that people compare: "BCDF-GHJK".
-func (l Login) ShownCode() string { return l.Code[:codeLength/2] + "-" + l.Code[codeLength/2:] }
+// FormattedCode returns the code in the form that people compare: "BCDF-GHJK".
+func (l Login) FormattedCode() string { return l.Code[:codeLength/2] + "-" + l.Code[codeLength/2:] }
 
 // BeginLogin stores a command line's request to sign in, and returns the secret with which it gets its token.
 func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login Login, err error) {
@@ -50,7 +50,7 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 		if err := tx.Select("id", "address").Order("id").Find(&waiting).Error; err != nil {
 			return db.ReadError(err, "logins")
 		}
-		if crowded(login.Address, waiting) {
+		if tooManyLogins(login.Address, waiting) {
 			return db.Errorf(db.TooMany, "Too many command lines are waiting for a sign-in. Try again in a few minutes.")
 		}
 		if len(waiting) >= mostLogins {
@@ -63,8 +63,9 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 	return secret, login, err
 }
 
-// crowded reports whether an address, or with IPv6 a network of one customer, has reached its limit of waiting logins.
-func crowded(address string, waiting []Login) bool {
+// tooManyLogins reports whether an address, or with IPv6 a network of one customer, has reached its limit of waiting
+// logins.
+func tooManyLogins(address string, waiting []Login) bool {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
 		return false

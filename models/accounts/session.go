@@ -60,7 +60,7 @@ func (sessionUser) TableName() string { return "sessions" }
 // was revoked, or if the person is blocked.
 func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
 	var row sessionUser
-	q := s.db.Read(ctx).Select("sessions.*", joinedBy(s.db.Read(ctx), "sessions.user_id"), newsOf("sessions.user_id")).Joins("User")
+	q := s.db.Read(ctx).Select("sessions.*", joinedBoards(s.db.Read(ctx), "sessions.user_id"), unreadCount("sessions.user_id")).Joins("User")
 	err := q.Where("sessions.secret_hash = ? and sessions.expires_at > ?", db.HashSecret(secret), db.Now()).Take(&row).Error
 	if err != nil {
 		return Session{}, User{}, db.ReadError(err, "such session")

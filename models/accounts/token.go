@@ -36,8 +36,10 @@ func (t Token) Live(at time.Time) bool {
 	return t.RevokedAt == nil && (t.ExpiresAt == nil || at.Before(*t.ExpiresAt))
 }
 
-// Is reports whether this is the token's secret.
-func (t Token) Is(secret string) bool { return secret != "" && db.HashSecret(secret) == t.SecretHash }
+// HasSecret reports whether this is the token's secret.
+func (t Token) HasSecret(secret string) bool {
+	return secret != "" && db.HashSecret(secret) == t.SecretHash
+}
 
 // CreateToken creates a token and returns its secret, which is not stored. A life of 0 never expires.
 func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, life time.Duration) (secret string, _ Token, _ error) {

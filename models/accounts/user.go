@@ -69,14 +69,14 @@ func load(q *gorm.DB) (User, error) {
 		JoinedTasks []int64 `gorm:"column:joined;serializer:json"`
 		News        int
 	}
-	err := q.Table("users").Select("users.*", joinedBy(q, "users.id"), newsOf("users.id")).Take(&row).Error
+	err := q.Table("users").Select("users.*", joinedBoards(q, "users.id"), unreadCount("users.id")).Take(&row).Error
 	row.Joined, row.Unread = row.JoinedTasks, row.News
 	return row.User, err
 }
 
-// joinedBy selects the tasks whose members' boards a person joined, as JSON: the sender of a request is read in one
+// joinedBoards selects the tasks whose members' boards a person joined, as JSON: the sender of a request is read in one
 // query.
-func joinedBy(tx *gorm.DB, person string) string {
+func joinedBoards(tx *gorm.DB, person string) string {
 	list := "json_group_array(m.task_id)"
 	if tx.Name() == migrations.Postgres {
 		list = "json_agg(m.task_id)"
@@ -84,8 +84,8 @@ func joinedBy(tx *gorm.DB, person string) string {
 	return "(select cast(" + list + " as text) from members m where m.user_id = " + person + " and m.removed_at is null) as joined"
 }
 
-// newsOf selects the number of a person's unread notices, in the same query.
-func newsOf(person string) string {
+// unreadCount selects the number of a person's unread notices, in the same query.
+func unreadCount(person string) string {
 	return "(select count(*) from notices n join users w on w.id = n.user_id where n.user_id = " + person + " and n.id > w.inbox_read) as news"
 }
 
@@ -113,9 +113,9 @@ func (s *Accounts) Users(ctx context.Context, actor User, search string, offset,
 	return users, s.addSeen(ctx, users)
 }
 
-// PeopleCalled lists people whose names begin with the text, in upper or lower case. It reads a range of the index on
+// SearchByName lists people whose names begin with the text, in upper or lower case. It reads a range of the index on
 // names: a search must not read all people.
-func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int) ([]User, error) {
+func (s *Accounts) SearchByName(ctx context.Context, beginning string, limit int) ([]User, error) {
 	var users []User
 	beginning = strings.ToLower(beginning)
 	err := s.db.Read(ctx).Where("name_key >= ?", beginning).Order("name_key").Limit(limit).Find(&users).Error
@@ -123,8 +123,8 @@ func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int
 	return users, db.ReadError(err, "people called %s", beginning)
 }
 
-// Called returns the person with a name, in upper or lower case.
-func (s *Accounts) Called(ctx context.Context, name string) (User, error) {
+// ByName returns the person with a name, in upper or lower case.
+func (s *Accounts) ByName(ctx context.Context, name string) (User, error) {
 	u, err := load(s.db.Read(ctx).Where("users.name_key = ?", strings.ToLower(CleanName(name))))
 	return u, db.ReadError(err, "person called %q", name)
 }

@@ -73,8 +73,8 @@ func whyBehind(first, e Entry) string {
 	return BehindFirst
 }
 
-// Wide reports whether an entry ranks behind the first of a rank only because a part of a wide interval counts.
-func Wide(first, e Entry) bool { return whyBehind(first, e) == BehindByWidth }
+// RanksByWidth reports whether an entry ranks behind the first of a rank only because a part of a wide interval counts.
+func RanksByWidth(first, e Entry) bool { return whyBehind(first, e) == BehindByWidth }
 
 // least returns the low end of the entry's interval, at most a share below its score.
 func (e Entry) least(share float64) float64 {
@@ -189,15 +189,15 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		keep++
 	}
 	keep = max(keep-1, 0)
-	cut, next, err := cutAgain(tx, key, old, keep, to)
+	cut, next, err := recutBands(tx, key, old, keep, to)
 	if err != nil {
 		return err
 	}
 	return replaceBands(tx, old[keep:next], cut.bands, old[next:], more)
 }
 
-// cutAgain cuts the entries from the band old[keep] on, until one of the old bands begins again after a spot: next.
-func cutAgain(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut cutter, next int, err error) {
+// recutBands cuts the entries from the band old[keep] on, until one of the old bands begins again after a spot: next.
+func recutBands(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut cutter, next int, err error) {
 	cut.first = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
 	if keep > 0 {

@@ -43,7 +43,7 @@ type Standing struct {
 	Own      bool     // Part.Viewer's, read wherever it stands
 	// Place fills this in.
 	FirstNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
-	// Past fills this in.
+	// AsOf fills this in.
 	NoDataset bool // datasets leave the person's sources out
 	Stale     bool // of an older epoch than the board's: its rank counts for nothing until it is measured again
 }

@@ -76,7 +76,7 @@ func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown BoardConten
 			return shown, nil, nil
 		}
 		list, err := s.read(ctx, b, nil, Part{Viewer: part.Viewer, Before: part.Before})
-		_, own = cutOwn(list)
+		_, own = splitOwn(list)
 		return shown, own, err
 	}
 	if shown.Bands, err = s.Bands(ctx, b.VersionID, b.Device); err != nil {
@@ -85,7 +85,7 @@ func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown BoardConten
 	if shown.Standings, err = s.read(ctx, b, shown.Bands, part); err != nil {
 		return shown, nil, err
 	}
-	shown.Standings, own = cutOwn(shown.Standings)
+	shown.Standings, own = splitOwn(shown.Standings)
 	if shown.History, err = s.History(ctx, b.VersionID, b.Device); err != nil {
 		return shown, nil, err
 	}
@@ -96,8 +96,8 @@ func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown BoardConten
 	return shown, own, nil
 }
 
-// cutOwn removes the viewer's entry from the end of a list, and returns both.
-func cutOwn(list []Standing) ([]Standing, *Standing) {
+// splitOwn removes the viewer's entry from the end of a list, and returns both.
+func splitOwn(list []Standing) ([]Standing, *Standing) {
 	if n := len(list) - 1; n >= 0 && list[n].Own {
 		own := list[n]
 		return list[:n:n], &own

@@ -88,7 +88,7 @@ func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	switch {
 	case err != nil:
 	case pooled:
-		corrected, err = correctRecords(tx, e)
+		corrected, err = rebuildChangedRecords(tx, e)
 	case before == nil || before.ScoreNS > e.ScoreNS:
 		err = noteRecord(tx, e)
 	}
@@ -104,12 +104,12 @@ func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 		return nil, err
 	}
 	change.Had = had
-	change.Record, err = taken(tx, e, before)
+	change.Record, err = recordTaken(tx, e, before)
 	return change, err
 }
 
-// taken says that a run is the first of the newest epoch and was not before; nil otherwise.
-func taken(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
+// recordTaken says that a run is the first of the newest epoch and was not before; nil otherwise.
+func recordTaken(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
 	now, err := lastRecord(tx, e)
 	if err != nil || now == nil || now.RunID != e.RunID || before != nil && before.RunID == e.RunID {
 		return nil, err

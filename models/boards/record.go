@@ -72,8 +72,9 @@ func noteRecord(tx *gorm.DB, e Entry) error {
 	}).Error, "record")
 }
 
-// correctRecords rebuilds the records if a run with a changed score was one of them, or is now. It reports whether it did.
-func correctRecords(tx *gorm.DB, e Entry) (bool, error) {
+// rebuildChangedRecords rebuilds the records if a run with a changed score was one of them, or is now. It reports
+// whether it did.
+func rebuildChangedRecords(tx *gorm.DB, e Entry) (bool, error) {
 	const epoch = "version_id = ? and device = ? and age = ? and "
 	var concerned int64
 	err := tx.Model(&Record{}).Where(epoch+"run_id = ?", e.VersionID, e.Device, e.Age, e.RunID).Count(&concerned).Error

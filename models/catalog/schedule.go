@@ -12,7 +12,7 @@ import (
 // Schedule sets the time at which a task closes, in the transaction of that decision. If it is hidden, and opens is in
 // the future, everyone sees it from then on.
 func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Time) error {
-	in, opening := task.Settings(), task.Sight() == Hidden && opens.After(db.Now())
+	in, opening := task.Settings(), task.CurrentVisibility() == Hidden && opens.After(db.Now())
 	if !opening && in.Deadline != nil && in.Deadline.Equal(closes) {
 		return nil
 	}

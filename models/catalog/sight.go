@@ -47,7 +47,7 @@ func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 
 // Seers restricts a query of people u to those who may see the task, like Task.VisibleTo.
 func Seers(q *gorm.DB, t Task) *gorm.DB {
-	if t.Sight() == Public || t.Visibility == Unlisted {
+	if t.CurrentVisibility() == Public || t.Visibility == Unlisted {
 		return q
 	}
 	sees := "u.role = 'admin' or u.role = 'creator' and u.id = ?"

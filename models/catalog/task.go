@@ -61,9 +61,9 @@ func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t
 // after the deadline, or at once without one. Sources have a separate rule, MaySeeSource.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
-// Sight returns the current visibility: a hidden task becomes public at the start of its event. IsPublic is the same in
-// SQL.
-func (t Task) Sight() Visibility {
+// CurrentVisibility returns the current visibility: a hidden task becomes public at the start of its event. IsPublic is
+// the same in SQL.
+func (t Task) CurrentVisibility() Visibility {
 	if t.Visibility == Hidden && t.OpensAt != nil && !db.Now().Before(*t.OpensAt) {
 		return Public
 	}
@@ -75,7 +75,7 @@ func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Unlisted 
 
 // ListedTo reports whether lists show the task to the person. The function ListedTo is the same in SQL.
 func (t Task) ListedTo(u accounts.User) bool {
-	return t.Sight() == Public || t.Visibility == Members && slices.Contains(u.Joined, t.ID) || t.EditableBy(u)
+	return t.CurrentVisibility() == Public || t.Visibility == Members && slices.Contains(u.Joined, t.ID) || t.EditableBy(u)
 }
 
 // EditableBy reports whether the person may change and delete the task: admins, and creators their own.
@@ -95,11 +95,12 @@ type TaskSettings struct {
 
 // Settings returns the task's settings, for changing a part of them.
 func (t Task) Settings() TaskSettings {
-	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Sight(), Practice: t.Practice, Limits: t.Limits}
+	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.CurrentVisibility(), Practice: t.Practice, Limits: t.Limits}
 }
 
-// Until returns the task's settings with another deadline. The title comes from the bundle that is published with them.
-func (t Task) Until(deadline *time.Time) *TaskSettings {
+// WithDeadline returns the task's settings with another deadline. The title comes from the bundle that is published
+// with them.
+func (t Task) WithDeadline(deadline *time.Time) *TaskSettings {
 	in := t.Settings()
 	in.Title, in.Deadline = "", deadline
 	return &in

@@ -66,7 +66,7 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 		if change, version, err = compare(tx, task, b); err != nil {
 			return err
 		}
-		if in := task.settled(settings, version.Definition.Title, b.Definition.Title); in != nil {
+		if in := task.newSettings(settings, version.Definition.Title, b.Definition.Title); in != nil {
 			apply := task.changeSettings
 			if change == ChangeVersion {
 				apply = task.change
@@ -99,12 +99,12 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 	return version, change, err
 }
 
-// settled returns the task's settings after publishing a bundle, or nil if they do not change.
-func (t Task) settled(given *TaskSettings, oldTitle, newTitle string) *TaskSettings {
+// newSettings returns the task's settings after publishing a bundle, or nil if they do not change.
+func (t Task) newSettings(given *TaskSettings, oldTitle, newTitle string) *TaskSettings {
 	if given == nil && oldTitle == newTitle {
 		return nil
 	}
-	in := *t.Until(t.Deadline)
+	in := *t.WithDeadline(t.Deadline)
 	if given != nil {
 		in = *given
 	}

@@ -51,7 +51,7 @@ func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, wh
 		if err := actor.Check(accounts.ReportComment, accounts.Of{OwnerID: found.UserID}); err != nil {
 			return err
 		}
-		if err := paced(tx, actor, &Report{}, reportsPerHour, "reports"); err != nil {
+		if err := checkRate(tx, actor, &Report{}, reportsPerHour, "reports"); err != nil {
 			return err
 		}
 		err = db.WriteError(tx.Create(&Report{CommentID: id, UserID: actor.ID, Reason: why, CreatedAt: db.Now()}).Error, "report")
@@ -179,7 +179,7 @@ func closeReports(tx *gorm.DB, by, id int64, outcome string) error {
 // Lock allows only moderators to write, or everyone again.
 func (c *Comments) Lock(ctx context.Context, actor accounts.User, about Thread, locked bool) error {
 	return c.db.Write(ctx, func(tx *gorm.DB) error {
-		t, err := about.again(tx)
+		t, err := about.reload(tx)
 		if err != nil {
 			return err
 		}

@@ -121,8 +121,8 @@ func read(tx *gorm.DB, taskID, submissionID int64) (t Thread, err error) {
 	return t, db.ReadError(err, "task %d", taskID)
 }
 
-// again reads this thread again.
-func (t Thread) again(tx *gorm.DB) (Thread, error) {
+// reload reads this thread again.
+func (t Thread) reload(tx *gorm.DB) (Thread, error) {
 	if t.Submission != nil {
 		return read(tx, 0, t.Submission.ID)
 	}

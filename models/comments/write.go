@@ -86,7 +86,7 @@ func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Th
 
 // writable reads the thread again, and refuses a person who may not write there now.
 func writable(tx *gorm.DB, actor accounts.User, about Thread) (t Thread, err error) {
-	if t, err = about.again(tx); err != nil {
+	if t, err = about.reload(tx); err != nil {
 		return t, err
 	}
 	if err := t.Check(actor, db.Time(tx.NowFunc())); err != nil {
@@ -130,11 +130,11 @@ func (t Thread) checkLimits(tx *gorm.DB, actor accounts.User, body string) error
 	if there > 0 {
 		return db.Errorf(db.Conflict, "You have already posted this comment here.")
 	}
-	return paced(tx, actor, &Comment{}, perHour, "comments")
+	return checkRate(tx, actor, &Comment{}, perHour, "comments")
 }
 
-// paced refuses rows of a person beyond a limit within an hour.
-func paced(tx *gorm.DB, actor accounts.User, of any, most int, what string) error {
+// checkRate refuses rows of a person beyond a limit within an hour.
+func checkRate(tx *gorm.DB, actor accounts.User, of any, most int, what string) error {
 	if actor.IsAdmin() {
 		return nil
 	}

@@ -58,9 +58,9 @@ func find(tx *gorm.DB, versionID int64, device string, epochID int64) (draw Draw
 	return draw, db.ReadError(err, "draw of %s", device)
 }
 
-// Used returns the seed that an attempt was given, nil if it was given none, and reports whether it was measured with
+// SeedOf returns the seed that an attempt was given, nil if it was given none, and reports whether it was measured with
 // the software that the draw is for.
-func (s *Draws) Used(ctx context.Context, attemptID string, measured epochs.Software) (seed []byte, same bool, err error) {
+func (s *Draws) SeedOf(ctx context.Context, attemptID string, measured epochs.Software) (seed []byte, same bool, err error) {
 	var row struct {
 		Draw
 		epochs.Software `gorm:"embedded"`
@@ -72,7 +72,7 @@ func (s *Draws) Used(ctx context.Context, attemptID string, measured epochs.Soft
 	if res.Error != nil || res.RowsAffected == 0 {
 		return nil, false, db.ReadError(res.Error, "draw of attempt %s", attemptID)
 	}
-	return []byte(row.Seed), row.Software == measured.Stored(), nil
+	return []byte(row.Seed), row.Software == measured.Sanitized(), nil
 }
 
 // PublicDraw is a draw as people may see it.
@@ -88,8 +88,8 @@ type PublicDraw struct {
 // most limits the listed draws of a task: each reader draws them again.
 const most = 20
 
-// Of lists the newest draws of a task.
-func (s *Draws) Of(ctx context.Context, task catalog.Task, now time.Time) (list []PublicDraw, err error) {
+// Newest lists the newest draws of a task.
+func (s *Draws) Newest(ctx context.Context, task catalog.Task, now time.Time) (list []PublicDraw, err error) {
 	var rows []struct {
 		Draw
 		epochs.Software `gorm:"embedded"`

@@ -60,8 +60,8 @@ func shownVersion(version string) string {
 	return version
 }
 
-// Stored converts the software for the database.
-func (s Software) Stored() Software {
+// Sanitized converts the software for the database.
+func (s Software) Sanitized() Software {
 	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
 		*text = db.Cut(db.Sanitize(*text), 200)
 	}
@@ -70,7 +70,7 @@ func (s Software) Stored() Software {
 
 // IDOf returns the number of an epoch, which is created if it is new. Unknown software is 0.
 func IDOf(tx *gorm.DB, s Software) (int64, error) {
-	s = s.Stored()
+	s = s.Sanitized()
 	if s == (Software{}) {
 		return 0, nil
 	}
@@ -102,8 +102,8 @@ type DeviceEpoch struct {
 	SeenAt  time.Time
 }
 
-// Note stores that a device has software of a kind, and reports whether that is new there.
-func Note(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fresh bool, err error) {
+// Record stores that a device has software of a kind, and reports whether that is new there.
+func Record(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fresh bool, err error) {
 	id, err := IDOf(tx, s)
 	if err != nil || id == 0 {
 		return 0, false, err
@@ -113,8 +113,8 @@ func Note(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fre
 	return id, res.RowsAffected > 0, db.WriteError(res.Error, "epoch of %s", device)
 }
 
-// Since returns the time at which a device's newest software was first seen, or the zero time.
-func Since(tx *gorm.DB, device string) (time.Time, error) {
+// NewestSince returns the time at which a device's newest software was first seen, or the zero time.
+func NewestSince(tx *gorm.DB, device string) (time.Time, error) {
 	var newest DeviceEpoch
 	err := tx.Where("device = ?", device).Order("seen_at desc").Limit(1).Find(&newest).Error
 	return newest.SeenAt, db.ReadError(err, "epochs of %s", device)

@@ -79,8 +79,8 @@ func (s *Events) NoteOpen(ctx context.Context) error {
 	return nil
 }
 
-// noted reads the open events again after a successful change.
-func (s *Events) noted(ctx context.Context, err error) error {
+// reload reads the open events again after a successful change.
+func (s *Events) reload(ctx context.Context, err error) error {
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (
 		}
 		return accounts.WriteAudit(tx, actor, "create event", "event "+e.Slug, "")
 	})
-	return e, s.noted(ctx, err)
+	return e, s.reload(ctx, err)
 }
 
 // Update changes an event. Its slug stays. Another freeze begins with nothing revealed.
@@ -91,7 +91,7 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 		}
 		return accounts.WriteAudit(tx, actor, "change event", "event "+e.Slug, "")
 	})
-	return e, s.noted(ctx, err)
+	return e, s.reload(ctx, err)
 }
 
 // Delete removes an event. Its tasks stay with their deadlines, boards, and submissions. The confirmation must be its
@@ -108,7 +108,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		if confirmation != e.Title && confirmation != e.Slug {
 			return db.Errorf(db.Invalid, "To delete the event, type its name: %s", e.Slug)
 		}
-		if err := e.noneFrozen(tx, "delete the event"); err != nil {
+		if err := e.refuseWhileFrozen(tx, "delete the event"); err != nil {
 			return err
 		}
 		if err := e.release(tx); err != nil {
@@ -119,11 +119,11 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		}
 		return accounts.WriteAudit(tx, actor, "delete event", "event "+e.Slug, e.Title)
 	})
-	return s.noted(ctx, err)
+	return s.reload(ctx, err)
 }
 
-// noneFrozen refuses an act while results wait to be revealed.
-func (e *Event) noneFrozen(tx *gorm.DB, what string) error {
+// refuseWhileFrozen refuses an act while results wait to be revealed.
+func (e *Event) refuseWhileFrozen(tx *gorm.DB, what string) error {
 	var waiting int64
 	if err := tx.Table("submissions").Where("frozen_event = ?", e.ID).Count(&waiting).Error; err != nil {
 		return db.ReadError(err, "frozen submissions of event %s", e.Slug)
@@ -140,7 +140,7 @@ func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
 	if to == nil && e.FrozenAt == nil || to != nil && e.FrozenAt != nil && to.Equal(*e.FrozenAt) {
 		return nil
 	}
-	if err := e.noneFrozen(tx, "change the freeze"); err != nil {
+	if err := e.refuseWhileFrozen(tx, "change the freeze"); err != nil {
 		return err
 	}
 	e.RevealedAt = nil
@@ -215,7 +215,7 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, sched
 		if !task.EditableBy(actor) {
 			return db.Errorf(db.Forbidden, "Only the author of the task %s and admins may put it into an event.", slug)
 		}
-		if err := e.alone(tx, task); err != nil {
+		if err := e.checkSingleEvent(tx, task); err != nil {
 			return err
 		}
 		if schedule {
@@ -230,8 +230,8 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, sched
 	return nil
 }
 
-// alone refuses a task that is in another event which has not ended.
-func (e *Event) alone(tx *gorm.DB, task catalog.Task) error {
+// checkSingleEvent refuses a task that is in another event which has not ended.
+func (e *Event) checkSingleEvent(tx *gorm.DB, task catalog.Task) error {
 	var other []Event
 	err := tx.Where("id <> ? and ends_at > ? and id in (select event_id from event_tasks where task_id = ?)", e.ID, db.Time(tx.NowFunc()), task.ID).
 		Limit(1).Find(&other).Error

@@ -32,7 +32,7 @@ type WorkerCredential struct {
 
 // covers reports whether the credential names a device or its family.
 func (c WorkerCredential) covers(device string) bool {
-	return slices.ContainsFunc(c.Devices, func(name string) bool { return gpuname.Names(name, device) })
+	return slices.ContainsFunc(c.Devices, func(name string) bool { return gpuname.Matches(name, device) })
 }
 
 // CreateCredential makes a credential and returns its secret, which is not stored. Admins only.
@@ -142,16 +142,16 @@ func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name 
 		case res.RowsAffected == 0:
 			return db.Errorf(db.NotFound, "Worker %s has no active credential.", name)
 		}
-		if err := distrust(tx, name); err != nil {
+		if err := blockReuse(tx, name); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "revoke credential", "worker "+name, "")
 	})
 }
 
-// distrust prevents later evaluations from sharing a result of workers whose secret may have been stolen. names is a
+// blockReuse prevents later evaluations from sharing a result of workers whose secret may have been stolen. names is a
 // name, or a query for names.
-func distrust(tx *gorm.DB, names any) error {
+func blockReuse(tx *gorm.DB, names any) error {
 	err := tx.Exec("update evaluations set request_hash = '' where ended_at is not null and worker in (?)", names).Error
 	return db.WriteError(err, "evaluations of revoked workers")
 }

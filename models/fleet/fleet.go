@@ -23,9 +23,9 @@ type reading struct {
 	at      time.Time
 }
 
-// Lately returns the workers as this process last read them, for pages that may not query. ok is false if that was too
+// Recent returns the workers as this process last read them, for pages that may not query. ok is false if that was too
 // long ago to distinguish live workers from others. The dispatcher reads them all the time.
-func (s *Fleet) Lately(now time.Time) (workers []Worker, ok bool) {
+func (s *Fleet) Recent(now time.Time) (workers []Worker, ok bool) {
 	last := s.last.Load()
 	if last == nil || now.Sub(last.at) > WorkerTimeout/2 {
 		return nil, false

@@ -80,9 +80,9 @@ func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartb
 	})
 }
 
-// goodbye revokes the credential of a guest that leaves. It does not delete it: the guest's connection may still be
-// open.
-func (s *Fleet) goodbye(ctx context.Context, name string) error {
+// revokeOnLeave revokes the credential of a guest that leaves. It does not delete it: the guest's connection may still
+// be open.
+func (s *Fleet) revokeOnLeave(ctx context.Context, name string) error {
 	err := s.db.Writer(ctx).Model(&WorkerCredential{}).Where("name = ? and join_id > 0 and revoked_at is null", name).Update("revoked_at", db.Now()).Error
 	return db.WriteError(err, "credential of worker %s", name)
 }

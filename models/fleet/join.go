@@ -105,7 +105,7 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 			return db.ReadError(err, "workers of join token %d", id)
 		}
 		// Workers that have left are remembered for a while, too.
-		if err := distrust(tx, tx.Model(&WorkerCredential{}).Select("name").Where("join_id = ?", id)); err != nil {
+		if err := blockReuse(tx, tx.Model(&WorkerCredential{}).Select("name").Where("join_id = ?", id)); err != nil {
 			return err
 		}
 		err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null", id).Update("revoked_at", db.Now()).Error

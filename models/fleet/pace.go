@@ -13,8 +13,8 @@ const (
 	paceSpan = 5000 // number of IDs to search: a seldom used device must not cost more
 )
 
-// Pace returns the median time of a device's latest runs, or 0 if there were none.
-func (s *Fleet) Pace(ctx context.Context, device string) (time.Duration, error) {
+// MedianRunTime returns the median time of a device's latest runs, or 0 if there were none.
+func (s *Fleet) MedianRunTime(ctx context.Context, device string) (time.Duration, error) {
 	var ended []struct{ StartedAt, EndedAt time.Time }
 	err := s.db.Read(ctx).Table("runs").Select("started_at", "ended_at").
 		Where("id > (select coalesce(max(id), 0) from runs) - ?", paceSpan).

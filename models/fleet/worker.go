@@ -32,8 +32,8 @@ type Worker struct {
 	BehindMS  int64           // delay of its clock, including the transfer of its last heartbeat; negative if ahead
 }
 
-// Behind returns the delay of the worker's clock against the site's.
-func (w Worker) Behind() time.Duration { return time.Duration(w.BehindMS) * time.Millisecond }
+// ClockDelay returns the delay of the worker's clock against the site's.
+func (w Worker) ClockDelay() time.Duration { return time.Duration(w.BehindMS) * time.Millisecond }
 
 // FailedChecks returns the number of a worker's failed self-tests.
 func (w Worker) FailedChecks() (n int) {
@@ -104,7 +104,7 @@ func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
 	for _, w := range workers {
 		for _, slot := range w.Slots {
 			if w.Live(at) && w.Takes(slot) {
-				devices[slot.Device] = append(devices[slot.Device], w.StartedAt.Add(w.Behind()))
+				devices[slot.Device] = append(devices[slot.Device], w.StartedAt.Add(w.ClockDelay()))
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 		return db.WriteError(err, "heartbeat of worker %s", row.Name)
 	})
 	if err == nil && row.Guest && h.Stopping && len(h.Attempts) == 0 {
-		err = s.goodbye(ctx, row.Name)
+		err = s.revokeOnLeave(ctx, row.Name)
 	}
 	return err
 }

@@ -77,7 +77,7 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		modelstest.Check(t, err)
-		known, fresh, stale, err := s.Work.Known(ctx, "w1", []string{attempt.ID, "unknown"})
+		known, fresh, stale, err := s.Work.SortAttempts(ctx, "w1", []string{attempt.ID, "unknown"})
 		modelstest.Check(t, err)
 		if diff := cmp.Diff([][]string{{attempt.ID}, {attempt.ID}}, [][]string{known, fresh}); diff != "" {
 			t.Errorf("known and fresh (-want +got):\n%s", diff)

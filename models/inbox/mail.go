@@ -45,8 +45,8 @@ type Mail struct {
 	SentAt    *time.Time
 }
 
-// Cleaned returns an address fit for the header of a mail: printable ASCII, without a name.
-func Cleaned(address string) (string, error) {
+// HeaderAddress returns an address fit for the header of a mail: printable ASCII, without a name.
+func HeaderAddress(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	parsed, err := mail.ParseAddress(address)
 	plain := !strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>(),;:\\", r) })
@@ -62,7 +62,7 @@ func (c Choices) AddressOf(signIn string) string {
 	if c.Address != "" {
 		return c.Address
 	}
-	address, _ := Cleaned(signIn)
+	address, _ := HeaderAddress(signIn)
 	return address
 }
 
@@ -70,7 +70,7 @@ func (c Choices) AddressOf(signIn string) string {
 // sign-in, needs no confirmation.
 func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address string) (asked bool, err error) {
 	if address != "" {
-		if address, err = Cleaned(address); err != nil {
+		if address, err = HeaderAddress(address); err != nil {
 			return false, err
 		}
 	}
@@ -106,7 +106,7 @@ func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address st
 	// It contains no name: otherwise the mail would carry a stranger's words to any address.
 	body := fmt.Sprintf("Someone with an account at %s wants to get notices at this address.\n\nIf this was you, sign in and open this link within a day:\n%s/inbox/confirm/%s\n\nOtherwise, ignore this e-mail.\n",
 		x.site, x.site, code)
-	return post(tx, Mail{UserID: user.ID, Kind: Confirm, Address: address, Subject: "Confirm your address", Body: body})
+	return queueMail(tx, Mail{UserID: user.ID, Kind: Confirm, Address: address, Subject: "Confirm your address", Body: body})
 }
 
 // ConfirmAddress makes a person's mails go to the address to which the code was sent.
@@ -137,8 +137,8 @@ func choicesOf(tx *gorm.DB, userID int64) (c Choices, err error) {
 	return c, db.ReadError(err, "choices of person %d", userID)
 }
 
-// post queues a mail.
-func post(tx *gorm.DB, m Mail) error {
+// queueMail queues a mail.
+func queueMail(tx *gorm.DB, m Mail) error {
 	m.CreatedAt = db.Now()
 	m.NextAt = &m.CreatedAt
 	return db.WriteError(tx.Create(&m).Error, "mail")
@@ -170,7 +170,7 @@ func (x *Inbox) mailTo(tx *gorm.DB, list []NamedNotice) error {
 			continue
 		}
 		body := n.Text() + "\n" + x.site + n.Path() + "\n"
-		if err := post(tx, Mail{UserID: n.UserID, Kind: string(n.Kind), Address: address, Subject: n.Text(), Body: body}); err != nil {
+		if err := queueMail(tx, Mail{UserID: n.UserID, Kind: string(n.Kind), Address: address, Subject: n.Text(), Body: body}); err != nil {
 			return err
 		}
 	}

@@ -137,8 +137,8 @@ func unlessMissing(err, missing error) error {
 	return err
 }
 
-// NoteAway records that mails cannot be tried because the server is unusable.
-func (x *Inbox) NoteAway(ctx context.Context, m Mail, why string) error {
+// RecordOutage records that mails cannot be tried because the server is unusable.
+func (x *Inbox) RecordOutage(ctx context.Context, m Mail, why string) error {
 	err := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.Cut(db.Sanitize(why), 300)).Error
 	return db.WriteError(err, "mail %d", m.ID)
 }

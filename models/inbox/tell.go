@@ -21,8 +21,9 @@ const (
 	mostReminded  = 2000 // people who are reminded of one deadline
 )
 
-// Ended returns the notice for the person of a run that took long. Runs of a trial have a page together, and no notices.
-func Ended(tx *gorm.DB, runID int64) ([]Notice, error) {
+// RunEndedNotices returns the notice for the person of a run that took long. Runs of a trial have a page together, and
+// no notices.
+func RunEndedNotices(tx *gorm.DB, runID int64) ([]Notice, error) {
 	var runs []struct {
 		Notice
 		QueuedAt, EndedAt *time.Time
@@ -41,10 +42,10 @@ func Ended(tx *gorm.DB, runID int64) ([]Notice, error) {
 	return []Notice{r.Notice}, nil
 }
 
-// Passed returns the notices about a run that took a place: for the person whose record it took (0: of no one), for those who stand
-// behind its band now and stood before it, with the scores that they had then, and for its own person after a confirmation.
-// previous is the score that its person had there before; 0: none.
-func Passed(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, err error) {
+// PlaceNotices returns the notices about a run that took a place: for the person whose record it took (0: of no one),
+// for those who stand behind its band now and stood before it, with the scores that they had then, and for its own
+// person after a confirmation. previous is the score that its person had there before; 0: none.
+func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, err error) {
 	var frozen int64
 	now := db.Time(tx.NowFunc())
 	err = tx.Table("events").Where("frozen_at <= ? and revealed_at is null and id in (select event_id from event_tasks where task_id = "+
@@ -135,9 +136,9 @@ func (e place) passed(tx *gorm.DB, previous float64) (people []int64, err error)
 	return people, db.ReadError(err, "entries")
 }
 
-// Commented returns the notices about a comment: for the author of the task or submission, and for the people who
+// CommentNotices returns the notices about a comment: for the author of the task or submission, and for the people who
 // commented there before, the latest first.
-func Commented(tx *gorm.DB, commentID int64) (list []Notice, err error) {
+func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	var found []struct {
 		UserID, TaskID, AuthorID int64
 		SubmissionID             *int64

@@ -53,10 +53,10 @@ func (h Hasher) tokens(source []byte) []byte {
 			i++
 			continue
 		case c == '#' && (lineStart || i > 0 && source[i-1] == ' ') || bytes.HasPrefix(source[i:], []byte("//")):
-			i += until(source[i:], "\n")
+			i += lengthBefore(source[i:], "\n")
 			continue
 		case bytes.HasPrefix(source[i:], []byte("/*")):
-			i += until(source[i:], "*/") + len("*/")
+			i += lengthBefore(source[i:], "*/") + len("*/")
 			continue
 		case c >= '0' && c <= '9':
 			out = append(out, number)
@@ -74,8 +74,8 @@ func (h Hasher) tokens(source []byte) []byte {
 	return out
 }
 
-// until returns the number of bytes before the end mark, or of all.
-func until(source []byte, end string) int {
+// lengthBefore returns the number of bytes before the end mark, or of all.
+func lengthBefore(source []byte, end string) int {
 	if n := bytes.Index(source, []byte(end)); n >= 0 {
 		return n
 	}

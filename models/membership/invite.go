@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	codeMark    = "wbi_" // lets secret scanners find a leaked code
+	codeMark    = "wbi_" // refusalFor secret scanners find a leaked code
 	prefixBytes = len(codeMark) + 6
 
 	mostPeople  = 10_000 // largest limit of one code
@@ -61,11 +61,11 @@ func (n NewInvite) check() error {
 	return nil
 }
 
-// Over returns the reason why the code admits no one at a time, or nil.
-func (i Invite) Over(at time.Time) error {
+// RefusalAt returns the reason why the code admits no one at a time, or nil.
+func (i Invite) RefusalAt(at time.Time) error {
 	switch {
 	case i.RevokedAt != nil:
-		return unknown()
+		return unknownCode()
 	case i.ExpiresAt != nil && !at.Before(*i.ExpiresAt):
 		return db.Errorf(db.Forbidden, "This invite code expired on %s UTC. Ask the author of the task for another.", i.ExpiresAt.Format("2006-01-02 15:04"))
 	case i.Most > 0 && i.Used >= i.Most:
@@ -74,8 +74,8 @@ func (i Invite) Over(at time.Time) error {
 	return nil
 }
 
-// unknown is the error for an invalid code, whether it was revoked or never existed.
-func unknown() error {
+// unknownCode is the error for an invalid code, whether it was revoked or never existed.
+func unknownCode() error {
 	return db.Errorf(db.NotFound, "This invite code is not valid: it is mistyped, or was revoked. Ask the author of the task for another.")
 }
 

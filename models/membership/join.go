@@ -33,10 +33,10 @@ func (o Offer) Others() int {
 	return others
 }
 
-// Look returns the tasks that a code would open to a person, and changes nothing. An error gives the reason why it
+// Preview returns the tasks that a code would open to a person, and changes nothing. An error gives the reason why it
 // opens none.
-func (b *Boards) Look(ctx context.Context, userID int64, code string) (Offer, error) {
-	return offered(b.db.Read(ctx), userID, code)
+func (b *Boards) Preview(ctx context.Context, userID int64, code string) (Offer, error) {
+	return readOffer(b.db.Read(ctx), userID, code)
 }
 
 // Join makes a person a member of the task that a code is for, and of the members' boards that are in an event with it.
@@ -46,7 +46,7 @@ func (b *Boards) Join(ctx context.Context, userID int64, code string) (task cata
 		return task, db.Errorf(db.Forbidden, "Sign in to join a board.")
 	}
 	err = b.db.Write(ctx, func(tx *gorm.DB) error {
-		offer, err := offered(tx, userID, code)
+		offer, err := readOffer(tx, userID, code)
 		if task = offer.Task; err != nil || offer.Seen {
 			return err
 		}
@@ -58,8 +58,8 @@ func (b *Boards) Join(ctx context.Context, userID int64, code string) (task cata
 	return task, nil
 }
 
-// offered reads the tasks that a code opens to a person now.
-func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
+// readOffer reads the tasks that a code opens to a person now.
+func readOffer(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 	var user accounts.User // a visitor may look
 	if userID != 0 {
 		if user, err = accounts.Load(tx, userID); err != nil {
@@ -71,7 +71,7 @@ func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 		return o, db.ReadError(read.Error, "invite code")
 	}
 	if read.RowsAffected == 0 {
-		return o, unknown()
+		return o, unknownCode()
 	}
 	if err := tx.Take(&o.Task, o.invite.TaskID).Error; err != nil {
 		return o, db.ReadError(err, "task %d", o.invite.TaskID)
@@ -79,7 +79,7 @@ func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 	seen := o.Task.VisibleTo(user)
 	if o.Task.Visibility != catalog.Members {
 		if o.Seen = seen; !seen {
-			return Offer{}, unknown()
+			return Offer{}, unknownCode()
 		}
 		return o, nil
 	}
@@ -91,7 +91,7 @@ func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 		o.invite.Used-- // it lets them come back
 	}
 	if !seen {
-		if err := o.invite.lets(tx, o.Task, userID); err != nil {
+		if err := o.invite.refusalFor(tx, o.Task, userID); err != nil {
 			return o, err
 		}
 		o.opens = []catalog.Task{o.Task}
@@ -111,16 +111,16 @@ func (o *Offer) addOthers(tx *gorm.DB, user accounts.User) error {
 			join events e on e.id = t.event_id where own.task_id = ? and e.ends_at > ?)`, o.Task.ID, db.Now()).
 		Order("title, id").Find(&others).Error
 	for _, task := range others {
-		if !task.VisibleTo(user) && o.invite.lets(tx, task, user.ID) == nil {
+		if !task.VisibleTo(user) && o.invite.refusalFor(tx, task, user.ID) == nil {
 			o.opens = append(o.opens, task)
 		}
 	}
 	return db.ReadError(err, "tasks of the event of task %d", o.Task.ID)
 }
 
-// lets returns the reason why the code does not admit a person to a task, or nil.
-func (i Invite) lets(tx *gorm.DB, task catalog.Task, userID int64) error {
-	if over := i.Over(db.Now()); over != nil {
+// refusalFor returns the reason why the code does not admit a person to a task, or nil.
+func (i Invite) refusalFor(tx *gorm.DB, task catalog.Task, userID int64) error {
+	if over := i.RefusalAt(db.Now()); over != nil {
 		return over
 	}
 	var was Member
@@ -143,7 +143,7 @@ func (o Offer) join(tx *gorm.DB, userID int64) error {
 		}
 		if taken.RowsAffected == 0 {
 			o.invite.Used = o.invite.Most
-			return o.invite.Over(db.Now())
+			return o.invite.RefusalAt(db.Now())
 		}
 	}
 	again := clause.OnConflict{

@@ -65,7 +65,7 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
 		code := c.code(membership.NewInvite{Note: "course", Most: 5, For: time.Hour})
-		if offer, err := s.Members.Look(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.Seen ||
+		if offer, err := s.Members.Preview(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.Seen ||
 			c.task.VisibleTo(c.now(c.ann)) {
 			t.Errorf("looking at the code: %+v, %v", offer, err)
 		}
@@ -122,7 +122,7 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 			usedUp: "is used up", expired: "expired on 20", revoked: "is not valid", "wbi_mistyped": "is not valid",
 			"": "is not valid", good[:20]: "is not valid",
 		} {
-			_, looked := s.Members.Look(ctx, c.ann.ID, code)
+			_, looked := s.Members.Preview(ctx, c.ann.ID, code)
 			if err := modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)); err == nil || looked == nil ||
 				looked.Error() != err.Error() || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, looking at it %v", want, err, looked)
@@ -291,7 +291,7 @@ func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 			events.Settings{Title: "Cup", StartsAt: at, EndsAt: at.Add(time.Hour),
 				Points: "1", Tasks: []string{second.Slug, c.task.Slug, draft.Slug}})))
 		for _, person := range []accounts.User{c.ann, c.b} { // one comes back with the code, one comes first
-			offer := modelstest.Got[membership.Offer](t)(s.Members.Look(ctx, person.ID, early))
+			offer := modelstest.Got[membership.Offer](t)(s.Members.Preview(ctx, person.ID, early))
 			if offer.Seen || offer.Others() != 1 {
 				t.Errorf("the code offers %s: %+v", person.Name, offer)
 			}

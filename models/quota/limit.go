@@ -38,10 +38,10 @@ func (s Span) Length() time.Duration {
 func (l Limit) String() string {
 	var list []string
 	if l.Submissions > 0 {
-		list = append(list, fmt.Sprintf("%d %s", l.Submissions, l.Sent()))
+		list = append(list, fmt.Sprintf("%d %s", l.Submissions, l.CountText()))
 	}
 	if l.GPUSeconds > 0 {
-		list = append(list, fmt.Sprintf("%d %s", l.GPUSeconds, l.Held()))
+		list = append(list, fmt.Sprintf("%d %s", l.GPUSeconds, l.TimeText()))
 	}
 	per := " an hour"
 	if l.Per == PerDay {
@@ -50,20 +50,20 @@ func (l Limit) String() string {
 	return strings.Join(list, " and ") + per
 }
 
-// Sent names the counted submissions.
-func (l Limit) Sent() string {
+// CountText names the counted submissions.
+func (l Limit) CountText() string {
 	if l.Mode == "" {
 		return "submissions"
 	}
 	return l.Mode + " submissions"
 }
 
-// Held names the counted GPU-seconds.
-func (l Limit) Held() string {
+// TimeText names the counted GPU-seconds.
+func (l Limit) TimeText() string {
 	if l.Mode == "" {
 		return "GPU-seconds"
 	}
-	return "GPU-seconds of " + l.Sent()
+	return "GPU-seconds of " + l.CountText()
 }
 
 // LimitModes lists the modes for limits.

@@ -38,9 +38,9 @@ func Until(free time.Time, refusal string) error {
 	return db.TooManyf(wait, "%s", strings.ReplaceAll(refusal, "{wait}", wait.String()))
 }
 
-// AtOnce refuses work while as much of the subject is unfinished as may be; 0 is no limit. When some of it ends is
-// unknown, so retry is a guess that keeps clients from asking in a loop.
-func AtOnce(unfinished *gorm.DB, most int, retry time.Duration) error {
+// CheckUnfinished refuses work while as much of the subject is unfinished as may be; 0 is no limit. When some of it
+// ends is unknown, so retry is a guess that keeps clients from asking in a loop.
+func CheckUnfinished(unfinished *gorm.DB, most int, retry time.Duration) error {
 	var n int64
 	if most <= 0 {
 		return nil

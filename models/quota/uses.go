@@ -86,7 +86,7 @@ func spentOf(tx *gorm.DB, user accounts.User, taskID int64, limits []Limit) (lis
 // was reached leaves the span.
 func spend(limit Limit, uses []countedUse, now time.Time) Spent {
 	s := Spent{Limit: limit}
-	since, usual := now.Add(-limit.Per.Length()), usualHold(limit.Mode, uses)
+	since, usual := now.Add(-limit.Per.Length()), averageHold(limit.Mode, uses)
 	for _, u := range uses {
 		if limit.Mode != "" && string(u.Mode) != limit.Mode || !u.CreatedAt.After(since) {
 			continue
@@ -107,8 +107,8 @@ func spend(limit Limit, uses []countedUse, now time.Time) Spent {
 // unknownHold is for what a live run holds a GPU where none has ended yet: with 0, a limit would not see a burst.
 const unknownHold = 30 * time.Second
 
-// usualHold is the average of what held GPUs.
-func usualHold(mode string, uses []countedUse) time.Duration {
+// averageHold is the average of what held GPUs.
+func averageHold(mode string, uses []countedUse) time.Duration {
 	var sum, n int64
 	for _, u := range uses {
 		if u.HeldNS > 0 && u.Live == 0 && (mode == "" || string(u.Mode) == mode) {

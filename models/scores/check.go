@@ -66,7 +66,7 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 			return nil, err
 		}
 	}
-	score, err := of(mode, def, drawn, *result)
+	score, err := newScore(mode, def, drawn, *result)
 	if err != nil {
 		s.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
 		// Suspect: a kernel that confuses its harness would do so each time, and three losses end the run.
@@ -80,7 +80,7 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 // drawnFor returns the task of a ranked result with its job's values. If the cases were drawn for other software than
 // the measuring one, it turns the result into a lost attempt, because its board compares it with runs of other cases.
 func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
-	seed, same, err := s.draws.Used(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
+	seed, same, err := s.draws.SeedOf(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
 	if err != nil || same {
 		return def.Draw(seed), false, err
 	}

@@ -21,9 +21,9 @@ import (
 // perhaps in another order.
 const tolerance = 1e-9
 
-// of returns the score of a successful result, compared with the slot that measured it; nil in modes without a score.
-// An error describes how the result contradicts itself. drawn is the task with the drawn values of its cases.
-func of(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
+// newScore returns the score of a successful result, compared with the slot that measured it; nil in modes without a
+// score. An error describes how the result contradicts itself. drawn is the task with the drawn values of its cases.
+func newScore(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
 	score, err := scoreOf(mode, def.RankingBy, result)
 	compareWithSlot(score, def, drawn, result)
 	return score, err
@@ -55,13 +55,13 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 	std, stderr := spread(ranking, ns, ranked.Cases)
 	score := &work.Score{NS: ns, StdNS: std, ErrNS: stderr}
 	if i, measured := harness.ScoreInterval(ranking, ns, ranked.Cases); measured {
-		score.Interval = stored(i)
+		score.Interval = boardInterval(i)
 	}
 	return score, nil
 }
 
-// stored converts an interval for boards.
-func stored(i harness.Interval) boards.Interval {
+// boardInterval converts an interval for boards.
+func boardInterval(i harness.Interval) boards.Interval {
 	low, high := i.Ends()
 	return boards.Interval{LowNS: low, HighNS: high, Processes: i.Processes, Noisy: i.Noisy}
 }
@@ -69,7 +69,7 @@ func stored(i harness.Interval) boards.Interval {
 // CaseInterval returns the interval of one case's time; the zero value if no fresh processes were measured.
 func CaseInterval(c job.CaseResult) boards.Interval {
 	i, _ := harness.ScoreInterval(tasks.RankGeom, c.Time(), []job.CaseResult{c})
-	return stored(i)
+	return boardInterval(i)
 }
 
 // Benchmark returns the geometric mean of the cases of a passed benchmark, in nanoseconds, and their number; 0 if the

@@ -68,6 +68,6 @@ func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 // checkWaiting counts unfinished runs, but not profiles, legs and reruns, which follow other runs: their person did not ask for
 // them, and cannot end them. Neither did the person ask for what an admin added.
 func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
-	return quota.AtOnce(tx.Model(&work.Run{}).Where("user_id = ? and "+work.Asked+" and "+work.Live, user.ID).
+	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.Asked+" and "+work.Live, user.ID).
 		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')"), l.Waiting, 10*time.Second)
 }

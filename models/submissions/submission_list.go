@@ -55,7 +55,7 @@ type SubmissionSummary struct {
 // Submissions lists the selected submissions that the viewer may see, the newest first.
 func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
 	// One's own submissions to a task that was hidden afterwards are not listed either.
-	q := notFrozen(catalog.ListedOf(t.chosen(ctx, f), viewer, f.UserID), viewer)
+	q := notFrozen(catalog.ListedOf(t.filtered(ctx, f), viewer, f.UserID), viewer)
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
@@ -66,9 +66,9 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 	return list, t.addRuns(ctx, list, f.Short)
 }
 
-// chosen begins a query for the selected submissions. Conditions have a fixed order, so that one filter makes one text:
-// both databases prepare each again.
-func (t *Intake) chosen(ctx context.Context, f SubmissionFilter) *gorm.DB {
+// filtered begins a query for the selected submissions. Conditions have a fixed order, so that one filter makes one
+// text: both databases prepare each again.
+func (t *Intake) filtered(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	q := t.db.Read(ctx).Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id")
 	if f.Short {
 		q = q.Select(shortSubmission)
@@ -123,10 +123,10 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bo
 	return nil
 }
 
-// Tries lists a person's latest submissions to a task, without those of a trial. It reads them with their requested
+// Latest lists a person's latest submissions to a task, without those of a trial. It reads them with their requested
 // runs in one query and with the columns of tables. Submissions have only the fields that differ: ID, mode, and time. A
 // submission always has runs (Submit), so the join loses none.
-func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
+func (t *Intake) Latest(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ? and via <> ?", userID, taskID, ViaTrial).Order("id desc").Limit(limit)
 	var rows []struct {
 		work.Run  `gorm:"embedded"`

@@ -65,7 +65,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
 		// First, so that an accepted request is answered again even if the limit is used up or the deadline is over by
 		// now.
-		if sub, runs, err = sentBefore(tx, in); err != nil || sub.ID > 0 {
+		if sub, runs, err = findByKey(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}
 		in.at = db.Time(tx.NowFunc())
@@ -73,7 +73,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if err != nil {
 			return err
 		}
-		if in.frozen, err = events.Gate(tx, task, in.at, in.Added.By.SignedIn() || in.Via == ViaTrial); err != nil {
+		if in.frozen, err = events.CheckOpen(tx, task, in.at, in.Added.By.SignedIn() || in.Via == ViaTrial); err != nil {
 			return err
 		}
 		if in.Mode == job.ModeRanked && in.tooLate(task, in.at) {

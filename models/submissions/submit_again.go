@@ -7,9 +7,9 @@ import (
 	"warpboard/models/work"
 )
 
-// sentBefore returns the submission that a person made with the same key, because its answer was lost. Keys are per
+// findByKey returns the submission that a person made with the same key, because its answer was lost. Keys are per
 // person. The same key with another request is a Conflict.
-func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, err error) {
+func findByKey(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, err error) {
 	if in.Key == "" {
 		return sub, nil, nil
 	}

@@ -86,7 +86,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 			list[0].TaskSlug != "vectoradd" {
 			t.Errorf("Submissions: %+v, %v", list, err)
 		}
-		tries, err := s.Submissions.Tries(ctx, ann.ID, task.ID, 5)
+		tries, err := s.Submissions.Latest(ctx, ann.ID, task.ID, 5)
 		if err != nil || len(tries) != 1 || tries[0].ID != sub.ID || !tries[0].CreatedAt.Equal(sub.CreatedAt) ||
 			tries[0].Mode != sub.Mode || len(tries[0].Runs) != 2 {
 			t.Errorf("Tries: %+v, %v", tries, err)

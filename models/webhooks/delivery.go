@@ -161,7 +161,7 @@ func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, i
 		if d.NextAt != nil && d.NextAt.Before(db.Now()) {
 			return nil // it waits to be sent
 		}
-		if err := ask(tx, hookID); err != nil {
+		if err := countTest(tx, hookID); err != nil {
 			return err
 		}
 		now := db.Now()
@@ -184,7 +184,7 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 		if waiting >= testsWaiting {
 			return db.Errorf(db.TooMany, "%d tests of this webhook are already waiting.", waiting)
 		}
-		if err := ask(tx, hookID); err != nil {
+		if err := countTest(tx, hookID); err != nil {
 			return err
 		}
 		body, err := json.Marshal(message{Test, db.Now(), map[string]any{"url": w.site, "webhook": hookID}})
@@ -198,8 +198,8 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 // askedKey is the prefix of the setting with the times of a webhook's requested tests and redeliveries.
 func askedKey(hookID int64) string { return fmt.Sprintf("webhooks.asked.%d", hookID) }
 
-// ask counts a test or a redelivery, and refuses it if there were too many within an hour.
-func ask(tx *gorm.DB, hookID int64) error {
+// countTest counts a test or a redelivery, and refuses it if there were too many within an hour.
+func countTest(tx *gorm.DB, hookID int64) error {
 	key, now := askedKey(hookID), db.Now()
 	was, err := db.JSONSettings[[]time.Time](tx.Where("key = ?", key), key)
 	if err != nil {

@@ -40,8 +40,8 @@ func Note(tx *gorm.DB, e WebhookEvent) error {
 	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
 }
 
-// held is the kind under which an event about a new place waits for a confirmation.
-func (k Kind) held() Kind {
+// onHoldKind is the kind under which an event about a new place waits for a confirmation.
+func (k Kind) onHoldKind() Kind {
 	if k == RecordTaken {
 		return recordHeld
 	}
@@ -51,7 +51,7 @@ func (k Kind) held() Kind {
 // HoldPlace holds the events about a run's new place until ReleasePlaces, because the run is measured again first.
 func HoldPlace(tx *gorm.DB, runID int64) error {
 	for _, kind := range []Kind{PlaceTaken, RecordTaken} {
-		err := tx.Model(&WebhookEvent{}).Where("run_id = ? and kind = ?", runID, kind).Update("kind", kind.held()).Error
+		err := tx.Model(&WebhookEvent{}).Where("run_id = ? and kind = ?", runID, kind).Update("kind", kind.onHoldKind()).Error
 		if err != nil {
 			return db.WriteError(err, "events of run %d", runID)
 		}
@@ -66,7 +66,7 @@ func ReleasePlaces(tx *gorm.DB) error {
 	err := tx.Where("kind = ? and "+settled+" and run_id not in (select run_id from records)", recordHeld).Delete(&WebhookEvent{}).Error
 	for _, kind := range []Kind{PlaceTaken, RecordTaken} {
 		if err == nil {
-			err = tx.Model(&WebhookEvent{}).Where("kind = ? and "+settled, kind.held()).Update("kind", kind).Error
+			err = tx.Model(&WebhookEvent{}).Where("kind = ? and "+settled, kind.onHoldKind()).Update("kind", kind).Error
 		}
 	}
 	return db.WriteError(err, "events of confirmed runs")
@@ -158,7 +158,7 @@ func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 
 func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	if e.forInboxes() && w.rules.Tell != nil {
-		if err := w.tell(tx, e, hooks); err != nil {
+		if err := w.queueDeliveries(tx, e, hooks); err != nil {
 			return err
 		}
 	}
@@ -191,8 +191,8 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	return nil
 }
 
-// tell adds an event to inboxes, and queues deliveries for the webhooks of those people.
-func (w *Webhooks) tell(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
+// queueDeliveries adds an event to inboxes, and queues deliveries for the webhooks of those people.
+func (w *Webhooks) queueDeliveries(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	list, err := w.rules.Tell(tx, e)
 	if err != nil {
 		return err

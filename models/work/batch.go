@@ -46,7 +46,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 		}
 		if len(before) > 0 {
 			id = before[0].Batch
-			return in.sentAs(before)
+			return in.useEarlier(before)
 		}
 		if err := checkOpen(tx); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 			}
 		}
 		for _, same := range measured {
-			if err := same.passOn(tx, &Recorded{}); err != nil { // no one can watch them yet
+			if err := same.copyResult(tx, &Recorded{}); err != nil { // no one can watch them yet
 				return err
 			}
 		}
@@ -148,8 +148,8 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 	return nil
 }
 
-// sentAs sets the items' evaluations to those of an earlier sending of the batch.
-func (in *NewBatch) sentAs(before []Evaluation) error {
+// useEarlier sets the items' evaluations to those of an earlier sending of the batch.
+func (in *NewBatch) useEarlier(before []Evaluation) error {
 	if before[0].Batch == "" {
 		return sameRequest(false)
 	}

@@ -33,7 +33,7 @@ func (l *LifeCycle) Batch(ctx context.Context, id string) (b Batch, err error) {
 // NextBatchResult returns the first ended evaluation of a batch after number after, as readers see it, in the order of
 // ends, or NotFound if there is none yet. It reads one at a time, because a result may have megabytes.
 func (l *LifeCycle) NextBatchResult(ctx context.Context, id string, after int64) (Evaluation, error) {
-	e, err := l.shown(ctx, func(query *gorm.DB) *gorm.DB {
+	e, err := l.readShown(ctx, func(query *gorm.DB) *gorm.DB {
 		return query.Where("batch = ? and batch <> '' and batch_result > ?", id, max(after, 0)).Order("batch_result")
 	})
 	return e, db.ReadError(err, "further result of batch %s", id)

@@ -97,12 +97,12 @@ func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, erro
 
 // ShownEvaluation is Evaluation for readers: it omits a large request.
 func (l *LifeCycle) ShownEvaluation(ctx context.Context, id string) (Evaluation, error) {
-	e, err := l.shown(ctx, func(query *gorm.DB) *gorm.DB { return query.Where("id = ?", id) })
+	e, err := l.readShown(ctx, func(query *gorm.DB) *gorm.DB { return query.Where("id = ?", id) })
 	return e, db.ReadError(err, "evaluation %s", id)
 }
 
-// shown reads the evaluation that a query finds, as ShownEvaluation does.
-func (l *LifeCycle) shown(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Evaluation, error) {
+// readShown reads the evaluation that a query finds, as ShownEvaluation does.
+func (l *LifeCycle) readShown(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Evaluation, error) {
 	var e Evaluation
 	read := l.db.Read(ctx)
 	row := gorm.Statement{DB: read}

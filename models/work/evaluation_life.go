@@ -75,7 +75,7 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Recorded) error {
 	if e.EndedAt == nil {
 		return nil
 	}
-	if err := e.passOn(tx, out); err != nil {
+	if err := e.copyResult(tx, out); err != nil {
 		return err
 	}
 	return counters.Add(tx, counters.Sample{Name: counters.Ended + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})

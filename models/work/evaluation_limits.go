@@ -25,7 +25,7 @@ const evaluationRetry = 2 * time.Second
 func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
 	// Evaluations of a batch wait for a place in the queue instead, see NewBatch.park.
 	live := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+Live, caller)
-	if err := quota.AtOnce(live, l.AtOnce, evaluationRetry); err != nil {
+	if err := quota.CheckUnfinished(live, l.AtOnce, evaluationRetry); err != nil {
 		return err
 	}
 	hour, err := l.lastHour(tx, user, caller)

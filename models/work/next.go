@@ -37,7 +37,7 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attemp
 		return nil, err
 	}
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		if free.live, err = givenTo(tx, ask); err != nil {
+		if free.live, err = readDeviceLoad(tx, ask); err != nil {
 			return err
 		}
 		if len(free.live.missing) > 0 {
@@ -69,7 +69,7 @@ type deviceLoad struct {
 	missing           []Attempt
 }
 
-func givenTo(tx *gorm.DB, ask job.Ask) (g deviceLoad, err error) {
+func readDeviceLoad(tx *gorm.DB, ask job.Ask) (g deviceLoad, err error) {
 	live, err := liveAttempts(tx, "where w.device = ?", ask.Device)
 	for _, a := range live {
 		g.all++

@@ -28,7 +28,7 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 	if e.RequestHash == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return same, 0, nil
 	}
-	since, err := epochs.Since(tx, e.Device)
+	since, err := epochs.NewestSince(tx, e.Device)
 	if err != nil {
 		return same, 0, err
 	}
@@ -65,7 +65,7 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 		return db.WriteError(err, "evaluation")
 	}
 	var news Recorded // it has no watchers yet
-	if err := same.passOn(tx, &news); err != nil || len(news.Evaluations) == 0 {
+	if err := same.copyResult(tx, &news); err != nil || len(news.Evaluations) == 0 {
 		return err
 	}
 	request := e.Request
@@ -108,8 +108,8 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 	return ended, nil
 }
 
-// passOn copies the result of an ended evaluation to those that share it.
-func (e *Evaluation) passOn(tx *gorm.DB, out *Recorded) error {
+// copyResult copies the result of an ended evaluation to those that share it.
+func (e *Evaluation) copyResult(tx *gorm.DB, out *Recorded) error {
 	if e.EndedAt == nil || e.RequestHash == "" || e.Shares != "" {
 		return nil
 	}
@@ -175,9 +175,9 @@ func (e *Evaluation) sharedResult(read *gorm.DB) error {
 	return db.ReadError(err, "the result of evaluation %s", e.Shares)
 }
 
-// FreeSharing lets evaluations be measured that wait for one which ended without passing its result on, because a
+// ReleaseSharing lets evaluations be measured that wait for one which ended without passing its result on, because a
 // process of an older version ended it.
-func (l *LifeCycle) FreeSharing(ctx context.Context) error {
+func (l *LifeCycle) ReleaseSharing(ctx context.Context) error {
 	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+Live+
 		" and shares not in (select id from evaluations where "+Live+")", parkedSharing).Error
 	return db.WriteError(err, "evaluations that share a result")

@@ -10,14 +10,14 @@ import (
 	"warpboard/models/db"
 )
 
-// Known sorts the attempts that a worker reports to have, each once: known are live and may be its own; fresh, a part
-// of them, were not reported before; stale ones it should drop. A worker can invent as many IDs as fit into its
+// SortAttempts sorts the attempts that a worker reports to have, each once: known are live and may be its own; fresh, a
+// part of them, were not reported before; stale ones it should drop. A worker can invent as many IDs as fit into its
 // message.
-func (l *LifeCycle) Known(ctx context.Context, worker string, attemptIDs []string) (known, fresh, stale []string, err error) {
+func (l *LifeCycle) SortAttempts(ctx context.Context, worker string, attemptIDs []string) (known, fresh, stale []string, err error) {
 	live, err := l.liveAmong(ctx, attemptIDs)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(attemptIDs))) {
 		a, ok := live[id]
-		if !ok || !a.mayBe(worker) {
+		if !ok || !a.mayBelongTo(worker) {
 			stale = append(stale, id)
 			continue
 		}
@@ -29,8 +29,10 @@ func (l *LifeCycle) Known(ctx context.Context, worker string, attemptIDs []strin
 	return known, fresh, stale, err
 }
 
-// mayBe reports whether the attempt is the worker's, or has no worker.
-func (a Attempt) mayBe(worker string) bool { return a.Worker == "" || a.Worker == db.Sanitize(worker) }
+// mayBelongTo reports whether the attempt is the worker's, or has no worker.
+func (a Attempt) mayBelongTo(worker string) bool {
+	return a.Worker == "" || a.Worker == db.Sanitize(worker)
+}
 
 // NoteTaken records that a worker has these attempts, in case its event was lost.
 func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...string) (out Recorded, err error) {
@@ -69,7 +71,7 @@ func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]Liv
 func (l *LifeCycle) noteTaken(ctx context.Context, attemptID, worker string, out *Recorded) error {
 	return l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, attemptID)
-		if err != nil || a == nil || !a.current() || a.TakenAt != nil || !a.mayBe(worker) {
+		if err != nil || a == nil || !a.current() || a.TakenAt != nil || !a.mayBelongTo(worker) {
 			return err
 		}
 		a.take(worker)

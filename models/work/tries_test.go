@@ -84,7 +84,7 @@ func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 		l.taken(a, "w1")
 		out, err := s.Work.NoteTaken(t.Context(), "w2", a.ID)
 		modelstest.Check(t, err)
-		_, _, stale, err := s.Work.Known(t.Context(), "w2", []string{a.ID})
+		_, _, stale, err := s.Work.SortAttempts(t.Context(), "w2", []string{a.ID})
 		if err != nil || len(out.Events)+len(out.Evaluations) > 0 || len(stale) != 1 || stale[0] != a.ID {
 			t.Errorf("w2 is told %+v, to drop %v, %v", out, stale, err)
 		}

@@ -13,9 +13,9 @@ const (
 	usualSpan = 5000 // number of IDs to search: a task with few submissions must not cost more
 )
 
-// UsualTime returns the median time for which recent runs of the run's mode on its board held their slots, or 0 if
+// MedianTime returns the median time for which recent runs of the run's mode on its board held their slots, or 0 if
 // unknown. Failed runs ended early, and do not count.
-func (l *LifeCycle) UsualTime(ctx context.Context, run Run) (time.Duration, error) {
+func (l *LifeCycle) MedianTime(ctx context.Context, run Run) (time.Duration, error) {
 	var took []int64
 	err := l.db.Read(ctx).Model(&Run{}).Where("id > ? and version_id = ? and device = ? and mode = ? and state = 'done' and unit_ns > 0",
 		run.ID-usualSpan, run.VersionID, run.Device, run.Mode).Order("id desc").Limit(usualRuns).Pluck("unit_ns", &took).Error

@@ -40,7 +40,7 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 		want := func(want time.Duration) {
 			t.Helper()
 			next := modelstest.Submit(t, s, ann, task)[0]
-			if got, err := s.Work.UsualTime(t.Context(), next); err != nil || got != want {
+			if got, err := s.Work.MedianTime(t.Context(), next); err != nil || got != want {
 				t.Errorf("usually %s, %v; want %s", got, err, want)
 			}
 		}
@@ -53,7 +53,7 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 		want(4 * time.Second)
 		next := modelstest.Submit(t, s, ann, task)[0]
 		next.Mode = job.ModeProfile
-		if got, err := s.Work.UsualTime(t.Context(), next); err != nil || got != 0 {
+		if got, err := s.Work.MedianTime(t.Context(), next); err != nil || got != 0 {
 			t.Errorf("of another mode %s, %v", got, err)
 		}
 	})

@@ -171,7 +171,7 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 				if phase == "waits" {
 					return
 				}
-				if _, _, stale, err := s.Work.Known(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
+				if _, _, stale, err := s.Work.SortAttempts(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
 					t.Errorf("its worker is told to drop %v, %v", stale, err)
 				}
 				if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone),

@@ -14,8 +14,8 @@ import (
 // Change is one difference between two versions of a task.
 type Change struct {
 	Key    string // "benchmarks", "files.reference.py", "templates.CUDA"
-	Old    string // short text; empty if it did not exist
-	New    string // short text; empty if it was removed
+	Old    string // comparable text; empty if it did not exist
+	New    string // comparable text; empty if it was removed
 	Breaks bool   // scores before and after are not comparable
 }
 
@@ -26,7 +26,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	a, b := old.Definition, new.Definition
 	var out []Change
 	differ := func(key string, old, new any, breaks bool) {
-		if x, y := short(old), short(new); !bytes.Equal(x, y) {
+		if x, y := comparable(old), comparable(new); !bytes.Equal(x, y) {
 			out = append(out, Change{Key: key, Old: cut(x), New: cut(y), Breaks: breaks})
 		}
 	}
@@ -87,8 +87,8 @@ func harnessName(d tasks.Definition) string {
 	return "Warpboard's"
 }
 
-// short formats a value for comparing and showing: texts unchanged, others as JSON, and empty values as nothing.
-func short(value any) []byte {
+// comparable formats a value for comparing and showing: texts unchanged, others as JSON, and empty values as nothing.
+func comparable(value any) []byte {
 	switch v := value.(type) {
 	case string:
 		return []byte(v)

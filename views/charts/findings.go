@@ -44,9 +44,9 @@ var sentenceEnd = regexp.MustCompile(`\.\s*[A-Z]`)
 // counted matches a number that is not part of a name such as L1TEX.
 var counted = regexp.MustCompile(`(^|[\s(])\d`)
 
-// tooMuch returns a note if an estimate for the whole kernel exceeds what the busiest unit's peak allows, and otherwise
-// "".
-func tooMuch(k *ncu.Kernel, r ncu.Rule) string {
+// overestimateNote returns a note if an estimate for the whole kernel exceeds what the busiest unit's peak allows, and
+// otherwise "".
+func overestimateNote(k *ncu.Kernel, r ncu.Rule) string {
 	sol := ncu.SpeedOfLight(k)
 	top := max(sol[0].Value.Value, sol[1].Value.Value) // 0 if not measured
 	if r.Speedup == nil || r.SpeedupType == "local" || !(top > 0) || *r.Speedup <= 100*(100/top-1) {
@@ -97,8 +97,8 @@ func sentences(message string) (list []string) {
 	}
 }
 
-// shortly shortens a message to its first sentence with a number, because those before it explain terms.
-func shortly(message string) string {
+// firstNumberedSentence shortens a message to its first sentence with a number, because those before it explain terms.
+func firstNumberedSentence(message string) string {
 	list := sentences(message)
 	at := slices.IndexFunc(list, counted.MatchString)
 	return clip(list[max(at, 0)], 180)

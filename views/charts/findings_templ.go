@@ -135,7 +135,7 @@ func verdict(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if care := tooMuch(k, r.Rule); care != "" {
+					if care := overestimateNote(k, r.Rule); care != "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<small data-care>(")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -159,9 +159,9 @@ func verdict(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var9 string
-					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(shortly(r.Message))
+					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(firstNumberedSentence(r.Message))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/findings.templ`, Line: 27, Col: 33}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/findings.templ`, Line: 27, Col: 47}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 					if templ_7745c5c3_Err != nil {
@@ -599,7 +599,7 @@ func ruleList(k *ncu.Kernel, list []ncu.Rule, first int) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if care := tooMuch(k, r); care != "" {
+				if care := overestimateNote(k, r); care != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<small data-care>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

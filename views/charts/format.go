@@ -24,8 +24,8 @@ func symbol(unit string) string {
 	return ""
 }
 
-// word returns the unit's text after the digits, or "" if the label has it.
-func word(unit, digits string) string {
+// unitText returns the unit's text after the digits, or "" if the label has it.
+func unitText(unit, digits string) string {
 	switch unit {
 	case "", "thread", "SM", "register/thread", "pass", "inst", "inst/cycle", "cluster", "branches":
 		return ""
@@ -44,8 +44,9 @@ func word(unit, digits string) string {
 // space joins a number and its symbol without a line break.
 const space = "\u00a0"
 
-// three rounds to three significant digits, because further digits of a counter are meaningless. Whole numbers stay.
-func three(v float64) float64 {
+// threeDigits rounds to three significant digits, because further digits of a counter are meaningless. Whole numbers
+// stay.
+func threeDigits(v float64) float64 {
 	if v == 0 || v == math.Trunc(v) {
 		return v
 	}
@@ -72,17 +73,17 @@ func Text(m ncu.Metric) string {
 	case symbol(unit) != "":
 		return prefixed(v, symbol(unit))
 	default:
-		return digits(v) + word(unit, digits(v))
+		return digits(v) + unitText(unit, digits(v))
 	}
 }
 
 // digits formats a number with three significant digits, a whole one with all of its digits.
 func digits(v float64) string {
-	if whole := math.Round(v); math.Abs(v-whole) <= 1e-4*math.Abs(v) || math.Abs(three(v)) >= 1000 {
+	if whole := math.Round(v); math.Abs(v-whole) <= 1e-4*math.Abs(v) || math.Abs(threeDigits(v)) >= 1000 {
 		return format.Decimal(whole)
 	}
-	text := strconv.FormatFloat(three(v), 'g', -1, 64)
-	if a := math.Abs(three(v)); a >= 1 {
+	text := strconv.FormatFloat(threeDigits(v), 'g', -1, 64)
+	if a := math.Abs(threeDigits(v)); a >= 1 {
 		text = strconv.FormatFloat(v, 'f', 2-int(math.Log10(a)), 64) // 74.0, which is not 74
 	}
 	return strings.Replace(text, "-", "−", 1)
@@ -92,7 +93,7 @@ func digits(v float64) string {
 func prefixed(v float64, unit string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
-	for ; math.Abs(three(v)) >= 1000 && i < len(prefixes)-1; i++ {
+	for ; math.Abs(threeDigits(v)) >= 1000 && i < len(prefixes)-1; i++ {
 		v /= 1000
 	}
 	return digits(v) + space + prefixes[i] + unit

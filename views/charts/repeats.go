@@ -47,7 +47,7 @@ func newHistogram(times []float64) *histogram {
 		h.ticks = append(h.ticks, at)
 	}
 	h.median = h.at(sorted[len(sorted)/2])
-	h.ticks = thin(h.ticks)
+	h.ticks = limitTicks(h.ticks)
 	return h
 }
 
@@ -70,8 +70,8 @@ func withoutOutliers(sorted []float64) []float64 {
 // binCount grows with the square root of n, which suits histograms of unknown shape.
 func binCount(n int) int { return min(max(int(math.Sqrt(float64(n))*1.5), 5), 30) }
 
-// thin keeps at most some hundred ticks, evenly chosen, so that a page stays small.
-func thin(ticks []float64) []float64 {
+// limitTicks keeps at most some hundred ticks, evenly chosen, so that a page stays small.
+func limitTicks(ticks []float64) []float64 {
 	const most = 120
 	if len(ticks) <= most {
 		return ticks

@@ -241,7 +241,7 @@ func roofFacts(k *ncu.Kernel) []ncu.Fact {
 	}
 	for _, w := range roof.Kinds {
 		out = append(out, w.Rate, w.Peak)
-		if w.Did() {
+		if w.HasWork() {
 			out = append(out, w.Intensity)
 		}
 	}

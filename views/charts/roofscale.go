@@ -71,14 +71,14 @@ func (c *roofChart) ticks() {
 		}
 		c.xTicks = append(c.xTicks, t)
 	}
-	c.xTicks = thinned(c.xTicks, func(a, b tick) bool {
+	c.xTicks = fitTicks(c.xTicks, func(a, b tick) bool {
 		next := label{x: b.at, text: b.text, anchor: b.anchor}.area()
 		return label{x: a.at, text: a.text, anchor: a.anchor}.area().x2+letter <= next.x1
 	})
 	for _, e := range tickExponents(c.yMin, c.yMax) {
 		c.yTicks = append(c.yTicks, tick{c.atY(e), tickText(prefixed(math.Pow(10, e), "")), "end"})
 	}
-	c.yTicks = thinned(c.yTicks, func(a, b tick) bool { return a.at-b.at >= line+2 })
+	c.yTicks = fitTicks(c.yTicks, func(a, b tick) bool { return a.at-b.at >= line+2 })
 }
 
 // tickText removes trailing zeros.
@@ -108,8 +108,8 @@ func tickExponents(from, to float64) (at []float64) {
 	return at
 }
 
-// thinned removes every other tick, or more, until all fit.
-func thinned(all []tick, fits func(a, b tick) bool) []tick {
+// fitTicks removes every other tick, or more, until all fit.
+func fitTicks(all []tick, fits func(a, b tick) bool) []tick {
 	for step := 1; step < len(all); step++ {
 		var kept []tick
 		for i := 0; i < len(all); i += step {

@@ -114,7 +114,7 @@ func bulk(loads ncu.Metric) string {
 // brief formats a counter for a sentence, without the last digits of millions.
 func brief(m ncu.Metric) string {
 	if v, ok := m.Base(); ok && v >= 1e5 && symbol(m.BaseUnit()) == "" {
-		return count(v) + word(m.BaseUnit(), "")
+		return count(v) + unitText(m.BaseUnit(), "")
 	}
 	return Text(m)
 }

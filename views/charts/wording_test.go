@@ -78,11 +78,11 @@ func TestAnEstimateAboveTheRoofIsMarked(t *testing.T) {
 		"of a part":        {ncu.Rule{Speedup: gain(90), SpeedupType: "local"}, false},
 		"without estimate": {ncu.Rule{}, false},
 	} {
-		if got := tooMuch(k, c.rule) != ""; got != c.want {
+		if got := overestimateNote(k, c.rule) != ""; got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if tooMuch(&ncu.Kernel{}, ncu.Rule{Speedup: gain(90)}) != "" {
+	if overestimateNote(&ncu.Kernel{}, ncu.Rule{Speedup: gain(90)}) != "" {
 		t.Error("an estimate is above a roof that was not measured")
 	}
 }

@@ -29,11 +29,11 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	}
 	add("place", place(o, device, mine), 0)
 	if o.BestRun != 0 {
-		add("best", best(o, scoreNS, mine), o.BestSubmission)
+		add("best", bestText(o, scoreNS, mine), o.BestSubmission)
 	}
 	if o.Entry { // compare the entry with its neighbor
 		add("next", next(o, scoreNS), o.NextSubmission)
-		add("why", why(o, mine), 0)
+		add("why", rankReason(o, mine), 0)
 	}
 	if o.Roof != nil {
 		add("roof", format.Percent(*o.Roof)+" of this device's measured limit", 0)
@@ -90,8 +90,8 @@ func place(o boards.Outcome, device string, mine bool) string {
 	return text
 }
 
-// best compares a run with the person's other one: with their entry, or, for the entry, with their previous best.
-func best(o boards.Outcome, score float64, mine bool) string {
+// bestText compares a run with the person's other one: with their entry, or, for the entry, with their previous best.
+func bestText(o boards.Outcome, score float64, mine bool) string {
 	other := fmt.Sprintf("%s previous best (#%d)", whose(mine), o.BestSubmission)
 	if !o.Entry {
 		other = fmt.Sprintf("%s entry (#%d)", whose(mine), o.BestSubmission)
@@ -102,13 +102,13 @@ func best(o boards.Outcome, score float64, mine bool) string {
 	case o.BestUnclear:
 		return "No clear difference between this run and " + other
 	case o.Entry:
-		return format.Capital(against(score, o.BestNS)) + " " + other
+		return format.Capital(comparisonText(score, o.BestNS)) + " " + other
 	}
-	return "This run is " + against(score, o.BestNS) + " " + other
+	return "This run is " + comparisonText(score, o.BestNS) + " " + other
 }
 
-// against compares two scores: "2.31× faster than".
-func against(score, other float64) string {
+// comparisonText compares two scores: "2.31× faster than".
+func comparisonText(score, other float64) string {
 	switch {
 	case score < other:
 		return format.Times(other/score) + " faster than"
@@ -147,8 +147,8 @@ func next(o boards.Outcome, score float64) string {
 	return "As fast as " + who
 }
 
-// why explains different ranks of the neighbor and the run without a clear difference.
-func why(o boards.Outcome, mine bool) string {
+// rankReason explains different ranks of the neighbor and the run without a clear difference.
+func rankReason(o boards.Outcome, mine bool) string {
 	if o.NextWhy == "" {
 		return ""
 	}

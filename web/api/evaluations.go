@@ -92,7 +92,7 @@ func newProblem(err error) client.Problem {
 func (a *API) GetEvaluation(c *fiber.Ctx) error {
 	found, caller, err := a.evals.Readable(c, c.Params("id"))
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
-		found, err = a.waitAWhile(c, found, min(time.Duration(wait)*time.Second, longestWait))
+		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, longestWait))
 	}
 	if err == nil && !caller.MayRead(found) { // its owner has stopped sharing it
 		err = evaluations.NotFound(found.ID)
@@ -115,9 +115,9 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
 	return c.JSON(answer)
 }
 
-// waitAWhile returns the evaluation once it has ended, or its current state after wait, when the caller leaves, or at
+// waitForEnd returns the evaluation once it has ended, or its current state after wait, when the caller leaves, or at
 // once if too many requests wait.
-func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
+func (a *API) waitForEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
 	end, ok := a.site.TryWait(c)
 	if !ok {
 		return found, nil

@@ -126,7 +126,7 @@ func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p 
 	var settings *catalog.TaskSettings
 	if old, now := deadlineText(task.Deadline), deadlineText(deadline); given && old != now {
 		answer.Differences = append(answer.Differences, client.Difference{Key: "deadline", Old: old, New: now})
-		settings = task.Until(deadline)
+		settings = task.WithDeadline(deadline)
 	}
 	change, err := a.site.Store.Catalog.Compare(ctx, task.ID, bundle)
 	if err == nil && !answer.DryRun {

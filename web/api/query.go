@@ -47,7 +47,7 @@ func (a *API) KnownQuery() fiber.Handler {
 func checkParameter(name, value string, known []string) error {
 	switch {
 	case slices.Contains(known, name):
-		if wanted := misread(name, value); wanted != "" {
+		if wanted := valueMistake(name, value); wanted != "" {
 			return site.Invalid("invalid_parameter", "The query parameter %q is %s, not %q.", name, wanted, value)
 		}
 		return nil
@@ -57,8 +57,8 @@ func checkParameter(name, value string, known []string) error {
 	return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s", name, didYouMean(name, known))
 }
 
-// misread names what the value of a parameter must be, where it is something else.
-func misread(name, value string) string {
+// valueMistake names what the value of a parameter must be, where it is something else.
+func valueMistake(name, value string) string {
 	switch queryType(name)["type"] {
 	case "integer":
 		if _, err := strconv.Atoi(value); err != nil {

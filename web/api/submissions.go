@@ -78,9 +78,9 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		}
 		sent := tasks.TextSubmission(in.Source, in.Files)
 		return submissions.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
-			Filter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: via(c), Added: submissions.AddedByAdmin{For: in.For, Why: in.Why}}, nil
+			Filter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), Added: submissions.AddedByAdmin{For: in.For, Why: in.Why}}, nil
 	}
-	in := submissions.NewSubmission{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: via(c),
+	in := submissions.NewSubmission{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: clientKind(c),
 		Added: submissions.AddedByAdmin{For: c.FormValue("for"), Why: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil || len(form.File["file"]) == 0 {
@@ -104,8 +104,8 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	return in, nil
 }
 
-// via distinguishes the command from other programs, for the submission's page.
-func via(c *fiber.Ctx) string {
+// clientKind distinguishes the command from other programs, for the submission's page.
+func clientKind(c *fiber.Ctx) string {
 	if strings.HasPrefix(c.Get(fiber.HeaderUserAgent), client.UserAgent) {
 		return "cli"
 	}

@@ -56,7 +56,7 @@ func (g *Guard) Accept() (net.Conn, error) {
 				return admitted, nil
 			}
 			continue
-		case !passes(err):
+		case !isTemporary(err):
 			return nil, err
 		}
 		g.warn("a connection cannot be accepted; trying again", "err", err)
@@ -75,8 +75,8 @@ func (g *Guard) Close() error {
 	return g.Listener.Close()
 }
 
-// passes reports whether an error of accept concerns one connection or is temporary, as in net/http.
-func passes(err error) bool {
+// isTemporary reports whether an error of accept concerns one connection or is temporary, as in net/http.
+func isTemporary(err error) bool {
 	for _, of := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
 		syscall.ECONNRESET, syscall.EPROTO, syscall.EINTR, syscall.ETIMEDOUT} {
 		if errors.Is(err, of) {
@@ -95,11 +95,11 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 	give, err := g.limiter.Take(Connections, who, 1)
 	switch bound := g.limiter.bounds[Connections]; {
 	case err != nil && errors.Is(err, bound.UsedUp):
-		g.turnAway(conn, "429 Too Many Requests")
+		g.refuse(conn, "429 Too Many Requests")
 		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", bound.Each)
 		return nil
 	case err != nil:
-		g.turnAway(conn, "503 Service Unavailable")
+		g.refuse(conn, "503 Service Unavailable")
 		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", bound.Most)
 		return nil
 	}
@@ -107,10 +107,10 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 	return &countedConn{Conn: conn, left: []func(){give}}
 }
 
-// turnAway answers with a refusal and closes. It does not block: the few bytes fit into an empty socket, and a
+// refuse answers with a refusal and closes. It does not block: the few bytes fit into an empty socket, and a
 // goroutine waits a moment for the request that is not read. Over TLS it sends nothing, because the client would have
 // to speak first.
-func (g *Guard) turnAway(conn net.Conn, status string) {
+func (g *Guard) refuse(conn net.Conn, status string) {
 	if _, encrypted := conn.(*tls.Conn); encrypted {
 		conn.Close()
 		return

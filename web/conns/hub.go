@@ -48,8 +48,8 @@ func (h *Hub) Publish(t Topic, m Message) {
 	}
 }
 
-// Missed makes all readers read from the store, since messages may be lost.
-func (h *Hub) Missed() {
+// ReloadAll makes all readers read from the store, since messages may be lost.
+func (h *Hub) ReloadAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, subs := range h.topics {

@@ -77,5 +77,5 @@ func (l *Limiter) Taken(of ...Resource) (n int) {
 	return n
 }
 
-// Crowded reports whether more than half of a resource is in use.
-func (l *Limiter) Crowded(of Resource) bool { return 2*l.Taken(of) > l.bounds[of].Most }
+// HalfUsed reports whether more than half of a resource is in use.
+func (l *Limiter) HalfUsed(of Resource) bool { return 2*l.Taken(of) > l.bounds[of].Most }

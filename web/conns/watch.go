@@ -24,9 +24,9 @@ func (o *Writer) Watch() <-chan struct{} {
 	return gone
 }
 
-// leaves blocks until the client has left, which it reports, or until the connection is closed, its read deadline
+// waitForClose blocks until the client has left, which it reports, or until the connection is closed, its read deadline
 // passes, or done is closed.
-func leaves(raw syscall.RawConn, done <-chan struct{}) bool {
+func waitForClose(raw syscall.RawConn, done <-chan struct{}) bool {
 	if n, err := peek(raw); n == 0 {
 		return !errors.Is(err, os.ErrDeadlineExceeded)
 	}
@@ -85,7 +85,7 @@ func OnLeaving(conn net.Conn, fn func()) (stop func()) {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		if leaves(raw, done) {
+		if waitForClose(raw, done) {
 			fn()
 		}
 	})

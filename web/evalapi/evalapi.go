@@ -30,8 +30,8 @@ func Methods() map[string]string {
 		"/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost}
 }
 
-// Only answers another method than an address has, as FastAPI does.
-func Only(method string) fiber.Handler {
+// AllowOnly answers another method than an address has, as FastAPI does.
+func AllowOnly(method string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderAllow, method)
 		return c.Status(fiber.StatusMethodNotAllowed).JSON(fiber.Map{"detail": "Method Not Allowed"})
@@ -75,8 +75,8 @@ type bodyDetail struct {
 	Ctx   map[string]any `json:"ctx,omitempty"`
 }
 
-// refused answers a request that could not be read, in the unversioned API's shapes; other errors stay.
-func refused(c *fiber.Ctx, err error) error {
+// requestError answers a request that could not be read, in the unversioned API's shapes; other errors stay.
+func requestError(c *fiber.Ctx, err error) error {
 	var body *evaluations.BodyError
 	var fields evaluations.FieldErrors
 	var refusal *kernelrun.Refusal

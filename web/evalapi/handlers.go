@@ -32,7 +32,7 @@ func (a *API) Compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
 func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	request, err := a.evals.ReadRequest(c, kind)
 	if err != nil {
-		return refused(c, err)
+		return requestError(c, err)
 	}
 	caller, err := a.evals.NewCaller(c)
 	if err != nil {
@@ -45,11 +45,11 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	e, err := a.evals.Submit(c.UserContext(), caller, request, "")
 	if err != nil {
 		over()
-		return refused(c, err)
+		return requestError(c, err)
 	}
 	site.DropBody(c) // it may wait for minutes
 	w := a.waitFor(c, e, over)
-	if a.behindProxy(c) && !w.within(a.site.Settings.Limits.KeepAlive) {
+	if a.behindProxy(c) && !w.endsWithin(a.site.Settings.Limits.KeepAlive) {
 		a.answerLate(c, w, request)
 		return nil
 	}

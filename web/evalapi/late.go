@@ -31,8 +31,8 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	c.Set(fiber.HeaderContentLocation, a.site.Settings.BaseURL+"/api/v1/evaluations/"+w.id)
 	c.Set("X-Accel-Buffering", "no")
 	pod, every := evaluations.PodIP(c), a.site.Settings.Limits.KeepAlive/2
-	a.site.TakeOver(c, func(out *conns.Writer) {
-		for ended := false; !ended; ended = w.within(every) {
+	a.site.StreamBody(c, func(out *conns.Writer) {
+		for ended := false; !ended; ended = w.endsWithin(every) {
 			out.WriteByte(' ')
 			if out.Flush() != nil {
 				w.leave(errCallerGone)
@@ -58,8 +58,8 @@ func (a *API) behindProxy(c *fiber.Ctx) bool {
 		host != a.site.Base.Host && !(conns.IsLoopback(host) && conns.IsLoopback(a.site.Base.Host))
 }
 
-// within reports whether the evaluation has ended, or ends in this time.
-func (w *waiter) within(d time.Duration) bool {
+// endsWithin reports whether the evaluation has ended, or ends in this time.
+func (w *waiter) endsWithin(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -55,7 +55,7 @@ func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMe
 		if why := eachKey(arguments, func(key string, value json.RawMessage) string {
 			of := schema.Properties[key]
 			if of == nil {
-				return fmt.Sprintf("%s has no argument %q; %s", tool, clip([]byte(key)), instead(key, schema))
+				return fmt.Sprintf("%s has no argument %q; %s", tool, clip([]byte(key)), suggestion(key, schema))
 			}
 			given[key] = true
 			if why := wrongValue(key, of, value); why != "" {
@@ -74,8 +74,8 @@ func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMe
 	return ""
 }
 
-// instead names the argument that was probably intended, or all.
-func instead(key string, schema *jsonschema.Schema) string {
+// suggestion names the argument that was probably intended, or all.
+func suggestion(key string, schema *jsonschema.Schema) string {
 	known := slices.Sorted(maps.Keys(schema.Properties))
 	if len(known) == 0 {
 		return "it takes none."

@@ -51,7 +51,7 @@ func (t tools) addBoards(server offering) {
 	addTyped(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", reads(), func(ctx context.Context, _ *progress, in taskIn) (client.Task, error) {
 		return value(t.site.Task(ctx, in.Task))
 	})
-	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Only mode ranked puts it on the board.", makes(), t.submit)
+	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Only mode ranked puts it on the board.", createAnnotations(), t.submit)
 	addTyped(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", reads(), func(ctx context.Context, _ *progress, in submissionIn) (client.Submission, error) {
 		return value(t.site.Get(ctx, in.ID))
 	})

@@ -80,9 +80,9 @@ func (t tools) addEvaluations(server offering) {
 		"kernel_exec_result": "object", "ref_runtime": "object", "gpu_type": "string"}
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
 	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
-	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+goesOn, makes(), answer, t.evaluate)
-	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+goesOn, makes(), answer, t.compare)
-	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+goesOn, makes(), check, t.validate)
+	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+goesOn, createAnnotations(), answer, t.evaluate)
+	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+goesOn, createAnnotations(), answer, t.compare)
+	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+goesOn, createAnnotations(), check, t.validate)
 	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", reads(), nil, t.stats)
 	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", reads(), state, t.status)
 }
@@ -185,9 +185,9 @@ func (t tools) run(ctx context.Context, p *progress, request object) (object, er
 	}
 	id, key := e.ID, e.Key
 	for wait := time.Second; !e.Ended; wait = min(2*wait, waitAtOnce) {
-		p.tell(ctx, fmt.Sprintf("evaluation %s: %s", id, e.State))
-		if !p.wanted() {
-			wait = min(wait, t.patience-p.took())
+		p.report(ctx, fmt.Sprintf("evaluation %s: %s", id, e.State))
+		if !p.isRequested() {
+			wait = min(wait, t.patience-p.elapsed())
 		}
 		if wait <= 0 {
 			return withKey(unfinished(e), key), nil
@@ -253,7 +253,7 @@ func (t tools) status(ctx context.Context, p *progress, in jobIn) (any, error) {
 	if in.Wait != nil {
 		wait = time.Duration(*in.Wait) * time.Second
 	}
-	p.tell(ctx, "waiting for evaluation "+in.ID)
+	p.report(ctx, "waiting for evaluation "+in.ID)
 	e, err := t.site.Evaluation(ctx, in.ID, min(max(wait, 0), defaultPatience))
 	if err != nil {
 		return nil, err

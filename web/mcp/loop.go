@@ -83,8 +83,8 @@ func shortSubmission(s *client.Submission) submissionOut {
 }
 
 func (t tools) addLoop(server offering) {
-	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", makes(), t.submitAndWait(job.ModeTest))
-	addTyped(server, "rank_kernel", "Test, measure, and rank a kernel: the score counts on the task's board. Then call get_board.", makes(), t.submitAndWait(job.ModeRanked))
+	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", createAnnotations(), t.submitAndWait(job.ModeTest))
+	addTyped(server, "rank_kernel", "Test, measure, and rank a kernel: the score counts on the task's board. Then call get_board.", createAnnotations(), t.submitAndWait(job.ModeRanked))
 	addTyped(server, "wait_submission", "Wait for a submission, and read how its runs ended. Call it again while ended is false.", reads(), t.wait)
 	addTyped(server, "cancel_submission", "Cancel the runs of one of your submissions that have not ended.", ends(),
 		func(ctx context.Context, _ *progress, in submissionIn) (submissionOut, error) {
@@ -118,11 +118,11 @@ const slice = 25 * time.Second
 func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissionOut, error) {
 	sub, err := t.site.Get(ctx, in.ID)
 	for err == nil && !sub.Ended {
-		left := min(slice, t.patience) - p.took()
+		left := min(slice, t.patience) - p.elapsed()
 		if left < time.Second {
 			break
 		}
-		p.tell(ctx, fmt.Sprintf("submission %d: %s", sub.ID, states(sub)))
+		p.report(ctx, fmt.Sprintf("submission %d: %s", sub.ID, states(sub)))
 		sub, err = t.site.Wait(ctx, in.ID, min(left, submissionWait))
 	}
 	if err != nil {

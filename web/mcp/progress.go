@@ -18,16 +18,16 @@ func newProgress(r *sdk.CallToolRequest) *progress {
 	return &progress{session: r.Session, token: r.Params.GetProgressToken(), began: time.Now()}
 }
 
-func (p *progress) wanted() bool { return p.token != nil }
+func (p *progress) isRequested() bool { return p.token != nil }
 
-func (p *progress) took() time.Duration { return time.Since(p.began) }
+func (p *progress) elapsed() time.Duration { return time.Since(p.began) }
 
-// tell reports that the call continues. If the client has left, the call's context ends.
-func (p *progress) tell(ctx context.Context, message string) {
-	if !p.wanted() {
+// report reports that the call continues. If the client has left, the call's context ends.
+func (p *progress) report(ctx context.Context, message string) {
+	if !p.isRequested() {
 		return
 	}
 	_ = p.session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-		ProgressToken: p.token, Progress: p.took().Seconds(), Message: message,
+		ProgressToken: p.token, Progress: p.elapsed().Seconds(), Message: message,
 	})
 }

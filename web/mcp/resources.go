@@ -64,7 +64,7 @@ func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadR
 		return nil, err
 	}
 	if err != nil {
-		return nil, unread(r.Params.URI, err)
+		return nil, resourceError(r.Params.URI, err)
 	}
 	text, err := json.Marshal(answer)
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, err
@@ -92,24 +92,24 @@ func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.R
 		}
 		profile, err := t.profile(ctx, nil, profileIn{ID: id})
 		if err != nil {
-			return nil, unread(r.Params.URI, err)
+			return nil, resourceError(r.Params.URI, err)
 		}
 		return textsOf(r.Params.URI, []client.SourceFile{{Text: profile.Text}}), nil
 	}
 	_, data, err := t.site.Bundle(ctx, name)
 	if err != nil {
-		return nil, unread(r.Params.URI, err)
+		return nil, resourceError(r.Params.URI, err)
 	}
 	files, err := textFiles(data)
 	if err != nil {
-		return nil, unread(r.Params.URI, fmt.Errorf("read the files of %s: %w", name, err))
+		return nil, resourceError(r.Params.URI, fmt.Errorf("read the files of %s: %w", name, err))
 	}
 	return textsOf(r.Params.URI, files), nil
 }
 
-// unread returns the error of an unreadable resource, with the protocol's code: the caller's mistake if the site's
-// error is one.
-func unread(uri string, err error) error {
+// resourceError returns the error of an unreadable resource, with the protocol's code: the caller's mistake if the
+// site's error is one.
+func resourceError(uri string, err error) error {
 	out := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	var refused *client.Problem
 	var none noProfile

@@ -7,9 +7,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// kept returns the schema of a tool, always the same pointer: the SDK caches by it. A type without a schema is a
-// mistake in the program.
-func kept(in *sync.Map, tool string, make func() (*jsonschema.Schema, error)) *jsonschema.Schema {
+// cachedSchema returns the schema of a tool, always the same pointer: the SDK caches by it. A type without a schema is
+// a mistake in the program.
+func cachedSchema(in *sync.Map, tool string, make func() (*jsonschema.Schema, error)) *jsonschema.Schema {
 	if found, ok := in.Load(tool); ok {
 		return found.(*jsonschema.Schema)
 	}

@@ -86,7 +86,7 @@ func reads() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
 }
 
-func makes() *sdk.ToolAnnotations {
+func createAnnotations() *sdk.ToolAnnotations {
 	no := false
 	return &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}
 }
@@ -99,7 +99,7 @@ func ends() *sdk.ToolAnnotations {
 // addTyped offers a tool with a typed answer, whose schema clients get in short. An error of call becomes an error
 // result.
 func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
-	answer := kept(&server.schemas.answers, name, short[Out])
+	answer := cachedSchema(&server.schemas.answers, name, short[Out])
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := call(ctx, newProgress(r), in)
 		return nil, out, err
@@ -109,7 +109,7 @@ func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolA
 // addOpen offers a tool whose answer is one of the evaluation API: some keys always have one type, and the site adds
 // others.
 func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
-	answer := kept(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return open(keys), nil })
+	answer := cachedSchema(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return open(keys), nil })
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
 		answer, err := call(ctx, newProgress(r), in)
 		if err != nil {
@@ -121,7 +121,7 @@ func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotat
 }
 
 func tool[In any](server offering, name, about string, notes *sdk.ToolAnnotations, answer *jsonschema.Schema) *sdk.Tool {
-	arguments := kept(&server.schemas.arguments, name, func() (*jsonschema.Schema, error) { return jsonschema.For[In](nil) })
+	arguments := cachedSchema(&server.schemas.arguments, name, func() (*jsonschema.Schema, error) { return jsonschema.For[In](nil) })
 	return &sdk.Tool{Name: name, Description: about, Annotations: notes, InputSchema: arguments, OutputSchema: answer}
 }
 

@@ -61,7 +61,7 @@ func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Met
 	for _, w := range workers {
 		if w.Live(c.metrics.site.Now()) {
 			to <- prometheus.MustNewConstMetric(failedDesc, prometheus.GaugeValue, float64(w.FailedChecks()), w.Name)
-			to <- prometheus.MustNewConstMetric(behindDesc, prometheus.GaugeValue, w.Behind().Seconds(), w.Name)
+			to <- prometheus.MustNewConstMetric(behindDesc, prometheus.GaugeValue, w.ClockDelay().Seconds(), w.Name)
 		}
 	}
 	return err

@@ -69,7 +69,7 @@ func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
 		}, func() float64 { return float64(m.site.Store.Queries()) }))
-	registry.MustRegister(m.surroundings(queue)...)
+	registry.MustRegister(m.queueAndDisk(queue)...)
 	m.page = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m
 }
@@ -104,8 +104,8 @@ func (m *Metrics) Measure(c *fiber.Ctx) error {
 	return err
 }
 
-// surroundings measure what the site stands on: its queue and its disk.
-func (m *Metrics) surroundings(queue Queue) []prometheus.Collector {
+// queueAndDisk measure what the site stands on: its queue and its disk.
+func (m *Metrics) queueAndDisk(queue Queue) []prometheus.Collector {
 	var list []prometheus.Collector
 	if queue != nil {
 		list = append(list, prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -51,11 +51,11 @@ func summaryOf(sub submissions.SubmissionSummary) summary {
 
 // Show answers with one of the caller's own submissions.
 func (p *Popcorn) Show(c *fiber.Ctx) error {
-	seen, err := p.own(c)
+	seen, err := p.ownSubmission(c)
 	if err != nil {
 		return err
 	}
-	answer, err := p.shown(c.UserContext(), seen)
+	answer, err := p.readSubmission(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (p *Popcorn) Show(c *fiber.Ctx) error {
 
 // Delete removes one of the caller's own submissions.
 func (p *Popcorn) Delete(c *fiber.Ctx) error {
-	seen, err := p.own(c)
+	seen, err := p.ownSubmission(c)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (p *Popcorn) Delete(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ok"})
 }
 
-// own reads the path's submission; another person's does not exist.
-func (p *Popcorn) own(c *fiber.Ctx) (seen runs.Access, err error) {
+// ownSubmission reads the path's submission; another person's does not exist.
+func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
 	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
 	if err != nil || id <= 0 {
 		return seen, db.Errorf(db.NotFound, "%q is not the number of a submission.", c.Params("id"))
@@ -88,8 +88,8 @@ func (p *Popcorn) own(c *fiber.Ctx) (seen runs.Access, err error) {
 	return seen, err
 }
 
-// shown reads everything about a submission for its owner.
-func (p *Popcorn) shown(ctx context.Context, seen runs.Access) (submission, error) {
+// readSubmission reads everything about a submission for its owner.
+func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submission, error) {
 	sub := seen.Sub
 	answer := submission{ID: sub.ID, LeaderboardID: seen.Task.ID, LeaderboardName: seen.Task.Slug, FileName: sub.FileName,
 		UserID: strconv.FormatInt(sub.UserID, 10), SubmissionTime: sub.CreatedAt, Runs: []row{}}

@@ -56,7 +56,7 @@ func (p *Popcorn) addCases(e ending, profile runs.Profile, full *fullResult) err
 			return err
 		}
 		if i == 0 {
-			one.addOutput(e.stages.tried(e.Mode))
+			one.addOutput(e.stages.ranStages(e.Mode))
 		}
 		full.Runs[fmt.Sprintf("profile.%d", c.Index)] = one
 	}

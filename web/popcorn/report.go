@@ -18,17 +18,17 @@ const (
 	exitOther   = 1
 )
 
-// full is a run in the form that popcorn-cli reads from a stream.
-func (e ending) full() fullResult {
+// fullForm is a run in the form that popcorn-cli reads from a stream.
+func (e ending) fullForm() fullResult {
 	f := fullResult{Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.Infrastructure, Runs: map[string]evalResult{}}
 	if !f.Success {
-		_, f.Error = badEnd(e.Run)
+		_, f.Error = failureOf(e.Run)
 	}
 	if m := e.Machine; m != nil {
 		f.System = system{GPU: m.Name, Count: 1, Runtime: "CUDA", Torch: m.Torch, Hostname: m.Worker}
 	}
 	compiled := e.compilation()
-	for _, r := range e.stages.tried(e.Mode) {
+	for _, r := range e.stages.ranStages(e.Mode) {
 		if r.Stage == job.StageSecret || r.Stage == job.StageProfile {
 			continue
 		}
@@ -80,7 +80,7 @@ func exitCode(r job.StageResult) int {
 // text returns a run's result for people, which popcorn-cli before 1.3.16 prints.
 func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 	var b strings.Builder
-	word, why := badEnd(e.Run)
+	word, why := failureOf(e.Run)
 	if word == "" {
 		word = "passed"
 	}
@@ -91,7 +91,7 @@ func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 	if built := e.stages.build(); built != nil && built.Status != job.StatusPass && built.Stderr != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(built.Stderr))
 	}
-	for _, r := range e.stages.tried(e.Mode) {
+	for _, r := range e.stages.ranStages(e.Mode) {
 		writeStage(&b, r)
 	}
 	if e.ScoreNS != nil {

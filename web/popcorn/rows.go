@@ -43,24 +43,24 @@ func (s stages) build() *job.StageResult {
 	return nil
 }
 
-// tried returns the stages in which the program ran. A failed build replaces the first of them.
-func (s stages) tried(mode job.Mode) (tried []job.StageResult) {
+// ranStages returns the stages in which the program ran. A failed build replaces the first of them.
+func (s stages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 	for _, r := range s {
 		if r.Stage != job.StageBuild {
-			tried = append(tried, r)
+			ranStages = append(ranStages, r)
 		}
 	}
-	if b := s.build(); b != nil && b.Status != job.StatusPass && len(tried) == 0 {
+	if b := s.build(); b != nil && b.Status != job.StatusPass && len(ranStages) == 0 {
 		failed := *b
 		failed.Stage = firstStage(mode)
-		tried = append(tried, failed)
+		ranStages = append(ranStages, failed)
 	}
-	return tried
+	return ranStages
 }
 
 // rows returns a run in KernelBot's form: one row for each stage.
 func (e ending) rows() (list []row) {
-	for _, r := range e.stages.tried(e.Mode) {
+	for _, r := range e.stages.ranStages(e.Mode) {
 		one := row{StartTime: r.Started, EndTime: r.Ended, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
 			Runner: e.Device, Passed: r.Status == job.StatusPass, Result: report(r)}
 		if r.Stage == job.StageRanked {
@@ -130,7 +130,7 @@ func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 		return state
 	}
 	for _, run := range list {
-		if word, why := badEnd(run); word != "" {
+		if word, why := failureOf(run); word != "" {
 			why = fmt.Sprintf("%s %s", printable(why), p.address(sub))
 			return jobStatus{word, &why}
 		}
@@ -138,8 +138,8 @@ func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 	return state
 }
 
-// badEnd returns the name and reason of an end that popcorn-cli should call a failure; empty for a run that passed.
-func badEnd(run work.Run) (word, why string) {
+// failureOf returns the name and reason of an end that popcorn-cli should call a failure; empty for a run that passed.
+func failureOf(run work.Run) (word, why string) {
 	switch {
 	case run.DisqualifiedAt != nil:
 		return "hacked", "The run was disqualified: " + run.DisqualifiedWhy

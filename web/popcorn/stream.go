@@ -60,7 +60,7 @@ func (f *follower) source(every time.Duration) conns.Source {
 
 // beat writes the submission's state, or its result.
 func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
-	over, err := f.over(ctx)
+	over, err := f.allEnded(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 	if e, ok := m.Event.(*site.SharedEvent); ok && e.State == f.state {
 		return nil
 	}
-	over, err := f.over(ctx)
+	over, err := f.allEnded(ctx)
 	if err != nil || f.state == f.sent && !over {
 		return err
 	}
@@ -85,8 +85,9 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 	return f.end(ctx, out)
 }
 
-// over reports whether every run has ended. If the store cannot be reached, it is asked again at the next heartbeat.
-func (f *follower) over(ctx context.Context) (bool, error) {
+// allEnded reports whether every run has ended. If the store cannot be reached, it is asked again at the next
+// heartbeat.
+func (f *follower) allEnded(ctx context.Context) (bool, error) {
 	asked, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
 	list, err := f.look(asked)
@@ -170,7 +171,7 @@ func (p *Popcorn) resultOf(ctx context.Context, sub submissions.Submission) (res
 	}
 	r := result{Status: "success", Results: []fullResult{}, Reports: []string{}}
 	for _, e := range all {
-		one := e.full()
+		one := e.fullForm()
 		if err := p.addProfile(ctx, sub, e, &one); err != nil {
 			return result{}, err
 		}

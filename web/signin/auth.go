@@ -104,12 +104,12 @@ func (s *SignIn) signInOf(who person) accounts.SignIn {
 }
 
 // isAdmin reports whether the operator named this person as an admin.
-func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins, who.is) }
+func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins, who.matchesAdmin) }
 
-// is reports whether an entry of Config.Admins means this person. The form shows the kind: an account's number after
-// "id:", an e-mail address with "@", otherwise a login. Each is compared only with its own kind, so that no one can
-// choose a login that equals an admin's number or address.
-func (who person) is(entry string) bool {
+// matchesAdmin reports whether an entry of Config.Admins means this person. The form shows the kind: an account's
+// number after "id:", an e-mail address with "@", otherwise a login. Each is compared only with its own kind, so that
+// no one can choose a login that equals an admin's number or address.
+func (who person) matchesAdmin(entry string) bool {
 	name, own := strings.CutPrefix(entry, who.provider+":")
 	if number, ok := strings.CutPrefix(name, "id:"); ok && own {
 		return number == who.subject

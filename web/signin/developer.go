@@ -23,8 +23,8 @@ type onceCode struct {
 	text string // empty after use
 }
 
-// spend reports whether the code was right, and invalidates it then.
-func (o *onceCode) spend(code string) bool {
+// invalidate reports whether the code was right, and invalidates it then.
+func (o *onceCode) invalidate(code string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	right := site.EqualSecrets(o.text, code)
@@ -69,7 +69,7 @@ func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
 
 // DeveloperLinked signs in the person who opens the link. A HEAD request does not use it up.
 func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
-	if !s.NeedsLink(c) || c.Method() != fiber.MethodGet || !s.code.spend(c.Query("code")) {
+	if !s.NeedsLink(c) || c.Method() != fiber.MethodGet || !s.code.invalidate(c.Query("code")) {
 		return site.Forbidden(developer, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -48,7 +48,7 @@ func (g *eventReader) gather(submissionID int64) {
 	if !g.hub.Watched(RunTopic(submissionID)) {
 		return
 	}
-	p := g.of(submissionID)
+	p := g.position(submissionID)
 	if !p.waiting.CompareAndSwap(false, true) {
 		return
 	}
@@ -88,9 +88,9 @@ func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPos
 	}
 }
 
-// of returns the state of a submission. Creating one removes those without readers: the last event of a submission is
-// passed on while it still has readers.
-func (g *eventReader) of(submissionID int64) *readerPosition {
+// position returns the state of a submission. Creating one removes those without readers: the last event of a
+// submission is passed on while it still has readers.
+func (g *eventReader) position(submissionID int64) *readerPosition {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.newest[submissionID] == nil {

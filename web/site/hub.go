@@ -17,7 +17,7 @@ const RunBuffer = 32
 type Hub struct {
 	*conns.Hub
 	spread func(announcement []byte) error
-	gather *eventReader // of events that several processes store; nil: this one stores them all
+	gather *eventReader // position events that several processes store; nil: this one stores them all
 }
 
 // NewHub returns a hub without readers.
@@ -52,16 +52,16 @@ func (h *Hub) RunEvent(e work.RunEvent) {
 		h.Publish(RunTopic(e.SubmissionID), conns.Message{Event: &SharedEvent{RunEvent: e}})
 		return
 	}
-	h.tell(announcement{Submission: e.SubmissionID})
+	h.announce(announcement{Submission: e.SubmissionID})
 }
 
 // BoardChanged passes the readers of a board its new change number, and those of all boards that there is one.
 func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
-	h.tell(announcement{Board: &boardChange{versionID, device, change}})
+	h.announce(announcement{Board: &boardChange{versionID, device, change}})
 }
 
 // QueueChanged lets the readers of the queue know that it looks different now.
-func (h *Hub) QueueChanged() { h.tell(announcement{}) }
+func (h *Hub) QueueChanged() { h.announce(announcement{}) }
 
 // EvaluationChanged passes the readers of an evaluation the number of its change, and those of its batch that there is
 // a result; they read the rest.
@@ -70,7 +70,7 @@ func (h *Hub) EvaluationChanged(e work.Evaluation) {
 	if e.State.Final() {
 		change.Batch = e.Batch
 	}
-	h.tell(announcement{Evaluation: change})
+	h.announce(announcement{Evaluation: change})
 }
 
 // pollInterval is the longest delay that a missed announcement causes for a reader.
@@ -122,8 +122,8 @@ type SharedEvent struct {
 	}
 }
 
-// Rest asks for the rest of the events once for all streams of a format.
-func (e *SharedEvent) Rest(f Format, ask func() (work.Remaining, error)) (rest work.Remaining, err error) {
+// Remaining asks for the rest of the events once for all streams of a format.
+func (e *SharedEvent) Remaining(f Format, ask func() (work.Remaining, error)) (rest work.Remaining, err error) {
 	e.after.Lock()
 	defer e.after.Unlock()
 	rest, known := e.after.known[f]

@@ -14,12 +14,12 @@ const (
 	codesAhead = 20 // enough for opening a link several times, too few for guessing a code
 )
 
-// LookAtCode returns the task that an invite code would open to the viewer. All visitors share one rate limit.
-func (s *Site) LookAtCode(c *fiber.Ctx, code string) (membership.Offer, error) {
+// PreviewCode returns the task that an invite code would open to the viewer. All visitors share one rate limit.
+func (s *Site) PreviewCode(c *fiber.Ctx, code string) (membership.Offer, error) {
 	if err := s.paceCodes(c); err != nil {
 		return membership.Offer{}, err
 	}
-	return s.Store.Members.Look(c.UserContext(), Actor(c).ID, code)
+	return s.Store.Members.Preview(c.UserContext(), Actor(c).ID, code)
 }
 
 // Join makes the viewer, who must be signed in, a member of the invite code's task.

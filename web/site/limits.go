@@ -67,8 +67,8 @@ const (
 	workers  conns.Resource = "workers" // their connections
 )
 
-// OfStrangers returns the resource for senders who have not signed in.
-func OfStrangers(of conns.Resource) conns.Resource { return "strangers' " + of }
+// ForVisitors returns the resource for senders who have not signed in.
+func ForVisitors(of conns.Resource) conns.Resource { return "strangers' " + of }
 
 func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
@@ -94,10 +94,10 @@ func (s *Site) setLimits() {
 	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.Bound{
 		conns.Connections: few(l.Connections, l.ConnectionsEach, "Too many connections.", "Too many connections."),
 		Requests:          requests, Held: held, workers: live,
-		streams: live, OfStrangers(streams): live,
-		Waiting: slow("wait"), OfStrangers(Waiting): slow("wait"),
-		Uploads: slow("send something"), OfStrangers(Uploads): slow("send something"),
-		Bodies: bodies, OfStrangers(Bodies): small,
+		streams: live, ForVisitors(streams): live,
+		Waiting: slow("wait"), ForVisitors(Waiting): slow("wait"),
+		Uploads: slow("send something"), ForVisitors(Uploads): slow("send something"),
+		Bodies: bodies, ForVisitors(Bodies): small,
 	})
 }
 

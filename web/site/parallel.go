@@ -14,9 +14,9 @@ func Parallel(asks ...func() error) error {
 	var group errgroup.Group
 	panics := make(chan string, len(asks))
 	for _, ask := range asks[1:] {
-		group.Go(func() error { return caught(ask, panics) })
+		group.Go(func() error { return catchPanic(ask, panics) })
 	}
-	err := caught(asks[0], panics)
+	err := catchPanic(asks[0], panics)
 	if other := group.Wait(); err == nil {
 		err = other
 	}
@@ -28,8 +28,8 @@ func Parallel(asks ...func() error) error {
 	}
 }
 
-// caught keeps a panic, with the place where it happened.
-func caught(ask func() error, panics chan<- string) error {
+// catchPanic keeps a panic, with the place where it happened.
+func catchPanic(ask func() error, panics chan<- string) error {
 	defer func() {
 		if why := recover(); why != nil {
 			panics <- fmt.Sprintf("%v\n%s", why, debug.Stack())

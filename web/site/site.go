@@ -66,13 +66,13 @@ type Site struct {
 	Proxies    conns.Proxies
 
 	Limiter *conns.Limiter
-	turns   chan struct{} // of requests that ask to wait
+	turns   chan struct{} // position requests that ask to wait
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from the second, because
 	// at the end streams must end at once while requests get some time to finish.
 	Requests, Streams         context.Context
 	StopRequests, StopStreams context.CancelFunc
-	Sending                   conns.Group // answers written by TakeOver
+	Sending                   conns.Group // answers written by StreamBody
 
 	codes     *Pace     // limits tries of invite codes
 	rendering sync.Pool // of *bytes.Buffer: a page grows one to 256 kB

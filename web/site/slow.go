@@ -17,7 +17,7 @@ func sender(c *fiber.Ctx, of conns.Resource) (conns.Resource, conns.Share) {
 	if user := Viewer(c); user != nil {
 		return of, conns.Share{fmt.Sprint("person:", user.ID)}
 	}
-	return OfStrangers(of), shareOf(c)
+	return ForVisitors(of), shareOf(c)
 }
 
 // take counts n more of a resource for the sender of a request until give is called.
@@ -76,9 +76,9 @@ func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.take(c, Wai
 // AsksToWait reports whether a request asks for an answer after an end.
 func AsksToWait(c *fiber.Ctx) bool { return c.QueryInt("wait") > 0 }
 
-// InTurn lets few of the requests that ask to wait work concurrently, so that thousands do not block pages from the
-// database. It must come after the body was read: no request holds its turn while it waits for its sender.
-func (s *Site) InTurn(c *fiber.Ctx) error {
+// LimitWaiting lets few of the requests that ask to wait work concurrently, so that thousands do not block pages from
+// the database. It must come after the body was read: no request holds its turn while it waits for its sender.
+func (s *Site) LimitWaiting(c *fiber.Ctx) error {
 	if !AsksToWait(c) {
 		return c.Next()
 	}
@@ -93,9 +93,9 @@ func (s *Site) InTurn(c *fiber.Ctx) error {
 
 // TryWait is Wait for a request that can also be answered at once: false means to do that; the answer tells the time
 // to ask again. Such requests take half of the places, so that those that cannot find one. Until end is called, others
-// have the turn that InTurn gave.
+// have the turn that LimitWaiting gave.
 func (s *Site) TryWait(c *fiber.Ctx) (end func(), ok bool) {
-	if of, _ := sender(c, Waiting); !s.Limiter.Crowded(of) {
+	if of, _ := sender(c, Waiting); !s.Limiter.HalfUsed(of) {
 		if end, err := s.Wait(c); err == nil {
 			<-s.turns
 			return func() { end(); s.turns <- struct{}{} }, true

@@ -38,12 +38,12 @@ func (h *Hub) Missed() {
 	if h.gather != nil {
 		h.gather.forgetAll()
 	}
-	h.Hub.Missed()
+	h.Hub.ReloadAll()
 }
 
-// tell passes an announcement to the readers here and to other processes. If it cannot be sent, readers elsewhere get
-// the change at their next connection.
-func (h *Hub) tell(a announcement) {
+// announce passes an announcement to the readers here and to other processes. If it cannot be sent, readers elsewhere
+// get the change at their next connection.
+func (h *Hub) announce(a announcement) {
 	h.pass(a)
 	if h.spread == nil {
 		return

@@ -10,9 +10,9 @@ import (
 	"warpboard/web/conns"
 )
 
-// TakeOver answers with a body that write produces step by step, after the handler has returned and fasthttp has freed
-// the request. write must not use c.
-func (s *Site) TakeOver(c *fiber.Ctx, write func(*conns.Writer)) {
+// StreamBody answers with a body that write produces step by step, after the handler has returned and fasthttp has
+// freed the request. write must not use c.
+func (s *Site) StreamBody(c *fiber.Ctx, write func(*conns.Writer)) {
 	request, connection, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
 	header := &request.Response.Header
 	header.SetContentLength(-2)
@@ -75,7 +75,7 @@ func (s *Site) SendStream(c *fiber.Ctx, source conns.Source) {
 		c.Context().SetConnectionClose()
 		return
 	}
-	s.TakeOver(c, func(out *conns.Writer) {
+	s.StreamBody(c, func(out *conns.Writer) {
 		if err := source.Send(s.Streams, s.Hub.Hub, out); err != nil {
 			s.Log.Debug("stream ended", "err", err)
 		}

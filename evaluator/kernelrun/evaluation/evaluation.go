@@ -73,7 +73,7 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	if e.Job.Task, e.Job.Sources, e.text, err = taskOf(e.request, e.Job.Device); err != nil {
 		return false, err
 	}
-	e.Taken()
+	e.AnnounceTaken()
 	if err := e.buildExtensions(ctx); err != nil {
 		return false, err
 	}
@@ -111,7 +111,7 @@ func (e *Evaluation) refuse(ctx context.Context) (err error) {
 // buildExtensions builds modules that compile when they are imported, on a build slot. If one does not compile,
 // artifact is nil, and the result's Stderr has the reason.
 func (e *Evaluation) buildExtensions(ctx context.Context) error {
-	place := e.Pool.BuildPlace(e.Slot, 0)
+	place := e.Slots.BuildPlace(e.Slot, 0)
 	if e.hasExtension() {
 		number, release, err := e.AcquireBuild(ctx)
 		if err != nil {
@@ -224,7 +224,7 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 	if err != nil {
 		return kernelrun.Result{}, err
 	}
-	return concluded(report, out)
+	return resultOf(report, out)
 }
 
 // newReader returns a reader for a stage of the request.
@@ -259,8 +259,8 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 	return out, nil
 }
 
-// concluded returns the result of a program that has ended.
-func concluded(report *reader, out judge.Ending) (kernelrun.Result, error) {
+// resultOf returns the result of a program that has ended.
+func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
 	result, err := report.conclude(out)
 	if err != nil {
 		err = attempt.MarkSuspect(err) // a kernel can use up the device's memory before the judge

@@ -34,12 +34,12 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 		found.known = true
 		return found, nil
 	}
-	if !compilesAlone(e.request) || !e.Pool.AllBusy(e.Slot.Device) {
+	if !compilesAlone(e.request) || !e.Slots.AllBusy(e.Slot.Device) {
 		return found, nil
 	}
 	program, _ := e.Slot.Sidecar.Next(e.Job.Caller, e.artifact)
 	if program == nil {
-		program = e.builder.OpenReady(e.artifact, e.Pool.SidecarPlace(e.Slot))
+		program = e.builder.OpenReady(e.artifact, e.Slots.SidecarPlace(e.Slot))
 	}
 	if program == nil {
 		return found, nil

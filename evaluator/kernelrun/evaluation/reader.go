@@ -132,7 +132,7 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	r.last.TimedOut = o.Limit == "wall" && !r.done
 	r.last.Stdout, r.last.Stderr = tail(r.printed.String()), tail(r.failed.String())
 	if !r.done {
-		r.blame(cmp.Or(r.refused, r.howEnded(o)+" while "+cmp.Or(r.last.Stage, "starting")+"."+deviceError(r.last.Stderr)))
+		r.blame(cmp.Or(r.refused, r.endedText(o)+" while "+cmp.Or(r.last.Stage, "starting")+"."+deviceError(r.last.Stderr)))
 	}
 	return r.last, nil
 }
@@ -157,8 +157,8 @@ func (r *reader) blame(what string) {
 	}
 }
 
-// whose returns the subject of a sentence about the process that ended.
-func (r *reader) whose() string {
+// endedSubject returns the subject of a sentence about the process that ended.
+func (r *reader) endedSubject() string {
 	switch r.gone {
 	case refLabel:
 		return "The reference's process"
@@ -170,9 +170,9 @@ func (r *reader) whose() string {
 	return "The kernel's process"
 }
 
-// howEnded returns the beginning of a sentence about the end.
-func (r *reader) howEnded(o sandbox.Outcome) string {
-	switch who := r.whose(); {
+// endedText returns the beginning of a sentence about the end.
+func (r *reader) endedText(o sandbox.Outcome) string {
+	switch who := r.endedSubject(); {
 	case o.Limit == "wall":
 		return "The time limit was reached"
 	case o.Limit != "":

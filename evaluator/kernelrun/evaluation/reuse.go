@@ -73,7 +73,7 @@ func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key 
 	if report.lost {
 		return nil, nil
 	}
-	result, err := concluded(report, out)
+	result, err := resultOf(report, out)
 	return &result, err
 }
 

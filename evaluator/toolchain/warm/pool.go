@@ -131,8 +131,8 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	return r, nil
 }
 
-// gives reports whether the slot's Pythons match spec in modules, devices, and memory.
-func (s *slot) gives(spec sandbox.Spec) bool {
+// matches reports whether the slot's Pythons match spec in modules, devices, and memory.
+func (s *slot) matches(spec sandbox.Spec) bool {
 	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.Device, spec.Device) && s.spec.Interfaces == spec.Interfaces &&
 		s.spec.Limits.Memory == spec.Limits.Memory
 }
@@ -141,7 +141,7 @@ func (s *slot) gives(spec sandbox.Spec) bool {
 // GPUs gets nil: its Python sees more devices and may use network interfaces.
 func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 	s := p.slot(spec.Slot)
-	if s == nil || !s.gives(spec) {
+	if s == nil || !s.matches(spec) {
 		return nil
 	}
 	timeout := time.NewTimer(acquireTimeout)
@@ -166,7 +166,7 @@ func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 
 // Ready returns a Python that matches spec: one that is ready at its slot, or a new one.
 func (p *Pool) Ready(ctx context.Context, spec sandbox.Spec) (*Python, error) {
-	if s := p.slot(spec.Slot); s != nil && s.gives(spec) {
+	if s := p.slot(spec.Slot); s != nil && s.matches(spec) {
 		if r := p.TakeReady(spec.Slot); r != nil && r.Alive() {
 			return r, nil
 		}

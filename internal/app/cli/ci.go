@@ -157,7 +157,7 @@ func (r *ciRun) kernel(ctx context.Context, k kernelConfig) ([]checkResult, erro
 	if err != nil {
 		return nil, err
 	}
-	base, err := k.read(func(file string) ([]byte, error) { return r.atBase(ctx, file) })
+	base, err := k.read(func(file string) ([]byte, error) { return r.fileAtBase(ctx, file) })
 	if len(problems.In(err)) > 0 {
 		base, err = tasks.Submission{}, nil // the base could not be submitted, so this one counts as new
 	}
@@ -200,8 +200,8 @@ func (k kernelConfig) read(read func(file string) ([]byte, error)) (tasks.Submis
 	return tasks.ReadSubmission(append([]string{k.File}, k.Files...), read)
 }
 
-// atBase returns a file at the base, or nil if there is no base or no such file.
-func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
+// fileAtBase returns a file at the base, or nil if there is no base or no such file.
+func (r *ciRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
 	if r.options.base == "" {
 		return nil, nil
 	}

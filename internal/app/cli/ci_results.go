@@ -16,7 +16,7 @@ func (r *ciRun) referenced(ctx context.Context, k kernelConfig, path string, sam
 		return nil, err
 	}
 	if same {
-		before, err := r.atBase(ctx, k.Reference)
+		before, err := r.fileAtBase(ctx, k.Reference)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +29,7 @@ func (r *ciRun) referenced(ctx context.Context, k kernelConfig, path string, sam
 		devices = []string{""} // any device
 	}
 	for _, device := range devices {
-		one, err := r.against(ctx, k, path, device)
+		one, err := r.compareWithReference(ctx, k, path, device)
 		if err != nil {
 			return nil, err
 		}
@@ -38,8 +38,8 @@ func (r *ciRun) referenced(ctx context.Context, k kernelConfig, path string, sam
 	return all, nil
 }
 
-// against compares a kernel with a reference on a device, without a task.
-func (r *ciRun) against(ctx context.Context, k kernelConfig, path, device string) (one checkResult, err error) {
+// compareWithReference compares a kernel with a reference on a device, without a task.
+func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, device string) (one checkResult, err error) {
 	o := evaluation{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}
 	request, err := o.request(path)
 	if err != nil {

@@ -110,7 +110,7 @@ const (
 // changeOf compares two runs with scores. Boards have another rule.
 func changeOf(old, now client.Run) change {
 	switch {
-	case agree(old, now):
+	case scoresAgree(old, now):
 		return same
 	case *now.ScoreNS < *old.ScoreNS:
 		return faster
@@ -121,18 +121,18 @@ func changeOf(old, now client.Run) change {
 // difference is the relative difference up to which two scores count as equal, as on a board.
 const difference = 0.005
 
-// agree reports whether two scores differ by at most 0.5 %, or their intervals overlap. Without an interval a score is
-// a point.
-func agree(a, b client.Run) bool {
+// scoresAgree reports whether two scores differ by at most 0.5 %, or their intervals overlap. Without an interval a
+// score is a point.
+func scoresAgree(a, b client.Run) bool {
 	if math.Abs(*a.ScoreNS-*b.ScoreNS) <= difference*min(*a.ScoreNS, *b.ScoreNS) {
 		return true
 	}
-	low, high := ends(a)
-	otherLow, otherHigh := ends(b)
+	low, high := scoreBounds(a)
+	otherLow, otherHigh := scoreBounds(b)
 	return low <= otherHigh && otherLow <= high
 }
 
-func ends(run client.Run) (low, high float64) {
+func scoreBounds(run client.Run) (low, high float64) {
 	if run.IntervalLow == nil || run.IntervalHigh == nil {
 		return *run.ScoreNS, *run.ScoreNS
 	}

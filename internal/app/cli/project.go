@@ -32,7 +32,7 @@ type kernelConfig struct {
 	Task      string   `toml:"task,omitempty"`
 	Devices   []string `toml:"devices,omitempty"`
 	Reference string   `toml:"reference,omitempty"` // file of a correct kernel, instead of a task
-	Files     []string `toml:"files,omitempty"`     // further files of a submission, if the task allows any
+	Files     []string `toml:"files,omitempty"`     // furtherFiles files of a submission, if the task allows any
 }
 
 // findProject reads the project file of a folder, or of the nearest parent up to the repository's root. Without one,
@@ -103,8 +103,8 @@ func (p project) of(file string) kernelConfig {
 	return k
 }
 
-// further returns the paths of a kernel's further files.
-func (p project) further(k kernelConfig) []string {
+// furtherFiles returns the paths of a kernel's further files.
+func (p project) furtherFiles(k kernelConfig) []string {
 	paths := make([]string, len(k.Files))
 	for i, file := range k.Files {
 		paths[i] = filepath.Join(p.dir, file)

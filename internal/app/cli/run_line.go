@@ -21,7 +21,7 @@ func printRun(s *console.Screen, run client.Run) {
 		rest += fmt.Sprintf("  at place %d of the queue", run.Position)
 	}
 	if run.ScoreNS != nil {
-		rest += fmt.Sprintf("  score %v", console.NS(*run.ScoreNS)) + exactness(run) + pooled(run)
+		rest += fmt.Sprintf("  score %v", console.NS(*run.ScoreNS)) + intervalText(run) + pooled(run)
 	}
 	if run.Failure != nil {
 		rest += "  " + run.Failure.Reason
@@ -68,8 +68,8 @@ func finding(f job.Finding) string {
 	return text
 }
 
-// exactness formats a score's interval.
-func exactness(run client.Run) string {
+// intervalText formats a score's interval.
+func intervalText(run client.Run) string {
 	text := ""
 	if run.IntervalLow != nil && run.IntervalHigh != nil {
 		text = fmt.Sprintf(" (%v to %v at 95 %%, %d processes)", console.NS(*run.IntervalLow), console.NS(*run.IntervalHigh), run.Processes)

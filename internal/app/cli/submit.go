@@ -63,7 +63,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		if slices.ContainsFunc(k.Files, func(f string) bool { return !filepath.IsLocal(f) }) {
 			return console.Usage("the files of a kernel lie below the folder of %s", projectFile)
 		}
-		files = append(files, p.further(k)...)
+		files = append(files, p.furtherFiles(k)...)
 	}
 	read, err := tasks.ReadSubmission(files, c.readFile)
 	if len(problems.In(err)) > 0 {
@@ -89,14 +89,14 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return err
 	}
 	if !watch {
-		c.warnOfLonely(ctx, site, sub)
+		c.warnOfUnservedDevices(ctx, site, sub)
 		return c.answer(sub, nil, func(s *console.Screen) { s.Line("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
 }
 
-// warnOfLonely warns on stderr about devices of a submission without a worker. Errors are ignored.
-func (c *connection) warnOfLonely(ctx context.Context, site *client.Client, sub *client.Submission) {
+// warnOfUnservedDevices warns on stderr about devices of a submission without a worker. Errors are ignored.
+func (c *connection) warnOfUnservedDevices(ctx context.Context, site *client.Client, sub *client.Submission) {
 	devices, err := site.Devices(ctx)
 	if err != nil {
 		return

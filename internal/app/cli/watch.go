@@ -17,7 +17,7 @@ const (
 	lookOften = 3 * time.Second  // the same on a terminal
 )
 
-// watcher prints the progress of one submission. Two goroutines use it: the stream of events, and lookAgain, which ends
+// watcher prints the progress of one submission. Two goroutines use it: the stream of events, and poll, which ends
 // before the final output.
 type watcher struct {
 	site  *client.Client
@@ -49,7 +49,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	defer stop()
 	var looks sync.WaitGroup
 	if w.out != nil {
-		looks.Go(func() { w.lookAgain(looking) })
+		looks.Go(func() { w.poll(looking) })
 	}
 	// The client reconnects after a broken stream, from the last event; it returns when the submission has ended.
 	err := w.site.Watch(ctx, w.id, 0, func(e client.Event) error {
@@ -96,8 +96,8 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	return sub, nil
 }
 
-// lookAgain reads runs and devices until ctx ends. Errors do not end the watch.
-func (w *watcher) lookAgain(ctx context.Context) {
+// poll reads runs and devices until ctx ends. Errors do not end the watch.
+func (w *watcher) poll(ctx context.Context) {
 	tick := time.NewTicker(w.every)
 	defer tick.Stop()
 	for {

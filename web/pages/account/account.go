@@ -69,7 +69,7 @@ func (p *Account) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
 	if !invited || page.Viewer != nil {
 		return nil
 	}
-	offer, err := p.site.LookAtCode(c, code)
+	offer, err := p.site.PreviewCode(c, code)
 	if err != nil && site.FailureOf(err).Status < fiber.StatusInternalServerError {
 		return nil // the code's page explains it
 	}

@@ -37,7 +37,7 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	if page.Choices, err = p.site.Store.Inbox.Choices(ctx, user.ID); err != nil {
 		return err
 	}
-	if user.Unread > 0 && before == 0 && seen(c) {
+	if user.Unread > 0 && before == 0 && viewedByPerson(c) {
 		if err := p.site.Store.Inbox.MarkAllRead(ctx, user, at); err != nil {
 			return err
 		}
@@ -47,9 +47,9 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	return p.site.Render(c, status, views.Inbox(page))
 }
 
-// seen reports whether a person looks at the page, not a program, or a browser loading it in advance, as a picture, or
-// in a frame.
-func seen(c *fiber.Ctx) bool {
+// viewedByPerson reports whether a person looks at the page, not a program, or a browser loading it in advance, as a
+// picture, or in a frame.
+func viewedByPerson(c *fiber.Ctx) bool {
 	dest := cmp.Or(c.Get("Sec-Fetch-Dest"), "document")
 	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
 }

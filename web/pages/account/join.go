@@ -22,7 +22,7 @@ func (p *Account) joinPage(c *fiber.Ctx, code string) views.JoinPage {
 // JoinLook shows the tasks that the code in the path opens, and redirects people who see them already.
 func (p *Account) JoinLook(c *fiber.Ctx) error {
 	page := p.joinPage(c, c.Params("code"))
-	offer, err := p.site.LookAtCode(c, page.Code)
+	offer, err := p.site.PreviewCode(c, page.Code)
 	switch {
 	case err != nil:
 		return p.joinRefused(c, page, err)

@@ -19,7 +19,7 @@ func (p *Account) Login(c *fiber.Ctx) error {
 		case err != nil:
 			return err
 		default:
-			page.Code, page.Asks = login.ShownCode(), true
+			page.Code, page.Asks = login.FormattedCode(), true
 			page.Host, page.Address, page.Since = login.Host, login.Address, login.CreatedAt
 		}
 	}

@@ -87,7 +87,7 @@ func readInvite(c *fiber.Ctx) (in membership.NewInvite, err error) {
 
 // InviteRevoke revokes a code.
 func (p *Account) InviteRevoke(c *fiber.Ctx) error {
-	task, id, err := p.taskAnd(c)
+	task, id, err := p.taskAndID(c)
 	if err == nil {
 		err = p.site.Store.Members.RevokeInvite(c.UserContext(), site.Actor(c), task.ID, id)
 	}
@@ -96,15 +96,15 @@ func (p *Account) InviteRevoke(c *fiber.Ctx) error {
 
 // MemberRemove ends a person's membership.
 func (p *Account) MemberRemove(c *fiber.Ctx) error {
-	task, id, err := p.taskAnd(c)
+	task, id, err := p.taskAndID(c)
 	if err == nil {
 		err = p.site.Store.Members.Remove(c.UserContext(), site.Actor(c), task.ID, id)
 	}
 	return p.done(c, task, "member-gone", err)
 }
 
-// taskAnd is task with the number in the path, of a code or a person.
-func (p *Account) taskAnd(c *fiber.Ctx) (task catalog.Task, id int64, err error) {
+// taskAndID is task with the number in the path, of a code or a person.
+func (p *Account) taskAndID(c *fiber.Ctx) (task catalog.Task, id int64, err error) {
 	if task, err = p.task(c); err == nil {
 		id, err = site.IDParam(c, "id")
 	}

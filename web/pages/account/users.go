@@ -27,7 +27,7 @@ func (p *Account) User(c *fiber.Ctx) error {
 		Page: p.site.Page(c, user.Name, "leaderboards"), Person: site.PersonOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
 		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
 	}
-	if err := p.addDeeds(c, &page); err != nil {
+	if err := p.addActivity(c, &page); err != nil {
 		return err
 	}
 	address := string(views.UserURL(user.ID))
@@ -35,8 +35,8 @@ func (p *Account) User(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.User(page))
 }
 
-// addDeeds fills in the person's activity, as far as the viewer may see it.
-func (p *Account) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
+// addActivity fills in the person's activity, as far as the viewer may see it.
+func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	page.All = viewer.ID == id || viewer.IsAdmin()
 	filter := submissions.SubmissionFilter{UserID: id, Ranked: !page.All, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}

@@ -40,8 +40,8 @@ func (u upload) proposals(now time.Time) ([]tasks.Proposal, error) {
 	return opened.Proposals(now)
 }
 
-// single returns the task of an upload that must contain exactly one.
-func (u upload) single(now time.Time) (*tasks.Bundle, error) {
+// onlyTask returns the task of an upload that must contain exactly one.
+func (u upload) onlyTask(now time.Time) (*tasks.Bundle, error) {
 	list, err := u.proposals(now)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (d draft) task() catalog.Task {
 		return *d.settings
 	case d.current != nil:
 		task := *d.current
-		if d.saysDeadline() {
+		if d.hasDeadline() {
 			task.Deadline = &d.Deadline
 		}
 		return task
@@ -133,8 +133,8 @@ func (d draft) task() catalog.Task {
 	return task
 }
 
-// saysDeadline reports whether the upload has its own deadline.
-func (d draft) saysDeadline() bool { return !d.Deadline.IsZero() && !d.Assumed }
+// hasDeadline reports whether the upload has its own deadline.
+func (d draft) hasDeadline() bool { return !d.Deadline.IsZero() && !d.Assumed }
 
 // encodeBundle packs a task for a form field, so that the server stores nothing between preview and publishing.
 func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {

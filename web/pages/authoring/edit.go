@@ -50,7 +50,7 @@ func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catal
 // keep stores changed files where only editors see them: in the draft, or as the unpublished version of a published
 // task. It returns their version.
 func (p *Authoring) keep(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
-	if task.Sight() != catalog.Hidden {
+	if task.CurrentVisibility() != catalog.Hidden {
 		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)
 		return v.ID, err
 	}
@@ -93,7 +93,7 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 // settingsOf shows a task's settings in a form, with all known devices besides the selected ones.
 func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
-		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.Sight(),
+		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.CurrentVisibility(),
 		Practice: task.Practice, Limits: task.Limits,
 	}
 	known, err := p.runs.DeviceList(ctx)
@@ -122,8 +122,8 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 		return err
 	}
 	settings, err := readSettings(c, 0)
-	if settings.Visibility == "" || task.Sight() == catalog.Hidden { // an old form must not open a members' board or a draft
-		settings.Visibility = task.Sight()
+	if settings.Visibility == "" || task.CurrentVisibility() == catalog.Hidden { // an old form must not open a members' board or a draft
+		settings.Visibility = task.CurrentVisibility()
 	}
 	var saved catalog.Task
 	if err == nil {
@@ -151,7 +151,7 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := sent.single(p.site.Now())
+	bundle, err := sent.onlyTask(p.site.Now())
 	if wrong := problems.In(err); len(wrong) > 0 {
 		return p.showUpload(c, site.TaskRef(task), sentences(wrong))
 	}
@@ -193,7 +193,7 @@ func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.B
 	if err != nil {
 		return err
 	}
-	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the changes", "tasks"), Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden, Drafts: []views.TaskDraft{shown}}
+	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the changes", "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden, Drafts: []views.TaskDraft{shown}}
 	return p.site.Render(c, fiber.StatusOK, views.TaskPreview(page))
 }
 
@@ -271,7 +271,7 @@ func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 		return err
 	}
 	if do := c.FormValue("do"); do != "" {
-		return p.kept(c, site.Actor(c), task, bundle)
+		return p.storeAndRedirect(c, site.Actor(c), task, bundle)
 	}
 	_, done, err := p.publishVersion(c.UserContext(), site.Actor(c), task.ID, bundle, nil)
 	if err != nil {

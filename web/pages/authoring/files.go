@@ -59,7 +59,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	var bundle *tasks.Bundle
 	sent, err := p.readZip(c)
 	if err == nil {
-		bundle, err = sent.single(p.site.Now())
+		bundle, err = sent.onlyTask(p.site.Now())
 	}
 	if problems := problems.In(err); len(problems) > 0 {
 		return p.showUpload(c, views.TaskRef{}, sentences(problems))
@@ -84,7 +84,7 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden, Proposed: !version.Published(), Files: files})
+	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden, Proposed: !version.Published(), Files: files})
 }
 
 // filesOf reads a task's files in the form in which they are packed into a zip.
@@ -119,7 +119,7 @@ func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 	})
 	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(reading(a.Path), reading(b.Path)) })
 	if err == nil {
-		err = fits(files)
+		err = checkEditable(files)
 	}
 	return files, err
 }
@@ -148,11 +148,11 @@ func readFiles(c *fiber.Ctx) ([]views.EditedFile, error) {
 			files = append(files, views.EditedFile{Path: name, Text: strings.ReplaceAll(texts[i], "\r\n", "\n")})
 		}
 	}
-	return files, fits(files)
+	return files, checkEditable(files)
 }
 
-// fits refuses files that a page does not show.
-func fits(files []views.EditedFile) error {
+// checkEditable refuses files that a page does not show.
+func checkEditable(files []views.EditedFile) error {
 	size := 0
 	for _, f := range files {
 		size += len(f.Path) + len(f.Text)
@@ -183,7 +183,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 	if err := w.Close(); err != nil {
 		return nil, nil, fmt.Errorf("packing the files: %w", err)
 	}
-	b, err = upload{name: name + ".zip", data: buf.Bytes()}.single(p.site.Now())
+	b, err = upload{name: name + ".zip", data: buf.Bytes()}.onlyTask(p.site.Now())
 	if wrong := problems.In(err); len(wrong) > 0 {
 		return nil, wrong, nil
 	}

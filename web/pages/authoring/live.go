@@ -108,12 +108,12 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 	if bundle == nil {
 		return list, nil
 	}
-	notes, err := p.notes(ctx, bundle, files)
+	notes, err := p.warnings(ctx, bundle, files)
 	return append(list, notes...), err
 }
 
-// notes lists suspicious but allowed content of the files.
-func (p *Authoring) notes(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []remark, err error) {
+// warnings lists suspicious but allowed content of the files.
+func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []remark, err error) {
 	var lines tasks.Lines
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
 		lines = tasks.LinesOf([]byte(files[at].Text))
@@ -143,7 +143,7 @@ func unknownDevice(name string, workers []fleet.Worker) string {
 	had := map[string]string{} // labels by their lower-case form
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if gpuname.Names(name, slot.Device) {
+			if gpuname.Matches(name, slot.Device) {
 				return ""
 			}
 			had[strings.ToLower(slot.Device)] = slot.Device

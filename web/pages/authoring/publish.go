@@ -116,7 +116,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 			return task, "", site.Invalid("slug", "A task cannot have the address /tasks/%s. Type another one.", d.settings.Slug)
 		}
 		task, err = p.runs.CreateTask(ctx, user, catalog.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
-		if err == nil && task.Sight() == catalog.Hidden {
+		if err == nil && task.CurrentVisibility() == catalog.Hidden {
 			return task, views.TaskPartURL(task.Slug, "trial"), nil
 		}
 		if err == nil {
@@ -188,7 +188,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	if err != nil {
 		return sentDraft{}, site.Invalid("bundle", "The upload is incomplete. Upload it again.")
 	}
-	bundle, err := upload{name: field("bundle_name"), data: data}.single(p.site.Now())
+	bundle, err := upload{name: field("bundle_name"), data: data}.onlyTask(p.site.Now())
 	if err != nil {
 		return sentDraft{}, err
 	}

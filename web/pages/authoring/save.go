@@ -70,20 +70,20 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 		}
 		return err
 	}
-	return p.leadOn(c, *user, task, task.VersionID, bundle)
+	return p.redirectToNext(c, *user, task, task.VersionID, bundle)
 }
 
-// kept stores changed files, and redirects according to the pressed button.
-func (p *Authoring) kept(c *fiber.Ctx, user accounts.User, task catalog.Task, bundle *tasks.Bundle) error {
+// storeAndRedirect stores changed files, and redirects according to the pressed button.
+func (p *Authoring) storeAndRedirect(c *fiber.Ctx, user accounts.User, task catalog.Task, bundle *tasks.Bundle) error {
 	version, err := p.keep(c.UserContext(), user, task, bundle)
 	if err != nil {
 		return err
 	}
-	return p.leadOn(c, user, task, version, bundle)
+	return p.redirectToNext(c, user, task, version, bundle)
 }
 
-// leadOn redirects from stored files back to them, to their changes, or to their trial.
-func (p *Authoring) leadOn(c *fiber.Ctx, user accounts.User, task catalog.Task, version int64, bundle *tasks.Bundle) error {
+// redirectToNext redirects from stored files back to them, to their changes, or to their trial.
+func (p *Authoring) redirectToNext(c *fiber.Ctx, user accounts.User, task catalog.Task, version int64, bundle *tasks.Bundle) error {
 	switch c.FormValue("do") {
 	case doSave:
 		return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=saved")
@@ -99,7 +99,7 @@ func (p *Authoring) leadOn(c *fiber.Ctx, user accounts.User, task catalog.Task, 
 func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *tasks.Bundle) error {
 	page.Checked = true
 	if bundle != nil {
-		notes, err := p.notes(c.UserContext(), bundle, page.Files)
+		notes, err := p.warnings(c.UserContext(), bundle, page.Files)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 		return err
 	}
 	keepLineEnds(page.Files, before.Files)
-	page.Task, page.Hidden, page.Proposed = site.TaskRef(task), task.Sight() == catalog.Hidden, !version.Published()
+	page.Task, page.Hidden, page.Proposed = site.TaskRef(task), task.CurrentVisibility() == catalog.Hidden, !version.Published()
 	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if len(page.Problems) > 0 || c.FormValue("do") == doCheck {
 		return p.showChecked(c, page, bundle)
 	}
-	return p.kept(c, site.Actor(c), task, bundle)
+	return p.storeAndRedirect(c, site.Actor(c), task, bundle)
 }
 
 // keepLineEnds restores the line ends of files: a form sends all in one form.

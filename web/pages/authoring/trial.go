@@ -112,9 +112,9 @@ func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task) (string
 	return choices[at].Device, nil
 }
 
-// whyUntried returns the page's sentence for solutions that were not tried yet.
-func (p *Authoring) whyUntried(task catalog.Task) string {
-	workers, known := p.site.Store.Fleet.Lately(p.site.Now())
+// untriedReason returns the page's sentence for solutions that were not tried yet.
+func (p *Authoring) untriedReason(task catalog.Task) string {
+	workers, known := p.site.Store.Fleet.Recent(p.site.Now())
 	slots := fleet.AllSlots(workers, p.site.Now())
 	if known && !slices.ContainsFunc(task.Devices, func(d string) bool { return slots[d].Usable > 0 }) {
 		return "Not tried: no worker serves a device of the task right now. Try it once one is online."
@@ -135,10 +135,10 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden,
+	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden,
 		Proposed: !version.Published(), Opens: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
 	if !page.Tried() {
-		page.Untried = p.whyUntried(task)
+		page.Untried = p.untriedReason(task)
 	}
 	if page.Hidden {
 		if page.Copied, err = isStarterText(b.Definition); err != nil {
@@ -168,7 +168,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if task.Sight() != catalog.Hidden { // already published: an old page must not open a members' board
+	if task.CurrentVisibility() != catalog.Hidden { // already published: an old page must not open a members' board
 		return site.Redirect(c, views.TaskURL(task.Slug))
 	}
 	settings := task.Settings()

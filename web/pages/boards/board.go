@@ -28,7 +28,7 @@ const boardRows = 50 // entries on one page of a board
 
 // Board shows a ranking: the page, or for htmx only its table and its picture.
 func (p *Boards) Board(c *fiber.Ctx) error {
-	b, err := p.askedBoard(c)
+	b, err := p.requestedBoard(c)
 	if err != nil {
 		return runs.RedirectToGPU(c, b.task, true, err)
 	}
@@ -37,7 +37,7 @@ func (p *Boards) Board(c *fiber.Ctx) error {
 	}
 	if c.Query("find") != "" {
 		if to, err := p.findOnBoard(c, b); to != "" || err != nil {
-			return leadTo(c, to, err)
+			return redirectOrFail(c, to, err)
 		}
 	}
 	if err := b.read(c.UserContext()); err != nil {
@@ -53,7 +53,7 @@ func (p *Boards) Board(c *fiber.Ctx) error {
 	return p.boardPage(c, b)
 }
 
-func leadTo(c *fiber.Ctx, to string, err error) error {
+func redirectOrFail(c *fiber.Ctx, to string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -133,8 +133,8 @@ type board struct {
 	views.BoardTable
 }
 
-// askedBoard returns the requested board and its summary. With an error it returns the data known by then.
-func (p *Boards) askedBoard(c *fiber.Ctx) (*board, error) {
+// requestedBoard returns the requested board and its summary. With an error it returns the data known by then.
+func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 	b := &board{pages: p}
 	var err error
 	if b.task, b.version, err = p.runs.BoardOf(c); err != nil {
@@ -171,7 +171,7 @@ func (p *Boards) askedBoard(c *fiber.Ctx) (*board, error) {
 // has the device.
 func (b *board) readOpen(ctx context.Context) (err error) {
 	s := b.pages.site
-	if workers, ok := s.Store.Fleet.Lately(s.Now()); ok {
+	if workers, ok := s.Store.Fleet.Recent(s.Now()); ok {
 		slots := fleet.AllSlots(workers, s.Now())
 		b.Offline = slots[b.Device].Usable == 0
 	}
@@ -208,7 +208,7 @@ func (b *board) read(ctx context.Context) (err error) {
 // day.
 func (b *board) readPast(ctx context.Context) (err error) {
 	store, version := b.pages.site.Store.Boards, b.version.ID
-	list, bands, err := store.Past(ctx, version, b.Device, b.past)
+	list, bands, err := store.AsOf(ctx, version, b.Device, b.past)
 	if err != nil {
 		return err
 	}

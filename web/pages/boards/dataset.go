@@ -103,7 +103,7 @@ func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
 
 // datasetPage reads the entries of a dataset after an offset, up to the size of a page.
 func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datasetHead, rows []datasetRow, err error) {
-	list, _, err := p.site.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
+	list, _, err := p.site.Store.Boards.AsOf(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
 	if err != nil {
 		return head, nil, err
 	}

@@ -68,7 +68,7 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 		}
 	}
 	if name := c.Query("revealed"); name != "" && page.MayEdit {
-		page.Notice = revealed(seen.Standings, name)
+		page.Notice = revealSentence(seen.Standings, name)
 	}
 	if page.MayEdit && seen.Frozen(page.Now) {
 		page.Waiting, err = p.eventWaiting(c, seen.ID)
@@ -76,8 +76,8 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 	return page, err
 }
 
-// revealed returns the sentence about an entrant whose results were just revealed.
-func revealed(standings events.Standings, name string) string {
+// revealSentence returns the sentence about an entrant whose results were just revealed.
+func revealSentence(standings events.Standings, name string) string {
 	for _, row := range standings.Rows {
 		if row.Name == name && row.Rank > 0 {
 			return fmt.Sprintf("Revealed %s: now %s, %s points.", name, format.Ordinal(row.Rank, row.Tied), format.Exact(row.Points))

@@ -106,7 +106,7 @@ func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, _, err := p.site.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
+	list, _, err := p.site.Store.Boards.AsOf(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
 	if err != nil {
 		return err
 	}

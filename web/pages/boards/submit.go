@@ -38,5 +38,5 @@ func (p *Boards) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, wh
 	if refused.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
-	return p.showTask(c, in.Task, refused.Status, runs.Refused(in, refused.Message))
+	return p.showTask(c, in.Task, refused.Status, runs.RefusedForm(in, refused.Message))
 }

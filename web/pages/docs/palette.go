@@ -199,7 +199,7 @@ func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (fou
 	if len(words) == 0 {
 		return nil, nil
 	}
-	list, err := p.site.Store.Accounts.PeopleCalled(ctx, strings.Join(words, " "), mostPeople)
+	list, err := p.site.Store.Accounts.SearchByName(ctx, strings.Join(words, " "), mostPeople)
 	for _, user := range list {
 		found = append(found, to("Person", user.Name, "", views.UserURL(user.ID)))
 	}

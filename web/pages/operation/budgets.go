@@ -69,7 +69,7 @@ func (p *Operation) person(c *fiber.Ctx) (int64, error) {
 	if name == "" {
 		return 0, nil
 	}
-	people, err := p.site.Store.Accounts.PeopleCalled(c.UserContext(), name, 2)
+	people, err := p.site.Store.Accounts.SearchByName(c.UserContext(), name, 2)
 	if err != nil {
 		return 0, err
 	}

@@ -58,7 +58,7 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 		return status, err
 	}
 	for _, d := range devices {
-		status.Queues = append(status.Queues, views.DeviceQueue{Device: d, Free: runs.Free(d), Runs: list.rows[d.Device], What: p.deviceFacts(workers, d.Device)})
+		status.Queues = append(status.Queues, views.DeviceQueue{Device: d, Free: runs.IdleSlots(d), Runs: list.rows[d.Device], What: p.deviceFacts(workers, d.Device)})
 	}
 	status.Queues = append(status.Queues, p.awayDevices(workers, status.Queues)...)
 	if err := p.addActivity(ctx, workers, status.Queues); err != nil {

@@ -41,7 +41,7 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 		return err
 	}
 	for _, check := range []func(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error){
-		p.waitingLong, p.queueUp, p.workersUp, p.slots, p.checks, p.sanitizers, p.drifting, p.disk, p.backup, p.reviews, p.switches,
+		p.checkOldestWaiting, p.queueUp, p.workersUp, p.slots, p.checks, p.sanitizers, p.drifting, p.disk, p.checkBackup, p.reviews, p.switches,
 	} {
 		row, err := check(c, workers)
 		if err != nil {
@@ -54,8 +54,8 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Health(page))
 }
 
-// waitingLong checks the age of the oldest waiting work, and that slots can take it.
-func (p *Operation) waitingLong(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
+// checkOldestWaiting checks the age of the oldest waiting work, and that slots can take it.
+func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
 	devices, err := p.runs.CapacityOf(c.UserContext(), workers)
 	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Queue"}
 	var oldest client.Capacity
@@ -142,7 +142,7 @@ func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow
 	}
 	row.Says = fmt.Sprintf("%s jobs.", format.Plural(usable, "slot takes", "slots take"))
 	if len(out) > 0 {
-		row.State, row.Says = views.HealthBad, row.Says+" Out of service: "+firstOf(out)
+		row.State, row.Says = views.HealthBad, row.Says+" Out of service: "+summarize(out)
 		row.Do, row.Link, row.LinkText = "Fix the cause and restart the worker.", "/docs/workers", "Slots out of service"
 	}
 	return row, nil
@@ -168,7 +168,7 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 	case tested == 0:
 		row.State, row.Says, row.Do = views.HealthUnknown, "No connected worker has reported a self-test.", "Restart the workers: they test themselves when they start."
 	case len(failed) > 0:
-		row.State, row.Says, row.Do = views.HealthBad, row.Says+" Failed: "+firstOf(failed), "Fix the cause and restart the worker."
+		row.State, row.Says, row.Do = views.HealthBad, row.Says+" Failed: "+summarize(failed), "Fix the cause and restart the worker."
 	}
 	return row, nil
 }
@@ -185,7 +185,7 @@ func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 		for _, d := range list {
 			texts = append(texts, fmt.Sprintf("%s on %s: %s", d.Device, d.Worker, d.How))
 		}
-		row.State, row.Says, row.Do = views.HealthLook, firstOf(texts), "Check for heat, a power limit, or another program on the machine."
+		row.State, row.Says, row.Do = views.HealthLook, summarize(texts), "Check for heat, a power limit, or another program on the machine."
 		row.Link, row.LinkText = "/devices/"+list[0].Device+"/sentinel", "Its history"
 	}
 	return row, err
@@ -245,8 +245,8 @@ func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, e
 	return row, err
 }
 
-// firstOf returns the first of several sentences, with the number of the others.
-func firstOf(list []string) string {
+// summarize returns the first of several sentences, with the number of the others.
+func summarize(list []string) string {
 	if len(list) == 1 {
 		return list[0]
 	}
@@ -257,8 +257,8 @@ func firstOf(list []string) string {
 // last one.
 const backupAt = "last-backup"
 
-// backup checks the age of the last recorded backup, and explains how to make and record one.
-func (p *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
+// checkBackup checks the age of the last recorded backup, and explains how to make and record one.
+func (p *Operation) checkBackup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Backup", Link: "/docs/backup", LinkText: "Backup and restore"}
 	dir, err := filepath.Abs(p.site.Store.Disk.Dir)
 	if err != nil {

@@ -94,13 +94,13 @@ func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 // Off switches a part off.
 func (p *Operation) Off(c *fiber.Ctx) error {
 	what := c.FormValue("what")
-	return p.leadTo(c, switched(what), p.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
+	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
 }
 
 // On switches a part on again.
 func (p *Operation) On(c *fiber.Ctx) error {
 	what := c.FormValue("what")
-	return p.leadTo(c, switched(what), p.site.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), what))
+	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), what))
 }
 
 // switched renders the page with a notice about a switch.
@@ -109,9 +109,9 @@ func switched(what string) templ.SafeURL {
 }
 
 // done redirects to the page, or shows an error on it.
-func (p *Operation) done(c *fiber.Ctx, err error) error { return p.leadTo(c, "/operate", err) }
+func (p *Operation) done(c *fiber.Ctx, err error) error { return p.redirectOrFail(c, "/operate", err) }
 
-func (p *Operation) leadTo(c *fiber.Ctx, next templ.SafeURL, err error) error {
+func (p *Operation) redirectOrFail(c *fiber.Ctx, next templ.SafeURL, err error) error {
 	switch kind := db.KindOf(err); {
 	case kind == db.Invalid || kind == db.Conflict:
 		refused := site.FailureOf(err)

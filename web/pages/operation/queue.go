@@ -40,13 +40,13 @@ func (l *queueList) read(ctx context.Context) error {
 		case q.StartedAt != nil:
 			l.slots[q.AttemptID] = q.SubmissionID
 		}
-		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, What: whatOf(q), Confirms: q.Confirms()})
+		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, What: modeOrReason(q), Confirms: q.Confirms()})
 	}
 	return l.describe(ctx)
 }
 
-// whatOf returns the mode of a run, or the reason why its submission is in the queue again after it has passed.
-func whatOf(q work.QueuedWork) string {
+// modeOrReason returns the mode of a run, or the reason why its submission is in the queue again after it has passed.
+func modeOrReason(q work.QueuedWork) string {
 	switch {
 	case q.Confirms():
 		return "Confirmation of"

@@ -100,7 +100,7 @@ type comparisonData struct {
 // chartsOfBoth draws a comparison. It derives data from reports and sources when drawing.
 func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, BoardNS: clearOnBoard(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
+	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
 		NoCode: codeHidden(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), Case: index, Cases: tabsOf(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
 		vm.NoProfile = missing
@@ -175,20 +175,20 @@ func sideOf(r, other comparedRun, own float64) charts.Side {
 	if r.Run.ScoreNS == nil {
 		return s
 	}
-	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.scoresAlone(own) {
+	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.usesOwnTimes(own) {
 		s.Note = fmt.Sprintf("This run alone. Its board shows %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScore())
 	}
 	return s
 }
 
-// scoresAlone reports whether a run's score equals that of its own times.
-func (r comparedRun) scoresAlone(own float64) bool {
+// usesOwnTimes reports whether a run's score equals that of its own times.
+func (r comparedRun) usesOwnTimes(own float64) bool {
 	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
 }
 
-// clearOnBoard returns the scores of both runs on one board, if these differ clearly and are not both the runs' own.
-func clearOnBoard(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
-	if !a.Run.Stands() || !b.Run.Stands() || a.scoresAlone(ownA) && b.scoresAlone(ownB) {
+// boardScores returns the scores of both runs on one board, if these differ clearly and are not both the runs' own.
+func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
+	if !a.Run.Stands() || !b.Run.Stands() || a.usesOwnTimes(ownA) && b.usesOwnTimes(ownB) {
 		return scores
 	}
 	left, right := a.Run.Entry(), b.Run.Entry()
@@ -282,13 +282,13 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 	var both diff.Comparison
 	all := []charts.FileDiff{{Name: name, Lines: both.Lines(string(before.Source), string(after.Source))}}
 	for _, name := range before.NamesWith(after) {
-		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name], a, b), Lines: both.Lines(string(before.Files[name]), string(after.Files[name]))})
+		all = append(all, charts.FileDiff{Name: name + onlyOneSide(before.Files[name], after.Files[name], a, b), Lines: both.Lines(string(before.Files[name]), string(after.Files[name]))})
 	}
 	return all, nil
 }
 
-// onlyIn notes that only one side has a further file.
-func onlyIn(before, after []byte, a, b comparedRun) string {
+// onlyOneSide notes that only one side has a further file.
+func onlyOneSide(before, after []byte, a, b comparedRun) string {
 	switch {
 	case before == nil:
 		return " (only in " + nameOf(b, a) + ")"

@@ -47,7 +47,7 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 // score on the board follows.
 func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	side := client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS}
-	if r.Run.ScoreNS != nil && !r.scoresAlone(own) {
+	if r.Run.ScoreNS != nil && !r.usesOwnTimes(own) {
 		side.ScoreNS, side.BoardScoreNS, side.PooledRuns = &own, r.Run.ScoreNS, r.Run.Pooled
 	}
 	return side

@@ -42,7 +42,7 @@ func (p *Submissions) pick(c *fiber.Ctx) error {
 		page.Offers, err = p.recentRuns(c.UserContext(), site.Actor(c))
 	} else {
 		page.Task, page.Device = site.TaskRef(base.Task), base.Run.Device
-		page.Offers, err = p.runsBeside(c, base)
+		page.Offers, err = p.runsToCompare(c, base)
 	}
 	if err != nil {
 		return err
@@ -87,9 +87,9 @@ func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen
 	return seen, nil
 }
 
-// runsBeside lists the runs to compare with: the run itself, its board's first ten, the entry above the viewer's, and
-// the viewer's own.
-func (p *Submissions) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
+// runsToCompare lists the runs to compare with: the run itself, its board's first ten, the entry above the viewer's,
+// and the viewer's own.
+func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := pickList{task: site.TaskRef(base.Task)}
 	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)

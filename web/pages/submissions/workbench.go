@@ -127,7 +127,7 @@ func (p *Submissions) refuseSolve(c *fiber.Ctx, in submissions.NewSubmission, wh
 	if err != nil {
 		return why
 	}
-	return p.showSolve(c, task, refused.Status, runs.Refused(in, refused.Message))
+	return p.showSolve(c, task, refused.Status, runs.RefusedForm(in, refused.Message))
 }
 
 // SolveRuns answers the workbench with the viewer's own submissions to its task.

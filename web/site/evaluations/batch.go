@@ -139,7 +139,7 @@ func readLines(body []byte) (requests []json.RawMessage, err error) {
 // readList reads the requests one by one: a list of far too many is not kept.
 func readList(body []byte) (requests []json.RawMessage, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	if err := expect(decoder, json.Delim('{'), "requests", json.Delim('[')); err != nil {
+	if err := expectTokens(decoder, json.Delim('{'), "requests", json.Delim('[')); err != nil {
 		return nil, noList("%v", err)
 	}
 	for decoder.More() {
@@ -152,7 +152,7 @@ func readList(body []byte) (requests []json.RawMessage, err error) {
 		}
 		requests = append(requests, one)
 	}
-	if err := expect(decoder, json.Delim(']'), json.Delim('}')); err != nil {
+	if err := expectTokens(decoder, json.Delim(']'), json.Delim('}')); err != nil {
 		return nil, noList("%v", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
@@ -161,8 +161,8 @@ func readList(body []byte) (requests []json.RawMessage, err error) {
 	return requests, nil
 }
 
-// expect reads tokens, and returns an error that names the first different one.
-func expect(decoder *json.Decoder, tokens ...json.Token) error {
+// expectTokens reads tokens, and returns an error that names the first different one.
+func expectTokens(decoder *json.Decoder, tokens ...json.Token) error {
 	for _, want := range tokens {
 		token, err := decoder.Token()
 		switch {

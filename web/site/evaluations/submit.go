@@ -115,7 +115,7 @@ func chooseDevice(devices []Device, asked string) (string, error) {
 	}
 	var names []string
 	for _, u := range devices {
-		if gpuname.Names(asked, u.Name) {
+		if gpuname.Matches(asked, u.Name) {
 			return u.Name, nil
 		}
 		names = append(names, strings.ToLower(u.Name))

@@ -38,7 +38,7 @@ func (a Access) ProfileFilter() *job.ProfileFilter {
 	if a.MaySeeSource {
 		return a.Sub.ProfileFilter
 	}
-	return a.Sub.ProfileFilter.Nameless()
+	return a.Sub.ProfileFilter.WithoutNames()
 }
 
 // LoadSubmission reads the submission of the path, if the viewer may see it.

@@ -118,9 +118,9 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 	return choices
 }
 
-// Free returns the number of idle slots of a device. Workers report busy slots only now and then, and a run that is
-// being built takes the next one: the larger number counts.
-func Free(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
+// IdleSlots returns the number of idle slots of a device. Workers report busy slots only now and then, and a run that
+// is being built takes the next one: the larger number counts.
+func IdleSlots(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
 
 // choiceOf describes a device, and whether a run could begin there now. It is offline only if no worker has it.
 func choiceOf(name string, known []client.Device) views.DeviceChoice {
@@ -132,7 +132,7 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	if d.Slots == 0 { // also just after a worker's start
 		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or are out of service: a run waits until one passes its test", Short: "not ready", Sanitizer: d.Sanitizer}
 	}
-	free := max(Free(d)-d.Ahead, 0) // waiting runs come first
+	free := max(IdleSlots(d)-d.Ahead, 0) // waiting runs come first
 	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %s", free, d.Slots, Waiting(d)), Short: fmt.Sprintf("%d free", free), Free: free > 0, Sanitizer: d.Sanitizer}
 	switch {
 	case d.PausedSince != nil:

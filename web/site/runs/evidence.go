@@ -88,7 +88,7 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 			shown, left := seen.shown(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
 		} else {
-			one.Profile.Missing = whyUnprofiled(seen.Run, seen.Version)
+			one.Profile.Missing = noProfileReason(seen.Run, seen.Version)
 		}
 		of[seen.Run.ID] = one
 	}
@@ -157,7 +157,7 @@ func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile
 	return of, err
 }
 
-func whyUnprofiled(run work.Run, version catalog.TaskVersion) string {
+func noProfileReason(run work.Run, version catalog.TaskVersion) string {
 	switch {
 	case version.Definition.NoProfile:
 		return "Profiling is turned off for this task."

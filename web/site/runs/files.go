@@ -108,8 +108,8 @@ func SendSource(c *fiber.Ctx, sub submissions.Submission, submitted tasks.Submis
 	return site.Attachment(c, fmt.Sprintf("submission-%d.zip", sub.ID), archive)
 }
 
-// Further lists the further files of a submission for its form.
-func Further(files map[string][]byte) (list []views.FurtherFile) {
+// FurtherFiles lists the further files of a submission for its form.
+func FurtherFiles(files map[string][]byte) (list []views.FurtherFile) {
 	for _, name := range (tasks.Submission{Files: files}).Names() {
 		list = append(list, views.FurtherFile{Name: name, Text: string(files[name])})
 	}

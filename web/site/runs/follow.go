@@ -87,7 +87,7 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 	if err := out.Flush(); err != nil { // the reader need not wait for what rest asks
 		return err
 	}
-	rest, err := e.Rest(f.format, func() (work.Remaining, error) { return f.rest(ctx) })
+	rest, err := e.Remaining(f.format, func() (work.Remaining, error) { return f.rest(ctx) })
 	return f.end(out, rest, err)
 }
 

@@ -44,9 +44,9 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	return in, err
 }
 
-// Refused returns the form of a refused submission, with its input.
-func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
-	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter, For: in.Added.For, Why: in.Added.Why}
+// RefusedForm returns the form of a refused submission, with its input.
+func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
+	return views.SubmitForm{Source: string(in.Source), Further: FurtherFiles(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter, For: in.Added.For, Why: in.Added.Why}
 }
 
 // FillForm fills in the choices of a task's form and the initial text: a refused one, the submission in ?from= or
@@ -94,7 +94,7 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	if err != nil {
 		return err
 	}
-	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), Further(submitted.Files), string(seen.Sub.Mode), id
+	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), FurtherFiles(submitted.Files), string(seen.Sub.Mode), id
 	form.Filter = seen.Sub.ProfileFilter
 	if form.Remarks, err = s.Remarks(c.UserContext(), seen.Sub, submitted.Names()); err != nil {
 		return err

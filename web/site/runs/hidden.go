@@ -38,7 +38,7 @@ func (h Redactor) Stage(r *job.StageResult) {
 	case h.self:
 		r.Extra = nil
 	case r.Stage == job.StageBuild:
-		r.Extra = numbered(r.Extra)
+		r.Extra = numberKernels(r.Extra)
 	}
 	if !h.self && r.Stage != job.StageProfile && r.Stage != job.StageSanitize {
 		return
@@ -50,9 +50,9 @@ func (h Redactor) Stage(r *job.StageResult) {
 	}
 }
 
-// numbered returns the compiler's values for kernels (ptxas.KERNEL.registers) with numbers in place of the kernels'
-// names, which are the source's. It drops everything else from a build.
-func numbered(extra map[string]string) map[string]string {
+// numberKernels returns the compiler's values for kernels (ptxas.KERNEL.registers) with numbers in place of the
+// kernels' names, which are the source's. It drops everything else from a build.
+func numberKernels(extra map[string]string) map[string]string {
 	const compiler = "ptxas."
 	numbers, shown := map[string]int{}, map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(extra)) {

@@ -26,7 +26,7 @@ func (s *Runs) addMeasures(ctx context.Context, seen RunAccess, def tasks.Defini
 	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {
 		card.ProfileNote = profile.Missing
 	}
-	card.Ran = ranIn(run, def, profile)
+	card.Ran = kernelsOf(run, def, profile)
 	var stages []job.StageResult
 	for _, stage := range card.Stages {
 		stages = append(stages, stage.Result)
@@ -47,8 +47,8 @@ func (s *Runs) addMeasures(ctx context.Context, seen RunAccess, def tasks.Defini
 	return err
 }
 
-// ranIn returns the kernels that ran in the profile of a run.
-func ranIn(run work.Run, def tasks.Definition, profile Profile) views.Ran {
+// kernelsOf returns the kernels that ran in the profile of a run.
+func kernelsOf(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 	ran := views.Ran{Kernels: job.KernelsOf(profile.Cases), Refused: def.RefuseLibrary}
 	for _, c := range profile.Cases {
 		launches := 0

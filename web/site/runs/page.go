@@ -95,7 +95,7 @@ func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.Submission
 
 // Tries lists a person's latest submissions to a task for a table.
 func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]submissions.SubmissionSummary, error) {
-	list, err := s.site.Store.Submissions.Tries(ctx, person.ID, task.ID, limit)
+	list, err := s.site.Store.Submissions.Latest(ctx, person.ID, task.ID, limit)
 	for i := range list {
 		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title
 	}
@@ -106,7 +106,7 @@ func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Tas
 func (s *Runs) ShownTask(code *views.Highlighter, page views.Page, task catalog.Task, version int, b *tasks.Bundle) (shown views.TaskPage, err error) {
 	d := b.Definition
 	shown = views.TaskPage{
-		Page: page, Task: site.TaskRef(task), Lang: d.Lang, Version: version, Visibility: task.Sight(), Deadline: s.site.DeadlineOf(task),
+		Page: page, Task: site.TaskRef(task), Lang: d.Lang, Version: version, Visibility: task.CurrentVisibility(), Deadline: s.site.DeadlineOf(task),
 		Definition: d, Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), Comments: task.Comments,
 		Files: TaskSources(code, b),
 	}

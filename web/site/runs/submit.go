@@ -76,7 +76,7 @@ func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submiss
 		return user, err
 	}
 	added.By = user
-	person, err := s.site.Store.Accounts.Called(ctx, added.For)
+	person, err := s.site.Store.Accounts.ByName(ctx, added.For)
 	if db.KindOf(err) == db.NotFound {
 		return user, site.Invalid("for", "There is no person called %q.", added.For)
 	}

@@ -36,10 +36,10 @@ func (s *Runs) addPlace(ctx context.Context, run work.Run, card *views.RunCard) 
 			if d.PausedWhy != "" {
 				card.Waiting += " " + d.PausedWhy
 			}
-		case Free(d) == 0:
+		case IdleSlots(d) == 0:
 			card.Waiting = busySlots(run.Device, d.Slots)
 			return s.addWait(ctx, card, d.Slots)
-		case Free(d) < card.Position:
+		case IdleSlots(d) < card.Position:
 			card.Waiting = "The runs ahead of it take the free slots first."
 			return s.addWait(ctx, card, d.Slots)
 		default:
@@ -69,7 +69,7 @@ func (s *Runs) addWait(ctx context.Context, card *views.RunCard, slots int) erro
 func (s *Runs) ExpectedWait(ctx context.Context, device string, place int) (time.Duration, error) {
 	devices, err := s.DeviceList(ctx)
 	for _, d := range devices {
-		if d.Device == device && d.Slots > 0 && Free(d) < place && d.PausedSince == nil {
+		if d.Device == device && d.Slots > 0 && IdleSlots(d) < place && d.PausedSince == nil {
 			return s.expectedWait(ctx, device, place, d.Slots)
 		}
 	}
@@ -77,6 +77,6 @@ func (s *Runs) ExpectedWait(ctx context.Context, device string, place int) (time
 }
 
 func (s *Runs) expectedWait(ctx context.Context, device string, place, slots int) (time.Duration, error) {
-	pace, err := s.site.Store.Fleet.Pace(ctx, device)
+	pace, err := s.site.Store.Fleet.MedianRunTime(ctx, device)
 	return pace * time.Duration(place) / time.Duration(slots), err
 }
