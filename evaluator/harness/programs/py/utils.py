@@ -20,9 +20,9 @@ def set_seed(seed=42):
 
 
 def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
-    """Returns a list of lines about the differences of two arrays; empty if they agree within atol + rtol * |expected|. NaN
-    agrees with NaN, and infinities with themselves. What is received may be of a narrower type than what is expected, which
-    may have been computed more exactly, and never of a wider one."""
+    """Returns a list of lines about the differences of two arrays; empty if they agree within atol + rtol * |expected|.
+    NaN agrees with NaN, and infinities with themselves. The received type may be narrower than the expected one, which
+    may have been computed more exactly, but never wider."""
     mismatch = _type_mismatch(received, expected)
     if mismatch:
         return [mismatch]
@@ -95,7 +95,7 @@ _KINDS = ("bool", "int", "float", "complex")  # each holds what the one before h
 
 
 def _type_mismatch(received, expected):
-    """Returns a line that names both types if what was received is not of the expected one, else an empty string."""
+    """Returns a line with both types if the received type is not the expected one, else an empty string."""
     wanted, got = _type_of(expected), _type_of(received)
     fits = {"tensor": ("tensor",), "array": ("array",), "number": ("number", "array"),
             "sequence": ("sequence", "array")}.get(wanted[0], (wanted[0],))
@@ -111,7 +111,8 @@ def _type_mismatch(received, expected):
 
 
 def _type_of(value):
-    """Returns what holds the numbers, their kind, the bytes of one (0 where Python decides) and words for all three."""
+    """Returns the library that holds the numbers, their kind, the bytes of one (0 where Python decides), and a text
+    with all three."""
     kind = type(value)
     if hasattr(value, "detach"):
         name = str(value.dtype).removeprefix("torch.")
@@ -138,8 +139,8 @@ def _kind(name):
 
 
 def _comparable(received, expected):
-    """Returns the library of expected and both arrays as its own, where expected is and in its type;
-    floats of less than four bytes become float32, in which tolerances mean what they say."""
+    """Returns the library of expected, and both arrays as arrays of that library, in expected's place and type. Floats
+    of less than four bytes become float32, so that tolerances keep their meaning."""
     if hasattr(expected, "detach"):
         import torch
 

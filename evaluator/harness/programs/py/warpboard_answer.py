@@ -21,7 +21,7 @@ class BadAnswer(Exception):
 
 
 class NoRoom(Exception):
-    """The answers' region is too small; its argument is how many bytes it needs."""
+    """The answers' region is too small. The argument is the number of bytes that it needs."""
 
 
 # The runner's side.
@@ -41,7 +41,8 @@ def describe(value, regions):
 
 
 def is_placed(value, regions):
-    """Whether the answer is a tensor on a device, or tuples and lists of them, in the shared regions: describing it copies nothing."""
+    """Reports whether the answer is a tensor on a device, or tuples and lists of them, in the shared regions:
+    describing it copies nothing."""
     if isinstance(value, (tuple, list)):
         return all(is_placed(item, regions) for item in value)
     return (
@@ -104,8 +105,8 @@ def _describe_tensor(torch, value, regions):
 
 
 def _place(regions, kind, address, span, dense_bytes):
-    """Where in a shared region memory lies: ("inputs" or "answers", offset); None for memory elsewhere, or with gaps or
-    overlaps, which is better copied."""
+    """Returns the place of memory in a shared region: ("inputs" or "answers", offset). Returns None for other memory,
+    and for memory with gaps or overlaps, which is better copied."""
     for name, region in (("answers", regions.answers.get(kind)), ("inputs", regions.inputs.get(kind))):
         inside = region is not None and 0 <= address - region.address and address - region.address + span <= region.size
         if span and inside and alike(span, dense_bytes):
@@ -114,8 +115,8 @@ def _place(regions, kind, address, span, dense_bytes):
 
 
 def alike(span, dense_bytes):
-    """Whether memory of span bytes is about what an array needs. The judge copies and compares only such arrays: for others
-    it would read gaps, or make much data from little."""
+    """Reports whether memory of span bytes has about the size of an array. The judge copies and compares only such
+    arrays: for others it would read gaps, or make much data from little."""
     return span <= 2 * dense_bytes and dense_bytes <= 2 * span
 
 
@@ -230,7 +231,7 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
 
 
 def is_plain(tree):
-    """Whether some of an answer is in its description itself: a number, a text, or the key of a dict."""
+    """Reports whether a part of an answer is in its description itself: a number, a text, or the key of a dict."""
     kind, *rest = tree
     if kind == "plain":
         return rest[0] is not None

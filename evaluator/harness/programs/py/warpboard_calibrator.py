@@ -63,7 +63,7 @@ class Calibrator:
         self._together.end()
 
     def early(self):
-        """Whether an input of the last case told of itself before the release."""
+        """Reports whether a description announced an input of the last case before the release."""
         return any(runner.early for runner in self._runners)
 
     def constants(self, draw, calls, number):

@@ -249,7 +249,7 @@ class _Asked:
                 runner.regions.poison(part)
 
     def can_wait(self):
-        """Whether the device can be made to wait until everything is queued."""
+        """Reports whether the device can wait until everything is queued."""
         self.runner.here()
         return self.runner.cuda is not None and self.runner.cuda.can_wait(self._arrays)
 
@@ -278,13 +278,14 @@ class _Asked:
             self.runner.regions.rehearse()
 
     def queue_copies(self, alone=True):
-        """Where the call is alone, the sample of its answer waits for its own "done" (else for all)."""
+        """Queues the copies. If the call is alone, the sample of its answer waits for its own "done", otherwise for
+        all."""
         if self.answer is not None:
             self.runner.here()
             self.answer.queue(self.runner.page, self._number if alone else None)
 
     def start(self):
-        """Lets the device begin with what is queued."""
+        """Lets the device begin with the queued work."""
         if self.runner.cuda is not None:
             self.runner.cuda.start()
 
@@ -295,7 +296,7 @@ class _Asked:
             self.runner.cuda.wait_held()
 
     def prepared(self):
-        """How long that took, once the call is over."""
+        """Returns the duration of the preparation, after the call."""
         return 0.0 if self.runner.cuda is None else self.runner.cuda.writing_took()
 
     def let_in(self):
@@ -341,8 +342,8 @@ class _Asked:
         return end
 
     def unforeseen(self):
-        """Whether the answer's description has yet to be read. A call that was released late is described only when all of it
-        is queued."""
+        """Reports whether the answer's description is still unread. A call that was released late is described only
+        when all of it is queued."""
         if self.answer is None and self.runner.cuda is None:
             return True
         if not self.late:
@@ -389,7 +390,8 @@ class _Asked:
             self.answer.take()
 
     def keep(self, took):
-        """Notes how long the call took, marks the answer to be poisoned before the next call, and checks whether it still changed after "done"."""
+        """Records the duration of the call, marks the answer to be poisoned before the next call, and checks whether it
+        still changed after "done"."""
         runner = self.runner
         runner.last, runner.longest = self.answer.parts, max(runner.longest, took)
         runner.made += 1

@@ -49,9 +49,10 @@ class Constants:
 
     @classmethod
     def of(cls, kind, calls, mapping=0, queueing=0.0):
-        """Of calls of our own runner, where mapping the input may take so long on a host. The clock may begin when the input is
-        described, about a millisecond before the release: that time has a quartile of its own. The lower quartile, and on the host,
-        where processes compete, the median, close to the least: what disturbed them must not shorten a submission's time."""
+        """Returns the constants from calls of our own runner, in which mapping the input may take as long on a host.
+        The clock may begin when the input is described, about a millisecond before the release: that time has a
+        separate quartile. The lower quartile, and on the host, where processes compete, the median are close to the
+        minimum: a disturbance must not shorten a submission's time."""
         low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
         walls, snapshots = ([ns - call.told - call.event for ns, call in zip(clock, calls)]
                             for clock in ([call.wall for call in calls], [call.snapshot for call in calls]))
@@ -73,32 +74,34 @@ class Constants:
         return replace(self, handover=handover, snapshot=snapshot)
 
     def sooner(self, call):
-        """By how much sooner than for our own runner the release came after the input's description. That saves a runner nothing:
-        from the release on, its time is its own. Less than nothing where queueing took a little longer."""
+        """Returns the time by which the release came sooner after the input's description than for our own runner. That
+        saves a runner nothing: from the release on, its time is its own. It is negative if queueing took a little
+        longer."""
         return max(self.told - call.told, -self.queueing)
 
     def more(self, calls):
-        """What counts of each call besides its clocks: what was before the release, and after "done"."""
+        """Returns the time of each call that counts besides its clocks: before the release, and after "done"."""
         gate, sample = self._late(calls)
         return [self.turns(call) + self.sooner(call) + max(self._gate(call) - _SWITCH_NS, gate) + max(self._sample(call) - _LATE_SAMPLE_NS, sample)
                 for call in calls]
 
     def _late(self, calls):
-        """By how much later than usual the gate of the middle call reported that it ran, and its sample was taken. On an H100 the
-        medians of 62 series of calls were within 3 µs for the gate."""
+        """Returns the delay, beyond the usual one, of the middle call's gate and of its sample. On an H100 the medians
+        of 62 series of calls were within 3 µs for the gate."""
         return (max(quantile([self._gate(call) for call in calls], 0.5) - _USUAL_SWITCH_NS, 0.0),
                 max(quantile([self._sample(call) for call in calls], 0.5) - _USUAL_SAMPLE_NS, 0.0))
 
     def _gate(self, call):
-        """By how much later than usual a gate reported that it ran: it may have worked on the part that is not sealed."""
+        """Returns the delay of a gate's report beyond the usual one: the runner may have worked on the unsealed
+        part."""
         return call.switched - self.switched if self.kind == "cuda" else 0.0
 
     def _sample(self, call):
-        """By how much later than usual a sample was taken: what was written until then is in it."""
+        """Returns the delay of a sample beyond the usual one: it contains everything written until then."""
         return call.sampled - call.wall - self.sampled if self.kind == "cuda" else 0.0
 
     def tolerance(self, ns):
-        """By how much the wall clock may exceed a time of ns."""
+        """Returns the amount by which the wall clock may exceed a time of ns."""
         return max(_LEAST_NS[self.kind][0], min(_SPREADS * self.spread, _MOST_SHARE[self.kind] * ns))
 
     def snapshot_tolerance(self, ns):
@@ -117,7 +120,7 @@ def _range(values):
 
 
 class Clocks:
-    """The three numbers of a case's timed calls, and what counts."""
+    """The three numbers of a case's timed calls, and the number that counts."""
 
     def __init__(self, calls, constants):
         constants = constants.no_more_than(calls)
@@ -147,8 +150,9 @@ class Clocks:
         return _HIDDEN_NS if self.constants.kind == "cuda" and apart > self._most_apart(tolerance) else -tolerance
 
     def _most_apart(self, tolerance):
-        """By how much the copy of an answer may be later than "done". It takes up to 12 µs more in one process than in the next; where a
-        sample was taken in every call, most work that was hidden so would be seen in it."""
+        """Returns the largest allowed delay of the copy of an answer after "done". It takes up to 12 µs more in one
+        process than in the next; if a sample was taken in every call, most work that was hidden in this way would show
+        in it."""
         sampled = self.constants.kind == "cuda" and all(call.sampled > call.wall for call in self._calls)
         return max(tolerance, _SAMPLED_NS) if sampled else tolerance
 

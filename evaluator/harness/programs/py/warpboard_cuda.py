@@ -162,7 +162,7 @@ class RunnerDevice:
         self._pool = region.pool() if region is not None and not _APART else None
 
     def queue_gate(self, number, regions):
-        """Queues what the work of a call waits for."""
+        """Queues the wait before the work of a call."""
         queue_wait(self._soon, number)  # before that the gate would share the device with the judge's preparations
         self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), self._page.sealed)
         if _APART and CUDA in regions.inputs:

@@ -246,8 +246,8 @@ END:
 
 
 class _Row(NamedTuple):
-    """What is sealed: the judge's own array, where the runner has it (in words from the region's beginning), how many words,
-    and its first record."""
+    """A sealed array: the judge's own array, its place in the runner (in words from the region's beginning), its number
+    of words, and its first record."""
 
     own: int
     place: int
@@ -291,8 +291,8 @@ class Hold:
         self._hold(self._at, none, ctypes.c_uint64(0), none, threads=_MOVERS)
 
     def choose(self, arrays, inputs):
-        """Chooses what of the arrays (where the runner has it, the judge's own, bytes) is sealed; inputs is the address of the
-        region. Returns the number of records; whole then has the addresses of arrays that are sealed whole."""
+        """Chooses the sealed parts of the arrays (place in the runner, the judge's own, bytes); inputs is the address
+        of the region. Returns the number of records; whole then has the addresses of arrays that are sealed whole."""
         rows, self._records, self.whole, pieces = _choose(arrays, inputs, self._blank, self._kept)
         self._put(_ROWS, b"".join(struct.pack("4Q", *row) for row in rows))
         self._put(_PIECES, b"".join(struct.pack("4Q32x", *piece) for piece in pieces))
@@ -308,8 +308,8 @@ class Hold:
         self._words[_START] = self._blocked
 
     def begin(self, number, records):
-        """Marks the moment before the first byte is written, seals for call number what was chosen, and has pieces taken out.
-        Records is the address of the region."""
+        """Marks the moment before the first byte is written, seals the chosen parts for call number, and takes pieces
+        out. records is the address of the region."""
         self.key = struct.unpack("3I", os.urandom(12))
         self._begin(self._at)
         if self._sealed:
@@ -322,12 +322,12 @@ class Hold:
         self._memory[at : at + len(table)] = table
 
     def take(self):
-        """Queues the kernel behind what is to be written."""
+        """Queues the kernel behind the writes."""
         self._number = (self._number + 1) & 0xFFFFFFFF or 1
         self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(_MOST_NS), ctypes.c_uint32(self._count), threads=_MOVERS)
 
     def taken(self):
-        """Waits until it runs, which means that everything before it is written. Returns whether it runs."""
+        """Waits until the kernel runs, which means that everything before it is written. Returns whether it runs."""
         words, number, end = self._words, self._number, perf_counter_ns() + _WAIT_NS
         while words[_HELD] != number:
             if perf_counter_ns() > end:
@@ -338,8 +338,8 @@ class Hold:
         self._words[_LET_GO] = self._number
 
     def took(self):
-        """The nanoseconds from begin to let_go, in which the runner's processors and copy engines can see what is not sealed,
-        and where another context had a turn; only once the kernel has ended."""
+        """Returns the nanoseconds from begin to let_go in which the runner's processors and copy engines can see the
+        unsealed parts, and in which another context had a turn. Call it only after the kernel has ended."""
         return self._times[_LET_GO_AT] - self._times[_FIRST]
 
 
@@ -382,8 +382,8 @@ def _pieces(large):
 
 
 def _decoys(chosen):
-    """Which piece takes the place of each: another one of its array, now and then the same for several, so that the rest does
-    not reveal what is missing; None in an array that has one."""
+    """Returns for each piece the piece that takes its place: another one of its array, now and then the same for
+    several, so that the rest does not reveal the missing one. None in an array that has one piece."""
     groups = {}
     for i, (which, _, _, size) in enumerate(chosen):
         groups.setdefault((which, size), []).append(i)

@@ -25,7 +25,7 @@ _madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def is_mapped_in_call(size):
-    """Whether inputs in a region of this size get new memory for each call."""
+    """Reports whether inputs in a region of this size get new memory for each call."""
     return size > _MOST_WRITTEN
 
 

@@ -194,7 +194,7 @@ class Runners:
         return self._ranks
 
     def blame(self, runner):
-        """Whether a device without memory is the submission's fault, however much of it the judge has."""
+        """Reports whether a device without memory is the submission's fault, however much of it the judge has."""
         for device in self._devices:
             if device is not None:
                 device.blames_runner = runner

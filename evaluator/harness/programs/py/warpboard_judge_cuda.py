@@ -31,10 +31,10 @@ class _Rows(ctypes.Structure):
 
 
 class Sample:
-    """Some bytes of an answer, from unpredictable places all over it, and the last ones: a sum is often written there last. A copy
-    engine waits for the runner's "done" itself, and takes them 4 to 10 µs after that. The whole answer is copied some 150 µs later,
-    when the device has come back to the judge's context, and the runner's queued work is done by then: the sample lacks what came
-    late."""
+    """Some bytes of an answer, from unpredictable places all over it, and the last ones: a sum is often written there
+    last. A copy engine waits for the runner's "done" itself, and takes them 4 to 10 µs after that. The whole answer is
+    copied some 150 µs later, when the device has come back to the judge's context, and the runner's queued work is done
+    by then: a late write is missing in the sample."""
 
     _ROWS, _WIDTH, _STEP, _MOST_PITCH = 64, 64, 64, 1 << 30
 
@@ -48,8 +48,8 @@ class Sample:
         self._copy = None
 
     def queue(self, copy, gate, opened, word, number):
-        """Queues the sample of what (to, from, bytes) is to copy, for when a gate is at least `opened`, and behind it to write the
-        number to a word; nothing for None."""
+        """Queues the sample of the copies (to, from, bytes) for when a gate is at least `opened`, and then writes the
+        number to a word. Does nothing for None."""
         self._copy = None
         if copy is None:
             return
@@ -66,11 +66,11 @@ class Sample:
         queue_write(word, number, self._stream)
 
     def taken(self):
-        """Whether there is one."""
+        """Reports whether there is a sample."""
         return self._copy is not None
 
     def idle(self):
-        """Whether it has been taken."""
+        """Reports whether the sample has been taken."""
         code = driver().cuStreamQuery(self._stream)
         if code not in (0, _NOT_READY):
             raise RuntimeError(f"the device failed when a sample of the answer was taken ({code})")
@@ -89,7 +89,7 @@ class Sample:
         return self._memory[:end] != self._later[:end]
 
     def _tail(self, memory):
-        """Where the last bytes come to lie, behind the rows."""
+        """Returns the place of the last bytes, behind the rows."""
         return ctypes.c_void_p(address_of(memory) + self._copy[2] * self._copy[3])
 
     def _rows(self, source, memory):
@@ -169,7 +169,8 @@ class JudgeMemory:
         self._wait(_COPIED, self._torch.cuda.current_stream().query)
 
     def _wait(self, word, idle):
-        """Waits for a word of the gate's page. idle says whether what writes it has ended, and raises if the device failed."""
+        """Waits for a word of the gate's page. idle returns whether its writer has ended, and raises if the device
+        failed."""
         words, number, end = self._gate_word, self._number, time.perf_counter_ns() + _MOST_WAIT_NS
         while True:
             for _ in range(_LOOKS):
@@ -185,7 +186,7 @@ class JudgeMemory:
         self._gate_word[0] = self._number
 
     def changed(self):
-        """Whether the last copy differs from the sample right after the runner's "done"."""
+        """Reports whether the last copy differs from the sample right after the runner's "done"."""
         return self._sample.differs()
 
     def region(self, size):
@@ -204,8 +205,8 @@ class JudgeMemory:
         return self._torch.cuda.mem_get_info()[0]
 
     def starved(self, error):
-        """Whether an error means that no memory is left, although this process has less than a third of the device's. Where torch
-        cannot ask NVML how much is left, its allocator fails with another error."""
+        """Reports whether an error means that no memory is left, although this process has less than a third of the
+        device's. If torch cannot ask NVML for the free memory, its allocator fails with another error."""
         cuda = self._torch.cuda
         none_left = isinstance(error, cuda.OutOfMemoryError) or (isinstance(error, RuntimeError) and any(it in str(error) for it in _NO_MEMORY))
         return none_left and (self.blames_runner or cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3)
@@ -222,14 +223,14 @@ class JudgeMemory:
     SEALED = Hold.SEALED
 
     def choose_sealed(self, arrays, inputs):
-        """Chooses what of an input is sealed: arrays are (where the runner has it, the judge's own), tensors of bytes, and inputs
-        is the address of the region. Returns the number of records."""
+        """Chooses the sealed parts of an input: arrays are (place in the runner, the judge's own), tensors of bytes,
+        and inputs is the address of the region. Returns the number of records."""
         return self._hold.choose([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays], inputs)
 
     def can_wait(self, arrays):
-        """Whether the device can wait until everything is queued for a call with these arrays. It cannot if such sizes are written
-        for the first time: loading a kernel may wait for the device. Two kernels that take turns may have other sizes each. Call it
-        before block."""
+        """Reports whether the device can wait until everything is queued for a call with these arrays. It cannot if
+        such sizes are written for the first time: loading a kernel may wait for the device. Two kernels that take turns
+        may have different sizes. Call it before block."""
         driver().cuCtxResetPersistingL2Cache()  # the runner's lines; devices without persisting lines refuse it
         sizes = tuple(own.numel() for _, own in arrays)
         known = sizes in self._written
@@ -243,8 +244,8 @@ class JudgeMemory:
         self._hold.block()
 
     def write(self, arrays, number, records):
-        """Queues that the arrays are copied but for what is sealed in records, the address of a region. What writing takes
-        is timed from its beginning on."""
+        """Queues copies of the arrays, except the parts sealed in records, the address of a region. Writing is timed
+        from its beginning on."""
         self._hold.begin(number, records)
         for to, own in arrays:
             if to.data_ptr() not in self._hold.whole:
@@ -256,7 +257,7 @@ class JudgeMemory:
 
     @property
     def key(self):
-        """That of what is sealed."""
+        """Returns the key of the sealed parts."""
         return self._hold.key
 
     def start(self):

@@ -56,8 +56,8 @@ class Regions:
         self.version = 0
 
     def wipe(self):
-        """Drops the memory before another runner gets some: its size and the offset of its file can have what the former one chose. A
-        device's memory is kept if there is no room for more beside our own runner's."""
+        """Drops the memory before another runner gets some: the previous runner can have chosen its size and the offset
+        of its file. A device's memory is kept if there is no space for more beside our own runner's."""
         if self._cuda is not None:
             self._cuda.here()
         for key, memory in list(self.memory.items()):
@@ -69,7 +69,7 @@ class Regions:
             self._drop(key)
 
     def close(self):
-        """Frees all of it. A runner of ours that has it mapped keeps it until told to release it."""
+        """Frees all memory. A runner of ours that has mapped it keeps it until it gets a request to release it."""
         for key in list(self.memory):
             self._drop(key)
 
@@ -96,7 +96,7 @@ class Regions:
         self.version += 1
 
     def begin_case(self):
-        """Sets the size of the next input's memory to what it needs, so that a call does not map more."""
+        """Sets the size of the next input's memory to the needed one, so that a call does not map more."""
         self._exact = self._cuda is None
 
     def _is_wide(self, wanted):
@@ -147,7 +147,7 @@ class Regions:
             channel.send(INPUT, description, [self._descriptors[INPUTS, HOST]] if travels else [])
 
     def most_mapping(self):
-        """What mapping the host's inputs may take."""
+        """Returns the longest time in which the host's inputs may be mapped."""
         return 0 if self._cuda is not None else most_mapping(self.bytes[INPUTS, HOST])
 
     def poison(self, part):
@@ -169,8 +169,8 @@ class Regions:
 
 
 def _flush_bytes():
-    """Twice the last-level cache, within what is sensible when the system does not tell it or tells that of a whole
-    socket."""
+    """Returns twice the size of the last-level cache, within sensible limits if the system does not report it, or
+    reports that of a whole socket."""
     try:
         cache = os.sysconf("SC_LEVEL3_CACHE_SIZE")
     except (ValueError, OSError):

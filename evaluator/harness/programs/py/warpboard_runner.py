@@ -44,7 +44,7 @@ class Regions:
         return {INPUTS: self.inputs, ANSWERS: self.answers, SEALED: self.sealed}[role]
 
     def address(self, role):
-        """Where the device's region begins, 0 where there is none."""
+        """Returns the address of the device's region, or 0 without one."""
         region = self._of(role).get(CUDA)
         return region.address if region is not None else 0
 
@@ -146,8 +146,8 @@ class Host:
 
 
 def serve(channel, page, kernel, cuda=None, host=None, closes=False):
-    """Makes calls until the judge ends them. cuda is None if no torch with a device is loaded yet. Closes says that nothing
-    of a case is used when the next one has come."""
+    """Makes calls until the judge ends them. cuda is None if no torch with a device is loaded yet. closes means that
+    nothing of a case is used once the next one has come."""
     host, regions = host or Host(page, channel), None
     channel.send(READY)
     while True:

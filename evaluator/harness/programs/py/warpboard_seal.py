@@ -23,8 +23,8 @@ _CONSTANTS = (0x61707865, 0x3320646E, 0x79622D32, 0x6B206574)
 
 
 def block(index, label):
-    """PTX that leaves block number index (a register) of the cipher in x0 to x15; its key is in k0 to k2, and number
-    is that of the call. It is short: code that is not in a device's caches is slow to come."""
+    """Returns PTX that leaves block number index (a register) of the cipher in x0 to x15. Its key is in k0 to k2;
+    number is the call's number. It is short: code that is not in a device's caches loads slowly."""
     first = [*_CONSTANTS, "k0", "k1", "k2", "number", 0, 0, 0, 0, index, 0, 0, 0]
     lines = [f"mov.u32 x{i}, {word};" for i, word in enumerate(first)]
     lines += ["mov.u32 round, 0;", f"{label}:"]
@@ -159,8 +159,8 @@ WRITE:
 
 
 class Gate:
-    """The runner's, for the context that is current when it is made. Page is where the device sees it; ready the address of
-    eight words of the device, 0 before the first call."""
+    """The runner's gate, for the context that is current when it is made. page is its address on the device; ready is
+    the address of eight words of the device, 0 before the first call."""
 
     def __init__(self, page, ready):
         self._page, self._ready, self._gate = page, ctypes.c_uint64(ready), function(load(_PTX), "warpboard_open_gate")

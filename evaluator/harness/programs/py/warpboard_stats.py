@@ -15,7 +15,7 @@ def quantile(values, q):
 
 @dataclass
 class Stats:
-    """The durations of a case and what is reported of them."""
+    """The durations of a case, and the numbers reported about them."""
 
     times: list = field(default_factory=list)
 

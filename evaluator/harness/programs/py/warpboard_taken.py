@@ -15,14 +15,14 @@ class Taken:
         self._copies = [_room(part) for part in parts]
 
     def queue(self, page=None, number=None):
-        """Queues the copies of what lies on the device, so that take only has to let them go. A sample waits for the "done" of a call
-        on a page, or like the copies for the judge's gate where there is no number."""
+        """Queues the copies of the parts on the device, so that take only has to release them. A sample waits for the
+        "done" of a call on a page, or like the copies for the judge's gate if there is no number."""
         if self._cuda is not None:
             self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
                                      for part, source, copy in self._filled() if part.kind == CUDA], page, number)
 
     def sampled(self):
-        """Waits until a sample of what lies on the device has been taken. False where there is none."""
+        """Waits until a sample of the parts on the device has been taken. Returns False if there is none."""
         return self._cuda is not None and self._cuda.wait_sampled()
 
     def take(self):

@@ -105,7 +105,7 @@ def _is_nothing(answers):
 
 
 def _assertion(error):
-    """What an assertion of the checker says, or which one it is."""
+    """Returns the message of an assertion of the checker, or its line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if lines:
         return "; ".join(lines[:4])[:300]

@@ -111,8 +111,9 @@ class Page:
         self._words[_SOON] = number
 
     def open(self, number, key):
-        """Releases a call on a device: the gate reads the key with the number. Returns the clock just before, None for a call that was
-        said to be done. Between "active" and this a submission has the device, and what is not sealed."""
+        """Releases a call on a device: the gate reads the key with the number. Returns the clock just before, or None
+        for a call that was reported done. Between "active" and this a submission has the device, and the unsealed
+        parts."""
         words = self._words
         if words[_DONE] == number:
             return None
@@ -122,7 +123,7 @@ class Page:
         return begin
 
     def finish_waits(self, number):
-        """Ends what of the judge's waits for the end of a call."""
+        """Ends the judge's waits for the end of a call."""
         self._words[_DONE] = number
 
     def describe(self, text):
@@ -138,7 +139,7 @@ class Page:
         return bytes(self.memory[ANSWER_AT : ANSWER_AT + size])
 
     def address(self):
-        """Where the page is in this process, for registering it with a device."""
+        """Returns the page's address in this process, for registering it with a device."""
         return ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
     def announce(self, number):
@@ -158,7 +159,7 @@ class Page:
             pass
 
     def wait(self, word, number, channel, limit_ns=None):
-        """Waits until a word says number and returns the clock then; None when limit_ns pass first. Looks at the
+        """Waits until a word is number, and returns the clock then, or None if limit_ns pass first. Looks at the
         channel now and then: a runner that is gone sets no word. It keeps the processor for the first millisecond,
         which makes the clock exact, and errs by 0.5 % later; see for_device."""
         words, clock, looks, often = self._words, perf_counter_ns, 0, 1023
@@ -193,7 +194,7 @@ class Page:
         return self.wait(_ACTIVE, number, channel, limit_ns)
 
     def wait_nanoseconds(self, channel):
-        """What the runner's clock says, which may come after the end of the call."""
+        """Returns the duration by the runner's clock, which may arrive after the end of the call."""
         begin = perf_counter_ns()
         while (ns := self.nanoseconds) == _NO_NS:
             if (passed := perf_counter_ns() - begin) > _SPIN_NS:
@@ -210,7 +211,7 @@ def sleep_exactly():
 
 
 def announced():
-    """Gives the runners that were told of a release the time to wake up."""
+    """Gives the runners that received a release the time to wake up."""
     end = perf_counter_ns() + _WAKE_NS
     while perf_counter_ns() < end:
         pass
@@ -274,7 +275,7 @@ class Channel:
             raise Refused("The runner wrote into the channel by which the judge speaks to it.")
 
     def watch(self):
-        """Raises when the runner is gone or has written what it has no business to write."""
+        """Raises if the runner is gone or has written something that it must not write."""
         readable, _, _ = select.select([self._end], [], [], 0)
         if not readable:
             return
@@ -302,7 +303,7 @@ class Channel:
 
 
 class Door:
-    """Where the judge gets its runners, one after the other."""
+    """The socket from which the judge gets its runners, one after the other."""
 
     def __init__(self):
         self._end = socket.socket(fileno=DOOR_FD)

@@ -117,8 +117,9 @@ class Runner:
         return warpboard_between.inherited(), first
 
     def watch(self, ended, reap, linger, readers):
-        """Forwards what the stage writes until it has ended, which the descriptor says, and all of its writers are gone, for
-        which it waits so many seconds; how it ended. A resident has written everything when it says so."""
+        """Forwards the stage's output until the stage has ended, by its descriptor, and all of its writers are gone,
+        for which it waits so many seconds. Returns the ending. A resident has written everything when it reports its
+        end."""
         # Closed here and not by the collector, which could close another file with this number in a later stage's process.
         with selectors.DefaultSelector() as selector:
             ending = self.forward(selector, ended, reap, linger, readers)
@@ -154,7 +155,8 @@ class Runner:
         return warpboard_resident.ending_of(status, usage)
 
     def kill_rest(self, pid):
-        """Kills what the stage started and left, also daemons if no one else is in sight, and waits until they are gone."""
+        """Kills the processes that the stage started and left, also daemons if there are no others, and waits until
+        they are gone."""
         try:
             if self.alone:
                 os.kill(-1, signal.SIGKILL)
@@ -178,7 +180,7 @@ class Runner:
 
 
 class Stage:
-    """What happens in the forked child. run does not return."""
+    """The code of the forked child. run does not return."""
 
     def __init__(self, request, job, cache, wires):
         self.argv = request["argv"]
@@ -207,7 +209,7 @@ class Stage:
             leave(code)
 
     def stay(self, end):
-        """What a resident does: it serves stages until it leaves."""
+        """Serves stages as a resident until it leaves."""
         stages, code = None, 1
         try:
             os.setsid()
@@ -372,8 +374,8 @@ def offer_spawn_pools():
 
 
 def let_nvml_go():
-    """Ends what torch began with NVML while it was imported. Stages are forks without its descriptors: NVML, which NCCL needs, would
-    not begin there."""
+    """Ends NVML, which torch began while it was imported. Stages are forks without its descriptors: NVML, which NCCL
+    needs, would not begin there."""
     with contextlib.suppress(OSError):  # it is not loaded
         nvml = ctypes.CDLL("libnvidia-ml.so.1", os.RTLD_NOW | os.RTLD_NOLOAD)
         for _ in range(MOST_BEGUN):
@@ -382,9 +384,9 @@ def let_nvml_go():
 
 
 def prepare_triton(cache):
-    """Does before the fork what Triton does in each process before its first kernel, without a CUDA call: it
-    compiles the module that speaks to the driver, hashes itself for its cache's keys (0.3 s each) and imports
-    Gluon (0.15 s). If a version of Triton lacks something, or fails here, each stage does it itself."""
+    """Does before the fork the work that Triton does in each process before its first kernel, without a CUDA call: it
+    compiles the module for the driver, hashes itself for its cache's keys (0.3 s each), and imports Gluon (0.15 s). If
+    a version of Triton lacks something, or fails here, each stage does it itself."""
     os.environ["TRITON_CACHE_DIR"] = os.path.join(cache, "triton")
     with contextlib.suppress(Exception):
         from triton.backends.nvidia.driver import CudaUtils

@@ -19,15 +19,15 @@ _SYSCALLS = {"x86_64": (315, 252)}  # sched_getattr, ioprio_get
 
 
 class Cache:
-    """The caches of compiled kernels, below one directory. Each stage finds there what was there before the first one, and nothing
-    that a stage has compiled: it could be anything."""
+    """The caches of compiled kernels, below one directory. Each stage finds there the files from before the first
+    stage, and nothing that a stage has compiled: it could be anything."""
 
     def __init__(self, top):
         self._top = top
         self._files = {}  # (contents, mode, time of change) by path
 
     def settle(self):
-        """Takes what is there before the first stage."""
+        """Takes the files that exist before the first stage."""
         for folder, _, leaves in os.walk(self._top):
             for path in (os.path.join(folder, leaf) for leaf in leaves):
                 info = os.stat(path)
@@ -46,7 +46,7 @@ class Cache:
 
 
 class Places:
-    """The directories that a stage may write into. They themselves stay, and hold what can be written without a
+    """The directories that a stage may write into. They themselves stay, with the data that can be written without a
     file: permissions, times, attributes, flags."""
 
     def __init__(self, paths):

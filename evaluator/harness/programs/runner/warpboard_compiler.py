@@ -72,7 +72,8 @@ class Compile:
         self.steps = None
 
     def ready(self):
-        """Works out what to run. False where the source needs all headers and this is the compile with few."""
+        """Determines the commands to run. Returns False if the source needs all headers and this is the compile with
+        few."""
         headers = os.path.join(self.folder, "include")
         if self.few and not warpboard_headers.write(headers, self.command.text(), self.command.args):
             return False
@@ -89,7 +90,7 @@ class Compile:
         return os.path.join(self.folder, name)
 
     def deliver(self):
-        """Puts the object, and the file of what it depends on, where the command says."""
+        """Puts the object, and the file of its dependencies, at the paths in the command."""
         shutil.move(self._path("object.o"), self.command.output)
         if self.command.depfile:
             with open(self._path("object.d")) as file:
@@ -104,7 +105,8 @@ class Compile:
 
 
 def depends(text, output, folder):
-    """What ninja reads: the object depends on what the compiler says, but for the headers that are gone."""
+    """Writes the file for ninja: the object depends on the files that the compiler names, except for the headers that
+    are gone."""
     _, _, names = text.partition(":")
     names = [name for name in re.split(r"(?<!\\)\s+", names.replace("\\\n", " ")) if name and not name.startswith(folder)]
     return f"{output}: {' '.join(names)}\n"

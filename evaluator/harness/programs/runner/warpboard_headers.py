@@ -62,7 +62,7 @@ def write(folder, text, args):
 
 
 def allowed(text, args):
-    """Whether the text shows all that a source names, and which of its conditions hold."""
+    """Reports whether the text shows everything that a source names, and which of its conditions hold."""
     text = CONTINUED.sub("", text)
     if UNCLEAR.search(text) or os.environ.get("CPATH") or os.environ.get("CPLUS_INCLUDE_PATH"):
         return False
@@ -80,7 +80,7 @@ def system_folders(args):
 
 
 def known(folder):
-    """Whether a folder of headers is torch's, CUDA's or Python's, or is not there."""
+    """Reports whether a folder of headers is torch's, CUDA's, or Python's, or does not exist."""
     marks = "ATen/Functions.h", "../ATen/Functions.h", "torch/torch.h", "cuda.h", "Python.h"
     return not os.path.isdir(folder) or any(os.path.exists(os.path.join(folder, mark)) for mark in marks)
 

@@ -116,7 +116,7 @@ def declarations(code, functions):
 
 
 def told(directory):
-    """The lines of the builds below a directory: what was compiled, and how."""
+    """Returns the lines about the builds below a directory: the sources and the compilers."""
     for top, _, names in sorted(os.walk(directory)):
         if LOG in names:
             with open(os.path.join(top, LOG), errors="replace") as file:

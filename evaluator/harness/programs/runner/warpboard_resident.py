@@ -25,7 +25,7 @@ class Resident:
         self._pid, self._end = None, None
 
     def begin(self, request, descriptors, become):
-        """Has the process begin a stage. Where there is none, become makes a new one serve what comes through a socket."""
+        """Has the process begin a stage. If there is none, become makes a new one serve the requests from a socket."""
         if self._pid is not None and not self._send(request, descriptors):
             self.ending()
         if self._pid is None:
@@ -75,7 +75,7 @@ class Resident:
 
 
 def ending_of(status, usage):
-    """How a process ended that was waited for."""
+    """Returns the ending of a process after its exit."""
     return {
         "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
@@ -92,7 +92,7 @@ def kept(fd):
 
 
 def stages(fd):
-    """Yields (argv, env, descriptors) of each stage. After one, send its ending to what this yields it with."""
+    """Yields (argv, env, descriptors) of each stage. After one, send its ending to the generator."""
     end = socket.socket(fileno=fd)
     while True:
         line, descriptors = b"", []

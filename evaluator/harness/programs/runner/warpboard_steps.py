@@ -56,7 +56,7 @@ class Steps:
         self.changed = threading.Condition()
 
     def run(self):
-        """Runs them; whether they made the object."""
+        """Runs the commands. Returns whether they made the object."""
         with self.changed:
             while not self.stopped and self._start():
                 self.changed.wait()
@@ -64,7 +64,8 @@ class Steps:
             return not self.stopped and self.code == 0
 
     def _start(self):
-        """Starts what can be; False when nothing more is to come. What comes after a command that failed is ended."""
+        """Starts the commands that can start. Returns False if no more will start. Commands after a failed one are
+        ended."""
         first = next((number for number, step in enumerate(self.all) if step.code), len(self.all))
         for step in self.all[first + 1:]:
             step.kill()
@@ -110,7 +111,7 @@ def of_host(command, args, folder, depfile):
 
 
 def of_nvcc(command, args, folder, depfile):
-    """nvcc's commands, as it tells them."""
+    """Returns nvcc's commands, from its output."""
     env = dict(os.environ, TMPDIR=folder)
     told = subprocess.run([command.compiler, "--dryrun", *args], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if told.returncode:
@@ -133,8 +134,8 @@ def of_nvcc(command, args, folder, depfile):
 
 
 def connect(steps):
-    """Has each step wait for those before it whose files it names, and the last for all: it includes what it does not
-    name. Only a step that preprocesses needs none."""
+    """Has each step wait for those before it whose files it names, and the last for all: it includes files that it does
+    not name. Only a step that preprocesses needs none."""
     if len(steps) < 3 or any(step.name not in DEVICE and not HOST.fullmatch(step.name) for step in steps):
         raise Unknown("steps")
     for number, step in enumerate(steps):
@@ -145,8 +146,8 @@ def connect(steps):
 
 
 def name_module(command, steps):
-    """Gives the module its name in advance, which else the host's chain would make and the device's wait for. It tells apart
-    what two sources of one program hide from each other."""
+    """Gives the module its name in advance; otherwise the host's chain would make it and the device's wait for it. The
+    name distinguishes the hidden symbols of two sources of one program."""
     for step in steps:
         found = re.search(r"--module_id_file_name \"?([^\s\"]+)", step.line)
         if not found or "--gen_module_id_file" not in step.line:
@@ -159,7 +160,7 @@ def name_module(command, steps):
 
 
 def write_depends(steps, depfile):
-    """Has the host's preprocessor write what the source depends on: nvcc reads it from the device's."""
+    """Has the host's preprocessor write the source's dependencies: nvcc reads them from the device's."""
     for step in steps:
         if step.preprocesses and "-D__CUDA_ARCH__=" not in step.line:
             words = step.line.split(" -E ", 1)

@@ -6,7 +6,7 @@ from triton.runtime import driver
 
 
 class Driver:
-    """What Triton asks of a device before it launches anything."""
+    """The questions that Triton asks a device before it launches anything."""
 
     def __init__(self, architecture):
         self.target = GPUTarget("cuda", int(architecture.rstrip("af").replace(".", "")), 32)

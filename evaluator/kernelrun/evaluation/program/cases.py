@@ -31,7 +31,7 @@ class Cases(Stages):
         return None
 
     def begin(self, case):
-        """Whether the kernels take the case."""
+        """Reports whether the kernels take the case."""
         number, now = len(self.reports), time.monotonic()
         self.ends = now + (self.last - now) / (len(self.request["cases"]) - number)
         self.report = {"arguments": case, "correctness": False}
@@ -66,7 +66,7 @@ class Cases(Stages):
         return archive
 
     def summary(self):
-        """What is known of all cases together: means are geometric."""
+        """Returns the numbers of all cases together: means are geometric."""
         found = {**self.whole, "cases": self.reports}
         if not self.reports:
             return found

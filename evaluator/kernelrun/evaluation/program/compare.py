@@ -9,15 +9,15 @@ import contract
 
 
 class Mismatch(Exception):
-    """The custom kernel's outputs are not the reference's; the message says how."""
+    """The custom kernel's outputs are not the reference's; the message describes the difference."""
 
 
 class BadReference(Mismatch):
-    """With what the reference gives no kernel can be compared."""
+    """No kernel can be compared with the reference's output."""
 
 
 class Tolerance(NamedTuple):
-    """By how much outputs may differ, and in which share of their elements they may not."""
+    """The largest allowed difference of outputs, and the share of their elements that may exceed it."""
 
     atol: float
     rtol: float
@@ -28,11 +28,12 @@ class Tolerance(NamedTuple):
         return cls(float(request["atol"]), float(request["rtol"]), float(request.get("required_matched_ratio") or 1))
 
     def is_exact(self, dtype):
-        """Whether elements of a type must be equal: indices and flags that are off by a share are wrong. An atol of 1 is one for integers."""
+        """Reports whether elements of a type must be equal: indices and flags that differ by a share are wrong. An atol
+        of 1 is one for integers."""
         return self.atol < 1 and not (dtype.is_floating_point or dtype.is_complex)
 
     def most_wrong(self, elements):
-        """How many elements of an output may be outside."""
+        """Returns the largest number of elements of an output that may be outside."""
         return math.floor((1 - self.matched) * elements + 1e-6)
 
     def __str__(self):
@@ -44,7 +45,7 @@ NO_INPUTS = "Input selection failed:\nCould not determine inputs for execution; 
 
 
 def read_by(io, values):
-    """Where the tensors are that a kernel reads, by their names in its contract, else by their places."""
+    """Returns the places of the tensors that a kernel reads, by their names in its contract, else by their places."""
     outputs = {i for i, role, _ in contract.roles(io) if role == "output"}
     names = dict(enumerate(arg.get("name") for arg in contract.arguments(io)))
     places = [i for i, value in enumerate(values) if isinstance(value, torch.Tensor) and i not in outputs]
@@ -83,13 +84,14 @@ def check_form(expected, actual):
 
 
 def nans(tensor):
-    """How many NaN there are, and where the first is, as numbers on the tensor's device."""
+    """Returns the number of NaN, and the index of the first, as numbers on the tensor's device."""
     found = torch.isnan(tensor).flatten()
     return found.sum(), found.to(torch.int8).argmax() if found.numel() else found.sum()
 
 
 def refuse_nan(index, expected, actual, at):
-    """Expected and actual are how many NaN both have; at is where the first of the actual ones is."""
+    """Raises a Mismatch about NaN. expected and actual are the numbers of NaN of both; at is the index of the first
+    actual one."""
     if expected:
         raise BadReference(f"Output {index} of the reference holds NaN: nothing can be compared with it. Choose inputs that avoid it.")
     if actual:
@@ -109,12 +111,13 @@ def plain(number):
 
 
 def same(one, other):
-    """Whether all numbers are equal; NaN is not. A quick answer: it may be no for fp8 types, which torch cannot compare."""
+    """Reports whether all numbers are equal; NaN is not. It is quick, and may return False for fp8 types, which torch
+    cannot compare."""
     return not contract.is_small_float(one.dtype) and equal(one, other)
 
 
 def equal(one, other):
-    """Whether types and numbers are equal; those of fp8 and unsigned types by their bits."""
+    """Reports whether types and numbers are equal; fp8 and unsigned types by their bits."""
     return one.dtype == other.dtype and torch.equal(contract.bits(one), contract.bits(other))
 
 

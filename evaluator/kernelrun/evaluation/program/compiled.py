@@ -23,7 +23,7 @@ def top():
 
 
 class Caches:
-    """The caches as this process found them: user code may change where they are said to be."""
+    """The caches as this process found them: user code may change the variables that name their directories."""
 
     def __init__(self, label):
         self.top = top()
@@ -32,7 +32,7 @@ class Caches:
         self.known = self.files()
 
     def files(self):
-        """What the caches hold: paths below their directory."""
+        """Returns the files in the caches, as paths below their directory."""
         found = set()
         for cache in ("triton", "nvrtc"):
             for folder, _, names in os.walk(os.path.join(self.top or os.devnull, cache)):
@@ -40,8 +40,9 @@ class Caches:
         return found
 
     def unpack(self, label):
-        """Puts what was added for this kernel before into the caches. What cannot be read is compiled again: it comes
-        from a process that user code shared. That of another kernel stays away: it could replace this one's."""
+        """Puts the files that were added for this kernel before into the caches. An unreadable one is compiled again:
+        it comes from a process that user code shared. Another kernel's files stay away: they could replace this
+        one's."""
         if not self.top or not os.path.exists(ARCHIVE):
             return
         try:
@@ -55,8 +56,8 @@ class Caches:
             print(f"The kernels that were compiled before cannot be read ({error}); they are compiled again.", file=sys.stderr)
 
     def added(self):
-        """The text of all that belongs to this run, or None if nothing was added to what it found compiled, or too
-        much. Triton's launchers go along in any case: they serve all kernels with the same kinds of parameters."""
+        """Returns the text of all files of this run, or None if nothing was added to the found ones, or too much.
+        Triton's launchers are always included: they serve all kernels with the same kinds of parameters."""
         now = self.files()
         if now <= self.known:
             return None
@@ -73,7 +74,7 @@ def _path(parts):
 
 
 def recall(*parts):
-    """What remember() was given for the same parts, or None."""
+    """Returns the value that remember() got for the same parts, or None."""
     try:
         with open(_path(parts), "rb") as file:
             return file.read()

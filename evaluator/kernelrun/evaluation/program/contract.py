@@ -35,7 +35,7 @@ PAIRED = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # the values of float4_e2m1fn
 
 
 class ContractError(ValueError):
-    """The contract cannot be carried out; the message says which argument and why."""
+    """The contract cannot be carried out; the message names the argument and the reason."""
 
 
 def is_float(dtype):
@@ -52,7 +52,7 @@ def is_small_float(dtype):
 
 
 def is_pair(dtype):
-    """Whether an element holds two numbers of 4 bits."""
+    """Reports whether an element holds two numbers of 4 bits."""
     return name_of(dtype) == "float4_e2m1fn_x2"
 
 
@@ -109,7 +109,8 @@ def number(init, key, default):
 
 
 def make_random(kind, shape, dtype, init, generator, device):
-    """randn on complex types is torch's: std is that of the numbers, not of their parts. uniform draws both parts."""
+    """Fills a tensor with random numbers. randn on complex types is torch's: std applies to the numbers, not to their
+    parts. uniform draws both parts."""
     if kind == "uniform" and dtype.is_complex:
         parts = torch.float64 if dtype == torch.complex128 else torch.float32
         return torch.view_as_complex(make_random(kind, (*shape, 2), parts, init, generator, device))
@@ -177,7 +178,7 @@ def make_data(spec, device):
 
 
 def poison(tensor):
-    """Fills a tensor with what no right answer holds, so that an element left unwritten shows."""
+    """Fills a tensor with values that no right answer holds, so that an element left unwritten shows."""
     if tensor.numel() == 0:
         return tensor
     if is_float(tensor.dtype):

@@ -23,7 +23,8 @@ class Decision:
         self.level = 1 - (1 - wanted["confidence"]) / (len(self._looks) + 1)
 
     def reached(self, ref, custom):
-        """What the calls so far have shown, or None. ref and custom are times of calls in turns; ref is None without a reference."""
+        """Returns the condition that the calls so far fulfil, or None. ref and custom are times of calls in turns; ref
+        is None without a reference."""
         if len(custom) not in self._looks:
             return None
         if ref is None:
@@ -42,7 +43,7 @@ class Decision:
         return self._within(least, most, "half_width")
 
     def holds(self, reason, interval):
-        """Whether the interval by the clocks that count shows it, too: a kernel's own clock may lie."""
+        """Reports whether the interval by the clocks that count shows it, too: a kernel's own clock may lie."""
         low, high = interval
         if reason == "half_width":
             return self._within(low, high, reason) is not None

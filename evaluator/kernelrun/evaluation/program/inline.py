@@ -10,7 +10,8 @@ NO_MODEL = "No ModelNew torch module found: the class must be named ModelNew (Mo
 
 
 def problem(source, metadata):
-    """Why a source is no torch_cuda kernel, or None. A source that Python cannot read has none: importing it says more."""
+    """Returns the reason why a source is no torch_cuda kernel, or None. A source that Python cannot read has none: the
+    import's error has more details."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -90,7 +91,8 @@ def call_problem(call, bound):
 
 
 def is_text(value, bound, within=()):
-    """Whether an expression can only be text that stands in the source: made of literals, and of names that are."""
+    """Reports whether an expression can only be text that stands in the source: made of literals, and of names that
+    are."""
     if isinstance(value, ast.Name):
         set_to = bound.get(value.id, [None])
         return value.id not in within and len(within) < 8 and all(is_text(one, bound, (*within, value.id)) for one in set_to)

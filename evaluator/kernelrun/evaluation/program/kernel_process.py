@@ -32,7 +32,7 @@ MOST_TEXT = 32 << 10  # characters of what is said; the page has room for more
 
 
 class Served:
-    """What the judge may ask a process for."""
+    """The requests that the judge may send to a process."""
 
     def __init__(self, kernel, caches):
         self.kernel, self.caches, self.checking = kernel, caches, True
@@ -67,23 +67,24 @@ class Served:
         self.checking = True
 
     def draw(self, secret, case):
-        """What get_inputs() gives for a case, in trial 0 without a secret."""
+        """Returns the inputs of get_inputs() for a case, in trial 0 without a secret."""
         seeding.seed(42) if secret is None else seeding.draw_from(secret)
         return packing.pack(list(self.kernel.module.get_inputs(**case)), "get_inputs()")
 
     def draw_init(self):
-        """What get_init_inputs() gives."""
+        """Returns the inputs of get_init_inputs()."""
         seeding.seed(42)
         return packing.pack(self.kernel.module.get_init_inputs(), "get_init_inputs()")
 
     def compiled(self):
-        """The text of what was compiled here and need not be again, as a tensor of its bytes; or None."""
+        """Returns the text of the files that were compiled here and need not be again, as a tensor of its bytes; or
+        None."""
         text = self.caches.added()
         return None if text is None else torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
 
 
 def said(error):
-    """What a person is told of an error: plain sentences of ours, and tracebacks of the user's code."""
+    """Returns the text about an error for people: our plain sentences, and tracebacks of the user's code."""
     plain = isinstance(error, (kernels.CompileError, contract.ContractError))
     return (str(error) if plain else own_traceback())[-MOST_TEXT:]
 
@@ -101,7 +102,7 @@ def own_traceback():
 
 
 def load(given, device, role, label, init):
-    """Returns (what serves the calls, None where nothing can be; what the judge is told of it)."""
+    """Returns (the object that serves the calls, or None; the message for the judge)."""
     began, error, served = time.perf_counter(), None, None
     try:
         caches = compiled.Caches(label)
@@ -119,8 +120,8 @@ def load(given, device, role, label, init):
 
 
 class Init:
-    """What the judge sends before the first call: what the reference's get_init_inputs() gave, None where it has none, and why it
-    cannot be had."""
+    """The judge's message before the first call: the values of the reference's get_init_inputs(), None without one, and
+    the reason if they are missing."""
 
     def __init__(self, channel):
         self._channel, self._sent = channel, None
@@ -133,7 +134,7 @@ class Init:
 
 
 def compile_alone(code, device, label):
-    """Compiles what needs no GPU for that, for a run that then finds it compiled."""
+    """Compiles the parts that need no GPU, for a run that then finds them compiled."""
     pipe = int(os.environ.pop("POPCORN_FD"))
     caches = compiled.Caches(label)
     kernels.make(code, label, device).precompile()

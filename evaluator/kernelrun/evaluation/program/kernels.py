@@ -19,7 +19,7 @@ class CompileError(Exception):
 
 
 def architecture():
-    """The GPU's, as "9.0a": the worker says it, also where kernels are compiled without a GPU."""
+    """Returns the GPU's architecture, as "9.0a": the worker sets it, also if kernels are compiled without a GPU."""
     said = os.environ.get("TORCH_CUDA_ARCH_LIST")
     if said:
         return said
@@ -40,7 +40,7 @@ def load_module(source, label):
 
 
 def takes(cls, given):
-    """Whether a class can be made with these inputs, as far as it tells."""
+    """Reports whether a class can be made with these inputs, by its signature."""
     if getattr(cls, "__init__", None) is torch.nn.Module.__init__:
         return not given
     try:
@@ -55,12 +55,9 @@ def takes(cls, given):
 
 
 class Kernel:
-    """One kernel of a request.
-
-    make() has called check(). compile() makes it callable and raises on bad source; a call returns what its source returned, or Written.
-    What it needs of the reference comes from init(), which waits for it.
-    precompile() only fills the caches for a later compile(), without a GPU, if the kind can do that.
-    """
+    """One kernel of a request. make() has called check(). compile() makes it callable and raises on bad source; a call
+    returns the source's result, or Written. init() returns the values that it needs of the reference, and waits for
+    them. precompile() only fills the caches for a later compile(), without a GPU, if the kind can do that."""
 
     writes = None  # whether the contract has tensors that it writes
 
@@ -99,7 +96,7 @@ class Kernel:
         return outputs.Written([values[i] for i in places], [args[i].get("name") for i in places if i < len(args)])
 
     def returned(self, result, values):
-        """What a Python function gave back, or what it wrote when it returned no tensor."""
+        """Returns the result of a Python function, or the tensors that it wrote if it returned none."""
         if self.writes is None:
             self.writes = any(role in ("output", "inout") for _, role, _ in self.roles())
         return self.written(values) if self.writes and not packing.tensors_in(result) else result
@@ -140,7 +137,8 @@ class TorchKernel(Kernel):
         return model if name == "forward" and isinstance(model, torch.nn.Module) else getattr(model, name)
 
     def init_inputs(self, cls):
-        """What the class is made with: what the reference's get_init_inputs() gives, as in KernelBench, else the source's own."""
+        """Returns the arguments of the class: the values of the reference's get_init_inputs(), as in KernelBench, else
+        the source's own."""
         own = getattr(self.module, "get_init_inputs", None)
         given, why = self.init() if self.init is not None else (None, None)
         if (given is None or not takes(cls, given)) and own is not None:
@@ -291,7 +289,8 @@ class TritonKernel(Kernel):
 
 
 def make(code, label, device, init=None):
-    """The kernel of a KernelCode object. init gives what the reference's get_init_inputs() gave, or why it cannot be had."""
+    """Returns the kernel of a KernelCode object. init returns the values of the reference's get_init_inputs(), or the
+    reason why they are missing."""
     kind = code["kernel_type"]
     if kind == "cuda":
         from nvrtc import CudaKernel  # needs libcuda: only asked for where it is used

@@ -76,7 +76,7 @@ def make_context():
 
 
 def make_context_early():
-    """The same in a thread of its own; what fails there fails again, and is told, where it is needed."""
+    """Makes the context in a separate thread. A failure there occurs again, and is reported, at the first use."""
     with contextlib.suppress(Exception):
         make_context()
 
@@ -106,7 +106,7 @@ class Driver:
         return function
 
     def parameter_sizes(self, function):
-        """Widths in bytes of the kernel's parameters, or None where the driver cannot tell."""
+        """Returns the widths in bytes of the kernel's parameters, or None if the driver does not report them."""
         if not hasattr(self.lib, "cuFuncGetParamInfo"):
             return None
         sizes, offset, size = [], ctypes.c_size_t(), ctypes.c_size_t()
@@ -149,7 +149,7 @@ def function_name(text, at):
 
 
 def closing(text, at):
-    """Where the parenthesis ends whose inside begins at text[at]."""
+    """Returns the index of the parenthesis that closes the one before text[at]."""
     depth = 1
     while depth and at < len(text):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -175,7 +175,7 @@ FLOAT_FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
 def pack_scalar(value, declared, size):
-    """The bytes of a scalar in the width and kind that the kernel's signature says."""
+    """Returns the bytes of a scalar in the width and kind of the kernel's signature."""
     words = set(re.findall(r"\w+", declared or ""))
     if words & {"__nv_bfloat16", "nv_bfloat16", "bfloat16"}:
         return torch.tensor(float(value), dtype=torch.bfloat16).view(torch.int16).numpy().tobytes()
@@ -264,7 +264,7 @@ class CudaKernel(Kernel):
         return self.fetch(nvrtc, program, "CUBIN"), name.value
 
     def attempt(self, nvrtc, expressions, headers, program):
-        """Compiles with the texts of some headers, by name; what the compiler says where it fails."""
+        """Compiles with the texts of some headers, by name. Returns the compiler's messages if it fails."""
         names, texts = ((ctypes.c_char_p * len(headers))(*(text.encode() for text in some)) for some in (headers, headers.values()))
         nvrtc.nvrtcCreateProgram(ctypes.byref(program), self.source.encode(), f"{self.label}.cu".encode(), len(headers), texts, names)
         for expression in expressions:

@@ -46,8 +46,8 @@ def tensors_of(returned, device):
 
 
 def _add(value, path, parts, tensors, device=None):
-    """Adds the parts of a value: (path, kind), for text its content too. device is where tensors of the host go, without a wait for it:
-    the call may not be released yet."""
+    """Adds the parts of a value: (path, kind), and for text its content. device is the target of the host's tensors,
+    without a wait for it: the call may not be released yet."""
     numpy = sys.modules.get("numpy")
     if isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout != torch.strided:

@@ -37,11 +37,11 @@ _MOMENTS = 2  # at which the kernels are timed: each adds what a time on a devic
 
 
 class Unfit(Exception):
-    """No other comparison can use this reference; the message says why."""
+    """No other comparison can use this reference; the message has the reason."""
 
 
 class Reference(NamedTuple):
-    """What was recorded. draws begins with the trials of the check."""
+    """The record of a reference. draws begins with the trials of the check."""
 
     draws: list
     calls: list
@@ -79,7 +79,7 @@ class Kept:
             del self._known[next(iter(self._known))]
 
     def told(self):
-        """How many timed calls each has, 0 for one that is unfit, and its content."""
+        """Returns the number of timed calls of each, 0 for an unfit one, and its content."""
         self._forget_old()
         return {key: {"calls": len(kept.calls) if kept else 0, "content": kept.content if kept else 0} for key, (kept, _) in self._known.items()}
 
@@ -136,7 +136,7 @@ class Recording(Stages):
             raise Unfit("Its calls take too long.")
 
     def differences(self, made, values=None):
-        """Keeps what the call gave."""
+        """Keeps the outputs of the call."""
         answer, made["ref"].answer = made["ref"].answer, None
         compare.check_form(answer, answer)
         if any_of([has_nan(tensor) for tensor in answer], self.clocks.device):
@@ -152,7 +152,7 @@ class Recording(Stages):
         return True, 0.0, 0.0, None
 
     def _elements(self, answer):
-        """How many elements of each output there is room for in a timed call."""
+        """Returns the number of elements of each output that fit in a timed call."""
         room = (LARGEST - sum(draw.bytes() for draw in self.draws[:TRIALS])) // (_UNTIMED + self.most_calls())
         room -= OVERHEAD * (len(answer) + len(self._drawn[1].sums))
         elements = min(ELEMENTS, room // max(sum(tensor.element_size() for tensor in answer), 1))
@@ -235,7 +235,7 @@ class Recalling(Stages):
         return math.sqrt(_MOMENTS) * super().apart(*medians, waits=waits)
 
     def hand_on(self):
-        """Nothing: what its process hands on could say what the answers are, and these inputs come back."""
+        """Returns nothing: compiled files of its process could contain the answers, and these inputs come back."""
         return None
 
     def time_reference(self):

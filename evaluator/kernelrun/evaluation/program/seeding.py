@@ -26,7 +26,7 @@ def seed(number):
 
 
 def draw_from(secret):
-    """Makes all generators begin with what follows from the secret."""
+    """Makes all generators begin with a state that follows from the secret."""
     seed(_number(secret, "device"))
     fill(torch.default_generator, _bytes(secret, "torch"))
     random.seed(_bytes(secret, "random"))
@@ -36,8 +36,8 @@ def draw_from(secret):
 
 
 def generator(device, number, secret, kind=()):
-    """One with the seed, or, with a secret, one that follows from all three. Numbers of another kind, as with another mean, are others:
-    a kernel whose contract has both would find computed what it has to compute."""
+    """Returns a generator with the seed, or, with a secret, one that follows from all three. Numbers of another kind,
+    as with another mean, are different: otherwise a kernel whose contract has both would find the result computed."""
     made = torch.Generator(device=device)
     if secret is None:
         return made.manual_seed(number)

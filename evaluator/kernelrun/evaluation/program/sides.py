@@ -21,7 +21,7 @@ MOVED = 1 << 16  # bytes by which the inputs of a checked trial may lie behind t
 
 
 class Raised(Exception):
-    """The request's code raised something; the message is what a person is told of it, and label says whose code it was."""
+    """The request's code raised something; the message is for people, and label names the side."""
 
     def __init__(self, text, label):
         super().__init__(text)
@@ -33,7 +33,7 @@ class Gone(RunnerGone):
 
 
 class Lost(Exception):
-    """What was kept of a reference cannot be used: it is not there, or drawing inputs again gives others."""
+    """The kept data of a reference cannot be used: it is missing, or drawing inputs again gives others."""
 
 
 class NoFlush(HostMemory):
@@ -47,8 +47,8 @@ class NoFlush(HostMemory):
 
 
 class Side:
-    """A process with the source of one kernel. Each has regions of its own: none sees another's inputs or answers.
-    arrived is what the door gave: its number, channel and page."""
+    """A process with the source of one kernel. Each has separate regions: none sees another's inputs or answers.
+    arrived has the number, the channel, and the page from the door."""
 
     def __init__(self, label, door, arrived, regions, host, cuda):
         self.label, self.calls, self.regions, self.form = label, [], regions, None
@@ -58,7 +58,8 @@ class Side:
         self._device = "cpu" if cuda is None else "cuda"
 
     def ready(self):
-        """Waits until the source is loaded; returns (why it cannot be, or None; seconds that this took, it says)."""
+        """Waits until the source is loaded. Returns (the reason why it cannot be, or None; the seconds that this took,
+        as the process reports)."""
         if self._loaded is None:
             self._loaded = self._load()
         return self._loaded
@@ -83,14 +84,15 @@ class Side:
         self._runner.begin_case()
 
     def send_init(self, init, why):
-        """Sends what its class is made with, or why that cannot be had; it waits for this."""
+        """Sends the arguments of its class, or the reason why they are missing, and waits for them."""
         try:
             self._channel.send(packing.INIT, pickle.dumps((init, why)))
         except RunnerGone as error:
             raise Gone(self.label) from error
 
     def ask(self, what, *rest, flags=0):
-        """One call. Its answer is what that gave; made.again says that its process had asked for more room, and so had the input before."""
+        """Makes one call. Its answer is the call's result; made.again means that its process had asked for more space,
+        and so had the input before."""
         asked = []
         try:
             made = self._runner.call(lambda: asked.append(what) or (what, *rest), flags)
@@ -127,7 +129,7 @@ class Side:
         self._runner.begin_case()  # this call was described otherwise
 
     def compiled(self):
-        """The text of what its kernel was compiled to, or None; it is only passed on."""
+        """Returns the text of its kernel's compiled files, or None; it is only passed on."""
         try:
             answer = self.ask("compiled").answer
         except Raised:
@@ -144,12 +146,13 @@ class Side:
 
 
 def secret_of(trial):
-    """What the inputs of a trial come from: None in trial 0, which has the request's seeds, else what no kernel knows."""
+    """Returns the secret of a trial's inputs: None in trial 0, which has the request's seeds, else one that no kernel
+    knows."""
     return secrets.token_bytes(32) if trial else None
 
 
 class Inputs:
-    """Draws what the kernels are called with: from contracts here, from get_inputs() in a process that is never timed."""
+    """Draws the kernels' inputs: from contracts here, from get_inputs() in a process that is never timed."""
 
     def __init__(self, request, device, generator, labels=("ref", "custom"), case=None):
         self._generator, self._from, self.device, self._case = generator, request.get("inputs"), device, case or {}
@@ -177,7 +180,7 @@ class Inputs:
         return drawn
 
     def contract(self, label):
-        """That by which a kernel is called: its own, or without get_inputs() the other kernel's."""
+        """Returns the contract for calling a kernel: its own, or without get_inputs() the other kernel's."""
         others = [] if self._generator else [io for io in self._io.values() if io]
         return self._io[label] or next(iter(others), None)
 
@@ -191,7 +194,7 @@ class Inputs:
         return drawn
 
     def _note(self, values, io):
-        """Finds out whether inputs are fresh, from the first two that should be."""
+        """Determines whether inputs are fresh, from the first two that should be."""
         if self.fresh is not None:
             return
         read = [values[i] for i in compare.read_by(io, values).values()] if io else packing.tensors_in(values)

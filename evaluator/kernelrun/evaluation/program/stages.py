@@ -62,7 +62,7 @@ class Stages:
         self.pipe.tell(report=self.report)
 
     def blame(self, error):
-        """Notes that the reference failed, or what draws its inputs: then nothing is known of the other kernel."""
+        """Records that the reference failed, or the drawing of its inputs: the other kernel's state is then unknown."""
         whose = getattr(error, "label", "ref" if isinstance(error, compare.BadReference) else None)
         if self.compared and "ref" in (whose, self.request.get("inputs") if whose == "inputs" else None):
             self.report["fault"] = "reference"
@@ -72,7 +72,8 @@ class Stages:
             self.report["remarks"].append(text)
 
     def load(self):
-        """Waits until all is compiled, and says whose fault it is where something is not. Returns whether all is."""
+        """Waits until everything is compiled, and reports the side of a failure. Returns whether everything is
+        compiled."""
         if self.request.get("init") and "custom" in self.kernels:
             self.stage("compiling", kernel="ref")
             self.kernels["custom"].send_init(*self.init_inputs())
@@ -84,7 +85,7 @@ class Stages:
         return all(good.values())
 
     def init_inputs(self):
-        """(what the reference's get_init_inputs() gives, why it cannot be had)."""
+        """Returns (the values of the reference's get_init_inputs(), the reason why they are missing)."""
         why = self.generator.ready()[0]
         try:
             return (None, why) if why else (packing.unpack(self.generator.ask("draw_init").answer, "cpu"), None)
@@ -113,7 +114,7 @@ class Stages:
         return self.inputs.draw(trial, secret_of(trial))
 
     def turn(self, values, flags=0, first="ref", moved=False):
-        """One call of each kernel on the same inputs: what they gave, by label."""
+        """Makes one call of each kernel on the same inputs. Returns the results, by label."""
         labels = sorted(self.kernels, key=lambda label: label != first)
         return {label: self.kernels[label].call(values[label], flags, moved) for label in labels}
 
@@ -128,7 +129,8 @@ class Stages:
         self.waking = time.monotonic() - began
 
     def differences(self, made, values=None):
-        """How the outputs of one turn differ; they are forgotten. In a trial, which gives its values, their forms are compared too."""
+        """Returns the differences of the outputs of one turn, which are then dropped. In a trial, which gives its
+        values, their forms are compared too."""
         try:
             if len(made) < 2:
                 return True, 0.0, 0.0, None
@@ -163,7 +165,7 @@ class Stages:
         return self.report["correctness"]
 
     def wait_inputs(self):
-        """Waits until what draws the inputs is loaded."""
+        """Waits until the process that draws the inputs is loaded."""
         if self.generator is not None and (why := self.generator.ready()[0]) is not None and self.request.get("inputs"):
             raise Raised("Input selection failed:\n" + why, "inputs")
 
@@ -190,7 +192,8 @@ class Stages:
         self.tell_check()
 
     def repeat(self, values):
-        """Calls the custom kernel twice with the same inputs, and says whether it gave the same bits. Large answers are not tried: one is kept."""
+        """Calls the custom kernel twice with the same inputs, and reports whether it gave the same bits. Large answers
+        are not tried: one is kept."""
         if "custom" not in self.kernels:
             return
         try:
@@ -210,7 +213,7 @@ class Stages:
         return {**first, "name": name} if name else first
 
     def tell_check(self):
-        """Says what the check was worth."""
+        """Reports the strength of the check."""
         if self.pairing is None:
             return
         why, single = self.trivial.reasons(self.pairing.ref.label)
@@ -333,8 +336,9 @@ class Stages:
         return self.kernels[label].calls if label in self.kernels else None
 
     def decided(self):
-        """Whether the calls so far have shown what was asked for, by the kernels' own clocks: those of the judge have no constants
-        yet. A kernel whose clock lies ends its timing early, and gains nothing: its times are then as for any other."""
+        """Reports whether the calls so far have shown the requested result, by the kernels' own clocks: the judge's
+        have no constants yet. A kernel whose clock lies ends its timing early, and gains nothing: its times are then
+        the usual ones."""
         if self.decision is None:
             return False
         ref, custom = (calls and [call.event / NS_PER_MS for call in calls] for calls in map(self.calls, ("ref", "custom")))
@@ -355,7 +359,8 @@ class Stages:
         return alone
 
     def hand_on(self):
-        """What a later run of the same kernels need not compile. The result does not depend on it."""
+        """Returns the files that a later run of the same kernels need not compile. The result does not depend on
+        them."""
         return {label: text for label, kernel in self.kernels.items() if (text := kernel.compiled())} or None
 
     def end(self):
@@ -365,7 +370,8 @@ class Stages:
                 side.end()
 
     def read(self, values):
-        """The clocks of the kernels, by label. The reference's are the first: what they show is allowed to the other."""
+        """Returns the clocks of the kernels, by label. The reference's are the first: the other may have the same
+        delays."""
         read = {}
         for label in sorted(self.kernels, reverse=True):
             kernel = self.kernels[label]
@@ -395,7 +401,8 @@ class Stages:
 
 
 def undisturbed(read, alone):
-    """Raises Disturbed where what was measured of two kernels is not of each alone. Alone are calls of the reference without the other."""
+    """Raises Disturbed if the measurement of two kernels differs from that of each alone. alone are calls of the
+    reference without the other."""
     if any(clock.disturbed >= MOST_DISTURBED for clock in read.values()) or alone and read["ref"].slower_than(alone):
         raise Disturbed("The device was busy between the calls: a kernel went on working while the other one was timed, or "
                         "something else did. Neither time would be its own.")

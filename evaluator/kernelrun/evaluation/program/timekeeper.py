@@ -24,7 +24,7 @@ _CONSTANT = 30  # seconds for which constants of a device are used for further e
 
 class Timekeeper:
     def __init__(self, kind, cold, timed):
-        """kind is host or cuda; cold says whether each call begins with empty caches."""
+        """kind is host or cuda; cold means that each call begins with empty caches."""
         self.kind, self.device = kind, "cpu" if kind == "host" else "cuda"
         self._host, self._cuda, self._ours = _set_up(kind, cold and kind == "host", timed)
         if self._cuda is not None:
@@ -43,8 +43,8 @@ class Timekeeper:
         return self._regions[-1], _quiet(), None
 
     def warm_up(self):
-        """Raises the clocks of a device that was idle. After an evaluation it is not, and what wakes it slows down the kernels'
-        processes, which then make their contexts."""
+        """Raises the clocks of a device that was idle. After an evaluation it is not idle, and waking it slows down the
+        kernels' processes, which then make their contexts."""
         if self._cuda is None:
             return
         if time.monotonic() > self._kept.awake_until:
@@ -80,7 +80,7 @@ class Timekeeper:
         return constants
 
     def end(self):
-        """Gives back what this evaluation had of the device. All processes of kernels have ended, or are being ended."""
+        """Returns this evaluation's share of the device. All processes of kernels have ended, or are being ended."""
         if self._ours is not None:
             self._ours.forget()
         for regions in self._regions:
@@ -91,8 +91,9 @@ class Timekeeper:
 
 
 class _Kept:
-    """What one evaluation leaves for the next: until when the device keeps its clocks, and constants, with the time until which they
-    are used, by the inputs, the size of the answer, and whether caches are cold."""
+    """The state that one evaluation leaves for the next: the time until which the device keeps its clocks, and
+    constants, with the time until which they are used, by the inputs, the size of the answer, and whether caches are
+    cold."""
 
     def __init__(self):
         self.awake_until, self.constants = 0.0, {}
@@ -110,8 +111,8 @@ def _quiet():
 
 @functools.cache
 def _set_up(kind, cold, timed):
-    """The judge's memory on the host, its device and our own runner, None where there is none. Cold says whether the host's
-    caches are emptied before each call."""
+    """Returns the judge's memory on the host, its device, and our own runner, None for a missing one. cold means that
+    the host's caches are emptied before each call."""
     # Before the question whether there is a GPU: without NVML, torch initializes CUDA for it, and no fork can use CUDA then.
     ours = Calibrator() if timed else None
     if kind == "cuda" and not torch.cuda.is_available():

@@ -27,14 +27,13 @@ _WAITING_SHARE, _WAITING_MS = 0.06, 0.012
 
 
 class EvaluationClocks(Clocks):
-    """Clocks of few calls: while two kernels and the judge have contexts on a device, handing it over takes some 10 µs more
-    in one call and less in the next. Such delays only ever lengthen what the judge sees, and its constants are lower
-    quartiles. So the runner's own clock counts where those of the judge agree with it in the quicker quarter of the calls. A
-    kernel that lies in only some calls, or works longer in some, gains at most _MOST_DELAY_NS: if the judge saw a call take
-    longer than that, the runner's time does not count.
-
-    The requester vouches for the reference: its own clock counts, and where the judge's say something else it was hindered, or is
-    no kernel to compare with. beside is its clocks, for the other kernel."""
+    """Clocks of few calls: while two kernels and the judge have contexts on a device, handing it over takes some 10 µs
+    more in one call and less in the next. Such delays only ever lengthen the judge's times, and its constants are lower
+    quartiles. So the runner's own clock counts if those of the judge agree with it in the quicker quarter of the calls.
+    A kernel that lies in only some calls, or works longer in some, gains at most _MOST_DELAY_NS: if the judge saw a
+    call take longer than that, the runner's time does not count. The requester vouches for the reference: its own clock
+    counts, and if the judge's clocks differ, it was hindered, or is no kernel to compare with. beside is its clocks,
+    for the other kernel."""
 
     def __init__(self, calls, constants, reference=False, beside=None):
         self._reference, self._on_device = reference, constants.kind == "cuda"  # the rules here are for devices
@@ -42,28 +41,29 @@ class EvaluationClocks(Clocks):
         super().__init__(calls, _OfFewCalls(**vars(constants), shown=self._shown[0], shown_snapshot=self._shown[1]))
 
     def shown(self):
-        """By how much the judge's clocks exceed the kernel's own, within limits: less than nothing where the constants are too
-        large."""
+        """Returns the amount by which the judge's clocks exceed the kernel's own, within limits: negative if the
+        constants are too large."""
         return tuple(min(max(excess, -least), most) for excess, least, most in zip(self.excess(), _LEAST_NS, _MOST_SHOWN_NS))
 
     def waits(self):
-        """Whether the kernel waits for the device in the middle of most calls."""
+        """Reports whether the kernel waits for the device in the middle of most calls."""
         return self._on_device and _wait(self._calls)
 
     def hindered(self):
-        """Whether what the judge saw of a reference is not what that says."""
+        """Reports whether the judge's times of a reference contradict its own."""
         return self._on_device and max(self.excess()) > _HINDERED_NS
 
     def slower_than(self, alone):
-        """Whether a reference took longer in turns than in these calls, for which there was no other kernel."""
+        """Reports whether a reference took longer in turns than in these calls, for which there was no other kernel."""
         if not self._on_device:
             return False
         event, least = (quantile(events, 0.5) for events in (self.events, [call.event for call in alone]))
         return event > least * (1 + _ALONE_SHARE) + (_ALONE_WAITING_NS if _wait(alone) else _ALONE_NS)
 
     def errors(self, alone=()):
-        """By how much the times that count may be too long and too short, in ns, whichever clock is right; without the spread of the
-        calls. alone are calls of a reference when the other kernel, which may have slowed it down, had ended."""
+        """Returns the amounts by which the times that count may be too long and too short, in ns, whichever clock is
+        right; without the spread of the calls. alone are calls of a reference when the other kernel, which may have
+        slowed it down, had ended."""
         if self._reference and alone and self._on_device:
             return max(quantile(self.events, 0.5) - quantile([call.event for call in alone], 0.5), 0.0), 0.0
         if self.clock == "event":
@@ -71,7 +71,7 @@ class EvaluationClocks(Clocks):
         return self.tolerance, self.tolerance
 
     def excess(self):
-        """By how much the judge's two clocks exceed the kernel's own, in ns."""
+        """Returns the amounts by which the judge's two clocks exceed the kernel's own, in ns."""
         event = quantile(self.events, 0.5)
         return [quantile(seen, 0.25) - event for seen in (self.walls, self.snapshots)]
 
@@ -90,14 +90,14 @@ class EvaluationClocks(Clocks):
                          for said, seen, taken in zip(self.events, self.walls, self.snapshots)]
 
     def _after_done(self, tolerance):
-        """What the reference shows excuses no work after "done"."""
+        """Returns no allowance: the reference's times excuse no work after "done"."""
         more = super()._after_done(tolerance - self._shown[1])
         return more if more > 0 else -tolerance
 
 
 @dataclass(frozen=True)
 class _OfFewCalls(Constants):
-    """Constants that allow what few calls need on a device."""
+    """Constants that allow the delays of few calls on a device."""
 
     shown: float = 0.0
     shown_snapshot: float = 0.0
@@ -113,7 +113,7 @@ class _OfFewCalls(Constants):
 
 
 def _wait(calls):
-    """Whether most of the calls were released before all was queued."""
+    """Reports whether most of the calls were released before all was queued."""
     return 2 * sum(call.late for call in calls) > len(calls)
 
 

@@ -20,7 +20,7 @@ LOOKED_AT = 1 << 14  # bytes of all inputs or outputs of a trial, from which the
 
 
 class Output:
-    """What one output has to be: its form, and all elements or as many as are kept."""
+    """The required form of one output, and all elements or as many as are kept."""
 
     def __init__(self, tensor, most):
         self.form, self.device = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta"), tensor.device
@@ -39,11 +39,11 @@ class Output:
         return torch.randint(self.form.numel(), (self._most,), device=self.device, generator=generator)
 
     def place(self, number):
-        """Where in the output an element of the part is."""
+        """Returns the index in the output of an element of the part."""
         return number if self.whole() else int(self.places()[number])
 
     def part(self, tensor):
-        """What is kept of such a tensor, on the device of the one that is kept."""
+        """Returns the kept part of such a tensor, on the device of the kept one."""
         flat = tensor.detach().to(self.device).reshape(-1)
         if self.whole():
             return flat
@@ -51,14 +51,15 @@ class Output:
 
 
 class Look(NamedTuple):
-    """By what an input is known again: all but the elements of its tensors, and a checksum of each of them."""
+    """The marks by which an input is recognized: all but the elements of its tensors, and a checksum of each of
+    them."""
 
     form: object
     sums: torch.Tensor
 
 
 class Draw(NamedTuple):
-    """One trial: what its inputs come from and are known again by, and what the reference gave."""
+    """One trial: the origin and the marks of its inputs, and the reference's results."""
 
     secret: bytes
     look: Look
@@ -66,8 +67,9 @@ class Draw(NamedTuple):
     outputs: list
 
     def differences(self, actual, tolerance, sums):
-        """As compare.differences; Lost if the inputs' checksums are others. NaN, which also poisons what a kernel has to write, is found
-        in all elements. Each wait for a device takes milliseconds: the usual call, which is right, has one."""
+        """Works like compare.differences; raises Lost if the inputs' checksums differ. NaN, which also poisons the
+        outputs before the call, is found in all elements. Each wait for a device takes milliseconds: the usual call,
+        which is right, has one."""
         compare.check_form([output.form for output in self.outputs], actual)
         pairs = [(output.values.to(output.device, non_blocking=True), output.part(tensor)) for output, tensor in zip(self.outputs, actual)]
         others, nan = (sums != self.look.sums).any(), any_of([has_nan(tensor) for tensor in self._searched(actual)], sums.device)
@@ -93,8 +95,9 @@ class Draw(NamedTuple):
 
 
 def content(draws, tolerance, seeded):
-    """How many bytes a source needs at least to contain the answers of all these trials within the tolerance, or the inputs, where it needs
-    less for those. What came before counts once. seeded says that the inputs follow from a state of a processor's generator."""
+    """Returns the minimum number of bytes of a source that contains the answers of all these trials within the
+    tolerance, or the inputs if they need less. Repeated values count once. seeded means that the inputs follow from a
+    state of a processor's generator."""
     packer, seen, total = zlib.compressobj(), set(), 0
     for draw in draws:
         answers = b"".join(told_by(part, tolerance) for part in beginnings([output.values for output in draw.outputs]))
@@ -117,7 +120,8 @@ def beginnings(tensors):
 
 
 def told_by(values, tolerance):
-    """Bytes that tell numbers within a tolerance: steps of twice that, for larger numbers larger ones."""
+    """Returns the bytes that distinguish numbers within a tolerance: steps of twice that, for larger numbers larger
+    ones."""
     atol, rtol, _ = tolerance
     if atol == rtol == 0 or tolerance.is_exact(values.dtype):
         return bytes_of(values)
@@ -137,7 +141,7 @@ def bytes_of(part):
 
 
 def numbers_of(tensor):
-    """The tensor in a type that can tell NaN."""
+    """Returns the tensor in a type that can represent NaN."""
     return compare.numbers(tensor) if contract.is_small_float(tensor.dtype) else tensor
 
 
@@ -146,7 +150,7 @@ def has_nan(tensor):
 
 
 def unlike(want, got):
-    """Whether an element differs, on the device."""
+    """Reports whether an element differs, on the device."""
     return compare.unequal(want, got).any()
 
 

@@ -16,14 +16,14 @@ MOST_KEPT = 1 << 26  # bytes of an output that are kept for the next trial
 
 
 class Trivial:
-    """What passes in all trials so far."""
+    """The trivial answers that pass in all trials so far."""
 
     def __init__(self, tolerance):
         self._tolerance, self._passing, self._inputs, self._outputs = tolerance, None, None, None
         self.exact = False  # whether an output was compared exactly although there is a tolerance
 
     def see(self, expected, values):
-        """Notes a trial: what the reference gave, and its inputs."""
+        """Records a trial: the reference's results, and its inputs."""
         sums = look(values, expected[0].device)[0].sums
         fresh = self._inputs is not None and not torch.equal(sums, self._inputs)
         before = self._outputs if fresh and len(self._outputs) == len(expected) else [None] * len(expected)
@@ -48,8 +48,8 @@ class Trivial:
         self._outputs = None
 
     def reasons(self, label):
-        """(why the check says nothing, None if it says something; sentences about single outputs). label begins a sentence about the
-        output at a place."""
+        """Returns (the reason why the check shows nothing, or None; sentences about single outputs). label begins a
+        sentence about the output at a place."""
         outputs = [(place, sorted(found, key=order)) for place, found in enumerate(self._passing or []) if found is not None]
         said = [f"{label(place)}{found[0]} would pass as well." for place, found in outputs if found]
         said = [text[0].upper() + text[1:] for text in said]
@@ -76,7 +76,7 @@ def order(name):
 
 
 def also(one, other):
-    """What passes in two trials. The first has no answer to other inputs."""
+    """Returns the answers that pass in two trials. The first has no answer to other inputs."""
     if one is None or other is None:
         return one if other is None else other
     return (one | {"the answer to other inputs"}) & other
