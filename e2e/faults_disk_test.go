@@ -78,7 +78,7 @@ func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 }
 
 // fillDisk fills the disk except for this many bytes.
-func fillDisk(t *testing.T, path string, room int64) {
+func fillDisk(t *testing.T, path string, left int64) {
 	t.Helper()
 	file, err := os.Create(path)
 	if err != nil {
@@ -91,7 +91,7 @@ func fillDisk(t *testing.T, path string, room int64) {
 	if !errors.Is(err, unix.ENOSPC) || seekErr != nil {
 		t.Fatal(err, seekErr)
 	}
-	if err := file.Truncate(size - room); err != nil {
+	if err := file.Truncate(size - left); err != nil {
 		t.Fatal(err)
 	}
 }

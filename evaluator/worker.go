@@ -95,8 +95,8 @@ func (w *Worker) serve(ctx context.Context) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
 	var running, warming, beside sync.WaitGroup
-	warm, stopPool := context.WithCancel(jobs)
-	defer stopPool()
+	warm, stopWarming := context.WithCancel(jobs)
+	defer stopWarming()
 	staying, leave := context.WithCancel(ctx)
 	defer leave()
 	group, receiving := errgroup.WithContext(staying)
@@ -129,7 +129,7 @@ func (w *Worker) serve(ctx context.Context) error {
 		defer w.endBy(time.Now().Add(w.cfg.Grace), endJobs).Stop()
 	}
 	w.finish(ctx, &running, until, endJobs)
-	stopPool()
+	stopWarming()
 	warming.Wait()
 	beside.Wait()
 	return err

@@ -60,7 +60,7 @@ func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
 	})
 }
 
-func TestPagesAreToldThatAFailedLegChangedTheBoard(t *testing.T) {
+func TestPagesLearnThatAFailedLegChangedTheBoard(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)

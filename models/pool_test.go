@@ -243,8 +243,8 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 			}
 		}
 		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
-		if said := page.Standings[0].Disturbed; said != "3 of 4 runs: slowed down: power brake" {
-			t.Errorf("the board says %q", said)
+		if why := page.Standings[0].Disturbed; why != "3 of 4 runs: slowed down: power brake" {
+			t.Errorf("the board says %q", why)
 		}
 		w.SameAfterRebuild(t, s)
 		w.Submit(t, s, w.Ann)

@@ -179,13 +179,13 @@ func TestFurtherFilesAreFilesOfTheSubmissionToWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := harness.Assemble(def, sources)
-	var units []string
+	var submitted []string
 	for _, u := range set.ToCompile {
 		if u.Submitted {
-			units = append(units, u.Name)
+			submitted = append(submitted, u.Name)
 		}
 	}
-	if diff := cmp.Diff([]string{"submission.cpp", "b.cpp"}, units); diff != "" {
+	if diff := cmp.Diff([]string{"submission.cpp", "b.cpp"}, submitted); diff != "" {
 		t.Errorf("units of the submission (-want +got):\n%s", diff)
 	}
 	for name := range set.TaskFiles() {

@@ -156,8 +156,8 @@ func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 	}
 }
 
-// TestLongPollsLeaveRoomForEvaluations that are answered when they end: those cannot be answered at once.
-func TestLongPollsLeaveRoomForEvaluations(t *testing.T) {
+// TestLongPollsLeavePlacesForEvaluations that are answered when they end: those cannot be answered at once.
+func TestLongPollsLeavePlacesForEvaluations(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) {
 		c.Limits, c.EvalLimits.Wait = site.Limits{Requests: 32, RequestsEach: 16}, time.Second
 	})
@@ -178,7 +178,7 @@ func TestLongPollsLeaveRoomForEvaluations(t *testing.T) {
 	}
 }
 
-func TestHalfSentBodiesLeaveRoomForOthers(t *testing.T) {
+func TestHalfSentBodiesLeavePlacesForOthers(t *testing.T) {
 	s := webtest.Start(t, noProxies, func(c *web.Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
 	const half = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\nx"
 	for i := range 4 {

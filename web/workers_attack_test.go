@@ -52,7 +52,7 @@ const (
 
 func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 	q := &countingQueue{}
-	s, desk := workerSite(t, func(c *web.Config) { q.Queue, c.Queue = c.Queue, q })
+	s, handler := workerSite(t, func(c *web.Config) { q.Queue, c.Queue = c.Queue, q })
 	for range 3 {
 		// a request with a body is the connection's last
 		conn, _ := from(s, t, "127.0.0.1", wholeUpgrade+"Content-Length: 1\r\n\r\nx")
@@ -63,12 +63,12 @@ func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 	if opened, open := q.opened.Load(), q.open.Load(); opened != 0 || open != 0 {
 		t.Errorf("%d connections were opened, %d still are", opened, open)
 	}
-	takesAJob(t, desk, s.URL, "")
+	takesAJob(t, handler, s.URL, "")
 	tier.Until(t, "the worker's own is closed with it", func() bool { return q.open.Load() == 0 })
 }
 
 func TestHandshakesThatFailHoldNoPlaces(t *testing.T) {
-	s, desk := workerSite(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 4, StreamsEach: 4} })
+	s, handler := workerSite(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 4, StreamsEach: 4} })
 	conn := dial(s, t, "127.0.0.1")
 	for range 8 { // in one connection
 		io.WriteString(conn, upgradeHead+"\r\n")
@@ -80,11 +80,11 @@ func TestHandshakesThatFailHoldNoPlaces(t *testing.T) {
 	if !resp.Close {
 		t.Fatal("the connection stays open, and each of its requests takes a place")
 	}
-	takesAJob(t, desk, s.URL, "")
+	takesAJob(t, handler, s.URL, "")
 }
 
 func TestStrangersStreamsKeepNoWorkersAndNoPeopleOut(t *testing.T) {
-	s, desk := workerSite(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 2, StreamsEach: 1} })
+	s, handler := workerSite(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 2, StreamsEach: 1} })
 	for i := range 3 {
 		_, resp := from(s, t, "127.0.0.1",
 			fmt.Sprintf("GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n", i))
@@ -98,7 +98,7 @@ func TestStrangersStreamsKeepNoWorkersAndNoPeopleOut(t *testing.T) {
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("a person's stream: %s", resp.Status)
 	}
-	takesAJob(t, desk, s.URL, "")
+	takesAJob(t, handler, s.URL, "")
 }
 
 // TestMessagesWithoutContentCostNothing though a stranger sends 10,000 of them before NATS asks for a credential.

@@ -29,23 +29,23 @@ func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuet
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	desk := &queuetest.Handler{}
+	handler := &queuetest.Handler{}
 	serving := make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())
-	go func() { serving <- q.Serve(ctx, desk) }()
+	go func() { serving <- q.Serve(ctx, handler) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-serving; err != nil {
 			t.Error(err)
 		}
 	})
-	return webtest.Start(t, append([]func(*web.Config){func(c *web.Config) { c.Queue = q }}, with...)...), desk
+	return webtest.Start(t, append([]func(*web.Config){func(c *web.Config) { c.Queue = q }}, with...)...), handler
 }
 
 // takesAJob connects to the site at address and asks for work.
-func takesAJob(t *testing.T, desk *queuetest.Handler, address, ca string) {
+func takesAJob(t *testing.T, handler *queuetest.Handler, address, ca string) {
 	t.Helper()
-	desk.Put(job.Job{Version: job.Version, RunID: 7, AttemptID: "a1", Secret: "s", Device: "CPU", Mode: job.ModeTest,
+	handler.Put(job.Job{Version: job.Version, RunID: 7, AttemptID: "a1", Secret: "s", Device: "CPU", Mode: job.ModeTest,
 		Task: tasks.Definition{Lang: tasks.LangCPP, Tests: []tasks.Case{{{Name: "n", Value: "16"}}}}})
 	conn, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: address, CA: ca, Name: "w1", Secret: "right"})
 	if err != nil {
@@ -59,8 +59,8 @@ func takesAJob(t *testing.T, desk *queuetest.Handler, address, ca string) {
 }
 
 func TestARemoteWorkerNeedsTheSitesAddressAlone(t *testing.T) {
-	s, desk := workerSite(t)
-	takesAJob(t, desk, s.URL, "")
+	s, handler := workerSite(t)
+	takesAJob(t, handler, s.URL, "")
 	_, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.URL, Name: "w1", Secret: "wrong"})
 	if err == nil || !strings.Contains(err.Error(), "refused worker") {
 		t.Errorf("a wrong secret: %v", err)
@@ -70,9 +70,9 @@ func TestARemoteWorkerNeedsTheSitesAddressAlone(t *testing.T) {
 // TestAWorkerReachesTheSiteThroughNginx with TLS, on a host of its own and below a path, as docs/proxy.md has it.
 func TestAWorkerReachesTheSiteThroughNginx(t *testing.T) {
 	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
-		s, desk := workerSite(t, func(c *web.Config) { c.BaseURL = home })
+		s, handler := workerSite(t, func(c *web.Config) { c.BaseURL = home })
 		_, address, ca := startProxyBefore(s, t, "nginx", home)
-		takesAJob(t, desk, strings.NewReplacer("boards.example.org", address, "lab.example.org", address).Replace(home),
+		takesAJob(t, handler, strings.NewReplacer("boards.example.org", address, "lab.example.org", address).Replace(home),
 			ca)
 	}
 }
@@ -113,8 +113,8 @@ func TestASiteWithACertificateLetsWorkersInOverTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, desk := workerSite(t, func(c *web.Config) {
+	s, handler := workerSite(t, func(c *web.Config) {
 		c.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	})
-	takesAJob(t, desk, strings.Replace(s.URL, "http://", "https://", 1), cert)
+	takesAJob(t, handler, strings.Replace(s.URL, "http://", "https://", 1), cert)
 }

@@ -25,10 +25,10 @@ func TestWorkThatGivesWayIsNoFaultOfItsSlot(t *testing.T) {
 		{ErrCancelled, job.OutcomeCancelled, false},
 		{errors.New("no disk"), job.OutcomeLost, true},
 	} {
-		pool := slots.NewSet(slots.Config{Builds: 1, Slots: []device.Slot{{Device: "H200"}}})
-		s := pool.All()[0]
+		set := slots.NewSet(slots.Config{Builds: 1, Slots: []device.Slot{{Device: "H200"}}})
+		s := set.All()[0]
 		for range 5 {
-			a := New(Config{Slots: pool, Slot: s})
+			a := New(Config{Slots: set, Slot: s})
 			if got := a.Conclude(fmt.Errorf("building: %w", c.cause)); got.Outcome != c.want {
 				t.Errorf("%v: outcome %s, want %s", c.cause, got.Outcome, c.want)
 			}

@@ -85,7 +85,7 @@ func TestAConfirmationIsMeasuredOnABusyDevice(t *testing.T) {
 		ben := modelstest.Person(t, store, "Ben", accounts.RoleUser)
 		modelstest.Finish(t, store, modelstest.Submit(t, store, ben, s.task)[0], 10_000)
 		modelstest.Finish(t, store, s.submit(), 9_000)
-		took := func(in time.Duration) (leg bool) {
+		took := func(in time.Duration) (confirms bool) {
 			s.submit()
 			s.submit()
 			s.pass(d, in)
@@ -96,9 +96,9 @@ func TestAConfirmationIsMeasuredOnABusyDevice(t *testing.T) {
 				if err != nil {
 					s.Fatal(err)
 				}
-				leg = leg || run.OrderID != nil
+				confirms = confirms || run.OrderID != nil
 			}
-			return leg
+			return confirms
 		}
 		if took(0) || took(9*time.Minute) {
 			s.Error("it was measured before people's runs")

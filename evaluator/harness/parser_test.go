@@ -137,8 +137,8 @@ const judged = "clock.handover: 154000\nclock.spread: 450\nbenchmark.0.spec: n: 
 	"benchmark.0.snapshot: 221000\nbenchmark.0.snapshots: 221000,221000,224000\nbenchmark.0.late: 1\nbenchmark.0.prepared: 70000\n" +
 	"benchmark.0.tolerance: 10000\nbenchmark.0.handover: 154000\nbenchmark.0.status: pass\ncheck: pass\n"
 
-// TestManyJudgedCasesLeaveRoomForTheRest: three lists and eight numbers of each case once filled the limit of a stage.
-func TestManyJudgedCasesLeaveRoomForTheRest(t *testing.T) {
+// TestManyJudgedCasesDoNotCrowdOutTheRest: three lists and eight numbers of each case once filled the limit of a stage.
+func TestManyJudgedCasesDoNotCrowdOutTheRest(t *testing.T) {
 	const cases = 3500
 	p := NewParser(nil)
 	for i := range cases {

@@ -202,7 +202,7 @@ func TestAdminsDecideAboutCommentsOfATasksAuthor(t *testing.T) {
 	})
 }
 
-func TestRemovedCommentsLeaveRoomForOthers(t *testing.T) {
+func TestRemovedCommentsDoNotCrowdOutOthers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		fill := `insert into comments (task_id, user_id, body, created_at%s)

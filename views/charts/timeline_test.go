@@ -129,9 +129,9 @@ func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
 	}
 }
 
-// TestALongWaitLeavesRoomForTheWork: an hour in the queue does not hide which stage of the ten seconds after it was
+// TestALongWaitDoesNotHideTheWork: an hour in the queue does not hide which stage of the ten seconds after it was
 // long.
-func TestALongWaitLeavesRoomForTheWork(t *testing.T) {
+func TestALongWaitDoesNotHideTheWork(t *testing.T) {
 	at := time.Unix(1000, 0)
 	after := func(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 	vm := TimelineVM{Spans: []TimeSpan{

@@ -238,8 +238,8 @@ func wantCounts(s *webtest.EvalSite, t *testing.T) {
 	if reply := stats["profiling_metrics"].(webtest.Object)["graph_capture_success_rate"]; reply != "not used: events" {
 		t.Errorf("the rate of captured graphs is %v", reply)
 	}
-	if units := stats["gpu_utilization"].(webtest.Object)["utilization_by_gpu"].(webtest.Object); units["CPU:0"] == nil {
-		t.Errorf("utilization: %v", units)
+	if byGPU := stats["gpu_utilization"].(webtest.Object)["utilization_by_gpu"].(webtest.Object); byGPU["CPU:0"] == nil {
+		t.Errorf("utilization: %v", byGPU)
 	}
 	resp, err := s.Send(t.Context(), "GET", "/metrics", nil)
 	if err != nil {
