@@ -106,7 +106,7 @@ func tellOfRecord(tx *gorm.DB, taken *boards.NewRecord) error {
 	return webhooks.Note(tx, e)
 }
 
-// tellOfPlace notes that a person stands somewhere else on a board, for those who lost a place by it.
+// tellOfPlace records a person's new place on a board, for those who lost one by it.
 func tellOfPlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
 	e := webhooks.WebhookEvent{Kind: webhooks.PlaceTaken, RunID: run.ID, UserID: run.UserID}
 	if r := change.Record; r != nil && r.Before != nil {

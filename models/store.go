@@ -49,11 +49,11 @@ type Config struct {
 	Artifacts string
 	// DSN is a postgres:// URL; empty means SQLite in Dir.
 	DSN string
-	// Limits bound what one person may submit; the zero value sets no limit.
+	// Limits limit one person's submissions; the zero value sets no limit.
 	Limits submissions.Limits
-	// Confirm measures the first run of a board again, in turns with the next person's.
+	// Confirm turns confirmations on: the first run of a board is measured again, alternating with the next person's.
 	Confirm bool
-	// NoBaselines has the site run no baselines of tasks.
+	// NoBaselines turns off the site's runs of tasks' baselines.
 	NoBaselines bool
 	// Site is the address of the site, for its statements.
 	Site string
@@ -171,7 +171,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	return s
 }
 
-// catchUp does what a migration asked for that SQL alone cannot do.
+// catchUp reads the open events, and rebuilds the boards if a migration requested that.
 func (s *Store) catchUp(ctx context.Context, log *slog.Logger) error {
 	if err := s.Events.NoteOpen(ctx); err != nil {
 		return err

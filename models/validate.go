@@ -63,7 +63,7 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 // validateEvery is the least time between two rounds of a task's script: they use no one's budget.
 const validateEvery = time.Hour
 
-// validatable reads a task whose script the person may have run now, and the script's version.
+// validatable reads a task whose validation script the person may run now, and the script's version.
 func validatable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, script string, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, "", db.ReadError(err, "task %d", taskID)
@@ -114,7 +114,7 @@ func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boa
 	return queued, nil
 }
 
-// keepAnswer takes over what a script said in the run's result.
+// keepAnswer stores the answer of a script in the run's result.
 func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
 	if run.Purpose != work.Validate {
 		return nil

@@ -21,7 +21,7 @@ type SiteConfig = site.Config
 // Settings are the site's settings that all handlers share.
 type Settings = site.Settings
 
-// Config is everything that a Server is built from: what all handlers share, and what one room needs.
+// Config has the settings of a Server: those that all handlers share, and those of one handler package.
 type Config struct {
 	SiteConfig
 
@@ -38,9 +38,9 @@ type Config struct {
 	EvalLimits  evaluations.Limits
 
 	MetricsFrom  []netip.Prefix // who may read the site's metrics without a token; nil: this machine, while no proxy is in front
-	MetricsToken string         // for those who may with one, beside admins; empty: only they
+	MetricsToken string         // lets its sender read the metrics, as admins may; empty: no token does
 
-	Attacks []views.Attack // the corpus with its last results, for /trust; none: the page says so
+	Attacks []views.Attack // the attacks with their last results, for /trust; may be empty
 	Contact string         // where to report holes, a mail or https:// address; empty: the page names no contact
 }
 

@@ -29,7 +29,7 @@ func (g group) delete(path string, handlers ...fiber.Handler) {
 	g.router.Delete(path, slices.Concat(g.before, handlers)...)
 }
 
-// all adds a handler that reads the method by itself.
+// all adds a handler for every method.
 func (g group) all(path string, handlers ...fiber.Handler) {
 	g.router.All(path, slices.Concat(g.before, handlers)...)
 }

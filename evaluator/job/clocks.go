@@ -9,7 +9,7 @@ type Clock string
 const (
 	ClockEvent    Clock = "event"    // the runner's CUDA events or clock
 	ClockWall     Clock = "wall"     // the judge's: from the release of a call to its end, minus the time of an empty call
-	ClockSnapshot Clock = "snapshot" // the judge's: from the release of a call to the arrival of its answer, minus the same
+	ClockSnapshot Clock = "snapshot" // the judge's: from the release of a call to the arrival of its answer, minus that of an empty call
 )
 
 // Clocks holds the times of a case's calls by the three clocks: medians in nanoseconds, zero if no judge timed the

@@ -83,7 +83,7 @@ func (a Audit) about(kinds ...string) int64 {
 // person returns the ID of the person that an act was about, or 0.
 func (a Audit) person() int64 { return a.about("user", "person") }
 
-// nameRuns adds to each act about a run the number of its submission, by which people know it.
+// nameRuns adds to each act about a run the number of its submission, which people see.
 func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 	var ids []int64
 	for _, row := range rows {

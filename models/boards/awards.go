@@ -26,7 +26,7 @@ const firstEntries = `with c as (select b.version_id, b.device, coalesce((select
 // lastEntry ends a query for a value of the last of those entries of a board b. No age is above 0.
 const lastEntry = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// seasonEntries selects the same for a season: each person's last step in it. A run that was slower than the person's
+// seasonEntries is firstEntries for a season: each person's last step in it. A run that was slower than the person's
 // earlier one is no step.
 const seasonEntries = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastInSeason + `), 0) as age, coalesce((select x.score_ns ` + lastInSeason + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),

@@ -21,8 +21,8 @@ type Best struct {
 	AchievedAt   time.Time
 }
 
-// insertBests inserts, of the valid runs that the condition selects, those that stand and beat all earlier ones of
-// their person. Runs that another one stands for are tries, too.
+// insertBests inserts the valid runs that the condition selects, represent their pool, and beat all earlier ones of
+// their person. The other runs of a pool are tries, too.
 const insertBests = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
 	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, scored_at from (
 		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, scored_at,

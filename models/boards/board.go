@@ -26,7 +26,7 @@ type Board struct {
 
 const leaders = 3
 
-// Standing is an entry with its place, its person, and what a query was asked for beside them.
+// Standing is an entry with its place, its person, and the additional columns of its query.
 type Standing struct {
 	Ranked
 	Numerics
@@ -79,7 +79,7 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, part
 	return page, err
 }
 
-// Leading returns the first entries of a board, without what is kept about it.
+// Leading returns the first entries of a board, without the board's row.
 func (s *Boards) Leading(ctx context.Context, versionID int64, device string, limit int) (list []Standing, err error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Limit(limit)
 	err = s.standings(ctx, part, "").Order(ofEntries(entriesFirst)).Scan(&list).Error
@@ -138,7 +138,7 @@ func before(tx *gorm.DB, e Entry) (*Standing, error) {
 const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?
 	and o.age = (select -b.epoch_id from boards b where b.version_id = r.version_id and b.device = r.device)`
 
-// standings gives a query for the entries with their places and what is shown of their people, and more columns.
+// standings returns a query for the entries with their places, the shown columns of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
 	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, q.error_ulp, q.error_relative, q.memory_peak, q.was_ns, q.contradicted, " + ofValidation
 	if more != "" {
@@ -149,6 +149,6 @@ func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, a
 		Joins(withValidation)
 }
 
-// withValidation joins what was said of an entry e, and ofValidation are its columns.
+// withValidation joins the validation of an entry e; ofValidation has its columns.
 const withValidation = "left join validations w on w.run_id = e.run_id left join users wu on wu.id = w.asked_by"
 const ofValidation = "coalesce(w.answer, '') as answer, coalesce(w.message, '') as message, coalesce(w.script_version, '') as script_version, w.asked_at, coalesce(wu.name, '') as asked_name"

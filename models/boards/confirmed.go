@@ -6,7 +6,8 @@ import "math"
 const unconfirmed = `(exists (select 1 from boards k where k.version_id = q.version_id and k.device = q.device and k.confirming = q.id)
 	or (q.disturbed <> '' or q.noisy) and q.was_ns is null)`
 
-// Rescored reports whether a confirmation changed a score by more than scores resolve; was is nil where there was none.
+// Rescored reports whether a confirmation changed a score by more than the resolution of scores. was is nil without a
+// confirmation.
 func Rescored(was *float64, ns float64) bool {
 	return was != nil && math.Abs(*was-ns) > resolution*min(*was, ns)
 }

@@ -13,7 +13,7 @@ import (
 type Outcome struct {
 	Rank        int   // of the person; 0: their entry was measured with older software
 	Tied        bool  // others share that rank
-	TiedWith    int64 // how many they are
+	TiedWith    int64 // their number
 	People      int64 // on the board
 	Entry       bool  // the run is the person's entry: none of theirs is faster
 	First       bool  // it is their first ranked run there

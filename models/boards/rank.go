@@ -61,7 +61,7 @@ type Numerics struct {
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
 }
 
-// Change says that a board has a new change number.
+// Change is a new change number of a board.
 type Change struct {
 	VersionID int64
 	Device    string
@@ -108,7 +108,7 @@ func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	return change, err
 }
 
-// recordTaken says that a run is the first of the newest epoch and was not before; nil otherwise.
+// recordTaken returns the record of a run that has become the first of the newest epoch, or nil.
 func recordTaken(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
 	now, err := lastRecord(tx, e)
 	if err != nil || now == nil || now.RunID != e.RunID || before != nil && before.RunID == e.RunID {
@@ -129,7 +129,8 @@ func OfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
 	return list, db.ReadError(err, "the valid runs of submission %d", submissionID)
 }
 
-// ValidRuns lists a person's valid runs on a board, one of equal sources, the best first; only those before a run, where it is not 0.
+// ValidRuns lists a person's valid runs on a board, one of each source, the best first. If before is not 0, it lists
+// only runs before that one.
 func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, userID, before int64, limit int) ([]Entry, error) {
 	q := s.db.Read(ctx).Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+StandingRun, versionID, device, userID)
 	if before > 0 {
@@ -140,8 +141,8 @@ func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, 
 	return list, db.ReadError(err, "the runs of a person on the board")
 }
 
-// updateEntry applies the ranking rule to one person on one board, after a run of theirs came,
-// changed or went, and reports which entry they had, and whether it changed by that.
+// updateEntry applies the ranking rule to one person on one board, after one of their runs was added, changed, or
+// removed. It returns the previous entry, and whether the entry changed.
 func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (was *Entry, changed bool, err error) {
 	where := Entry{VersionID: versionID, Device: device, UserID: userID}
 	var best, had []Entry
@@ -180,8 +181,8 @@ func one(list []Entry) *Entry {
 	return &list[0]
 }
 
-// Recompute does the same for the people of runs that changed or went, and rebuilds the boards' records,
-// which may have named those runs.
+// Recompute updates the entries of the people of changed or removed runs, and rebuilds the boards' records, which may
+// have named those runs.
 func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	var changes []Change
 	for _, r := range runs {
@@ -215,7 +216,7 @@ func Touch(tx *gorm.DB, userID int64) ([]Change, error) {
 	return changes, db.WriteError(err, "boards of person %d", userID)
 }
 
-// IncrementChange brings a board's row up to date with its entries and gives it the next change number.
+// IncrementChange updates a board's row from its entries, and gives it the next change number.
 func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, error) {
 	const where = "version_id = ? and device = ?"
 	board := Board{VersionID: versionID, Device: device}

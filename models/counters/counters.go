@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Names of counters: all there are. Those that end in a dot are followed by what they count apart. They are stored, so
-// a change of one loses what was counted.
+// Names of all counters. A name that ends in a dot is followed by its subject. They are stored: renaming one loses its
+// numbers.
 const (
 	Submitted = "evaluations.submitted"
 	Waited    = "evaluations.waited"   // seconds until an evaluation had its slot
@@ -18,7 +18,7 @@ const (
 	GivenUp   = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
 	Held      = "evaluations.held"     // workers have them now
 
-	// What the reports of evaluations say; seconds.
+	// From the reports of evaluations, in seconds.
 	Compiled     = "compilations.ok"
 	NotCompiled  = "compilations.failed"
 	Profiled     = "profilings.ok"

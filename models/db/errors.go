@@ -53,7 +53,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// ReadError adds the name of what was read: a missing row becomes NotFound, any other error keeps its cause.
+// ReadError adds the name of the object: a missing row becomes NotFound, any other error keeps its cause.
 func ReadError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {
@@ -65,7 +65,7 @@ func ReadError(err error, what string, args ...any) error {
 	return fmt.Errorf("reading %s: %w", what, err)
 }
 
-// WriteError adds the name of what was written: a taken unique key becomes Conflict.
+// WriteError adds the name of the object: a taken unique key becomes Conflict.
 func WriteError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {

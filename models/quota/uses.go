@@ -104,7 +104,7 @@ func spend(limit Limit, uses []countedUse, now time.Time) Spent {
 	return s
 }
 
-// unknownHold is for what a live run holds a GPU where none has ended yet: with 0, a limit would not see a burst.
+// unknownHold is the assumed GPU time of a live run if none has ended yet: with 0, a limit would miss a burst.
 const unknownHold = 30 * time.Second
 
 // averageHold is the average of what held GPUs.

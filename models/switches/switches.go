@@ -45,7 +45,7 @@ type Switch struct {
 	Since time.Time `json:"since"`
 }
 
-// Sentence tells people what is off, and why.
+// Sentence returns the sentence for people, with the reason.
 func (o Switch) Sentence() string {
 	switch o.What {
 	case Submissions:
@@ -114,7 +114,7 @@ func (s *Switches) SwitchOn(ctx context.Context, actor accounts.User, what strin
 	})
 }
 
-// SwitchedOff lists what is off.
+// SwitchedOff lists the switches that are off.
 func (s *Switches) SwitchedOff(ctx context.Context) ([]Switch, error) {
 	return read(s.db.Read(ctx).Where("key like ?", KeyPrefix+"%"))
 }

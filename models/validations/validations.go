@@ -24,10 +24,10 @@ const (
 	Waits        Answer = ""
 	Applies      Answer = "applies"
 	DoesNotApply Answer = "does not apply"
-	NoAnswer     Answer = "no answer" // the script did not come to one
+	NoAnswer     Answer = "no answer" // the script gave none
 )
 
-// LongestMessage bounds what is kept of a script's message, in bytes.
+// LongestMessage limits the stored part of a script's message, in bytes.
 const LongestMessage = 500
 
 // Validation is the result of a script for one run.
@@ -42,7 +42,7 @@ type Validation struct {
 	EndedAt       *time.Time
 }
 
-// Row is a validation with what people know it by.
+// Row is a validation with the names that people see.
 type Row struct {
 	Validation
 	AskedName    string
@@ -53,13 +53,13 @@ type Row struct {
 	ScoreNS      *float64 `gorm:"column:score_ns"`
 }
 
-// OfVersion lists what was said of the entries of a task's version, board by board in the order of scores.
+// OfVersion lists the validations of a version's entries, board by board in the order of scores.
 func (s *Validations) OfVersion(ctx context.Context, versionID int64) (list []Row, err error) {
 	err = s.rows(ctx).Where("r.version_id = ?", versionID).Order("r.device, r.score_ns, r.id").Scan(&list).Error
 	return list, db.ReadError(err, "validations of a version")
 }
 
-// OfRuns returns what was said of runs, by their ids.
+// OfRuns returns the validations of runs, by run ID.
 func (s *Validations) OfRuns(ctx context.Context, runIDs ...int64) (map[int64]Row, error) {
 	var list []Row
 	err := s.rows(ctx).Where("w.run_id in ?", runIDs).Scan(&list).Error
@@ -76,7 +76,7 @@ func (s *Validations) rows(ctx context.Context) *gorm.DB {
 		Joins("join runs r on r.id = w.run_id").Joins("join users u on u.id = r.user_id").Joins("join users a on a.id = w.asked_by")
 }
 
-// Ask stores that a script runs again for an entry, in place of what one said before.
+// Ask stores that a script runs again for an entry, and replaces an earlier answer.
 func Ask(tx *gorm.DB, v Validation) error {
 	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&v).Error
 	return db.WriteError(err, "validation")
@@ -96,8 +96,8 @@ func Waiting(tx *gorm.DB, runIDs []int64) (waiting []int64, err error) {
 	return waiting, db.ReadError(err, "validations that wait")
 }
 
-// End stores the answer of the run of a script. Later ones of the same run change nothing, nor do those of one that was
-// asked for before the newest.
+// End stores the answer of a script's run. A later answer of the same run, and one of a run that was requested before
+// the newest, change nothing.
 func End(tx *gorm.DB, byRun int64, answer Answer, message string) (changed bool, err error) {
 	res := tx.Model(&Validation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
 		"answer": answer, "message": db.Cut(db.Sanitize(message), LongestMessage), "ended_at": db.Now()})

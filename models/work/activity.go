@@ -14,7 +14,7 @@ type Activity struct {
 	Work   int           // runs and evaluations that a worker had
 	Busy   float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
 	Up     time.Duration // how long a slot was up within the day, the mean of all
-	Waited int           // of Work: what people submitted in this day
+	Waited int           // of Work: the part that people submitted in this day
 	Wait   time.Duration // the median of these, until a worker took it the last time
 	Noise  float64       // of the noisiest slot's benchmarks, see slotbenchmarks.Noise; 0: not known
 }
@@ -32,8 +32,8 @@ type activityRow struct {
 	ReadNS    float64
 }
 
-// Activities reads what each device did in the day before a time. up says since when each of its slots is up that is here now;
-// what a worker did before its last start has no part in Busy.
+// Activities reads the activity of each device in the day before a time. up has the start times of its present slots; a
+// worker's work before its last start does not count for Busy.
 func (l *LifeCycle) Activities(ctx context.Context, at time.Time, up map[string][]time.Time) (map[string]Activity, error) {
 	since, devices := db.Time(at.Add(-activitySpan)), []string{}
 	for device := range up {
@@ -104,8 +104,8 @@ type step struct {
 	slots int
 }
 
-// slotTime is for how long work held slots, until a time, and for how long the slots were up. What is more than the slots is being
-// built, or waits for one.
+// slotTime returns the time for which work held slots, until a time, and the time for which the slots were up. Work
+// beyond the number of slots is being built, or waits for one.
 func slotTime(steps []step, until time.Time) (held, up time.Duration) {
 	slices.SortFunc(steps, func(a, b step) int { return a.at.Compare(b.at) })
 	works, slots := 0, 0

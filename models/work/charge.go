@@ -34,7 +34,7 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	return quota.Add(tx, a.item.payer(), a.item.submission(), time.Duration(w.SlotNS))
 }
 
-// ended reports whether the work came to an end by itself: not handed back, lost, or failed by an infrastructure error.
+// ended reports whether the work ended normally: it was not handed back, lost, or failed by an infrastructure error.
 func ended(r job.Result) bool {
 	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.Infrastructure)
 }

@@ -163,7 +163,7 @@ func (a Asker) own(query *gorm.DB) *gorm.DB {
 	return query.Where("user_id = 0 and owner = ?", a.Owner)
 }
 
-// MayRead reports whether the asker may see an evaluation's sources, and all else that is known of it.
+// MayRead reports whether the asker may see an evaluation with its sources and results.
 func (a Asker) MayRead(e Evaluation) bool { return e.Shared || a.MayChange(e) }
 
 // MayChange reports whether the asker may cancel or share an evaluation.
@@ -179,7 +179,7 @@ func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit 
 	return list, db.ReadError(query.Find(&list).Error, "evaluations")
 }
 
-// PruneEvaluationsOf removes those of an owner that ended before a time; no one's stay.
+// PruneEvaluationsOf removes the evaluations of an owner that ended before a time. Evaluations without an owner stay.
 func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before time.Time) error {
 	if owner == "" {
 		return nil

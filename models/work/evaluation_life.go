@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// The steps that differ for evaluations: watchers get a change number instead of events, and counters hold what a run
-// has in rows.
+// The steps that differ for evaluations: watchers get a change number instead of events, and counters hold data that a
+// run has in rows.
 
 // Ref returns the evaluation's reference.
 func (e Evaluation) Ref() job.Ref { return job.Ref{EvaluationID: e.ID} }
@@ -23,7 +23,7 @@ func (e *Evaluation) setWaiting(why *job.Failure) {
 	e.State, e.Failure = EvaluationSubmitted, db.Sanitize(why.Reason)
 }
 
-func (e *Evaluation) setTaken() {} // its state is the stage that its worker says it is in
+func (e *Evaluation) setTaken() {} // its state is the stage that its worker reports
 
 func (e *Evaluation) setStage(stage job.Stage) {
 	switch state := EvaluationState(stage); state {
@@ -51,7 +51,7 @@ func (e *Evaluation) cancelled() bool { return e.State == EvaluationCancelled }
 
 func (e *Evaluation) keep(*gorm.DB, string, job.Result, []Artifact) error { return nil }
 
-func (e *Evaluation) setMeasured(job.Result) {} // its report says it
+func (e *Evaluation) setMeasured(job.Result) {} // its report has the machine
 
 // save does not write the request, which may be large, except for a cancelled evaluation, whose request is dropped.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {

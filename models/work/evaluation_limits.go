@@ -12,10 +12,10 @@ import (
 	"warpboard/models/quota"
 )
 
-// EvaluationLimits bound what one caller may have. 0 is no limit; admins have only AtOnce.
+// EvaluationLimits limit the evaluations of one caller. 0 is no limit; admins have only AtOnce.
 type EvaluationLimits struct {
 	AtOnce    int   // waiting or running; of batches, in the queue of a device
-	PerHour   int   // submitted
+	PerHour   int   // submissions of one caller
 	HourBytes int64 // of their requests
 }
 
@@ -62,7 +62,7 @@ func (h *hourOf) evaluations() *gorm.DB {
 	return h.tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", h.caller, db.Now().Add(-time.Hour))
 }
 
-// take counts one more request, or says why it is too much.
+// take counts one more request, or returns the reason for refusing it.
 func (h *hourOf) take(bytes int64) error {
 	l := h.limits
 	switch {

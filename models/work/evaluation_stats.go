@@ -12,7 +12,7 @@ type EvaluationStats struct {
 	ByState map[EvaluationState]int64
 	Total   int64
 	Age     time.Duration // mean, since submission
-	// JustSubmitted and JustEnded count those of the last StatsWindow.
+	// JustSubmitted and JustEnded count the evaluations of the last StatsWindow.
 	JustSubmitted, JustEnded int64
 }
 

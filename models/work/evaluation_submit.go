@@ -94,8 +94,8 @@ func CheckRequestKey(key string) error {
 	return nil
 }
 
-// evaluationsSentBefore lists what an asker made with the same key, because the answer was lost: an evaluation, or
-// those of a batch by index. The key is the asker's alone.
+// evaluationsSentBefore lists the evaluations that an asker made with the same key, because the answer was lost: one,
+// or those of a batch by index. Keys of different askers are unrelated.
 func evaluationsSentBefore(tx *gorm.DB, asker Asker, key string) (list []Evaluation, err error) {
 	if key == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return nil, nil
@@ -110,7 +110,7 @@ func (e Evaluation) asks(other Evaluation) bool {
 		(!e.HasRequest() || bytes.Equal(e.Request, other.Request))
 }
 
-// sameRequest is the error of a key that was sent with something else before: two different things were meant.
+// sameRequest returns an error for a key that was sent before with another request.
 func sameRequest(same bool) error {
 	if same {
 		return nil

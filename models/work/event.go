@@ -26,7 +26,7 @@ type RunEvent struct {
 	Seq          int // of the worker's event within the attempt; 0 for the site's own
 	Type         job.EventType
 	State        RunState     // the run's state from this event on
-	Event        *job.Event   `gorm:"serializer:json"` // what the worker said, without its secret; nil for EventState
+	Event        *job.Event   `gorm:"serializer:json"` // the worker's message, without its secret; nil for EventState
 	Failure      *job.Failure `gorm:"serializer:json"` // EventState: why it failed, or why it is queued again
 	ScoreNS      *float64     `gorm:"column:score_ns"` // EventState: the ranked score of a run that is done
 	CreatedAt    time.Time

@@ -43,7 +43,7 @@ func (a *inFlight) hasSecret(secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(a.Secret), []byte(secret)) == 1
 }
 
-// take has the attempt begin on its worker, once.
+// take marks the attempt as begun on its worker, once.
 func (a *inFlight) take(worker string) {
 	if a.TakenAt != nil {
 		return

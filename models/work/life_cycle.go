@@ -36,9 +36,9 @@ type Rules interface {
 	Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
 	// Ended follows from any end: by a result, by too many losses, or because it was cancelled.
 	Ended(tx *gorm.DB, run *Run, out *Recorded) error
-	// Place brings a run that a result ended onto its board, after the end was announced.
+	// Place enters a run that a result ended on its board, after the end was announced.
 	Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
-	// Stopped takes what a cancelled run had measured until its worker stopped it.
+	// Stopped stores the measurements of a cancelled run until its worker stopped it.
 	Stopped(tx *gorm.DB, run *Run, r job.Result) (*boards.Change, error)
 	// Settled comes after all of these when a result came, whatever it did.
 	Settled(tx *gorm.DB, run *Run, out *Recorded) error

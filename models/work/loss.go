@@ -50,7 +50,7 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 	return out, err
 }
 
-// requeueOrFail ends the attempt and puts its work back to where it stood in the queue, or ends the work, too.
+// requeueOrFail ends the attempt, and returns its work to its former place in the queue, or ends the work, too.
 func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recorded, error) {
 	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
 	taken, w := a.TakenAt != nil, a.item.work()

@@ -211,7 +211,7 @@ func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 	return loads, db.ReadError(err, "the queue's lengths")
 }
 
-// add takes what an admin holds back from the setting that says so.
+// add adds a paused device or a switched-off feature from its setting.
 func (l *Loads) add(key, value string) error {
 	device, isPause := strings.CutPrefix(key, fleet.PauseKey)
 	if !isPause {

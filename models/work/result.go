@@ -34,8 +34,8 @@ type Findings struct {
 }
 
 // RecordResult ends an attempt in one transaction: its work with all consequences, a run's stages, artifacts, entry,
-// and the board's change number. A repeated result, or one of another attempt than the current, changes nothing; that
-// of a cancelled run still stores its stages. A wrong secret is Forbidden.
+// and the board's change number. A repeated result, or one of an older attempt, changes nothing; the result of a
+// cancelled run still stores its stages. A wrong secret is Forbidden.
 func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
 	artifacts, err := l.storeArtifacts(ctx, &r)
 	if err != nil {

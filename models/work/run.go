@@ -72,7 +72,7 @@ type Run struct {
 	ScoredAt *time.Time   // since when it has this score: the end of the run, or of the newest in its pool
 	StdNS    float64      `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
 	ErrNS    float64      `gorm:"column:err_ns"` // standard error of the score
-	Clock    string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
+	Clock    string       // clock of the score: "event", "event+wall"; empty if no judge measured the time
 	boards.Interval
 	WasNS *float64 `gorm:"column:was_ns"` // the score before confirmations; nil: it comes from none
 	Roof  *float64 // how near the score is to the best that the device can do; nil if unknown
@@ -81,8 +81,8 @@ type Run struct {
 	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
 	HeldWhy      string // why it waits for someone to look before it counts
 	Contradicted bool   // its profile contradicts its times (job.Contradiction), and no reviewer has decided
-	PoolID       *int64 // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
-	Pooled       int    // runs that the score is made of; 0: this one, or those of a confirmation
+	PoolID       *int64 // representative of its pool, perhaps itself; nil: it is alone
+	Pooled       int    // number of runs in the score; 0: this one, or those of a confirmation
 	Harness      string
 	EpochID      int64        // the software it was measured with; 0: not recorded
 	Machine      *job.Machine `gorm:"serializer:json"`
@@ -105,7 +105,7 @@ func (r Run) PublicFailure() string {
 	return r.Failure.Public()
 }
 
-// Valid reports whether the run may stand on a board; package boards says the same in SQL.
+// Valid reports whether the run may be on a board; package boards has the same condition in SQL.
 func (r Run) Valid() bool {
 	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == Submitted && r.HeldWhy == ""
 }

@@ -57,7 +57,7 @@ func noteStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) er
 	return db.WriteError(err, "stage")
 }
 
-// keepStages replaces an attempt's stages by those of its result.
+// keepStages replaces an attempt's stages by the stages of its result.
 func keepStages(tx *gorm.DB, runID int64, attemptID string, results []job.StageResult) error {
 	if len(results) == 0 {
 		return nil

@@ -21,7 +21,7 @@ import (
 //	has ended  EndedAt is set, for good; AttemptID stays that of the last attempt
 type Work struct {
 	Device        string
-	Attempts      int    // how many were made
+	Attempts      int    // number of attempts
 	AttemptID     string // the current one, or the last one of work that has ended; empty while there is none
 	AttemptCounts `gorm:"embedded"`
 	Worker        string // of the current or last attempt
@@ -32,7 +32,7 @@ type Work struct {
 	SlotNS        int64 `gorm:"column:unit_ns"` // slot time of the attempt that ended it: its duration times its number of slots
 }
 
-// Live says in SQL that work has not ended, in the very words of the partial indexes.
+// Live is the SQL condition for work that has not ended, with the text of the partial indexes.
 const Live = "ended_at is null"
 
 // liveWork is all live work of both kinds, as one table, without parked evaluations. turn_of identifies the turn that
@@ -79,7 +79,7 @@ type item interface {
 	ref() job.Ref
 	work() *Work
 
-	// These change the state, and nothing else of Work.
+	// These change the state, and no other field of Work.
 	setWaiting(why *job.Failure)
 	setTaken()
 	setStage(stage job.Stage)
@@ -102,7 +102,7 @@ type item interface {
 	slotCount(tx *gorm.DB) (int, error)
 	// countLoss counts a taken attempt that ends without a report.
 	countLoss(tx *gorm.DB) error
-	// afterResult does what follows from a result that ended the work, and announces it.
+	// afterResult applies the consequences of a result that ended the work, and announces it.
 	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Recorded) error
 	// afterStop handles the consequences of a result for cancelled work.
 	afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error)

@@ -67,8 +67,8 @@ func queryType(name string) map[string]any {
 	return number()
 }
 
-// pathType is the type of a part of the path: tasks and devices have names, evaluations random ids, and all else is
-// counted.
+// pathType returns the type of a part of the path: tasks and devices have names, evaluations random IDs, and all others
+// numbers.
 func (o operation) pathType(name string) map[string]any {
 	if name == "slug" || name == "device" || strings.HasPrefix(o.tag, evaluationsTag) {
 		return map[string]any{"type": "string"}

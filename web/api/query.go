@@ -57,7 +57,7 @@ func checkParameter(name, value string, known []string) error {
 	return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s", name, didYouMean(name, known))
 }
 
-// valueMistake names what the value of a parameter must be, where it is something else.
+// valueMistake returns the required form of a parameter's value if the value has another, or "".
 func valueMistake(name, value string) string {
 	switch queryType(name)["type"] {
 	case "integer":

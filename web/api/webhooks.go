@@ -68,7 +68,7 @@ func (a *API) DeleteWebhook(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// TestWebhook sends a message that says nothing.
+// TestWebhook sends an empty test message.
 func (a *API) TestWebhook(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *API) TestWebhook(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// Deliveries lists what was sent to a webhook, the newest first.
+// Deliveries lists the deliveries of a webhook, the newest first.
 func (a *API) Deliveries(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

@@ -28,7 +28,8 @@ type Source struct {
 	Live func(ctx context.Context, m Message, out *Writer) error
 	// Beat writes at each heartbeat; nil: a comment. Set it only for programs, not for browsers.
 	Beat func(ctx context.Context, out *Writer) error
-	// Cut writes why the stream ends before the source is complete; nil: nothing. The reader may be gone.
+	// Cut writes the reason why the stream ends before the source is complete; nil writes nothing. The reader may have
+	// left.
 	Cut func(why error, out *Writer)
 
 	Heartbeat   time.Duration
@@ -123,7 +124,7 @@ func Frame(id int64, name string, data []byte) []byte {
 	return b.Bytes()
 }
 
-// LastSeen is the id of the newest event that the reader has: the Last-Event-ID of a reconnect, else ?after=.
+// LastSeen returns the ID of the newest event that the reader has: the Last-Event-ID of a reconnect, or ?after=.
 func LastSeen(c *fiber.Ctx) int64 {
 	seen, _ := strconv.ParseInt(c.Query("after"), 10, 64)
 	if again, err := strconv.ParseInt(c.Get("Last-Event-ID"), 10, 64); err == nil && again > seen {

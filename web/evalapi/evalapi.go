@@ -13,8 +13,8 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// API is the unversioned evaluation API, in the shapes that clients of the CUDA Evaluation Server V2
-// know. What it answers is added to and never changed.
+// API is the unversioned evaluation API, in the shapes that clients of the CUDA Evaluation Server V2 expect. Its
+// answers may get additional fields, and never change otherwise.
 type API struct {
 	site  *site.Site
 	evals *evaluations.Evaluations

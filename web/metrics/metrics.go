@@ -22,7 +22,7 @@ import (
 // Access lists the readers of the metrics besides admins.
 type Access struct {
 	From  []netip.Prefix // who may without a token; nil: this machine, while no proxy is in front
-	Token string         // for those who may with one; empty: no one
+	Token string         // lets its sender read the metrics; empty: no token does
 }
 
 // Queue is the measured part of the queue.

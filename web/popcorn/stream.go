@@ -35,8 +35,8 @@ type follower struct {
 	sent    work.RunState
 }
 
-// follow submits, and streams how the submission goes. The stream has its place before that, so that none is made whose
-// sender is refused.
+// follow submits, and streams the progress of the submission. It reserves a place for the stream first, so that a
+// refused sender makes no submission.
 func (p *Popcorn) follow(c *fiber.Ctx) error {
 	if err := p.site.HoldStream(c); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
 	return f.end(ctx, out)
 }
 
-// live says it when it has changed.
+// live reports the state if it has changed.
 func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer) error {
 	if e, ok := m.Event.(*site.SharedEvent); ok && e.State == f.state {
 		return nil
@@ -135,7 +135,7 @@ func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	return conns.ErrDone
 }
 
-// cut says why the stream ends before the submission does.
+// cut reports why the stream ends before the submission does.
 func (f *follower) cut(why error, out *conns.Writer) {
 	known := site.FailureOf(why)
 	e := failure{Status: "error", Detail: known.Message, StatusCode: known.Status}

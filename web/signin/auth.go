@@ -120,7 +120,8 @@ func (who person) matchesAdmin(entry string) bool {
 	return own && equalASCIIFold(name, who.login)
 }
 
-// equalASCIIFold compares ASCII texts ignoring case: other letters fold into those of another person.
+// equalASCIIFold compares ASCII texts ignoring case. Other letters are compared as they are: some fold into the letters
+// of another person's name.
 func equalASCIIFold(entry, name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) &&
 		strings.EqualFold(entry, name)

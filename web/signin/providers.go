@@ -121,5 +121,5 @@ type person struct {
 	provider, subject string
 	login             string // unique at the provider and not free to choose as a display name is; may be empty
 	name              string
-	email             string // only when the provider says that it is verified
+	email             string // only if the provider reports it as verified
 }

@@ -10,8 +10,8 @@ import (
 	"warpboard/web/site"
 )
 
-// startSession gives the browser a new session. What it had before ends, so that a session which someone
-// else planted or saw never becomes a signed-in one.
+// startSession gives the browser a new session, and ends its previous one, so that a session which another person
+// planted or saw never becomes a signed-in one.
 func (s *SignIn) startSession(c *fiber.Ctx, user accounts.User, provider string) error {
 	if err := s.endSession(c); err != nil {
 		return err

@@ -34,7 +34,7 @@ func (p Path) HTML(page string) string {
 	}
 }
 
-// isAddress reports whether a tag that breaks off before an equals sign does so after the name of such an attribute.
+// isAddress reports whether the tag so far ends with the name of such an attribute.
 func isAddress(tag string) bool {
 	name := tag[strings.LastIndexFunc(tag, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '"' })+1:]
 	return addresses[name] || strings.HasPrefix(name, "hx-")

@@ -152,7 +152,7 @@ type bodyReader struct {
 	conn   net.Conn
 	take   func(n int) (give func(), err error)
 	place  *deferredPlace
-	gives  []func() // what was taken
+	gives  []func() // return the reserved resources
 	bytes  []byte
 }
 

@@ -55,16 +55,17 @@ func (h *Hub) RunEvent(e work.RunEvent) {
 	h.announce(announcement{Submission: e.SubmissionID})
 }
 
-// BoardChanged passes the readers of a board its new change number, and those of all boards that there is one.
+// BoardChanged sends the readers of a board its new change number, and the readers of all boards the news that one
+// changed.
 func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
 	h.announce(announcement{Board: &boardChange{versionID, device, change}})
 }
 
-// QueueChanged lets the readers of the queue know that it looks different now.
+// QueueChanged announces a change of the queue to its readers.
 func (h *Hub) QueueChanged() { h.announce(announcement{}) }
 
-// EvaluationChanged passes the readers of an evaluation the number of its change, and those of its batch that there is
-// a result; they read the rest.
+// EvaluationChanged sends the readers of an evaluation its change number, and the readers of its batch the news of a
+// result; they read the rest.
 func (h *Hub) EvaluationChanged(e work.Evaluation) {
 	change := &evaluationChange{ID: e.ID, Change: e.Change}
 	if e.State.Final() {
@@ -77,8 +78,8 @@ func (h *Hub) EvaluationChanged(e work.Evaluation) {
 const pollInterval = time.Second
 
 // Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends. Of a
-// run's events it does so for its states alone: a program may print hundreds of lines a second, and hundreds may wait
-// for its end.
+// run's events it uses only changes of state: a program may print hundreds of lines a second, and hundreds may wait for
+// its end.
 func (h *Hub) Await(ctx context.Context, topic conns.Topic, ready func() (bool, error)) error {
 	changed, stop := h.Watch(topic, RunBuffer)
 	defer stop()

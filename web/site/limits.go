@@ -101,7 +101,7 @@ func (s *Site) setLimits() {
 	})
 }
 
-// connectionsFor returns the number of connections that fit beside all else that needs descriptors.
+// connectionsFor returns the number of connections that fit beside all other users of descriptors.
 func connectionsFor(nofile int) int {
 	return min(max(nofile-max(smallestReserve, nofile/4), 8), mostConnections)
 }

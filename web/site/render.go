@@ -13,8 +13,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// What one page may cost. A program cannot be stopped in the middle of a loop that writes nothing: such
-// loops are bounded where they stand, and the fuzz tests of views hold them to it.
+// Limits of one page. A program cannot be stopped in the middle of a loop that writes nothing: such loops have their
+// own limits, and the fuzz tests of views check them.
 const (
 	mostPage   = 32 << 20 // bytes; the largest that is meant is a coloured source of 256 KiB, some 8 MB
 	renderTime = 10 * time.Second

@@ -55,7 +55,7 @@ func (s *Site) Identify(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// Recognize is Identify for a handler that continues by itself.
+// Recognize is Identify without a call of the next handler.
 func (s *Site) Recognize(c *fiber.Ctx) error {
 	if secret, ok := BearerToken(c); ok {
 		_, user, err := s.Store.Accounts.TokenUser(c.UserContext(), secret)
@@ -143,7 +143,7 @@ func SignedIn(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// IDParam reads a number from the path. Anything else is a path that does not exist.
+// IDParam reads a number from the path. Any other text is a path that does not exist.
 func IDParam(c *fiber.Ctx, name string) (int64, error) {
 	id, err := strconv.ParseInt(c.Params(name), 10, 64)
 	if err != nil || id <= 0 {

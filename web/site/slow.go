@@ -91,9 +91,9 @@ func (s *Site) LimitWaiting(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// TryWait is Wait for a request that can also be answered at once: false means to do that; the answer tells the time
-// to ask again. Such requests take half of the places, so that those that cannot find one. Until end is called, others
-// have the turn that LimitWaiting gave.
+// TryWait is Wait for a request that can also be answered at once: if ok is false, answer now; the answer then has the
+// time to ask again. Such requests take half of the places, so that other requests find one. Until end is called,
+// others have the turn that LimitWaiting gave.
 func (s *Site) TryWait(c *fiber.Ctx) (end func(), ok bool) {
 	if of, _ := sender(c, Waiting); !s.Limiter.HalfUsed(of) {
 		if end, err := s.Wait(c); err == nil {

@@ -34,9 +34,9 @@ func (p *Submissions) eventHTML(ctx context.Context, e work.RunEvent) ([]byte, e
 	return p.site.RenderToMemory(ctx, part)
 }
 
-// eventPart is nil for an event that changes nothing on the page, or that a later one shows, too: a reader who was away
-// for long needs only the last. It makes at most three statements: while a worker has the run, the event holds its
-// card; then each reader asks for the card, which says more to some than to others.
+// eventPart returns nil for an event that changes nothing on the page, or that a later one shows, too: a reader who was
+// away for long needs only the last. It makes at most three statements. While a worker has the run, the event contains
+// its card; afterwards each reader requests the card, because its content depends on the reader.
 func (p *Submissions) eventPart(ctx context.Context, e work.RunEvent) (templ.Component, error) {
 	run, err := p.site.Store.Work.Run(ctx, e.RunID)
 	if err != nil {

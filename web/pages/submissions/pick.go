@@ -19,8 +19,8 @@ const (
 	offeredEntries = 10 // number of the board's first
 )
 
-// pick asks for the two runs to compare; one may be selected already. Submissions can be named by their numbers, as=A
-// and bs=B, because pages do not show those of runs.
+// pick shows the choice of the two runs to compare; one may be selected already. as=A and bs=B name submissions by
+// their numbers, because pages do not show the numbers of runs.
 func (p *Submissions) pick(c *fiber.Ctx) error {
 	chosen, err := p.chosenRuns(c)
 	if err != nil {

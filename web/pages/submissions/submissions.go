@@ -98,7 +98,7 @@ func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *vie
 	return nil
 }
 
-// SubmissionSource downloads what was submitted.
+// SubmissionSource sends the submitted files.
 func (p *Submissions) SubmissionSource(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
@@ -172,7 +172,7 @@ func (p *Submissions) SubmissionCancel(c *fiber.Ctx) error {
 	return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+"?done=cancelled")
 }
 
-// RunAddress leads from a run to its submission's page, where it stands.
+// RunAddress redirects from a run to its place on its submission's page.
 func (p *Submissions) RunAddress(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

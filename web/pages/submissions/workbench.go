@@ -32,7 +32,7 @@ func (p *Submissions) Solve(c *fiber.Ctx) error {
 	return p.showSolve(c, task, fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeTest)})
 }
 
-// showSolve answers with the page; form holds what a refused submission had chosen.
+// showSolve answers with the page; form has the values of a refused submission.
 func (p *Submissions) showSolve(c *fiber.Ctx, task catalog.Task, status int, form views.SubmitForm) error {
 	bundle, err := p.site.Store.Catalog.CurrentBundle(c.UserContext(), task)
 	if err != nil {
@@ -86,7 +86,8 @@ func (p *Submissions) benchRun(c *fiber.Ctx, seen runs.Access) (views.WorkbenchR
 	return views.WorkbenchRun{LiveRuns: live, CSRF: p.site.Page(c, "", "").CSRF, ID: seen.Sub.ID, Mode: string(seen.Sub.Mode)}, err
 }
 
-// SolveSubmit takes what was written. The workbench's script is answered with the run, others are led to its page.
+// SolveSubmit accepts a submission from the workbench. The workbench's script gets the run; a browser without it is
+// redirected to the run's page.
 func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	in, err := p.runs.ReadForm(c)
@@ -111,7 +112,8 @@ func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusCreated, views.BenchRun(run))
 }
 
-// refuseSolve says why nothing runs. Without the script the page comes back, with what was typed: it is nowhere else.
+// refuseSolve answers with the reason for a refusal. Without the script it answers with the page and the typed text,
+// which is stored nowhere.
 func (p *Submissions) refuseSolve(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
 	refused := site.FailureOf(why)
 	if refused.Status == fiber.StatusInternalServerError {
@@ -177,7 +179,7 @@ func (p *Submissions) SolveDevices(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
 }
 
-// SolveLimits answers the workbench with what the viewer has left of its task's limits.
+// SolveLimits answers the workbench with the rest of the viewer's limits of its task.
 func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
 	task, err := p.solvePart(c)
 	if err != nil || task.ID == 0 {

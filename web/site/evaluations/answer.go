@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// DeviceHeader tells on which device an evaluation ran.
+// DeviceHeader is the header with the device of an evaluation.
 const DeviceHeader = "X-GPU-Type"
 
 // Answer is the answer to an evaluation that has ended, whatever became of the kernel.
@@ -59,7 +59,7 @@ type Metadata struct {
 	MetricsError  string                        `json:"device_metrics_error,omitempty" jsonschema:"why there are no counters although they were asked for"`
 }
 
-// ResultOf reads what a worker sent; the zero Result before it has.
+// ResultOf reads the result of an evaluation, or the zero Result before its end.
 func ResultOf(e work.Evaluation) (r kernelrun.Result, err error) {
 	if e.Result != nil {
 		err = json.Unmarshal(e.Result, &r)

@@ -15,19 +15,19 @@ import (
 	"warpboard/web/site"
 )
 
-// Limits bound what the evaluation APIs take. A zero field means its default.
+// Limits limit the requests to the evaluation APIs. A zero field means its default.
 type Limits struct {
 	kernelrun.Bounds
 	Body                  int           // bytes of a request; 12 MiB, for a job must fit into the queue
 	work.EvaluationLimits               // of one person or address: 16 at once, 10,000 and 256 MiB an hour
-	Wait                  time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
+	Wait                  time.Duration // longest time for which a waiting caller's evaluation waits for a device; 300 s
 }
 
 // keptKernels limits the cached descriptions of kernels in bytes.
 const keptKernels = 4 << 20
 
-// Evaluations has what the APIs and the playground share: callers, rights, and how an evaluation is read, submitted and
-// followed.
+// Evaluations is the common part of the APIs and the playground: callers, rights, and the reading, submitting, and
+// following of evaluations.
 type Evaluations struct {
 	site       *site.Site
 	EvalLimits Limits

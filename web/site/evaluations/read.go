@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// BodyError is a body that is not a JSON object, or too large a one: what is wrong, where, and in which input.
+// BodyError is the error for a body that is too large or not a JSON object: the problem, its place, and the input.
 type BodyError struct {
 	Type  string
 	Loc   []any
@@ -25,7 +25,7 @@ type BodyError struct {
 	Ctx   map[string]any
 }
 
-// Error is the message with its place and its reason, where they are known.
+// Error returns the message with its place and its reason, if they are known.
 func (b *BodyError) Error() string {
 	text := b.Msg
 	if len(b.Loc) > 1 {
@@ -52,7 +52,7 @@ func (b FieldErrors) Error() string {
 // errExtraData is worded as Python's json module words it.
 var errExtraData = errors.New("Extra data") //lint:ignore ST1005 clients of the original service match this text
 
-// notObject is a body that is something else than a JSON object.
+// notObject returns the error for a body that is not a JSON object.
 func notObject(input any) *BodyError {
 	return &BodyError{Type: "dict_type", Loc: []any{"body"}, Msg: "Input should be a valid dictionary", Input: input}
 }
@@ -103,7 +103,7 @@ func readObject(body []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// placeOf is the byte of a body, from 0, where it stops being JSON; its first value ends at end.
+// placeOf returns the offset of the byte at which a body stops being JSON; its first value ends at end.
 func placeOf(err error, end int64, body []byte) int64 {
 	var wrong *json.SyntaxError
 	switch {

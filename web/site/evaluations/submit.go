@@ -152,8 +152,8 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.E
 	return e, err
 }
 
-// Await follows an evaluation until ctx ends or until ready says that it has seen enough; it
-// returns the evaluation as it was last read; with an error, without its request and its result.
+// Await follows an evaluation until ctx ends or ready returns true. It returns the evaluation as last read; with an
+// error, without its request and its result.
 func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Evaluation) bool) (last work.Evaluation, err error) {
 	err = s.site.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
 		e, err := s.site.Store.Work.FollowedEvaluation(ctx, id)

@@ -46,7 +46,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 		return card, err
 	}
 	if card.Confirmed != nil && card.Pool != nil && len(card.Pool.Runs) == 1 && card.Pool.Gone == 0 {
-		card.Pool = nil // says the same
+		card.Pool = nil // it would repeat the confirmation
 	}
 	o, validated, err := s.Outcome(ctx, seen)
 	if err != nil {

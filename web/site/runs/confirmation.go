@@ -13,7 +13,7 @@ import (
 	"warpboard/views"
 )
 
-// confirmation reads what is known of measuring a ranked run again; the zero value: it was not.
+// confirmation reads the confirmation of a ranked run, or the zero value.
 func (s *Runs) confirmation(ctx context.Context, run work.Run) (c models.ConfirmationSides, err error) {
 	if run.Mode != job.ModeRanked || run.ScoreNS == nil {
 		return c, nil

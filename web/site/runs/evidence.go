@@ -26,7 +26,7 @@ type Evidence struct {
 type Profile struct {
 	Run     work.Run          // the run that made it: the one after a ranked run, or the run itself
 	Stages  []job.StageResult // of that run
-	Cases   []job.CaseResult  // how each case went
+	Cases   []job.CaseResult  // results of the cases
 	Notes   map[string]string
 	files   map[string]work.Artifact
 	Missing string // there is none (yet), in a sentence

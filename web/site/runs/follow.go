@@ -35,7 +35,7 @@ type follower struct {
 	id     int64          // submission
 	last   int64          // id of the newest event that the reader has
 	output bool           // the reader may see what compilers and programs print
-	hidden Redactor       // what is kept from others
+	hidden Redactor       // removes the parts that only the owner may see
 	runs   map[int64]bool // the requested runs; programs get only these
 	over   bool           // all of them have ended
 	format site.Format
@@ -65,8 +65,8 @@ func (f *follower) backlog(ctx context.Context, out *conns.Writer) error {
 	}
 }
 
-// live sends one event that was just stored. One that the backlog held is not sent again; a reader for
-// whom events came too fast gets them from the store.
+// live sends one event that was just stored. It skips an event of the backlog; a reader who is too slow gets events
+// from the store.
 func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer) error {
 	e, ok := m.Event.(*site.SharedEvent)
 	if !ok {
@@ -109,8 +109,8 @@ func (f *follower) rest(ctx context.Context) (work.Remaining, error) {
 	return f.store.Work.Remaining(ctx, f.id, f.format == site.AsHTML)
 }
 
-// end tells the reader not to come again once every run has ended, and for a page every profile, too. Newer events than
-// those that the reader has come through the hub.
+// end reports the end of the stream once every run has ended, and for a page every profile, too: the reader does not
+// connect again. Newer events come through the hub.
 func (f *follower) end(out *conns.Writer, rest work.Remaining, err error) error {
 	if err != nil || rest.Live {
 		return err
