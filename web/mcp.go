@@ -114,7 +114,8 @@ type localTransport struct {
 	there   context.Context // until who sent it leaves
 }
 
-// RoundTrip carries one request. When its context ends first, the handler goes on unheard.
+// RoundTrip passes one request to the handler. If its context ends first, the handler continues and its answer is
+// dropped.
 func (l localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)

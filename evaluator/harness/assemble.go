@@ -32,8 +32,8 @@ type SourceSet struct {
 
 const runnerScript = "warpboard_runner.py"
 
-// Assemble combines a task's sources with Warpboard's harness, unless the bundle brings its own. sources has the
-// content of every file of def.Files, including the submission's.
+// Assemble combines a task's sources with Warpboard's harness, unless the bundle has its own. sources has the content
+// of every file of def.Files, including the submission's.
 func Assemble(def tasks.Definition, sources map[string][]byte) SourceSet {
 	l := SourceSet{Files: map[string][]byte{}, Main: def.Config.Main}
 	maps.Copy(l.Files, sources)

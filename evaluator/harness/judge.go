@@ -87,7 +87,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	return job.StatusError, failure
 }
 
-// left reports whether a process exited by itself with success.
+// left reports whether a process exited normally: with success, or because its program failed.
 func left(out sandbox.Outcome) bool {
 	return !out.Cancelled && out.Limit == "" && out.Signal == "" && (out.ExitCode == 0 || out.ExitCode == exitFailed)
 }

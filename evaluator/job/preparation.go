@@ -2,7 +2,7 @@ package job
 
 import "warpboard/tasks"
 
-// Preparation tells a worker to compile an open task's files before the first submission.
+// Preparation asks a worker to compile an open task's files before the first submission.
 type Preparation struct {
 	VersionID int64            `json:"version_id"`         // of the task; 0 if the worker knows all
 	Name      string           `json:"name,omitempty"`     // the task's name, for logs

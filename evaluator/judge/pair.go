@@ -226,7 +226,7 @@ func (s *stage) end(number int) {
 	time.AfterFunc(s.linger(), t.stop)
 }
 
-// send passes to run the number of the runner whose turn is over.
+// send passes to run the number of a runner after its turn.
 func (s *stage) send(number int) {
 	select {
 	case s.over <- number:

@@ -101,7 +101,7 @@ func (p *Process) reap() {
 	close(p.exited)
 }
 
-// launch brings the run up to the gate, limits it, and opens the gate. It must run on a dedicated thread.
+// launch starts the run up to the gate, limits it, and opens the gate. It must run on a dedicated thread.
 func (p *Process) launch(s *Sandbox, h *host) (err error) {
 	name, uid := runName(), s.uid(h, p.spec.Slot)
 	p.nice = s.config.BuildNice

@@ -215,7 +215,7 @@ func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logge
 	return err
 }
 
-// announceStop logs the stop signal and what follows.
+// announceStop logs the stop signal and the steps that follow.
 func announceStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
 	return context.AfterFunc(ctx, func() {
 		log.Info("stopping: runs have until --grace to finish; the others continue on another worker or after the next start", "grace", cfg.Grace)

@@ -42,9 +42,9 @@ func RunEndedNotices(tx *gorm.DB, runID int64) ([]Notice, error) {
 	return []Notice{r.Notice}, nil
 }
 
-// PlaceNotices returns the notices about a run that took a place: for the person whose record it took (0: of no one),
-// for those who stand behind its band now and stood before it, with the scores that they had then, and for its own
-// person after a confirmation. previous is the score that its person had there before; 0: none.
+// PlaceNotices returns the notices about a run that took a place: for the former holder of the record (0: none), for
+// those who were before it and are in a later band now, and for its own person after a confirmation. previous is the
+// earlier score of its person on the board, or 0.
 func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, err error) {
 	var frozen int64
 	now := db.Time(tx.NowFunc())
@@ -110,8 +110,8 @@ func (e place) confirmed(tx *gorm.DB, runID int64, first bool, list []Notice) ([
 	return append(list, own), nil
 }
 
-// passed lists people of later bands whose scores are older than the entry, and better than the previous one of its person. It
-// reads no more of a board than the answer and two bands, and nothing for an entry that is not among the first.
+// passed lists the people of later bands with scores that are older than the entry, and better than the previous one of
+// its person. It reads the result and two bands, and nothing for an entry that is not among the first.
 func (e place) passed(tx *gorm.DB, previous float64) (people []int64, err error) {
 	of := func(table string) *gorm.DB {
 		return tx.Table(table).Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age)
@@ -176,8 +176,8 @@ func Reminders(tx *gorm.DB, taskID int64) (list []Notice, err error) {
 	return list, db.ReadError(err, "people of task %d", taskID)
 }
 
-// TakeClosing lists the tasks whose people are to be reminded, and notes that they are. Called inside a transaction, it
-// gives each deadline to one process.
+// TakeClosing lists the tasks with due reminders, and marks them as reminded. Called inside a transaction, it gives
+// each deadline to one process.
 func TakeClosing(tx *gorm.DB) (tasks []int64, err error) {
 	if err := closing(tx).Order("id").Pluck("id", &tasks).Error; err != nil || len(tasks) == 0 {
 		return nil, db.ReadError(err, "tasks that close")
@@ -186,7 +186,7 @@ func TakeClosing(tx *gorm.DB) (tasks []int64, err error) {
 	return tasks, db.WriteError(err, "tasks that close")
 }
 
-// closing are the tasks that close soon, and of whose deadline no one has been reminded.
+// closing selects the tasks that close soon and have no reminders of this deadline yet.
 func closing(tx *gorm.DB) *gorm.DB {
 	now := db.Time(tx.NowFunc())
 	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(reminderLead)))
@@ -199,8 +199,8 @@ func (x *Inbox) HasClosing(ctx context.Context) (bool, error) {
 	return n > 0, db.ReadError(err, "tasks that close")
 }
 
-// Add stores notices about one task, for those of the people who may see it, have the kind on, and have none of it unread. It
-// returns those, and queues their mails.
+// Add stores notices about one task. It skips people who may not see it, turned the kind off, or have an unread notice
+// of the kind about it. It returns the stored ones, and queues their mails.
 func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -253,7 +253,7 @@ func withNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, er
 	return list, nil
 }
 
-// recipient is a person who may be told, with what they have not read.
+// recipient is a person who may get a notice, with their unread ones.
 type recipient struct {
 	Choices
 	news []Notice
@@ -271,7 +271,7 @@ func (h recipient) unread(n Notice) bool {
 
 func equal(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-// recipients reads those of the people who may see the task and are not blocked.
+// recipients reads the people among ids who may see the task and are not blocked.
 func recipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]recipient, error) {
 	var sees []int64
 	err := catalog.Seers(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error

@@ -41,7 +41,7 @@ type Share struct {
 // Left is the rest of today; 0 when nothing remains.
 func (s Share) Left() time.Duration { return max(0, time.Duration(s.Seconds)*time.Second-s.Used) }
 
-// Budget is the share of a person, and that of their team.
+// Budget is a person's share, and their team's.
 type Budget struct {
 	Share
 	Own    bool      // set for this person alone
@@ -149,7 +149,7 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 	return b, db.ReadError(err, "budget of person %d", user.ID)
 }
 
-// reservedAgain is the wait until someone may try again whose unfinished work takes the rest of today.
+// reservedAgain is the time after which a person may try again if their unfinished work reserves the rest of today.
 const reservedAgain = 30 * time.Second
 
 // reserved estimates the time for which the unfinished work of a person will hold GPUs, by the average of their last
@@ -166,8 +166,8 @@ const reserved = `select coalesce(sum(live * held), 0) from (
 			order by ended_at desc limit 20) e)
 ) kinds`
 
-// Check refuses work for a GPU of a person whose budget of today, or whose team's, is used up or reserved. Visitors
-// (person 0) and admins have none.
+// Check refuses work for a GPU if the person's or their team's budget of today is used up or reserved. Visitors (person
+// 0) and admins have none.
 func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	onGPU := func(device string) bool { return device != gpuname.CPU }
 	if !user.SignedIn() || user.IsAdmin() || !slices.ContainsFunc(devices, onGPU) {

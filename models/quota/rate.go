@@ -16,9 +16,8 @@ type Rate struct {
 	Refusal string // a sentence; {wait} stands for the time until the next act is accepted
 }
 
-// Check refuses an act above the rate. Acts selects those of the subject, and at is the column of their times. It
-// belongs into the transaction that does the act: transactions take turns, so two requests cannot both be the last one
-// that fits.
+// Check refuses an act above the rate. acts selects the subject's acts, and at is the column of their times. Call it in
+// the transaction that does the act: transactions take turns, so two requests cannot both be the last one that fits.
 func (r Rate) Check(acts *gorm.DB, at string) error {
 	if r.Most <= 0 {
 		return nil

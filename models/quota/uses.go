@@ -34,7 +34,7 @@ func SweepUses(tx *gorm.DB, at time.Time) error {
 	return db.WriteError(err, "old uses of tasks")
 }
 
-// mostUses bounds what is read of a person's day: as many as a limit may have.
+// mostUses limits the uses that are read of a person's day: as many as a limit may have.
 const mostUses = 10_000
 
 // countedUse is a Use with its runs that have not ended.
@@ -43,7 +43,7 @@ type countedUse struct {
 	Live int
 }
 
-// usesOf reads what counts, the newest first. A submission that an infrastructure error ended does not.
+// usesOf reads the uses that count, the newest first. A submission that an infrastructure error ended does not count.
 func usesOf(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 	err = tx.Table("uses u").Select(`u.*, (select count(*) from runs r where r.submission_id = u.submission_id and r.ended_at is null
 			and r.profile_of is null and r.device <> ?) as live`, gpuname.CPU).
@@ -53,7 +53,7 @@ func usesOf(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 	return list, db.ReadError(err, "uses of task %d", taskID)
 }
 
-// Spent is a limit of a task with what a person has used of it.
+// Spent is a limit of a task with a person's uses of it.
 type Spent struct {
 	Limit
 	Count int           // submissions

@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that failed because of an
+// Limits limit one person's submissions; 0 is no limit. Admins have none. A submission that failed because of an
 // infrastructure error does not count. Neither do up to PerHour submissions with a noisy score or bad conditions.
 type Limits struct {
 	PerHour int
@@ -48,8 +48,8 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	return rate.Check(sent, "created_at")
 }
 
-// checkBytes bounds what a person's submissions of a day take, whatever became of them: as much as PerHour of the largest. A
-// submission that is cancelled at once costs no time of a device, and stays.
+// checkBytes limits the bytes of a person's submissions of a day, with any outcome, to those of PerHour of the largest.
+// A submission that is cancelled at once costs no time of a device, and stays.
 func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 	most := int64(l.PerHour) * tasks.MaxSubmission
 	if most <= 0 {

@@ -70,7 +70,7 @@ func (t tools) submit(ctx context.Context, _ *progress, in submitIn) (client.Sub
 	}))
 }
 
-// filterOf reads a filter, whose schema would take too much of the list of tools.
+// filterOf reads a filter. Its schema would take too much of the list of tools.
 func filterOf(given object) (*job.ProfileFilter, error) {
 	if given == nil {
 		return nil, nil

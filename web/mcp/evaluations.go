@@ -87,7 +87,7 @@ func (t tools) addEvaluations(server offering) {
 	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", reads(), state, t.status)
 }
 
-// code returns a KernelCode of the API. It omits absent fields, so that the site reports what is missing.
+// code returns a KernelCode of the API. It omits absent fields, so that the site reports the missing ones.
 func code(source, kind string, io, metadata object) object {
 	k := object{}
 	for name, text := range map[string]string{"source_code": source, "kernel_type": kind} {

@@ -18,7 +18,7 @@ var (
 	lostDesc    = prometheus.NewDesc("warpboard_attempts_lost_total", "Attempts that a worker or the queue lost, by whether the work was tried again.", []string{"retried"}, nil)
 )
 
-// capacityCollector sends what GET /api/v1/capacity answers, and what was lost.
+// capacityCollector sends the numbers of GET /api/v1/capacity, and the counts of lost attempts.
 type capacityCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
@@ -55,7 +55,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// workers sends what is said of each live worker.
+// workers sends the failed checks and the clock delay of each live worker.
 func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Metric) error {
 	workers, err := c.metrics.site.Store.Fleet.Workers(ctx)
 	for _, w := range workers {

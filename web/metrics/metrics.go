@@ -27,7 +27,7 @@ type Access struct {
 
 // Queue is the measured part of the queue.
 type Queue interface {
-	// Health says why the queue carries no jobs at this moment; nil when it does.
+	// Health returns the reason why the queue carries no jobs at this moment, or nil.
 	Health(ctx context.Context) error
 	// Dropped returns the number of dropped messages: unreadable, forged, or too many from one worker.
 	Dropped() int64
@@ -80,7 +80,8 @@ func (m *Metrics) Serve(c *fiber.Ctx) error {
 	return nil
 }
 
-// ServeOperator answers whom no question to the store is needed to know; others go on.
+// ServeOperator answers senders that are identified without a query: the operator's addresses and the token. Others go
+// to the next handler.
 func (m *Metrics) ServeOperator(c *fiber.Ctx) error {
 	if m.fromOperator(c) || m.hasMetricsToken(c) {
 		return m.Serve(c)
@@ -104,7 +105,7 @@ func (m *Metrics) Measure(c *fiber.Ctx) error {
 	return err
 }
 
-// queueAndDisk measure what the site stands on: its queue and its disk.
+// queueAndDisk returns the collectors of the queue and the disk.
 func (m *Metrics) queueAndDisk(queue Queue) []prometheus.Collector {
 	var list []prometheus.Collector
 	if queue != nil {

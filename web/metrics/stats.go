@@ -12,8 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Stats answers with what really happened in workers since the site was set up, in the shapes that
-// clients know.
+// Stats answers with the numbers of the workers' real work since the site was set up, in the shapes of the foreign API.
 func (m *Metrics) Stats(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	jobs, err := m.evals.JobStats(ctx)
@@ -55,7 +54,7 @@ func (n totals) sum(names ...string) (total counters.Counter) {
 	return total
 }
 
-// withPrefix lists the counters whose names begin so.
+// withPrefix lists the counters with names that begin with prefix.
 func (n totals) withPrefix(prefix string) []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for name := range maps.Keys(n) {

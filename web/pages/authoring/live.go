@@ -159,7 +159,7 @@ func unknownDevice(name string, workers []fleet.Worker) string {
 	return text
 }
 
-// fileIn returns the file with whose name a warning begins, or else task.yml.
+// fileIn returns the file that a warning names first, or task.yml.
 func fileIn(warning string, files []views.EditedFile) string {
 	for _, f := range files {
 		if strings.HasPrefix(warning, f.Path+" ") {

@@ -194,7 +194,7 @@ func (p *Docs) own(ctx context.Context, viewer accounts.User, words []string) (f
 	return found, err
 }
 
-// people returns people whose names begin with the text.
+// people returns the people with names that begin with the text.
 func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (found []place, err error) {
 	if len(words) == 0 {
 		return nil, nil
