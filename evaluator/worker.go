@@ -27,7 +27,7 @@ const deliveryTimeout = 8 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
 //
-// pool, gate, liveAttempts, and found have their own locks. mu guards checks, refusing, and stopping, which heartbeats
+// slots, gate, liveAttempts, and found have their own locks. mu guards checks, refusing, and stopping, which heartbeats
 // read.
 type Worker struct {
 	cfg      Config
@@ -164,11 +164,11 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()
 	for t := s.Reserve(ctx); t != nil; t = s.Reserve(ctx) {
-		// The ticket is held while waiting, so that an arriving job always has one. With the load the site can prefer
-		// idle slots elsewhere.
+		// The reservation is held while waiting, so that an arriving job always has one. With the load the site can
+		// prefer idle slots elsewhere.
 		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() (bool, int) { return w.slots.Load(s) })
 		if err != nil {
-			t.Return() // the slot may return to service, and then needs all of its tickets
+			t.Return() // the slot may return to service, and then needs all of its reservations
 			if ctx.Err() != nil {
 				return nil
 			}

@@ -25,7 +25,7 @@ type Config struct {
 	Publisher   Publisher
 	Slots       *slots.Set
 	Slot        *slots.Slot        // slot that received the job
-	Reservation *slots.Reservation // the job's ticket on Slot; nil for a check
+	Reservation *slots.Reservation // the job's reservation on Slot; nil for a check
 	Log         *slog.Logger
 }
 

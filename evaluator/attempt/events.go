@@ -74,7 +74,7 @@ func (s *events) ended(r job.StageResult) {
 	s.publish(job.Event{Type: job.EventEnded, Stage: r.Stage, Ended: &r})
 }
 
-// Logs returns a StageLog that forwards a stage's output. Close it before Leave.
+// Logs returns a StageLog that forwards a stage's output. Close it before StoreStage.
 func (a *Attempt) Logs(stage job.Stage) *StageLog {
 	stream := func(name string) *logStream {
 		return newLogStream(func(text string) {

@@ -37,7 +37,7 @@ type loss struct {
 //	its worker reports and does not list it lost after missingFor: it restarted, forgot the attempt, or did not get its job
 //	its worker is silent                    lost after WorkerTimeout
 //
-// The last two count against a run that its worker took (blame), because a kernel can crash its worker. They do not
+// The last two count against a run that its worker took (lossOf), because a kernel can crash its worker. They do not
 // count if the site itself was down then, or if the worker was stopping: it was killed before it had handed its
 // attempts back.
 type watch struct {

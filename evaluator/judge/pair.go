@@ -18,8 +18,8 @@ type Runners struct {
 	// Together is the number of concurrent runners: two that are compared, or one for each GPU. When one ends, the next
 	// starts. 0 means one at a time, so that the measured process is alone.
 	Together int
-	// Ranks is the number of parts of a runner that make calls together, each with its own wires, one per GPU. 0 means
-	// one.
+	// Ranks is the number of parts of a runner that make calls together, each with its own channel, one per GPU. 0
+	// means one.
 	Ranks int
 	// Linger is the time that a runner has to exit after its turn is over or the judge has ended. Its output until then
 	// is kept. 0 means two seconds.
@@ -179,7 +179,7 @@ func (s *stage) requestRunner(ctx context.Context) {
 	}()
 }
 
-// start passes a runner's wires to the judge and starts it. A nil runner closes the door: no further runner follows.
+// start passes a runner's channel to the judge and starts it. A nil runner closes the door: no further runner follows.
 func (s *stage) start(ctx context.Context, runner Side) error {
 	if s.done {
 		return nil

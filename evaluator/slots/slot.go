@@ -20,9 +20,9 @@ var ErrOutOfService = errors.New("the slot is out of service")
 
 // Slot is one slot of a device and its state.
 //
-// A job in flight has a ticket (Reserve) from its arrival to its end; on a GPU only until it gets a build slot. While
-// something runs on the slot, one job holds it (Pool.Acquire). A slot is in service until it is retired. Then Try
-// allows checks to use it, and Admit returns it to service.
+// A job in flight has a reservation (Reserve) from its arrival to its end; on a GPU only until it gets a build slot.
+// While something runs on the slot, one job holds it (Set.Acquire). A slot is in service until it is retired. Then
+// AllowChecks lets checks use it, and Admit returns it to service.
 type Slot struct {
 	device.Slot
 	// Cached is the program of the last evaluation on the slot, and Sidecar the one that compiled beside it.
@@ -34,7 +34,7 @@ type Slot struct {
 	running      chan struct{} // held while something runs on the slot
 
 	mu        sync.Mutex
-	service   context.Context // ends when the slot is retired; Try starts a new one
+	service   context.Context // ends when the slot is retired; AllowChecks starts a new one
 	retire    context.CancelCauseFunc
 	trial     bool   // only checks may use the slot
 	why       error  // reason for being out of service, now or before the trial
@@ -130,13 +130,14 @@ func (s *Slot) inService() bool {
 	return s.service.Err() == nil && !s.trial
 }
 
-// Reservation allows one job to be in flight on a slot. It is not safe for concurrent use. A check has a nil ticket.
+// Reservation allows one job to be in flight on a slot. It is not safe for concurrent use. A check has a nil
+// reservation.
 type Reservation struct {
 	slot *Slot
 	held bool
 }
 
-// Reserve waits for a ticket for one more job in flight. It returns nil if ctx ended first. The caller must call
+// Reserve waits for a reservation for one more job in flight. It returns nil if ctx ended first. The caller must call
 // Return.
 func (s *Slot) Reserve(ctx context.Context) *Reservation {
 	select {
@@ -147,7 +148,7 @@ func (s *Slot) Reserve(ctx context.Context) *Reservation {
 	}
 }
 
-// Return gives the ticket back unless that happened already.
+// Return gives the reservation back unless that happened already.
 func (t *Reservation) Return() {
 	if t != nil && t.held {
 		t.held = false
@@ -155,9 +156,9 @@ func (t *Reservation) Return() {
 	}
 }
 
-// building gives the ticket back, so that further jobs can arrive while this one is built, until done is called. The
-// site limits the number of such jobs. On a CPU the job keeps its ticket, because nothing is built there while a run is
-// timed.
+// building gives the reservation back, so that further jobs can arrive while this one is built, until done is called.
+// The site limits the number of such jobs. On a CPU the job keeps its reservation, because nothing is built there while
+// a run is timed.
 func (t *Reservation) building() (done func()) {
 	if t == nil || !t.slot.IsGPU() {
 		return func() {}
@@ -173,7 +174,7 @@ func (s *Slot) build(n int) {
 	s.built += n
 }
 
-// busy reports whether another job holds the slot or is in flight, besides the ticket of the caller.
+// busy reports whether another job holds the slot or is in flight, besides the reservation of the caller.
 func (s *Slot) busy() bool { return len(s.reservations) > 1 || len(s.running) > 0 }
 
 // hold waits until the slot is free, and takes it.

@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// gpus is a pool of n GPUs of one kind; probe may be nil.
+// gpus returns a set of n GPUs of one kind; probe may be nil.
 func gpus(n int, probe func(context.Context, device.Slot) error) *Set {
 	cfg := Config{Builds: 2, Probe: probe}
 	for i := range n {

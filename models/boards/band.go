@@ -196,7 +196,8 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 	return replaceBands(tx, old[keep:next], cut.bands, old[next:], more)
 }
 
-// recutBands cuts the entries from the band old[keep] on, until one of the old bands begins again after a spot: next.
+// recutBands cuts the entries from the band old[keep] on, until one of the old bands begins again after a position:
+// next.
 func recutBands(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut cutter, next int, err error) {
 	cut.first = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)

@@ -39,7 +39,7 @@ type Task struct {
 	Asked      []string `gorm:"serializer:json"` // names from which Devices was made: "H100" means all devices of that family
 	Deadline   *time.Time
 	Visibility Visibility
-	OpensAt    *time.Time    // for a hidden task in an event: the start, at which it becomes public; see Sight
+	OpensAt    *time.Time    // for a hidden task in an event: the start, at which it becomes public; see CurrentVisibility
 	Practice   bool          // also accepts runs after its deadline, as practice
 	Limits     []quota.Limit `gorm:"serializer:json"` // for each person
 	Origin     string        // "" when uploaded; "builtin" or a folder when installed by the server

@@ -192,7 +192,7 @@ func closing(tx *gorm.DB) *gorm.DB {
 	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(reminderLead)))
 }
 
-// HasClosing reports whether Closing would list some; it needs no transaction.
+// HasClosing reports whether TakeClosing would list some; it needs no transaction.
 func (x *Inbox) HasClosing(ctx context.Context) (bool, error) {
 	var n int64
 	err := closing(x.db.Read(ctx)).Limit(1).Count(&n).Error

@@ -53,7 +53,7 @@ func closeAll(files []*os.File) {
 }
 
 // judgeSocket passes runners to the judge over a message socket. Each message to the judge has a runner's number, with
-// the judge's ends of its wires and its life line as descriptors; each message from the judge has the number of a
+// the judge's ends of its channel and its life line as descriptors; each message from the judge has the number of a
 // runner whose turn is over.
 type judgeSocket struct {
 	ours  *net.UnixConn
@@ -76,7 +76,7 @@ func newJudgeSocket() (*judgeSocket, error) {
 	return d, nil
 }
 
-// sendRunner sends the judge its ends of a runner's wires. Errors are ignored: a judge that has ended reports that
+// sendRunner sends the judge its ends of a runner's channel. Errors are ignored: a judge that has ended reports that
 // itself.
 func (d *judgeSocket) sendRunner(number int, w *runnerChannel) {
 	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()), int(w.lifeLine.Fd()))
@@ -85,7 +85,7 @@ func (d *judgeSocket) sendRunner(number int, w *runnerChannel) {
 	w.lifeLine.Close()
 }
 
-// forEachEnded calls tell for each runner whose turn the judge has ended, until the door is closed.
+// forEachEnded calls tell for each runner after the judge has ended its turn, until the door is closed.
 func (d *judgeSocket) forEachEnded(tell func(number int)) {
 	word := make([]byte, 4)
 	for {

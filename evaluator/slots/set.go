@@ -19,7 +19,7 @@ import (
 // probeTimeout limits the check of one device.
 const probeTimeout = 30 * time.Second
 
-// Config configures a Pool.
+// Config configures a Set.
 type Config struct {
 	Worker  string // the worker's name, for job.Machine
 	Sandbox string // the sandbox's name, for job.Machine
@@ -37,7 +37,7 @@ type Set struct {
 	builds chan int // free sandbox slots for building
 }
 
-// NewSet returns a pool with every slot in service and idle.
+// NewSet returns a set with every slot in service and idle.
 func NewSet(cfg Config) *Set {
 	p := &Set{cfg: cfg, builds: make(chan int, cfg.Builds)}
 	for i, s := range cfg.Slots {
@@ -135,7 +135,7 @@ func (h *Lease) DropCached() {
 // First returns the job's own slot.
 func (h *Lease) First() *Slot { return h.slots[0] }
 
-// One returns a Held with only the job's own slot, for a program that needs no other. Do not call Release on it.
+// One returns a Lease with only the job's own slot, for a program that needs no other. Do not call Release on it.
 func (h *Lease) One() *Lease { return &Lease{set: h.set, slots: h.slots[:1]} }
 
 // Count returns the number of held slots.
@@ -168,8 +168,8 @@ func (h *Lease) Check(ctx context.Context) (working bool) {
 	return working
 }
 
-// AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's ticket to the
-// slot.
+// AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's reservation to
+// the slot.
 func (p *Set) AcquireBuild(ctx context.Context, t *Reservation) (number int, release func(), err error) {
 	select {
 	case number = <-p.builds:
