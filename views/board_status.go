@@ -48,7 +48,7 @@ func boardMarks() []boardMark {
 			func(tag *entryTag, e boards.Standing) {
 				tag.title, tag.url = "Added by an admin: "+e.AddedWhy, SubmissionURL(e.SubmissionID)
 			}},
-		{entryTag{"applies, does not apply, not validated", "", "What the task's validation script said. It changes no rank.", "/docs/validation"},
+		{entryTag{"applies, does not apply, not validated", "", "Result of the task's validation script. It changes no rank.", "/docs/validation"},
 			func(_ BoardTable, e boards.Standing) bool { return e.Answer != "" }, nil},
 	}
 }

@@ -62,7 +62,7 @@ func (r *Report) AttachPTX(text string) {
 		}
 		switch found := k.variants(entries[k.Short]); {
 		case len(found) > 1:
-			r.warn(fmt.Sprintf("%d variants of %s were compiled; which of them this is cannot be told, so its PTX is left out.", len(found), k.Short))
+			r.warn(fmt.Sprintf("%d variants of %s were compiled; the report does not name the one that ran, so its PTX is left out.", len(found), k.Short))
 		case len(found) == 1 && found[0].size() > maxKernelPTX:
 			r.warn(fmt.Sprintf("The PTX of %s has more than %d kB and is left out.", k.Short, maxKernelPTX>>10))
 		case len(found) == 1:

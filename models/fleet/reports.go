@@ -46,7 +46,7 @@ func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 	for i, row := range rows {
 		var err error
 		if list[i], err = s.reports.worker(row); err != nil {
-			return nil, fmt.Errorf("reading what worker %s said: %w", row.Name, err)
+			return nil, fmt.Errorf("reading the report of worker %s: %w", row.Name, err)
 		}
 	}
 	s.last.Store(&reading{list, db.Now()})

@@ -14,7 +14,7 @@ var (
 	keptDesc         = prometheus.NewDesc("warpboard_evaluations", "Evaluations that are kept.", []string{"state"}, nil)
 	evalSecondsDesc  = prometheus.NewDesc("warpboard_evaluation_seconds", "From submission to end.", []string{"state"}, nil)
 	evalWaitDesc     = prometheus.NewDesc("warpboard_evaluation_wait_seconds", "From submission until a slot was held.", nil, nil)
-	evalDeviceDesc   = prometheus.NewDesc("warpboard_evaluation_device_seconds", "How long units were held.", []string{"unit"}, nil)
+	evalDeviceDesc   = prometheus.NewDesc("warpboard_evaluation_device_seconds", "Time for which slots were held.", []string{"unit"}, nil)
 	evalOutcomesDesc = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
 )
 

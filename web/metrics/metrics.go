@@ -116,7 +116,7 @@ func (m *Metrics) queueAndDisk(queue Queue) []prometheus.Collector {
 		}, func() float64 { return m.queueUp(queue) }))
 	}
 	return append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "warpboard_disk_free_bytes", Help: "Room on the disk of the data directory.",
+		Name: "warpboard_disk_free_bytes", Help: "Free bytes on the disk of the data directory.",
 	}, func() float64 {
 		free, err := m.site.Store.Disk.Free()
 		if err != nil {

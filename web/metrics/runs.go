@@ -19,7 +19,7 @@ var (
 	slotsDesc  = prometheus.NewDesc("warpboard_slots", "Slots that take jobs.", []string{"device"}, nil)
 	busyDesc   = prometheus.NewDesc("warpboard_slots_busy", "Slots that something runs on.", []string{"device"}, nil)
 	pausedDesc = prometheus.NewDesc("warpboard_device_paused", "1 for a device that an admin has paused.", []string{"device"}, nil)
-	workerDesc = prometheus.NewDesc("warpboard_worker_up", "1 for a worker that was heard of lately and takes jobs.", []string{"worker"}, nil)
+	workerDesc = prometheus.NewDesc("warpboard_worker_up", "1 for a worker that reported lately and takes jobs.", []string{"worker"}, nil)
 
 	runDesc   = prometheus.NewDesc("warpboard_run_seconds", "Runs that ended, from submission to end.", []string{"state"}, nil)
 	waitDesc  = prometheus.NewDesc("warpboard_run_wait_seconds", "From submission until a worker took the run.", nil, nil)

@@ -79,7 +79,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Validation:
-    """What a task's validation script said of an entry."""
+    """Result of a task's validation script for an entry."""
 
     answer: str  # "applies", "does not apply" or "no answer"; empty: the script has not ended
     script_version: str
