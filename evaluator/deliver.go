@@ -11,7 +11,7 @@ import (
 )
 
 // First and longest pause before delivering a result again.
-const publishAgain, publishAgainMost = 200 * time.Millisecond, 3 * time.Second
+const publishRetry, publishAgainMost = 200 * time.Millisecond, 3 * time.Second
 
 // handle evaluates one job and delivers its result. It ends soon after stop does.
 func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
@@ -34,7 +34,7 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservatio
 func (w *Worker) deliver(stop context.Context, result job.Result, log *slog.Logger) {
 	// The loop ends only with delivery or a stop: the result is only in memory, and lost if the process dies.
 	truncateResult(&result, w.cfg.Conn.MaxMessage())
-	for again := (backoff{publishAgain, publishAgainMost, publishAgain}); ; {
+	for again := (backoff{publishRetry, publishAgainMost, publishRetry}); ; {
 		ctx, cancel := context.WithTimeout(context.Background(), deliveryTimeout)
 		err := w.cfg.Conn.PublishResult(ctx, result)
 		cancel()

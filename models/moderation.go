@@ -31,13 +31,13 @@ func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err e
 func seesRun(tx *gorm.DB, userID, runID int64) (bool, error) {
 	_, task, err := runOfTask(tx, runID)
 	if err != nil {
-		return false, unlessGone(err)
+		return false, ignoreNotFound(err)
 	}
 	user, err := accounts.Load(tx, userID)
-	return err == nil && task.VisibleTo(user), unlessGone(err)
+	return err == nil && task.VisibleTo(user), ignoreNotFound(err)
 }
 
-func unlessGone(err error) error {
+func ignoreNotFound(err error) error {
 	if db.KindOf(err) == db.NotFound {
 		return nil
 	}

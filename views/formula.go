@@ -18,7 +18,7 @@ import (
 const (
 	mostFormulas   = 200
 	longestFormula = 2000        // bytes
-	mathTime       = time.Second // for all of them; one takes about 1 ms
+	mathTimeout    = time.Second // for all of them; one takes about 1 ms
 )
 
 // formula is LaTeX in a text.
@@ -91,14 +91,14 @@ func newMathematics() *mathematics { return &mathematics{mark: "formula" + rand.
 // add returns the mark of a formula, or, if it cannot become MathML, the LaTeX as code.
 func (m *mathematics) add(tex string, display bool) string {
 	code := "<code>" + templ.EscapeString(tex) + "</code>"
-	if len(m.math) == mostFormulas || len(tex) > longestFormula || m.spent >= mathTime {
+	if len(m.math) == mostFormulas || len(tex) > longestFormula || m.spent >= mathTimeout {
 		return code
 	}
 	renderer, err := texToMath()
 	if err != nil {
 		return code
 	}
-	html, took, err := renderer.mathML(tex, display, mathTime-m.spent)
+	html, took, err := renderer.mathML(tex, display, mathTimeout-m.spent)
 	m.spent += took
 	if m.bytes += len(html); err != nil || m.bytes > mostHTML {
 		return code

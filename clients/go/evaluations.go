@@ -85,7 +85,7 @@ func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) 
 	began, path := time.Now(), fmt.Sprintf("/evaluations/%s?wait=%d", url.PathEscape(id), int(wait.Seconds()))
 	e, err := ask[Evaluation](ctx, c, http.MethodGet, path, nil)
 	if err == nil && !e.Ended {
-		err = early(ctx, began, wait)
+		err = pauseIfEarly(ctx, began, wait)
 	}
 	return e, err
 }

@@ -46,14 +46,14 @@ func (c *Client) Wait(ctx context.Context, id int64, wait time.Duration) (*Submi
 	began := time.Now()
 	s, err := ask[Submission](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d?wait=%d", id, int(min(wait, maxWait).Seconds())), nil)
 	if err == nil && !s.Ended {
-		err = early(ctx, began, wait)
+		err = pauseIfEarly(ctx, began, wait)
 	}
 	return s, err
 }
 
-// early pauses after a request that should have waited but was answered at once, because too many clients wait. Callers
-// repeat the request.
-func early(ctx context.Context, began time.Time, wait time.Duration) error {
+// pauseIfEarly pauses after a request that should have waited but was answered at once, because too many clients wait.
+// Callers repeat the request.
+func pauseIfEarly(ctx context.Context, began time.Time, wait time.Duration) error {
 	return sleep(ctx, min(wait, time.Second)-time.Since(began))
 }
 

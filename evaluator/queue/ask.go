@@ -17,7 +17,7 @@ const (
 	askResult  = "result" // the end of an attempt
 	askSites   = "sites"  // queue group: one of the site's processes answers
 	refusedKey = "Refused"
-	laterKey   = "Later"
+	retryKey   = "Later"
 )
 
 // syncReply is the answer to "sync" and "events".

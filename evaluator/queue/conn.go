@@ -149,7 +149,7 @@ func (c *Conn) ask(ctx context.Context, what string, request, answer any, wait t
 	if why := reply.Header.Get(refusedKey); why != "" {
 		return fmt.Errorf("%w: %s", errNever, why)
 	}
-	if why := reply.Header.Get(laterKey); why != "" {
+	if why := reply.Header.Get(retryKey); why != "" {
 		return fmt.Errorf("%w: %s", errLater, why)
 	}
 	if len(reply.Data) == 0 {

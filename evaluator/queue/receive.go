@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// askEvery is the interval, plus up to half of it at random, at which a worker without a job asks without an
+	// askInterval is the interval, plus up to half of it at random, at which a worker without a job asks without an
 	// announcement. Announcements are repeated each second while work waits; asking helps if they are lost.
-	askEvery = 5 * time.Second
+	askInterval = 5 * time.Second
 	// nextWait limits the wait for an answer, which can be a job of MaxMessage. A job that comes too late is sent
 	// again.
 	nextWait = 5 * time.Second
@@ -62,7 +62,7 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() (busy boo
 		again = askAgain
 		select {
 		case <-announced:
-		case <-time.After(askEvery + rand.N(askEvery/2)):
+		case <-time.After(askInterval + rand.N(askInterval/2)):
 		case <-ctx.Done():
 		}
 	}

@@ -129,7 +129,7 @@ func (c *responder) answer(worker, what, device string, m *nats.Msg) {
 		answer.Header.Set(refusedKey, strings.TrimPrefix(oneLine(err), errNever.Error()+": "))
 	case err != nil:
 		c.q.failed.write(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
-		answer.Header.Set(laterKey, oneLine(err))
+		answer.Header.Set(retryKey, oneLine(err))
 	}
 	if err := c.q.nc.PublishMsg(answer); err != nil {
 		c.q.log.Warn("a worker was not answered", "subject", m.Subject, "err", err)

@@ -13,10 +13,10 @@ import (
 // defaultArea is the size in bytes of a writable area without a limit.
 const defaultArea = 64 << 20
 
-// area holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
+// scratch holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
 // removed and which a crash leaves behind for sweep; or a mount namespace of the starting thread (stage), which ends
 // with the run. Only outDir gives access to the second.
-type area struct {
+type scratch struct {
 	in, out, tmp string // directories; tmp only if there is no sandbox to create one
 	binds        []bind
 	outDir       *os.File // for reading out after the run has ended
@@ -27,7 +27,7 @@ type area struct {
 type bind struct{ host, inside string }
 
 // newArea creates the area of a run and writes its files there. uid is the run's user ID, or -1.
-func (s *Sandbox) newArea(h *host, name string, uid int, spec *Spec) (*area, error) {
+func (s *Sandbox) newArea(h *host, name string, uid int, spec *Spec) (*scratch, error) {
 	layOut := s.directory
 	if h.stage {
 		layOut = stage
@@ -43,13 +43,13 @@ func (s *Sandbox) newArea(h *host, name string, uid int, spec *Spec) (*area, err
 }
 
 // directory creates an area in the file system. Only RLIMIT_FSIZE and the disk limit its /out.
-func (s *Sandbox) directory(name string, uid int, spec *Spec) (*area, error) {
+func (s *Sandbox) directory(name string, uid int, spec *Spec) (*scratch, error) {
 	// A slot's user must be able to traverse it, but not to list it.
 	if err := os.MkdirAll(s.config.Root, 0o711); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.config.Root, name)
-	a := &area{dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"), tmp: filepath.Join(dir, "tmp")}
+	a := &scratch{dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"), tmp: filepath.Join(dir, "tmp")}
 	// Mkdir, not MkdirAll: an existing directory is not this run's.
 	for _, each := range []string{dir, a.in, a.out, a.tmp} {
 		if err := os.Mkdir(each, 0o700); err != nil {
@@ -76,7 +76,7 @@ func chown(path string, uid int) error {
 }
 
 // fill writes the run's files and opens its /out.
-func (a *area) fill(uid int, spec *Spec) error {
+func (a *scratch) fill(uid int, spec *Spec) error {
 	if err := writeFiles(a.in, uid, spec.Files); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func writeProgram(root *os.Root, name string, content []byte) error {
 }
 
 // full reports whether /out has its own size and is full.
-func (a *area) full() bool {
+func (a *scratch) full() bool {
 	var stat unix.Statfs_t
 	// A directory shares the disk with everyone: a full disk is not the run's doing.
 	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
@@ -135,7 +135,7 @@ func (a *area) full() bool {
 }
 
 // remove deletes the area.
-func (a *area) remove() error {
+func (a *scratch) remove() error {
 	if a.outDir != nil {
 		a.outDir.Close()
 	}

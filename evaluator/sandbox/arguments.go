@@ -73,7 +73,7 @@ func environment(own map[string]string) map[string]string {
 
 // arguments returns bubblewrap's command line for a run; fds are the descriptors that it reads. The order matters:
 // later options cover earlier ones. /dev comes before its nodes, mounts before /in and /out, the remounts last.
-func arguments(spec *Spec, a *area, uid int, fds control) []string {
+func arguments(spec *Spec, a *scratch, uid int, fds control) []string {
 	// Without its own user ID a run has the server's, and only the PID namespace protects the server's processes.
 	gid := uid
 	if uid < 0 {

@@ -20,7 +20,7 @@ const stageDir = "/tmp"
 
 // stage creates an area that only the calling thread and its children see: a mount namespace with sized tmpfs, and with
 // the binds that the run's user might not reach. It needs no cleanup: it ends with the run, even if the server crashes.
-func stage(_ string, uid int, spec *Spec) (*area, error) {
+func stage(_ string, uid int, spec *Spec) (*scratch, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("make a mount namespace: %w", err)
 	}
@@ -36,7 +36,7 @@ func stage(_ string, uid int, spec *Spec) (*area, error) {
 	if err := mountTmpfs(stageDir, "mode=0755"); err != nil {
 		return nil, err
 	}
-	a := &area{in: stageDir + "/in", out: stageDir + "/out"}
+	a := &scratch{in: stageDir + "/in", out: stageDir + "/out"}
 	if err := errors.Join(os.Mkdir(a.in, 0o755), os.Mkdir(a.out, 0o700)); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // are paths, which is good enough for the site's own programs. Such a program can see everything.
 type inside []bind
 
-func insideOf(a *area) inside {
+func insideOf(a *scratch) inside {
 	return append(inside{{a.in, "/in"}, {a.out, "/out"}, {a.tmp, "/tmp"}}, a.binds...)
 }
 
@@ -56,7 +56,7 @@ func (in inside) argument(arg string) string {
 
 // openCommand returns the command line, environment, and directory of a run without a sandbox. Like bubblewrap, the
 // shell waits at the gate until the limits are set; it ends when the server does.
-func openCommand(spec *Spec, a *area, fds control) (argv, env []string, dir string) {
+func openCommand(spec *Spec, a *scratch, fds control) (argv, env []string, dir string) {
 	in := insideOf(a)
 	gate := strconv.Itoa(fds.gate)
 	argv = []string{"/bin/sh", "-c", "read -r _ <&" + gate + " || exit; exec " + gate + "<&- \"$@\"", "sh"}

@@ -23,7 +23,7 @@ import (
 type Process struct {
 	spec  Spec
 	off   bool
-	area  *area
+	area  *scratch
 	group *Group
 
 	cmd    *exec.Cmd // bubblewrap, or the program itself without a sandbox

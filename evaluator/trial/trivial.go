@@ -16,8 +16,8 @@ type TrivialAnswer struct {
 	kind string
 }
 
-// Trivials returns the kinds, the most likely to pass first.
-func Trivials() []TrivialAnswer {
+// TrivialAnswers returns the kinds, the most likely to pass first.
+func TrivialAnswers() []TrivialAnswer {
 	return []TrivialAnswer{{"zeros", "zeros"}, {"a copy of an input", "copy"}, {"the mean of all elements", "mean"}}
 }
 

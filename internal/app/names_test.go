@@ -26,7 +26,7 @@ func retiredNames() []retiredName {
 		{"silicon", "device", ""},
 		{"sentinel sentinels gauged", "slot benchmark", ""},
 		{"ticket tickets", "reservation", ""},
-		{"gauge gauges", "slot benchmark", "web/metrics"}, // of Prometheus
+		{"gauge gauges", "slot benchmark", ""},
 		{"room rooms", "quota, capacity, free disk, place", ""},
 		{"clerk clerks desk", "server, queue", ""},
 		// Of measure, of systemd, and of the profiler's name for a part of a processor.

@@ -36,8 +36,8 @@ type Leader struct {
 	Interval
 }
 
-// short is the part of a board that a summary reads.
-type short struct {
+// summaryRow is the part of a board that a summary reads.
+type summaryRow struct {
 	VersionID int64
 	Device    string
 	Change    int64
@@ -47,7 +47,7 @@ type short struct {
 	Band      *int64   // twice the number of entries ahead of the person's band, plus 1 if others share it; nil if there is none
 }
 
-func (b short) own() Place {
+func (b summaryRow) own() Place {
 	if b.Band == nil {
 		return Place{}
 	}
@@ -73,7 +73,7 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 		columns += ", (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end " + bandOfEntry + ") as band"
 		q = q.Joins("left join entries e on e.user_id = ? and e.version_id = c.version_id and e.device = c.device", userID)
 	}
-	var boards []short
+	var boards []summaryRow
 	if err := q.Select(columns).Scan(&boards).Error; err != nil {
 		return nil, fmt.Errorf("reading boards: %w", err)
 	}
@@ -92,7 +92,7 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 }
 
 // people returns the names of the leaders of the boards, by ID.
-func (s *Boards) people(ctx context.Context, boards []short) (map[int64]string, error) {
+func (s *Boards) people(ctx context.Context, boards []summaryRow) (map[int64]string, error) {
 	names := map[int64]string{}
 	for _, b := range boards {
 		for _, e := range b.Leaders {

@@ -34,11 +34,11 @@ func (SlotBenchmark) TableName() string { return "sentinels" }
 
 // Limits of the compared history.
 const (
-	kept   = 30 * 24 * time.Hour
-	ahead  = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
-	before = 50             // number of benchmarks that the last ones are compared with
-	least  = 5              // smallest number of them
-	recent = 2              // number of consecutive benchmarks that must agree on a change
+	keepFor       = 30 * 24 * time.Hour
+	maxLead       = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
+	comparedCount = 50             // number of benchmarks that the last ones are compared with
+	minCompared   = 5              // smallest number of them
+	recentCount   = 2              // number of consecutive benchmarks that must agree on a change
 	// noise is the smallest relative difference that counts: a device's clocks vary by as much.
 	noise = 0.02
 	// sigmas is the smallest difference that counts, in standard deviations of the earlier ones, estimated from their
@@ -51,13 +51,13 @@ const (
 func (s *SlotBenchmarks) Keep(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
-	if g == nil || !g.Valid() || g.At.Before(now.Add(-kept)) || g.At.After(now.Add(ahead)) {
+	if g == nil || !g.Valid() || g.At.Before(now.Add(-keepFor)) || g.At.After(now.Add(maxLead)) {
 		return nil
 	}
 	row := SlotBenchmark{Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.At), Device: db.Sanitize(slot.Device), ReadNS: g.ReadNS, MathNS: g.MathNS}
 	err := s.db.Writer(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if err == nil {
-		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-kept))).Delete(&SlotBenchmark{}).Error
+		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-keepFor))).Delete(&SlotBenchmark{}).Error
 	}
 	return db.WriteError(err, "slot benchmark")
 }
@@ -87,7 +87,7 @@ func BySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 // Drift describes how a device differs from its earlier times; "" if it does not, or if there is too little data.
 func (s *SlotBenchmarks) Drift(ctx context.Context, worker, device string) (string, error) {
 	var list []SlotBenchmark
-	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(before + recent).Find(&list).Error
+	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(comparedCount + recentCount).Find(&list).Error
 	return Drift(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
 }
 
@@ -95,7 +95,7 @@ func (s *SlotBenchmarks) Drift(ctx context.Context, worker, device string) (stri
 func (s *SlotBenchmarks) Drifting(ctx context.Context) (list []Drifted, err error) {
 	var last []SlotBenchmark
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
-		where n <= ? order by worker, unit, at desc`, before+recent).Scan(&last).Error
+		where n <= ? order by worker, unit, at desc`, comparedCount+recentCount).Scan(&last).Error
 	for _, device := range BySlot(last) {
 		if how := Drift(device); how != "" {
 			list = append(list, Drifted{Worker: device[0].Worker, UUIDHash: device[0].UUIDHash, Device: device[0].Device, How: how})
@@ -130,13 +130,13 @@ func Drift(list []SlotBenchmark) string {
 // drift returns the relative difference of the last times from the usual one, if all differ to the same side and beyond
 // the noise; otherwise 0.
 func drift(times []float64) float64 {
-	if len(times) < recent+least {
+	if len(times) < recentCount+minCompared {
 		return 0
 	}
-	usual, deviation := spread(times[recent:])
+	usual, deviation := spread(times[recentCount:])
 	limit := math.Max(noise*usual, sigmas*madToSigma*deviation)
 	nearest := times[0] - usual
-	for _, t := range times[:recent] {
+	for _, t := range times[:recentCount] {
 		off := t - usual
 		if math.Abs(off) <= limit || (off > 0) != (nearest > 0) {
 			return 0
@@ -151,7 +151,7 @@ func drift(times []float64) float64 {
 // Noise returns the standard deviation of one kernel's times on one device, relative to their median, or 0 if too few
 // are known.
 func Noise(times []float64) float64 {
-	if len(times) < least {
+	if len(times) < minCompared {
 		return 0
 	}
 	median, deviation := spread(times)

@@ -27,7 +27,7 @@ func (vm CompareVM) Faster() string {
 // Sure describes the certainty of Faster, and the compared times; empty if nothing can be compared.
 func (vm CompareVM) Sure() string {
 	r, by := vm.Shown(), vm.Ranking
-	if vm.partial() {
+	if vm.coversOtherCases() {
 		by = "geometric mean of the cases that both ran"
 	}
 	b, a := vm.B.Short, vm.A.Short

@@ -47,14 +47,14 @@ func (vm CompareVM) Why() (list []sentence) {
 
 // Shown returns the ratio in the first sentence of the page.
 func (vm CompareVM) Shown() versus.Ratio {
-	if vm.partial() {
+	if vm.coversOtherCases() {
 		return vm.Finding.Mean
 	}
 	return vm.Finding.Whole
 }
 
-// partial reports whether the two scores cover different cases or were made by different rules.
-func (vm CompareVM) partial() bool { return vm.Ranking == "" || vm.oneSided() > 0 }
+// coversOtherCases reports whether the two scores cover different cases or were made by different rules.
+func (vm CompareVM) coversOtherCases() bool { return vm.Ranking == "" || vm.oneSided() > 0 }
 
 const stallKey = "stall: "
 

@@ -30,7 +30,7 @@ func (c capacityCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends a number for each device; nothing when the store does not answer.
 func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(c.metrics.site.Requests, collectFor)
+	ctx, cancel := context.WithTimeout(c.metrics.site.Requests, collectTimeout)
 	defer cancel()
 	list, err := c.metrics.runs.Capacity(ctx)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"warpboard/models/counters"
 )
 
-// collectFor bounds the queries of one scrape.
-const collectFor = 3 * time.Second
+// collectTimeout bounds the queries of one scrape.
+const collectTimeout = 3 * time.Second
 
 var (
 	queuedDesc = prometheus.NewDesc("warpboard_runs_queued", "Runs that wait for a slot.", []string{"device"}, nil)
@@ -38,7 +38,7 @@ func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends the queue's lengths and slots per device; nothing when the store does not answer.
 func (q queueCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(q.metrics.site.Requests, collectFor)
+	ctx, cancel := context.WithTimeout(q.metrics.site.Requests, collectTimeout)
 	defer cancel()
 	if err := q.collect(ctx, to); err != nil {
 		q.metrics.site.Log.Warn("metrics without the queue", "err", err)
@@ -46,7 +46,7 @@ func (q queueCollector) Collect(to chan<- prometheus.Metric) {
 }
 
 func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric) error {
-	gauge := func(desc *prometheus.Desc, n int, label string) {
+	send := func(desc *prometheus.Desc, n int, label string) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), label)
 	}
 	devices, err := q.metrics.runs.DeviceList(ctx)
@@ -54,12 +54,12 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 		return err
 	}
 	for _, d := range devices {
-		gauge(queuedDesc, d.Queued, d.Device)
-		gauge(activeDesc, d.Running, d.Device)
-		gauge(slotsDesc, d.Slots, d.Device)
-		gauge(busyDesc, d.Busy, d.Device)
+		send(queuedDesc, d.Queued, d.Device)
+		send(activeDesc, d.Running, d.Device)
+		send(slotsDesc, d.Slots, d.Device)
+		send(busyDesc, d.Busy, d.Device)
 		if d.PausedSince != nil {
-			gauge(pausedDesc, 1, d.Device)
+			send(pausedDesc, 1, d.Device)
 		}
 	}
 	workers, err := q.metrics.site.Store.Fleet.Workers(ctx)
@@ -71,7 +71,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 		if w.Live(q.metrics.site.Now()) && w.Refusing == "" {
 			up = 1
 		}
-		gauge(workerDesc, up, w.Name)
+		send(workerDesc, up, w.Name)
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends the counters; nothing when the store does not answer.
 func (r runCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(r.metrics.site.Requests, collectFor)
+	ctx, cancel := context.WithTimeout(r.metrics.site.Requests, collectTimeout)
 	defer cancel()
 	all, err := r.metrics.site.Store.Counters.Counters(ctx)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	lookFor   = 3 * time.Second  // longest wait for the store to read a submission's state
-	resultFor = 14 * time.Second // longest time to make a result
-	piece     = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
+	readTimeout   = 3 * time.Second  // longest wait for the store to read a submission's state
+	resultTimeout = 14 * time.Second // longest time to make a result
+	chunkSize     = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
 )
 
 // follower streams a submission's progress to one reader.
@@ -64,7 +64,7 @@ func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := f.say(out); err != nil || !over {
+	if err := f.writeState(out); err != nil || !over {
 		return err
 	}
 	return f.end(ctx, out)
@@ -79,7 +79,7 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 	if err != nil || f.state == f.sent && !over {
 		return err
 	}
-	if err := f.say(out); err != nil || !over {
+	if err := f.writeState(out); err != nil || !over {
 		return err
 	}
 	return f.end(ctx, out)
@@ -88,7 +88,7 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 // allEnded reports whether every run has ended. If the store cannot be reached, it is asked again at the next
 // heartbeat.
 func (f *follower) allEnded(ctx context.Context) (bool, error) {
-	asked, cancel := context.WithTimeout(ctx, lookFor)
+	asked, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	list, err := f.look(asked)
 	switch {
@@ -105,7 +105,7 @@ func (f *follower) allEnded(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-func (f *follower) say(out *conns.Writer) error {
+func (f *follower) writeState(out *conns.Writer) error {
 	f.sent = f.state
 	word, elapsed := "running", time.Since(f.began).Seconds()
 	if f.state == work.StateQueued {
@@ -123,7 +123,7 @@ func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	if err := out.Flush(); err != nil { // making it takes a while
 		return err
 	}
-	making, cancel := context.WithTimeout(ctx, resultFor)
+	making, cancel := context.WithTimeout(ctx, resultTimeout)
 	defer cancel()
 	r, err := f.result(making)
 	if err != nil {
@@ -155,7 +155,7 @@ func send(out *conns.Writer, name string, data any) error {
 	if err != nil {
 		return fmt.Errorf("event %s: %w", name, err)
 	}
-	for part := range slices.Chunk(conns.Frame(0, name, text), piece) {
+	for part := range slices.Chunk(conns.Frame(0, name, text), chunkSize) {
 		if _, err := out.Write(part); err != nil {
 			return err
 		}

@@ -219,7 +219,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 			row.Timed = &timed
 			faults = cmp.Or(faults, timed.Trial.TaskFault())
 		}
-		row.Lacks = lacks(faults, def)
+		row.Lacks = missingArgument(faults, def)
 		works = works || row.Ended && !a.starter && row.Trial.Works()
 		rows = append(rows, row)
 	}
@@ -248,8 +248,8 @@ var (
 	lackingCall = regexp.MustCompile(`in case (\d+) .*missing 1 required \S+ argument: '(\w+)'`)
 )
 
-// lacks names the argument that a case lacks, if a stage failed for that reason.
-func lacks(failed *job.StageResult, d tasks.Definition) string {
+// missingArgument names the argument that a case lacks, if a stage failed for that reason.
+func missingArgument(failed *job.StageResult, d tasks.Definition) string {
 	if failed == nil {
 		return ""
 	}

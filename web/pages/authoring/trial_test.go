@@ -19,7 +19,7 @@ func TestATrialNamesTheArgumentThatACaseLacks(t *testing.T) {
 				"TypeError: generate_input() missing 1 required positional argument: 'seed'."}},
 		"a case lacks `n`": {Stderr: "case 'size: 64' has no argument 'n'\n", Failure: &job.Failure{ExitCode: 113}},
 	} {
-		if got := lacks(failed, tasks.Definition{Tests: cases}); got != want {
+		if got := missingArgument(failed, tasks.Definition{Tests: cases}); got != want {
 			t.Errorf("%+v: %q, want %q", failed, got, want)
 		}
 	}

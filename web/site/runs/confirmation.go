@@ -61,7 +61,7 @@ func turnsOf(ranking tasks.Ranking, seen RunAccess, left Evidence) *views.Turns 
 		turns.Of, turns.At = other, legs[len(legs)-1].EndedAt
 		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(left.Stages).Cases) // 0 if the first timing has no cases
 	}
-	for i, c := range MeasuredStage(left.newestLeg).Cases {
+	for i, c := range MeasuredStage(left.newestStages).Cases {
 		if all, each := pools.CaseOf(legs, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{Spec: c.Spec, NS: all.ScoreNS, Interval: all.Interval, EachNS: each})
 		}

@@ -19,7 +19,7 @@ type Evidence struct {
 	Profile Profile
 
 	confirmation models.ConfirmationSides // read for cards only
-	newestLeg    []job.StageResult        // the stages of its newest leg
+	newestStages []job.StageResult        // stages of the confirmation's newest run
 }
 
 // Profile has the stored parts of a run's profile.
@@ -63,8 +63,8 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	var ids []int64
 	for _, seen := range list {
 		ids = append(ids, seen.Run.ID)
-		if leg := newestLeg(confirmed[seen.Run.ID].Legs); leg.ID != 0 {
-			ids = append(ids, leg.ID)
+		if sample := newestSample(confirmed[seen.Run.ID].Legs); sample.ID != 0 {
+			ids = append(ids, sample.ID)
 		}
 	}
 	for _, profile := range profiles {
@@ -82,8 +82,8 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	for _, seen := range list {
 		_, own := seen.shown(seen.Run, stages[seen.Run.ID])
 		one := Evidence{Stages: own, confirmation: confirmed[seen.Run.ID]}
-		leg := newestLeg(one.confirmation.Legs)
-		_, one.newestLeg = seen.shown(leg, stages[leg.ID])
+		sample := newestSample(one.confirmation.Legs)
+		_, one.newestStages = seen.shown(sample, stages[sample.ID])
 		if profile, ok := profiles[seen.Run.ID]; ok {
 			shown, left := seen.shown(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
@@ -95,12 +95,13 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	return of, nil
 }
 
-// newestLeg is the run of the last of some legs as far as its stages need it. Its submission may have been deleted: then it has none.
-func newestLeg(legs []pools.Sample) work.Run {
-	if len(legs) == 0 {
+// newestSample returns the run of the last sample, with the fields that its stages need, or the zero value without one.
+// Its submission may have been deleted: then it has no stages.
+func newestSample(samples []pools.Sample) work.Run {
+	if len(samples) == 0 {
 		return work.Run{}
 	}
-	return work.Run{ID: legs[len(legs)-1].ByRun, State: work.StateDone}
+	return work.Run{ID: samples[len(samples)-1].ByRun, State: work.StateDone}
 }
 
 // filesOf lists the files of profiles; without profiles it makes no query.
