@@ -58,7 +58,7 @@ func ParseBaseURL(text string) (*url.URL, error) {
 // Hub receives the dispatcher's announcements and passes them to open pages.
 type Hub = site.Hub
 
-// Signing is the key that statements are signed with.
+// Signing is the key that signs statements.
 type Signing = site.Signing
 
 // NewHub returns a hub without readers.

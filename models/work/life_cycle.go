@@ -34,7 +34,7 @@ type Rules interface {
 	// Keep stores the content of a result that ended a run, before the end is announced. The run is saved already: a rule
 	// that changes it has to write it, too.
 	Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
-	// Ended follows from any end: by a result, by too many losses, or because it was cancelled.
+	// Ended applies the consequences of any end: by a result, by too many losses, or by a cancellation.
 	Ended(tx *gorm.DB, run *Run, out *Recorded) error
 	// Place enters a run that a result ended on its board, after the end was announced.
 	Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error

@@ -22,8 +22,8 @@ const (
 	inFlightPerSlot = 2
 )
 
-// Next begins the attempt that a worker is to make next, in the fair order, and returns it; nil: there is none for now.
-// An attempt that the worker was given and does not hold has not arrived: it is returned again.
+// Next starts the next attempt of a worker, in the fair order, and returns it, or nil if there is none for now. An
+// attempt that the worker got and does not hold has not arrived: it is returned again.
 func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attempt *Attempt, err error) {
 	// Most workers that ask find nothing. They take no turn to write.
 	var any bool

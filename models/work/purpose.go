@@ -5,8 +5,8 @@ import "warpboard/evaluator/job"
 // Purpose is the reason for a run.
 type Purpose string
 
-// The purposes. Runs of the first two were asked for by a person; the others the site makes, most of them after a ranked run
-// (ProfileOf). Submitted, Confirm and Remeasure in mode ranked leave samples (package pools).
+// The purposes. A person requests the first two; the site makes the others, most of them after a ranked run
+// (ProfileOf). Submitted, Confirm, and Remeasure in mode ranked leave samples (package pools).
 const (
 	Submitted Purpose = "submitted"
 	Practice  Purpose = "practice" // submitted after the task's deadline

@@ -92,8 +92,8 @@ func (l *LifeCycle) Queue(ctx context.Context) ([]QueuedWork, error) {
 	return list, db.ReadError(err, "the queue")
 }
 
-// LiveQueue lists all live work by device: the running (Place is 0), the oldest attempt first, then the waiting in the order
-// of Queue.
+// LiveQueue lists all live work by device: the running work (Place is 0), the oldest attempt first, then the waiting
+// work in the order of Queue.
 func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
 	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + " union all select *, 0 as place from (" + workInTurns + `) taken

@@ -175,8 +175,8 @@ func (e *Evaluation) sharedResult(read *gorm.DB) error {
 	return db.ReadError(err, "the result of evaluation %s", e.Shares)
 }
 
-// ReleaseSharing lets evaluations be measured that wait for one which ended without passing its result on, because a
-// process of an older version ended it.
+// ReleaseSharing releases evaluations that wait for a shared result whose evaluation ended without passing it on,
+// because a process of an older version ended it. They are then measured.
 func (l *LifeCycle) ReleaseSharing(ctx context.Context) error {
 	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+Live+
 		" and shares not in (select id from evaluations where "+Live+")", parkedSharing).Error

@@ -15,7 +15,7 @@ const evaluationsTag = "Evaluations"
 
 const webhooksTag = "Webhooks"
 
-// What is read of pages, as data, has their addresses.
+// Addresses of pages that programs read as data.
 const (
 	profilePath = "/submissions/{id}/runs/{run}/profile"
 	boardFiles  = "/tasks/{slug}/boards/{device}"

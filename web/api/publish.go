@@ -139,7 +139,7 @@ func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p 
 	return err
 }
 
-// deadlineText is a deadline as an answer has it; empty: there is none.
+// deadlineText returns a deadline in the form of an answer, or "".
 func deadlineText(at *time.Time) string {
 	if at == nil {
 		return ""

@@ -21,7 +21,7 @@ var ErrDone = errors.New("stream is complete")
 // Source produces the content of one stream. It must not hold anything of a fiber.Ctx: the stream outlives its handler.
 type Source struct {
 	Topic  Topic
-	Buffer int // messages that a reader may be behind; a slower one gets a message without event
+	Buffer int // largest number of messages that a reader may lag behind; a slower one gets a message without event
 	// Backlog writes the stored events that the reader lacks. It runs after subscribing, so that none is lost.
 	Backlog func(ctx context.Context, out *Writer) error
 	// Live writes one message, unless Backlog has sent it already.

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// reply is the answer to a waiting caller, apart from how it is sent.
+// reply is the answer to a waiting caller, without its transport.
 type reply struct {
 	status int
 	device string // set when there is a result

@@ -179,7 +179,7 @@ func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out prof
 	return out, noProfile{in.ID}
 }
 
-// noProfile returns the reason why there is no profile.
+// noProfile is the error for a submission without a profile.
 type noProfile struct{ submission int64 }
 
 func (n noProfile) Error() string {

@@ -21,7 +21,7 @@ import (
 
 // Access lists the readers of the metrics besides admins.
 type Access struct {
-	From  []netip.Prefix // who may without a token; nil: this machine, while no proxy is in front
+	From  []netip.Prefix // networks that may read the metrics without a token; nil: this machine, if there is no proxy
 	Token string         // lets its sender read the metrics; empty: no token does
 }
 

@@ -119,7 +119,7 @@ func FailureOf(err error) Failure {
 		Message: "Something went wrong on our side; it has been logged."}
 }
 
-// AnswerProblems makes errors of a request be answered as problems of the API.
+// AnswerProblems selects the API's problem format for the errors of a request.
 func AnswerProblems(c *fiber.Ctx) error {
 	c.Locals(localProblems, true)
 	return c.Next()

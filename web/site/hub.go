@@ -23,7 +23,7 @@ type Hub struct {
 // NewHub returns a hub without readers.
 func NewHub() *Hub { return &Hub{Hub: conns.NewHub()} }
 
-// RunTopic is one submission's events.
+// RunTopic returns the topic of one submission's events.
 func RunTopic(submissionID int64) conns.Topic {
 	return conns.Topic{Kind: "submission", ID: submissionID}
 }
@@ -42,7 +42,7 @@ func QueueTopic() conns.Topic { return conns.Topic{Kind: "queue"} }
 // EvaluationTopic is the change numbers of one evaluation.
 func EvaluationTopic(id string) conns.Topic { return conns.Topic{Kind: "evaluation", Name: id} }
 
-// BatchTopic is the results of one batch of evaluations.
+// BatchTopic returns the topic of the results of one batch of evaluations.
 func BatchTopic(id string) conns.Topic { return conns.Topic{Kind: "batch", Name: id} }
 
 // RunEvent passes an event to the readers of its submission. With several processes they read it from the store,

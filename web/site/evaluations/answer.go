@@ -175,7 +175,7 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 	return kernel, nil
 }
 
-// RequestOf reads what an evaluation was asked for, unless that is large.
+// RequestOf returns the request of an evaluation. A large one is an error.
 func RequestOf(e work.Evaluation) (request kernelrun.Request, err error) {
 	if e.Large() {
 		return request, &site.Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",

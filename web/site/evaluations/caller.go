@@ -17,7 +17,7 @@ const keyBytes = 32
 // Caller identifies the sender of a request for evaluations.
 type Caller struct {
 	work.Asker
-	limit string // whom the limits count for: a person with all their tokens, or the address of someone with neither token nor session
+	limit string // subject of the limits: a person with all their tokens, or the address of a caller without token and session
 	Key   string // of such a caller; empty: they showed none
 }
 

@@ -116,7 +116,7 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[in
 	return s.site.Store.Work.ArtifactsOf(ctx, ids...)
 }
 
-// shown is the run, or its profile's, with its stages, as the viewer may see them.
+// shown returns a run, or its profile's run, with its stages, limited to the parts that the viewer may see.
 func (seen RunAccess) shown(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
 	stages := StagesOfAttempt(run, all)
 	if !seen.MaySeeSource {
