@@ -45,7 +45,7 @@ output_t custom_kernel(input_t data) {
 `
 }
 
-func TestNothingOfARunTellsSecretValues(t *testing.T) {
+func TestNoPartOfARunRevealsSecretValues(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
 	for name, tt := range map[string]struct {

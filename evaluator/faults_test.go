@@ -47,7 +47,7 @@ func broken(_ context.Context, req toolchain.BuildRequest) (job.StageResult, err
 	return passedBuild(), nil
 }
 
-func TestFaultOfOursIsLostAndNotFailed(t *testing.T) {
+func TestAnInfrastructureErrorLosesTheAttempt(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{build: broken,
 		run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {

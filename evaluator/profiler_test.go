@@ -177,7 +177,7 @@ func unpack(t *testing.T, packed []byte) []byte {
 	return data
 }
 
-func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
+func TestAMissingProfileHasAReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		orders []string
 		change func(*job.Job, *evaluator.Config)

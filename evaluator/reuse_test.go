@@ -268,8 +268,8 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeRecordedIsTriedOnce: each try takes a part of the time limit.
-func TestWhatCannotBeRecordedIsTriedOnce(t *testing.T) {
+// TestAReferenceThatCannotBeRecordedIsTriedOnce: each try takes a part of the time limit.
+func TestAReferenceThatCannotBeRecordedIsTriedOnce(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	r, right := newReusing(t), model("return x + x")
 	slow := strings.Replace(twice, "return x * 2", "__import__('time').sleep(0.6); return x * 2", 1)

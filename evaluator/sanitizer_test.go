@@ -196,7 +196,7 @@ func TestToolsThatHaveNoTimeLeftSaySo(t *testing.T) {
 	}
 }
 
-func TestWhyNothingWasSanitizedIsASentence(t *testing.T) {
+func TestAMissingSanitizerReportHasAReason(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	for name, c := range map[string]struct {
 		change func(*job.Job, *evaluator.Config)

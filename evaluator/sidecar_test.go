@@ -147,7 +147,7 @@ func TestAWaitingKernelIsCompiled(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotCompileBesideItsSlotCompilesThere(t *testing.T) {
+func TestAKernelThatFailsInASidecarIsCompiledOnItsSlot(t *testing.T) {
 	b := &sidecarBuilder{wait: "first", fail: true}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")

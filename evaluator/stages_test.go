@@ -142,7 +142,7 @@ func TestFirstStageThatDoesNotPassIsTheLast(t *testing.T) {
 	}
 }
 
-func TestTimeoutKeepsWhatWasKnown(t *testing.T) {
+func TestATimeoutKeepsTheResultsSoFar(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 		say(st.StageRequest, "test-count: 2\ntest.0.spec: size: 1\ntest.0.status: pass\ntest.1.spec: size: 2\n")
@@ -186,7 +186,7 @@ func leaky(ending func(req toolchain.StageRequest) sandbox.Outcome) func(context
 	}
 }
 
-func TestSecretInputsDoNotLeave(t *testing.T) {
+func TestSecretInputsAreNotReported(t *testing.T) {
 	endings := map[string]func(req toolchain.StageRequest) sandbox.Outcome{
 		"passes": func(req toolchain.StageRequest) sandbox.Outcome {
 			report := reportOf(req)

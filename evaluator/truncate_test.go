@@ -61,7 +61,7 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 
 // The site limits the values of a message, however small they are: a result with more was refused, and its request
 // failed without a reason.
-func TestAResultOfTooManyValuesLosesWhatMattersLeast(t *testing.T) {
+func TestAResultOfTooManyValuesLosesItsDetailsFirst(t *testing.T) {
 	report := "[" + strings.Repeat("0,", job.MaxValues) + "0]"
 	r := job.Result{Outcome: job.OutcomeDone,
 		Evaluation: json.RawMessage(`{"device":"CPU","metrics":{"custom":{"report":` + report + `}}}`)}
@@ -81,7 +81,7 @@ func TestAResultThatFitsIsNotTruncated(t *testing.T) {
 	}
 }
 
-func TestTruncatingDoesNotChangeWhatOthersHold(t *testing.T) {
+func TestTruncatingDoesNotChangeSharedData(t *testing.T) {
 	r := bulky()
 	held := r.Stages
 	truncateResult(&r, 128<<10)

@@ -52,7 +52,7 @@ func TestATaskKeepsItsSolutionsAndBaselines(t *testing.T) {
 	}
 }
 
-func TestWhoSolvesATaskGetsNoSolutions(t *testing.T) {
+func TestSolutionsAreNotGivenToSubmitters(t *testing.T) {
 	b := withSolutions(t)
 	public := b.WithoutSolutions()
 	var names []string

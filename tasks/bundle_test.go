@@ -119,7 +119,7 @@ func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
 	}
 }
 
-func TestCreatorIsWarned(t *testing.T) {
+func TestSuspiciousTasksGetWarnings(t *testing.T) {
 	cases := map[string]struct{ yaml, want string }{
 		"no tests":      {minimal, "There are no tests"},
 		"no benchmarks": {minimal, "There are no benchmarks"},

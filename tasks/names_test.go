@@ -39,7 +39,7 @@ func TestNamesOfLibrariesAndDefinesHoldNothingElse(t *testing.T) {
 	}
 }
 
-func TestFileNamesThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidFileNamesAreRefused(t *testing.T) {
 	for name, want := range map[string]string{
 		"":                             "has an empty name",
 		"a\x00b":                       "has a control character in its name",
@@ -61,7 +61,7 @@ func TestFileNamesThatAreNoneAreRefused(t *testing.T) {
 	}
 }
 
-func TestPathsOpenWhatLiesThere(t *testing.T) {
+func TestOpenPathOpensFilesFoldersAndZips(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "add", "task.yml"), minimal)
 	write(t, filepath.Join(dir, "add", "reference.py"), "")

@@ -78,7 +78,7 @@ profile: false
 	}
 }
 
-func TestWhatMayBeLeftOutHasItsDefault(t *testing.T) {
+func TestOptionalKeysHaveDefaults(t *testing.T) {
 	def := mustTask(t, minimal+"templates: {}\nseed: null\ntests:\n").Definition
 	limit := 180 * time.Second
 	want := tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}

@@ -86,7 +86,7 @@ func TestPagersLinkToTheirNeighbours(t *testing.T) {
 	}
 }
 
-func TestPeopleHaveAFaceOfTheirOwn(t *testing.T) {
+func TestEachPersonHasADifferentPicture(t *testing.T) {
 	seen := map[string]int64{}
 	for id := range int64(200) {
 		look := (Person{ID: id}).lanes()

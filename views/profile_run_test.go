@@ -42,7 +42,7 @@ func TestSymbolsAreDemangled(t *testing.T) {
 	}
 }
 
-func TestSymbolsThatAreNoneStayAsTheyAre(t *testing.T) {
+func TestTextsThatAreNoSymbolsStayUnchanged(t *testing.T) {
 	for _, symbol := range []string{"", "main", "_Z", "_Z9short", "_ZN", "_Z99999999999999999999x", "_ZL"} {
 		if got := symbolName(symbol); got != symbol {
 			t.Errorf("%q became %q", symbol, got)

@@ -30,7 +30,7 @@ func show(t *testing.T, c templ.Component) *goquery.Document {
 	return doc
 }
 
-func TestMarkdownKeepsItsMeaningAndLosesItsPowers(t *testing.T) {
+func TestMarkdownIsFormattedWithoutScripts(t *testing.T) {
 	text := "# Sum\n\nAdd **two** `float` vectors.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" +
 		"<script>alert(1)</script>\n\n<a href='javascript:alert(2)'>x</a> [y](javascript:alert(3)) [z](https://example.org)\n"
 	c, err := Document(text, nil)
@@ -86,7 +86,7 @@ func TestBigSourceIsShownPlain(t *testing.T) {
 	}
 }
 
-func TestALinePerByteIsNoHundredMegabytes(t *testing.T) {
+func TestASourceOfShortLinesHasASmallPage(t *testing.T) {
 	for _, end := range []string{"\n", "\r"} {
 		text := strings.Repeat("<"+end, 500_000)
 		file := NewHighlighter(1, MostColoured).Page().Source("lines.py", "", []byte(text))
@@ -119,7 +119,7 @@ func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
 	}
 }
 
-func TestFilesOfMegabytesDoNotMakeAPageOfThem(t *testing.T) {
+func TestLargeFilesAreCutOnPages(t *testing.T) {
 	text := []byte(strings.Repeat("1 ", 100<<10))
 	costtest.Check(t, "512 files of 200 kB", func() {
 		page, size := NewHighlighter(1, MostColoured).Page(), 0
@@ -155,7 +155,7 @@ func TestRunSaysItsStateInWords(t *testing.T) {
 	}
 }
 
-func TestStagesSayWhatTheyAreAt(t *testing.T) {
+func TestStagesShowTheirProgress(t *testing.T) {
 	began := time.Unix(100, 0)
 	stage := func(status job.Status, cases ...job.Status) StageView {
 		s := StageView{Result: job.StageResult{Stage: job.StageTest, Status: status, Started: began,
@@ -276,8 +276,8 @@ func TestNumbersOfReportsHaveFewDigits(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftOfAnEventIsWrittenAsOnABoard; on the last day it has seconds.
-func TestWhatIsLeftOfAnEventIsWrittenAsOnABoard(t *testing.T) {
+// TestTheRestOfAnEventIsWrittenAsOnABoard; on the last day it has seconds.
+func TestTheRestOfAnEventIsWrittenAsOnABoard(t *testing.T) {
 	for left, want := range map[time.Duration]string{
 		80 * time.Hour: format.Duration(80 * time.Hour), 30*time.Hour - time.Second: "1\u00a0day 5\u00a0h",
 		24*time.Hour - time.Second: "23:59:59", time.Second: "00:00:01",

@@ -34,8 +34,9 @@ type seen struct {
 	public, unlisted, members, hidden string
 }
 
-// TestWhoSeesATaskWhere is the table of surfaces and roles. Everyone else is answered as for a task that does not exist.
-func TestWhoSeesATaskWhere(t *testing.T) {
+// TestTheVisibilityOfATaskOnEveryAddress is the table of surfaces and roles. Everyone else is answered as for a task
+// that does not exist.
+func TestTheVisibilityOfATaskOnEveryAddress(t *testing.T) {
 	s := webtest.NewClosedScene(t)
 	run, sub, board := fmt.Sprintf("/runs/%d", s.Run.ID), fmt.Sprintf("/submissions/%d", s.Run.SubmissionID), "/tasks/quiet/boards/CPU"
 	person := fmt.Sprintf("/users/%d", s.Users["member"].ID)

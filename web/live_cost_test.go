@@ -76,8 +76,8 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 	}
 }
 
-// TestThoseWhoWaitForARunAskNothingAtALine that it prints, however many they are.
-func TestThoseWhoWaitForARunAskNothingAtALine(t *testing.T) {
+// TestWaitersOfARunMakeNoQueryForALogLine that it prints, however many they are.
+func TestWaitersOfARunMakeNoQueryForALogLine(t *testing.T) {
 	const waiters, events = 50, 40
 	s := webtest.NewStage(t)
 	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]

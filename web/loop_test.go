@@ -7,8 +7,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestAVisitorOfMCPIsWhomTheProxySays, also where the proxy adds a line of its own to the one that the visitor made up.
-func TestAVisitorOfMCPIsWhomTheProxySays(t *testing.T) {
+// TestMCPIdentifiesVisitorsByTheProxysHeader, also where the proxy adds a line of its own to the one that the visitor
+// made up.
+func TestMCPIdentifiesVisitorsByTheProxysHeader(t *testing.T) {
 	outer := http.Header{"X-Forwarded-For": {"198.51.100.8", "192.0.2.9"}}
 	var inner fasthttp.Request
 	request, err := http.NewRequestWithContext(t.Context(), "GET", "/api/v1/devices", nil)

@@ -11,7 +11,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
+func TestMetricsAreForTheOperator(t *testing.T) {
 	store := modelstest.Open(t)
 	tokens := map[string]string{"": "", "operator": "the operator's secret", "wrong": "another secret"}
 	for name, role := range map[string]accounts.Role{"user": accounts.RoleUser, "creator": accounts.RoleCreator,
@@ -86,7 +86,7 @@ func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 	}
 }
 
-func TestAddressesThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidAddressesAreRefused(t *testing.T) {
 	for _, text := range []string{"", "all", "10.0.0.0/33", "10.0.0.256", "example.org"} {
 		if list, err := web.ParseAddresses([]string{text}); err == nil || !strings.Contains(err.Error(), "10.0.0.0/8") {
 			t.Errorf("%q is %v, %v", text, list, err)

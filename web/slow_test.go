@@ -196,7 +196,7 @@ func TestHalfSentBodiesLeavePlacesForOthers(t *testing.T) {
 	}
 }
 
-func TestWhatACallDoesInsideCounts(t *testing.T) {
+func TestRequestsInsideAnMCPCallCountAgainstLimits(t *testing.T) {
 	s := webtest.NewEvalSite(t, noProxies, func(c *web.Config) { c.Limits = site.Limits{RequestsEach: 1} })
 	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")})
 	text, err := json.Marshal(mcpCall(1, "get_job_status", webtest.Object{"job_id": made["id"], "wait": 40}))

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// TestOneWayToNameAVisitor: outside package conns no handler reads the address of a connection, which behind a proxy is
-// the proxy's. Site.VisitorIP names a visitor, Site.VisitorShare counts one, and conns.Peer is for rights of this
-// machine.
-func TestOneWayToNameAVisitor(t *testing.T) {
+// TestVisitorsAreIdentifiedInOnePlace: outside package conns no handler reads the address of a connection, which behind
+// a proxy is the proxy's. Site.VisitorIP names a visitor, Site.VisitorShare counts one, and conns.Peer is for rights of
+// this machine.
+func TestVisitorsAreIdentifiedInOnePlace(t *testing.T) {
 	handedOn := map[string]string{"mcp.go": "RemoteAddr"} // to this process's own handlers, which ask conns
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||

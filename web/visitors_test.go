@@ -21,9 +21,9 @@ var forVisitors = regexp.MustCompile(
 // forAccounts are the addresses that show what is a person's own.
 var forAccounts = regexp.MustCompile(`^/(api/v1/(me|tokens|submissions|inbox|webhooks.*)|tasks/:slug/solve/runs)$`)
 
-// TestWhatIsForPeopleIsNotForVisitors asks for every address that changes something or shows what is a person's own,
+// TestVisitorsCannotUsePagesForPeople asks for every address that changes something or shows what is a person's own,
 // with the token of a form and without an account.
-func TestWhatIsForPeopleIsNotForVisitors(t *testing.T) {
+func TestVisitorsCannotUsePagesForPeople(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.Browser()
 	b.Page("/", http.StatusOK)

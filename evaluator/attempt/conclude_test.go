@@ -12,9 +12,9 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// TestWorkThatGivesWayIsNoFaultOfItsSlot: jobs that came one after the other ended a check of the profiler again and again, and a
-// working GPU was out of service.
-func TestWorkThatGivesWayIsNoFaultOfItsSlot(t *testing.T) {
+// TestPreemptedWorkDoesNotCountAsAFaultOfItsSlot: jobs that came one after the other ended a check of the profiler
+// again and again, and a working GPU was out of service.
+func TestPreemptedWorkDoesNotCountAsAFaultOfItsSlot(t *testing.T) {
 	for _, c := range []struct {
 		cause   error
 		want    job.Outcome

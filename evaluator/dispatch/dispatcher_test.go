@@ -64,7 +64,7 @@ func (w *watcher) has(state work.RunState) bool {
 	return false
 }
 
-func TestADeviceHasOneJobMoreThanSlotsAndTheFairOnesFirst(t *testing.T) {
+func TestADeviceGetsOneJobMoreThanItsSlotsInFairOrder(t *testing.T) {
 	eachSite(t, func(s *site) {
 		for range 4 {
 			s.submit()
@@ -253,7 +253,7 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 	})
 }
 
-func TestAJobThatCannotBeMadeFailsByOurFault(t *testing.T) {
+func TestAJobThatCannotBeMadeIsAnInfrastructureError(t *testing.T) {
 	for name, large := range map[string]bool{"too large": true, "no file": false} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")

@@ -78,8 +78,8 @@ func TestNvccRunsBothChainsAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotCompileWithFewHeadersHasThemAll: the errors come from the compilation with all headers.
-func TestWhatDoesNotCompileWithFewHeadersHasThemAll(t *testing.T) {
+// TestASourceThatFailsWithFewHeadersIsCompiledWithAll: the errors come from the compilation with all headers.
+func TestASourceThatFailsWithFewHeadersIsCompiledWithAll(t *testing.T) {
 	for _, test := range []struct{ compiler, name, source, object, output, log string }{
 		{"nvcc", "k.cu", "needs all\n", tensors + "needs all\ngcc\ncudafe++\ngcc\n", "", "compiled by nvcc with all headers"},
 		{"g++", "m.cpp", "needs all\n", "all headers\n", "", "compiled by g++ with all headers"},
@@ -105,9 +105,9 @@ func TestASourceWithoutTorchIsCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKnownGoesToTheCompilerAsItIs: commands of another nvcc, flags that change what its commands need, and
-// commands that fail for another reason than the source.
-func TestWhatIsNotKnownGoesToTheCompilerAsItIs(t *testing.T) {
+// TestUnknownFlagsArePassedToTheCompilerUnchanged: commands of another nvcc, flags that change what its commands need,
+// and commands that fail for another reason than the source.
+func TestUnknownFlagsArePassedToTheCompilerUnchanged(t *testing.T) {
 	for _, more := range [][]string{{"-rdc=true"}, {"-keep"}, {"--threads", "4"}, {"further.cu"}} {
 		if dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n", more...); written(t, dir, "x.o") != "by nvcc itself\n" {
 			t.Errorf("%v: %q", more, output)
@@ -229,9 +229,9 @@ func TestALaunchInCppSourcesIsCompiledByNvcc(t *testing.T) {
 	}
 }
 
-// TestWhatIsCompiledBeforeAnImportFailsIsPacked: a source that needs a GPU after it has compiled fails where it is built, and no process
-// finds what another one compiled.
-func TestWhatIsCompiledBeforeAnImportFailsIsPacked(t *testing.T) {
+// TestExtensionsBuiltBeforeAFailedImportArePacked: a source that needs a GPU after it has compiled fails where it is
+// built, and no process finds what another one compiled.
+func TestExtensionsBuiltBeforeAFailedImportArePacked(t *testing.T) {
 	dir := t.TempDir()
 	program, err := filepath.Abs("programs/runner/warpboard_extensions.py")
 	if err != nil {

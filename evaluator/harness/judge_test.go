@@ -66,7 +66,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestWhoIsToBlameForAJudgeThatEnded(t *testing.T) {
+func TestAFailedJudgeIsBlamedOnTheRightSide(t *testing.T) {
 	killed := sandbox.Outcome{ExitCode: 137, Signal: "SIGKILL"}
 	stopped := sandbox.Outcome{ExitCode: -1, Cancelled: true}
 	tests := []struct {

@@ -13,7 +13,7 @@ import (
 
 // Mapping the memory of a small input took 500 to 1,000 µs, of which 20 were subtracted. The test compares the fastest
 // calls, because machines that run tests delay others.
-func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
+func TestTheHandoverOfInputsDoesNotCountAsKernelTime(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	const kernel, most = 57_000, 250_000
 	n := newNative(t, testdata(t, "mapping/task.h", "mapping/reference.h", "mapping/honest.cpp", "mapping/reads.cpp"))

@@ -104,7 +104,7 @@ func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 	}
 }
 
-func TestWhatWasWrongInAFreshProcessNamesIt(t *testing.T) {
+func TestAFailureNamesItsProcess(t *testing.T) {
 	good := process(0, timedCase(0, 100, "event"), timedCase(1, 20, "event"))
 	gone := judge.Ending{Judge: &sandbox.Outcome{ExitCode: exitRunnerGone},
 		Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}

@@ -63,7 +63,7 @@ func compiled(l SourceSet) []string {
 	return names
 }
 
-func TestLay(t *testing.T) {
+func TestAssemble(t *testing.T) {
 	own := map[string][]byte{"eval.cu": []byte("theirs"), "utils.h": []byte("theirs"), "task.h": nil,
 		"submission.cu": nil}
 	files := []tasks.File{{Name: "eval.cu", Source: "eval.cu"}, {Name: "submission.cu", Source: tasks.SubmissionSource}}

@@ -14,8 +14,8 @@ const timed = "benchmark-count: 2\nbenchmark.0.spec: n: 1\nbenchmark.0.runs: 2\n
 	"benchmark.0.best: 10\nbenchmark.0.worst: 20\nbenchmark.0.times: 10,20\nbenchmark.0.status: pass\n" +
 	"benchmark.1.spec: n: 2\nbenchmark.1.runs: 1\nbenchmark.1.mean: 3\nbenchmark.1.status: pass\n"
 
-// TestReportsThatAreNotToBeBelieved: each is a good report with one forged value.
-func TestReportsThatAreNotToBeBelieved(t *testing.T) {
+// TestImplausibleReportsAreRefused: each is a good report with one forged value.
+func TestImplausibleReportsAreRefused(t *testing.T) {
 	swap := func(old, new string) string { return strings.Replace(timed, old, new, 1) + "check: pass\n" }
 	tests := []struct {
 		name, pipe string

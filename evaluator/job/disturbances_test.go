@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatConditionsAreBad(t *testing.T) {
+func TestReasonsOfBadConditions(t *testing.T) {
 	for name, c := range map[string]struct {
 		seen Disturbances
 		want string

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWhatMattersLeastIsADetail(t *testing.T) {
+func TestWithoutDetailsDropsTheLeastImportantData(t *testing.T) {
 	result := Result{Stdout: "printed",
 		Metrics: map[string]Metrics{"custom": {Device: map[string]map[string]any{"a": {"b": 1.0}},
 			Report: []byte(`{}`)}}}

@@ -31,7 +31,7 @@ func (l *lockedLog) String() string {
 	return l.text.String()
 }
 
-func TestWhatStrangersCauseIsLoggedSoManyTimesAMinute(t *testing.T) {
+func TestTheLogOfStrangersErrorsIsRateLimited(t *testing.T) {
 	var log lockedLog
 	s := newLimitedLog(slog.New(slog.NewTextHandler(&log, nil)))
 	for range 1000 {

@@ -102,8 +102,8 @@ func TestEventsOutliveAnAbsenceOfTheSite(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsForASiteThatIsAwayIsBounded, so that a program that prints without end fills no memory.
-func TestWhatWaitsForASiteThatIsAwayIsBounded(t *testing.T) {
+// TestTheOutboxIsBoundedWhileTheSiteIsAway, so that a program that prints without end fills no memory.
+func TestTheOutboxIsBoundedWhileTheSiteIsAway(t *testing.T) {
 	o := newOutbox()
 	text := strings.Repeat("x", job.MaxText/2)
 	n := 0

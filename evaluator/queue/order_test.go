@@ -90,9 +90,9 @@ func TestAnotherProcessAnswersWhenOneIsGone(t *testing.T) {
 	}
 }
 
-// TestWhatWasAskedBeforeTheEndIsAnswered: a worker that hands its result over while the site stops need not send it
+// TestRequestsFromBeforeTheStopAreAnswered: a worker that hands its result over while the site stops need not send it
 // again.
-func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
+func TestRequestsFromBeforeTheStopAreAnswered(t *testing.T) {
 	q, err := Open(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -203,8 +203,8 @@ func cgroupsNamed(name string) (found []string) {
 	return found
 }
 
-// TestGateHasNoEnd: bubblewrap takes the end of the gate for its opening.
-func TestGateHasNoEnd(t *testing.T) {
+// TestTheGateNeverTimesOut: bubblewrap takes the end of the gate for its opening.
+func TestTheGateNeverTimesOut(t *testing.T) {
 	d, err := newDescriptors(&Spec{}, []byte("filter"))
 	if err != nil {
 		t.Fatal(err)

@@ -153,7 +153,7 @@ func TestAStageEndsWithoutADecision(t *testing.T) {
 }
 
 // A run that is cancelled or fails in its third process has measured two.
-func TestWhatProcessesMeasuredThatCameToTheirEndIsKnown(t *testing.T) {
+func TestMeasurementsOfCompletedProcessesAreKept(t *testing.T) {
 	parser := harness.NewParser(nil).ByProcess()
 	if known := parser.Medians(); known != nil {
 		t.Errorf("before the first: %v", known)

@@ -169,7 +169,7 @@ def leave(): pass
 `},
 }
 
-func TestNoWordOfAStageReachesTheNext(t *testing.T) {
+func TestNoMessageOfAStageReachesTheNext(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b := newBuilder()
 	turns := newTurns(t, b, cpu())

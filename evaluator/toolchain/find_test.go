@@ -42,7 +42,7 @@ func TestInterpretersThatOthersCannotReachAreNoUse(t *testing.T) {
 	}
 }
 
-func TestMissingCompilerIsOurFault(t *testing.T) {
+func TestAMissingCompilerIsAnInfrastructureError(t *testing.T) {
 	b := newBuilder()
 	b.cfg.Tools = Toolchain{}
 	for _, j := range []job.Job{cppJob(t, "correct.cpp"), pyJob(t, "correct.py")} {

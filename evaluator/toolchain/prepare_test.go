@@ -83,7 +83,7 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePreparedSaysWhy(t *testing.T) {
+func TestAFailedPreparationHasAReason(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b := newBuilder()
 	broken := cppJob(t, "correct.cpp")
@@ -140,7 +140,7 @@ func TestPreparingEndsWithItsContext(t *testing.T) {
 }
 
 // A file that includes the submission fails alone; trying that once is enough.
-func TestThatAFileNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
+func TestAFilesNeedOfTheSubmissionIsDetectedOnce(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	j := ownBundleJob(t)
 	j.Task.Config.Sources = []string{"eval.cpp"}

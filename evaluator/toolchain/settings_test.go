@@ -16,8 +16,8 @@ resource.prlimit(1, resource.RLIMIT_NOFILE, (77, 77))
 os.setpriority(os.PRIO_PROCESS, 1, 7)
 `
 
-// TestTheSandboxesFirstProcessCarriesNoWord: after a change the Python is not used again.
-func TestTheSandboxesFirstProcessCarriesNoWord(t *testing.T) {
+// TestTheSandboxesFirstProcessPassesOnNoMessage: after a change the Python is not used again.
+func TestTheSandboxesFirstProcessPassesOnNoMessage(t *testing.T) {
 	b := newBuilder()
 	a, _ := mustBuild(t, b, bundle(settings))
 	p := mustOpen(t, b, a)

@@ -177,7 +177,7 @@ func TestTasksOfAFolderFollowIt(t *testing.T) {
 	}
 }
 
-func TestFolderThatIsNoneStopsTheServer(t *testing.T) {
+func TestAMissingTaskFolderStopsTheServer(t *testing.T) {
 	err := installTasks(t.Context(), modelstest.Open(t), filepath.Join(t.TempDir(), "nothing"), nil,
 		slog.New(slog.DiscardHandler))
 	if err == nil || !strings.Contains(err.Error(), "not a directory that can be read") {
@@ -187,7 +187,7 @@ func TestFolderThatIsNoneStopsTheServer(t *testing.T) {
 
 // New users should find easy tasks first, and those that the machine can run: the home page lists the latest first, and
 // online devices before others.
-func TestBuiltInTasksStandFromEasyToHard(t *testing.T) {
+func TestBuiltInTasksAreSortedByDifficulty(t *testing.T) {
 	store := modelstest.Open(t)
 	install(t, store, "")
 	list, err := store.TaskList(t.Context(), accounts.User{})

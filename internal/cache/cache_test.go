@@ -8,7 +8,7 @@ import (
 	"warpboard/internal/cache"
 )
 
-func TestWhatWasUsedLastStaysUpToTheBound(t *testing.T) {
+func TestTheCacheKeepsTheMostRecentlyUsed(t *testing.T) {
 	c := cache.New[string, int](4)
 	for i := range 6 {
 		c.Put(fmt.Sprint(i), i, 1)
@@ -35,7 +35,7 @@ func TestWhatWasUsedLastStaysUpToTheBound(t *testing.T) {
 	}
 }
 
-func TestACacheIsForManyAtOnce(t *testing.T) {
+func TestTheCacheIsSafeForConcurrentUse(t *testing.T) {
 	c := cache.New[int, int](8)
 	var all sync.WaitGroup
 	for range 4 {

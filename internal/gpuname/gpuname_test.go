@@ -72,7 +72,7 @@ func TestWithoutMemoryTheLabelIsSureOnlyByName(t *testing.T) {
 	}
 }
 
-func TestNameMeansItsLabelOrAllOfItsFamily(t *testing.T) {
+func TestANameMatchesItsLabelOrItsFamily(t *testing.T) {
 	devices := []string{"CPU", "H100-SXM", "H100-PCIe", "H200", "H200-NVL", "A100-SXM-40GB", "A100-SXM-80GB",
 		"RTX-4070-12GB",
 		"RTX-4070-Ti-12GB", "RTX-4090", "RTX-4090-D", "H100-SXM-MIG-1g.10gb"}

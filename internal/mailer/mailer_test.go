@@ -14,7 +14,7 @@ import (
 	"warpboard/models/db"
 )
 
-func TestANoticeComesByMailToWhoWantsIt(t *testing.T) {
+func TestANoticeIsMailedToThoseWhoWantIt(t *testing.T) {
 	each(t, func(o *office) {
 		bob := o.person("Bob ☃", "bob@example.org") // wants none
 		o.comment(bob)

@@ -76,8 +76,8 @@ func (o owners) exec(statement string, args ...any) {
 	}
 }
 
-// TestWhatWebhooksMayTakeIsBounded: on both databases.
-func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
+// TestWebhooksAreLimited: on both databases.
+func TestWebhooksAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
 		t.Run("no one's backlog comes before what others have due", func(t *testing.T) {
@@ -195,8 +195,8 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 	})
 }
 
-// TestSlowReceiversOfPeopleHoldUpNotTheSite: all people's together have no more than the people's limit.
-func TestSlowReceiversOfPeopleHoldUpNotTheSite(t *testing.T) {
+// TestSlowReceiversOfPeopleDoNotDelayTheSites: all people's together have no more than the people's limit.
+func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
 	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.AllowedNetworks{People: loopback}})
 	if err != nil {
 		t.Fatal(err)

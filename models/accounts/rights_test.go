@@ -7,9 +7,9 @@ import (
 	"warpboard/models/accounts"
 )
 
-// TestWhoMayDoWhat is the table of rights: for each act, who may do it to someone else's thing on someone else's
+// TestRights is the table of rights: for each act, who may do it to someone else's thing on someone else's
 // task (role alone), to what is theirs, and on a task of theirs.
-func TestWhoMayDoWhat(t *testing.T) {
+func TestRights(t *testing.T) {
 	const mine, others = 1, 2
 	who := map[string]struct {
 		role accounts.Role

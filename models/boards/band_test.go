@@ -82,9 +82,9 @@ func TestABetterKernelBeginsANewBand(t *testing.T) {
 	}
 }
 
-// TestNoiseIsNoMerit: behind a steady first, an entry's rank is never better than that of one with the same score and
-// an interval of ± 0.5 %; and of kernels that are 2 % slower, an uneven one ties with it only by luck.
-func TestNoiseIsNoMerit(t *testing.T) {
+// TestNoiseGivesNoAdvantage: behind a steady first, an entry's rank is never better than that of one with the same
+// score and an interval of ± 0.5 %; and of kernels that are 2 % slower, an uneven one ties with it only by luck.
+func TestNoiseGivesNoAdvantage(t *testing.T) {
 	first := measure(rand.New(rand.NewPCG(1, 1)), 100e3, 0.001, 10)
 	with := func(ns, half float64) Entry {
 		low, high := ns*(1-half), ns*(1+half)
@@ -111,7 +111,7 @@ func TestNoiseIsNoMerit(t *testing.T) {
 	}
 }
 
-func TestWhatIsApart(t *testing.T) {
+func TestApart(t *testing.T) {
 	at := func(score float64, interval ...float64) Entry {
 		e := Entry{ScoreNS: score}
 		if len(interval) == 2 {

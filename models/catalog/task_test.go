@@ -53,7 +53,7 @@ func TestATaskComesBackAsItWasMade(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeATaskIsRefused(t *testing.T) {
+func TestInvalidTasksAreRefused(t *testing.T) {
 	s := modelstest.Open(t)
 	creator := modelstest.Person(t, s, "Cora", accounts.RoleCreator)
 	user := modelstest.Person(t, s, "Ann", accounts.RoleUser)

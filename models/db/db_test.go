@@ -71,7 +71,7 @@ func TestErrorsKeepTheirKindThroughEveryWrap(t *testing.T) {
 	}
 }
 
-func TestValuesAreWhatAColumnCanHold(t *testing.T) {
+func TestSanitizeMakesValuesFitForColumns(t *testing.T) {
 	odd := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.FixedZone("here", 3600))
 	if got := db.Time(odd); got.Location() != time.UTC || got.Nanosecond() != 6000 || !db.TimePtr(&odd).Equal(got) ||
 		db.TimePtr(nil) != nil {

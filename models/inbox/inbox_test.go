@@ -165,7 +165,7 @@ func TestACommentGivesOneNoticeUntilItIsRead(t *testing.T) {
 	})
 }
 
-func TestNoticesSayNothingOfATaskThatOneMayNotSee(t *testing.T) {
+func TestNoticesOmitHiddenTasks(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		f.scores(f.Ann, 2000)

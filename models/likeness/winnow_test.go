@@ -63,7 +63,7 @@ func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
 	}
 }
 
-func TestWhatTheTaskGivesSaysNothing(t *testing.T) {
+func TestCodeOfTheTaskDoesNotCountAsSimilar(t *testing.T) {
 	h := newHasher()
 	mine, yours := []byte(tiled+"void mine() { int a = 1; }"), []byte(tiled+"void yours() { return; }")
 	given := union(h.Of([]byte(tiled)), h.Of([]byte(warps)))

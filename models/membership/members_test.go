@@ -145,7 +145,7 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 	})
 }
 
-func TestWhoWasRemovedComesBackOnlyWithALaterCode(t *testing.T) {
+func TestARemovedMemberNeedsALaterCode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
 		before := c.code(membership.NewInvite{})

@@ -54,8 +54,8 @@ func ago(t *testing.T, s *models.Store, attempt work.Attempt) job.Result {
 	return modelstest.Result(attempt, 1e6)
 }
 
-// TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse: on both databases.
-func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
+// TestOnlyHeldGPUsUseUpABudget: on both databases.
+func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
 			modelstest.Person(t, s, "Ann", accounts.RoleUser)
@@ -165,9 +165,9 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 	})
 }
 
-// TestWhatWasHeldIsChargedWhateverBecomesOfTheWork: cancelled while it ran, deleted afterwards, or reported by a lying
+// TestHeldTimeIsChargedForEveryOutcome: cancelled while it ran, deleted afterwards, or reported by a lying
 // worker.
-func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
+func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
 			modelstest.Person(t, s, "Ann", accounts.RoleUser)

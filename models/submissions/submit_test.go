@@ -227,7 +227,7 @@ func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
 	})
 }
 
-func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
+func TestAnInfrastructureErrorUsesNoLimit(t *testing.T) {
 	cfg := models.Config{Limits: submissions.Limits{PerHour: 1}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()

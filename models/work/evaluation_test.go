@@ -260,7 +260,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 	})
 }
 
-func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
+func TestHeldTimeIsCountedForEveryOutcome(t *testing.T) {
 	endings := map[string]func(s *models.Store, a work.Attempt) error{
 		"cancelled": func(s *models.Store, a work.Attempt) error {
 			return modelstest.Second(s.Work.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))

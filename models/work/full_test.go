@@ -49,8 +49,8 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 	})
 }
 
-// TestWhatASweepRemovesIsFreeOnTheDisk: with SQLite, a disk that was nearly full accepts submissions again.
-func TestWhatASweepRemovesIsFreeOnTheDisk(t *testing.T) {
+// TestASweepFreesDiskSpace: with SQLite, a disk that was nearly full accepts submissions again.
+func TestASweepFreesDiskSpace(t *testing.T) {
 	dir := t.TempDir()
 	s, ctx := modelstest.OpenDir(t, dir), t.Context()
 	for i := range 64 {

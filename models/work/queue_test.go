@@ -106,7 +106,7 @@ func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
 	})
 }
 
-func TestDevicesHaveQueuesOfTheirOwn(t *testing.T) {
+func TestEachDeviceHasASeparateQueue(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		both := modelstest.Task(t, s, w.Admin, "both", "H200", "CPU")

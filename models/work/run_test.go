@@ -180,7 +180,7 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 	})
 }
 
-func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
+func TestARunLostThreeTimesIsAnInfrastructureError(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)

@@ -11,9 +11,9 @@ import (
 	"warpboard/models/work"
 )
 
-// TestOnlyWhatARunCanHaveCausedCountsAgainstIt: power cuts, broken workers, and frozen sites do not use up the three
-// losses of a run.
-func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
+// TestOnlyLossesThatARunMayHaveCausedCountAgainstIt: power cuts, broken workers, and frozen sites do not use up the
+// three losses of a run.
+func TestOnlyLossesThatARunMayHaveCausedCountAgainstIt(t *testing.T) {
 	tests := map[string]struct {
 		loss    work.Loss
 		workers int  // that lose it in turn

@@ -14,9 +14,9 @@ import (
 	"warpboard/models/work"
 )
 
-// TestOneOrderForAllThatWaits: an evaluation of each caller, then runs and more evaluations, then profiles that follow.
-// People take turns.
-func TestOneOrderForAllThatWaits(t *testing.T) {
+// TestAllWaitingWorkHasOneOrder: an evaluation of each caller, then runs and more evaluations, then profiles that
+// follow. People take turns.
+func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx,

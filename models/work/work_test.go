@@ -270,7 +270,7 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 	})
 }
 
-func TestFinalStatesAreThoseThatNothingFollows(t *testing.T) {
+func TestFinalStatesHaveNoSuccessor(t *testing.T) {
 	for state, want := range map[work.EvaluationState]bool{
 		work.EvaluationSubmitted: false, work.EvaluationCompiling: false, work.EvaluationValidating: false,
 		work.EvaluationProfiling: false,

@@ -31,7 +31,7 @@ func TestNothingNeedsInlineStylesOrScripts(t *testing.T) {
 	}
 }
 
-func TestUnmeasuredIsNeverZero(t *testing.T) {
+func TestAMissingNumberIsNeverShownAsZero(t *testing.T) {
 	r := &ncu.Report{Kernels: []ncu.Kernel{{ID: 0, Name: "f", Short: "f"}},
 		Warnings: []string{"Everything is missing."}}
 	doc, _ := render(t, Details(detailsOf(r, 0)))

@@ -99,7 +99,7 @@ func TestOnlyTheManualIsLinked(t *testing.T) {
 	}
 }
 
-func TestOneIsNoPlural(t *testing.T) {
+func TestOneIsWrittenInTheSingular(t *testing.T) {
 	for value, want := range map[float64]string{1: "1 cycle", 0.9999999: "1 cycle", 2: "2 cycles", 0: "0 cycles"} {
 		if got := Text(ncu.Metric{Unit: "cycle", Value: value, Measured: true}); got != want {
 			t.Errorf("%v: %q", value, got)

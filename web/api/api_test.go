@@ -67,7 +67,7 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 	}
 }
 
-func TestWhatTheAPIRefuses(t *testing.T) {
+func TestRefusalsOfTheAPI(t *testing.T) {
 	s := webtest.NewStage(t, "CPU", "H200")
 	s.Close(modelstest.Task(t, s.Cfg.Store, s.Creator, "closed", "CPU"))
 	s.Hide(modelstest.Task(t, s.Cfg.Store, s.Creator, "hidden", "CPU"))

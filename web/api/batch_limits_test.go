@@ -78,7 +78,7 @@ func TestABatchMayHaveMoreThanMayBeAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
+func TestARepeatedKeyReturnsTheSameEvaluation(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		once := []string{client.IdempotencyHeader, "once"}
 		_, ids := batch(s, someRequests(3), once...)

@@ -53,7 +53,7 @@ func TestAMistypedKeyIsRefusedAndNotIgnored(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoJSONObjectIsNoSubmission(t *testing.T) {
+func TestABodyThatIsNoJSONObjectIsRefused(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for _, text := range []string{"", "null", "[]", "{} {}", "{", "task=sort"} {
 		resp, answer := s.Ask("POST", "/api/v1/submissions", text)

@@ -171,8 +171,8 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 	}
 }
 
-// TestWhatPublishingReportsIsWhatChanges: a title, a deadline, and devices that it leaves alone.
-func TestWhatPublishingReportsIsWhatChanges(t *testing.T) {
+// TestPublishingReportsTheChanges: a title, a deadline, and devices that it leaves alone.
+func TestPublishingReportsTheChanges(t *testing.T) {
 	s := webtest.Start(t)
 	creator := s.API(modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator))
 	bundle := modelstest.Bundle("sum")

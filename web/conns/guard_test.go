@@ -29,7 +29,7 @@ func (p *poor) Accept() (net.Conn, error) {
 	return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", err)}
 }
 
-func TestAcceptWaitsForBetterTimes(t *testing.T) {
+func TestAcceptRetriesTemporaryErrors(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func sendTooMuch(conn net.Conn) error {
 	return errors.Join(err, read, rest)
 }
 
-func TestWhoIsTurnedAwayReadsWhy(t *testing.T) {
+func TestARefusedConnectionGetsAReason(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,9 @@ import (
 	"warpboard/internal/tier"
 )
 
-// TestWhoLeavesIsNoticed over TCP and TLS, also where something of theirs was not read: another request, or the farewell of TLS.
-func TestWhoLeavesIsNoticed(t *testing.T) {
+// TestOnLeavingDetectsAClosedConnection over TCP and TLS, also where something of theirs was not read: another request,
+// or the farewell of TLS.
+func TestOnLeavingDetectsAClosedConnection(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
 	defer server.Close()
 	config := &tls.Config{Certificates: server.TLS.Certificates}

@@ -251,7 +251,7 @@ func TestUnknownJobIsNotFound(t *testing.T) {
 	}
 }
 
-func TestWhoMayEvaluate(t *testing.T) {
+func TestRightsToEvaluate(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		open    string

@@ -34,8 +34,8 @@ class ` + class + `(torch.nn.Module):
 `}
 }
 
-// TestWhatTheManualSaysHoldsOnARealWorker goes the whole way, for what an answer shows in the worker's program alone.
-func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
+// TestTheManualsExamplesWorkOnARealWorker goes the whole way, for what an answer shows in the worker's program alone.
+func TestTheManualsExamplesWorkOnARealWorker(t *testing.T) {
 	s := newWorkingSite(t)
 	evaluate := func(t *testing.T, body webtest.Object) webtest.Object {
 		t.Helper()

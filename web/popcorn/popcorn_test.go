@@ -16,7 +16,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-func TestPopcornListsLeaderboardsAndGPUsInItsBytes(t *testing.T) {
+func TestPopcornListsLeaderboardsAndGPUsByteByByte(t *testing.T) {
 	s := webtest.NewStage(t, "H100-SXM", "CPU")
 	hidden := modelstest.Task(t, s.Cfg.Store, s.Creator, "hidden", "CPU")
 	s.Hide(hidden)

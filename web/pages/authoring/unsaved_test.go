@@ -45,9 +45,9 @@ func writes(w *webtest.Window, text string) {
 	w.Until(fmt.Sprintf("%s.includes(%q)", firstText, text+"\n"))
 }
 
-// TestWhatWasTypedAndNotSavedComesBack: the page asks before it is left, shows the draft again, and forgets it once it
+// TestUnsavedTextIsRestored: the page asks before it is left, shows the draft again, and forgets it once it
 // was saved.
-func TestWhatWasTypedAndNotSavedComesBack(t *testing.T) {
+func TestUnsavedTextIsRestored(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
 	w := s.Window().As(creator)

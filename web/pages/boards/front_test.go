@@ -156,7 +156,7 @@ func TestTheListOfTasksIsTheHomeOfPeople(t *testing.T) {
 	}
 }
 
-func TestTheFrontPageInventsNothing(t *testing.T) {
+func TestTheFrontPageOfAnEmptySiteShowsNoNumbers(t *testing.T) {
 	s := webtest.Start(t)
 	doc := s.Browser().Page("/", http.StatusOK)
 	webtest.WantText(t, doc, "#front-records", "No record yet")

@@ -189,7 +189,7 @@ func TestPagesOfModerationAreForAdmins(t *testing.T) {
 	}
 }
 
-func TestPeopleRenameThemselvesAndAdminsAnybody(t *testing.T) {
+func TestPeopleRenameThemselvesAndAdminsAnyone(t *testing.T) {
 	s := webtest.NewScene(t)
 	ada, admin := s.BrowserOf(s.Ada), s.BrowserOf(s.Admin)
 	name := func(b *webtest.Browser, name string) *http.Response {

@@ -65,7 +65,7 @@ func notice(t *testing.T, resp *http.Response, want string) {
 	}
 }
 
-func TestWhatIsOffAndTheTeamsLookRight(t *testing.T) {
+func TestSwitchesAndTeamsLookRight(t *testing.T) {
 	s := webtest.NewScene(t)
 	admin := s.BrowserOf(s.Admin)
 	for _, person := range []string{s.Ada.Name, s.Admin.Name} {

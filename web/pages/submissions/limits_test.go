@@ -25,9 +25,9 @@ func limits(s *webtest.Scene, change func(url.Values)) *http.Response {
 	return b.Post("/tasks/"+s.Task.Slug+"/edit", values)
 }
 
-// TestATasksLimitsAreShownBeforeTheyBite in the workbench and by the API, with the time from which another submission
+// TestATasksLimitsAreShownInAdvance in the workbench and by the API, with the time from which another submission
 // is allowed.
-func TestATasksLimitsAreShownBeforeTheyBite(t *testing.T) {
+func TestATasksLimitsAreShownInAdvance(t *testing.T) {
 	s := webtest.NewScene(t)
 	webtest.WantStatus(t, limits(s, func(v url.Values) {
 		v.Set("limit-test-hour-submissions", "2")

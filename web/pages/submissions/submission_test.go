@@ -60,7 +60,7 @@ func TestRefusedFileKeepsItsName(t *testing.T) {
 	}
 }
 
-func TestWhatCameAfterTheDeadlineComesBack(t *testing.T) {
+func TestARefusedLateSubmissionComesBackInTheForm(t *testing.T) {
 	s := webtest.NewScene(t)
 	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	form := url.Values{"source": {"// a second too late"}, "device": {"H200"}, "mode": {"test"}}

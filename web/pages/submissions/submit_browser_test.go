@@ -70,7 +70,7 @@ func TestChosenFileCanBeChangedBeforeItIsSent(t *testing.T) {
 	w.Until(`document.querySelector("h2").textContent == "nine.cu"`)
 }
 
-func TestWhyASubmissionIsRefusedIsBeforeTheEyes(t *testing.T) {
+func TestTheReasonForARefusalIsVisible(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	w.Do(chromedp.EmulateViewport(390, 844))
