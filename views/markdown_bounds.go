@@ -43,7 +43,7 @@ func boundedParser() parser.Parser {
 // nestedBlocks limits the nesting of blocks.
 type nestedBlocks struct{ parser.BlockParser }
 
-// Open starts a block.
+// Open implements parser.BlockParser. It starts blocks as the wrapped parser does, but none deeper than mostNesting.
 func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	node, state := b.BlockParser.Open(parent, reader, pc)
 	if node == nil || state&parser.HasChildren == 0 {

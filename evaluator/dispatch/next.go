@@ -33,8 +33,8 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 			return message, err
 		}
 		d.log.Error("work ends without a worker", attempt.Ref().Noun(), attempt.Ref().ID(), "err", err)
-		// The site has the secret and can act as the worker. So the work ends like any other: viewers are notified, and
-		// it counts against no limit.
+		// The site knows the attempt's secret, so it reports the failure in a worker's place. Viewers are notified as
+		// usual, and an infrastructure failure counts against no limit.
 		why := strings.TrimPrefix(err.Error(), errUnusable.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
 			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,

@@ -94,7 +94,7 @@ func stackBeside(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
 	return list
 }
 
-// shareOf returns a state's share of another kernel's cycles.
+// shareOf returns the share of cycles of the stall reason with this label, or 0 if there is none.
 func shareOf(stalls []ncu.Stall, label string) (share float64) {
 	for _, s := range stalls {
 		if s.Label == label {

@@ -24,7 +24,7 @@ func symbol(unit string) string {
 	return ""
 }
 
-// unitText returns the unit's text after the digits, or "" if the label has it.
+// unitText returns the unit to write after a number's digits, or "" for a unit that the row's name already says.
 func unitText(unit, digits string) string {
 	switch unit {
 	case "", "thread", "SM", "register/thread", "pass", "inst", "inst/cycle", "cluster", "branches":

@@ -32,7 +32,7 @@ type hotLine struct {
 	best  spot // the hottest instruction
 }
 
-// key returns the line in the form of addresses.
+// key returns the file and the line as the page's URL has them.
 func (l hotLine) key() string { return keyOf(l.file, l.line) }
 
 // spot is an instruction with its page in the table.

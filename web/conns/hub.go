@@ -59,7 +59,8 @@ func (h *Hub) ReloadAll() {
 	}
 }
 
-// Watch subscribes until stop is called. So many messages wait for a reader who is slow, with 1 only the newest.
+// Watch subscribes to a topic until stop is called. Up to buffer messages wait for a slow reader; then the oldest are
+// dropped, so that with 1 only the newest is kept.
 func (h *Hub) Watch(t Topic, buffer int) (messages <-chan Message, stop func()) {
 	sub := h.subscribe(t, buffer)
 	return sub.messages, func() { h.unsubscribe(sub) }

@@ -25,7 +25,7 @@ type Access struct {
 	Token string         // lets its sender read the metrics; empty: no token does
 }
 
-// Queue is the measured part of the queue.
+// Queue has what the metrics report about the message queue.
 type Queue interface {
 	// Health returns the reason why the queue carries no jobs at this moment, or nil.
 	Health(ctx context.Context) error

@@ -44,7 +44,8 @@ func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, r
 	return place
 }
 
-// deferredPlace is a place that is taken later, or never. mu guards everything except the timer.
+// deferredPlace is the place of a request among the slow ones, which are limited. The request takes it when the timer
+// fires, and never if it has ended before. mu guards everything except the timer.
 type deferredPlace struct {
 	timer *time.Timer
 	mu    sync.Mutex

@@ -59,7 +59,7 @@ func (s *Stage) Hide(task catalog.Task) {
 	s.Change(task, catalog.TaskSettings{Visibility: catalog.Hidden})
 }
 
-// Tell passes on the store's changes, like the dispatcher.
+// Tell notifies open pages of what the store recorded, as the dispatcher does in a server.
 func (s *Site) Tell(out work.Recorded) {
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)

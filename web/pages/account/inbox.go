@@ -90,7 +90,7 @@ func (p *Account) MailConfirmAsk(c *fiber.Ctx) error {
 		About: "Notices will be sent to the address that received this link.", Action: "/inbox/confirm/" + url.PathEscape(c.Params("code")), Button: "Confirm"}))
 }
 
-// MailConfirm makes notices go to that address.
+// MailConfirm handles the link in a confirmation mail: from then on, notices are also sent to the confirmed address.
 func (p *Account) MailConfirm(c *fiber.Ctx) error {
 	if err := p.site.Store.Inbox.ConfirmAddress(c.UserContext(), site.Actor(c), c.Params("code")); err != nil {
 		return err

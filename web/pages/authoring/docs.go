@@ -110,7 +110,7 @@ func isStarterText(def tasks.Definition) (bool, error) {
 	return false, nil
 }
 
-// Starter downloads a starter with its solutions.
+// Starter sends a starter, an example to begin a task from, with its solutions as a zip.
 func (p *Authoring) Starter(c *fiber.Ctx) error {
 	name, isZip := strings.CutSuffix(c.Params("starter"), ".zip")
 	if !isZip || starterNamed(name) < 0 {

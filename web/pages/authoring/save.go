@@ -150,7 +150,8 @@ const (
 	unnamed    = "task" // folder of a task without a slug
 )
 
-// withoutDevice is the problem of a new task without a board: this page has no field for devices beside its files.
+// withoutDevice returns a problem if a new task names no device, so that it would have no board. The page has no field
+// for devices: task.yml must name them.
 func withoutDevice(b *tasks.Bundle) []problems.Problem {
 	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
 		return nil

@@ -168,7 +168,7 @@ func fits(text string, words []string) bool {
 	return true
 }
 
-// oneLine returns the note after the names of the boards.
+// oneLine returns the names of the place's boards and then its note, separated by commas.
 func (p place) oneLine() string {
 	var parts []string
 	for _, board := range p.Boards {

@@ -130,7 +130,7 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 	})
 }
 
-// finding compares the times of both; runs of two versions are compared by the rule of A's.
+// finding compares the times of two runs. If they are of different versions of the task, the ranking rule of a's counts.
 func finding(a, b comparedRun) versus.Finding {
 	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
 }
@@ -287,7 +287,8 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 	return all, nil
 }
 
-// onlyOneSide notes that only one side has a further file.
+// onlyOneSide returns a note if a file beside the main one is in only one of the two sources, and "" otherwise. before and
+// after are its contents, nil where it is absent.
 func onlyOneSide(before, after []byte, a, b comparedRun) string {
 	switch {
 	case before == nil:

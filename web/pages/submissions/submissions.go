@@ -29,7 +29,7 @@ type Submissions struct {
 	drawing chan struct{}                           // has room for as many as there are cores
 }
 
-// New returns them.
+// New returns the handlers of the submission pages.
 func New(site *site.Site, runs *runs.Runs, code *views.Highlighter) *Submissions {
 	return &Submissions{site: site, runs: runs, code: code,
 		charts: cache.New[[sha256.Size]byte, []byte](mostDrawn), drawing: make(chan struct{}, runtime.GOMAXPROCS(0))}
