@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"warpboard/tasks/filetree"
+	"warpboard/tasks/importing"
 )
 
 // Lang is a task's language; it selects the harness and the build.
@@ -145,6 +146,7 @@ const (
 type Options struct {
 	Name   string // name of a task at the top of the upload; default "task"
 	Limits filetree.Limits
+	Import importing.Options // for problems of other benchmarks
 }
 
 func (o Options) withDefaults() Options {

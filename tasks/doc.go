@@ -1,5 +1,5 @@
-// Package tasks is the task format: it reads a task.yml with its files, zips, problem sets, and single reference files
-// in the legacy format into a Bundle, checks it, and writes it again. It runs nothing and uses no database; site,
+// Package tasks is the task format: it reads a task.yml with its files, zips, problem sets, single reference files in
+// the legacy format, and problems of other benchmarks into a Bundle, checks it, and writes it again. It runs nothing and uses no database; site,
 // commands, worker, and harness all call it.
 //
 // In reading order:
@@ -15,6 +15,7 @@
 //	harness.go            the task's own eval program, or Warpboard's; standard_harness.go switches to the latter
 //	reference.go          the legacy format: one file with input_t, generate_input and friends
 //	problemset.go         several tasks with deadlines; Proposals of an upload
+//	importing/            task folders made of problems of other benchmarks
 //	lint.go               warnings
 //	write.go              a Bundle as zip and task.yml
 //	solutions.go          the built-in tasks in examples/, and solutions for verify-task

@@ -164,13 +164,13 @@ type Proposal struct {
 	Deadline time.Time // UTC; zero if there is none
 	Assumed  bool      // the upload has no deadline, and a year from now is assumed
 	GPUs     []string  // from the problem set, or else the task; empty if neither names any
-	Notes    []string  // assumptions
+	Notes    []string  // assumptions, and what an imported problem has and the task lacks
 	Err      error     // reason why the task cannot be created
 }
 
 // Proposals returns the tasks of the upload: those of its problem sets or, without any, of its task folders, or the one
-// of its reference file. Deadlines missing in a set are counted from now. An invalid task has its own error; if all are
-// invalid, Proposals returns an error of Problems.
+// of its reference file, or those made of other benchmarks' problems. Deadlines missing in a set are counted from now. An
+// invalid task has its own error; if all are invalid, Proposals returns an error of Problems.
 func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 	list, err := u.proposals(now)
 	if err != nil {
@@ -199,6 +199,16 @@ func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
 		return []Proposal{u.referenceProposal()}, nil
 	}
 	var list []Proposal
+	for _, task := range u.imported {
+		p := Proposal{Folder: task.Name, Name: task.Name, Notes: task.Notes, Err: task.Err}
+		if p.Err == nil {
+			p.Bundle, p.Err = u.Bundle(task.Name)
+		}
+		list = append(list, p)
+	}
+	if len(list) > 0 {
+		return list, nil
+	}
 	if u.only == "" {
 		sets, err := u.ProblemSets(now)
 		if err != nil {

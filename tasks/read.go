@@ -12,25 +12,36 @@ import (
 	"syscall"
 
 	"warpboard/tasks/filetree"
+	"warpboard/tasks/importing"
 	"warpboard/tasks/problems"
 )
 
-// Upload is a source of tasks: an unpacked zip, a folder, or one reference file of the legacy format.
+// Upload is a source of tasks: an unpacked zip, a folder, or one reference file of the legacy format. An upload without
+// a task has those that are made of other benchmarks' problems.
 type Upload struct {
 	tree      filetree.Tree
 	name      string
-	only      string // only task folder to read; empty for all
-	reference string // reference file; empty for task folders
+	only      string           // only task folder to read; empty for all
+	reference string           // reference file; empty for task folders
+	imported  []importing.Task // whose folders are in tree; empty if the upload has tasks itself
 	root      *os.Root
 }
 
-// OpenFile opens an uploaded file by its suffix: a reference file, or else a zip. Its errors are Problems.
+// OpenFile opens an uploaded file: a reference file by its suffix, a problem of KernelBench by its contents, or else a
+// zip. Its errors are Problems.
 func OpenFile(name string, data []byte) (*Upload, error) {
+	return openFile(name, data, importing.Options{})
+}
+
+func openFile(name string, data []byte, options importing.Options) (*Upload, error) {
 	name = path.Base(name)
+	if legacyLang(name) == LangPython && importing.IsProblem(data) {
+		return (&Upload{tree: filetree.Memory{name: data}, name: stem(name)}).convert(options), nil
+	}
 	if legacyLang(name) != "" {
 		return &Upload{tree: filetree.Memory{name: data}, reference: name}, nil
 	}
-	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: stem(name)})
+	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: stem(name), Import: options})
 }
 
 // OpenZip unpacks a zip into memory. Its errors are Problems that name the file: not a zip, a path that escapes, a
@@ -41,17 +52,56 @@ func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
 	if err != nil {
 		return nil, problems.List(problems.In(err))
 	}
-	return &Upload{tree: files, name: options.Name}, nil
+	return (&Upload{tree: files, name: options.Name}).convert(options.Import), nil
 }
 
 // OpenFolder reads files on demand. Sources never leave fsys; use the FS of an os.Root if links must not leave it,
 // either.
 func OpenFolder(fsys fs.FS, options Options) *Upload {
+	return openTree(fsys, options).convert(options.Import)
+}
+
+func openTree(fsys fs.FS, options Options) *Upload {
 	if options.Limits.MaxFiles == 0 {
 		options.Limits.MaxFiles = 20_000
 	}
 	options = options.withDefaults()
 	return &Upload{tree: filetree.Folder(fsys, options.Limits), name: options.Name}
+}
+
+// convert puts the task folders of other benchmarks' problems in their place, if the upload has no task.
+func (u *Upload) convert(options importing.Options) *Upload {
+	if len(u.Folders()) > 0 {
+		return u
+	}
+	options.Name = u.name
+	if u.imported = importing.Read(u.tree, options); len(u.imported) == 0 {
+		return u
+	}
+	files := filetree.Memory{}
+	for _, task := range u.imported {
+		for name, text := range task.Files {
+			files[path.Join(task.Name, name)] = text
+		}
+	}
+	u.tree = files
+	return u
+}
+
+// Imported reports whether the tasks were made of the problems of other benchmarks.
+func (u *Upload) Imported() bool { return len(u.imported) > 0 }
+
+// Files returns all files of a task folder, by their paths in it.
+func (u *Upload) Files(folder string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range u.tree.List(folder) {
+		text, err := u.tree.Read(path.Join(folder, name))
+		if err != nil {
+			return nil, err
+		}
+		files[name] = text
+	}
+	return files, nil
 }
 
 // Folders returns the task folders ("." for the top). A task at the top is the only one: everything below belongs to
@@ -115,7 +165,10 @@ const largestPath = 64 << 20
 
 // OpenPath opens a path of this machine for a command: a task folder, a tree of them, a zip, or a reference file. A
 // task folder can use files of two folders above it, as in public problem trees. The caller must call Close.
-func OpenPath(name string) (*Upload, error) {
+func OpenPath(name string) (*Upload, error) { return ImportPath(name, importing.Options{}) }
+
+// ImportPath is OpenPath with options for problems of other benchmarks.
+func ImportPath(name string, options importing.Options) (*Upload, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return nil, fmt.Errorf("finding %s: %w", name, err)
@@ -125,10 +178,10 @@ func OpenPath(name string) (*Upload, error) {
 		return nil, fmt.Errorf("opening what to read tasks from: %w", err)
 	}
 	if info.IsDir() {
-		return openDir(abs)
+		return openDir(abs, options)
 	}
 	if filepath.Base(abs) == TaskFile {
-		return openDir(filepath.Dir(abs))
+		return openDir(filepath.Dir(abs), options)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
@@ -140,7 +193,7 @@ func OpenPath(name string) (*Upload, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	return OpenFile(filepath.Base(abs), data)
+	return openFile(filepath.Base(abs), data, options)
 }
 
 // readPlain reads a zip or a reference file. It may have become a pipe since it was checked: opening that would block
@@ -158,7 +211,7 @@ func readPlain(path string) ([]byte, error) {
 	return data, err
 }
 
-func openDir(dir string) (*Upload, error) {
+func openDir(dir string, options importing.Options) (*Upload, error) {
 	top := dir
 	if _, err := os.Lstat(filepath.Join(dir, TaskFile)); err == nil {
 		// The root of the tree is two folders up, so that "../../shared" works; os.Root keeps links inside it.
@@ -168,10 +221,10 @@ func openDir(dir string) (*Upload, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", top, err)
 	}
-	upload := OpenFolder(root.FS(), Options{Name: filepath.Base(dir)})
+	upload := openTree(root.FS(), Options{Name: filepath.Base(dir)})
 	upload.root = root
 	if top == dir {
-		return upload, nil
+		return upload.convert(options), nil
 	}
 	inside, err := filepath.Rel(top, dir)
 	if err != nil {

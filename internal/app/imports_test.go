@@ -64,6 +64,8 @@ var forbidden = []struct {
 	{"internal/app/cli/console", nil, []string{"warpboard/internal/app"}, "what every command has knows no command"},
 	{"tasks", nil, []string{"warpboard/internal/app", "warpboard/web", "warpboard/views", "warpboard/models",
 		"warpboard/evaluator", "warpboard/migrations", "warpboard/static"}, "the task format is a leaf"},
+	{"tasks/importing", nil, []string{"warpboard/tasks/compileflags", "warpboard/tasks/changes"},
+		"a task that is made of a problem is read like any other"},
 	{"tasks/problems", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"tasks/filetree", nil, []string{"warpboard/tasks/compileflags", "warpboard/tasks/pyyaml"},
 		"files are read before anyone knows what they say"},

@@ -1,0 +1,112 @@
+package importing
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"warpboard/tasks/filetree"
+	"warpboard/tasks/problems"
+)
+
+// Options change the tasks that are made of problems.
+type Options struct {
+	// Largest limits sizes: larger ones are halved until they are at most so large. 0 leaves them unchanged.
+	Largest int
+	// Name is the name of the upload, for a problem that is all of it.
+	Name string
+}
+
+// Task is a task folder made of a problem.
+type Task struct {
+	From  string            // the problem's file or folder in the upload
+	Name  string            // suggested name, different from those of the upload's other tasks
+	Files map[string][]byte // by path in the folder, with task.yml; nil if Err is set
+	Notes []string          // what the task lacks of the problem, as sentences
+	Err   error             // the reason why the problem cannot become a task
+}
+
+// Read returns a task for each problem below a tree, sorted by its place; none if no problem has a known form.
+func Read(tree filetree.Tree, options Options) []Task {
+	r := &reader{tree: tree, options: options, texts: map[string][]byte{}, failed: map[string]error{}}
+	for _, name := range tree.List(".") {
+		switch path.Ext(name) {
+		case ".py", ".json", ".jsonl":
+			r.read(name)
+		}
+	}
+	list := slices.Concat(r.kernelBench(), r.traces(), r.leetGPU())
+	slices.SortFunc(list, func(a, b Task) int { return cmp.Compare(a.From, b.From) })
+	distinguish(list)
+	return list
+}
+
+// reader has the files of an upload that may be problems.
+type reader struct {
+	tree    filetree.Tree
+	options Options
+	texts   map[string][]byte // by path
+	failed  map[string]error  // files that cannot be read, by path
+	size    int               // bytes read
+}
+
+// mostRead limits the files that are read for problems, in bytes.
+const mostRead = 64 << 20
+
+func (r *reader) read(name string) {
+	text, err := r.tree.Read(name)
+	if r.size += len(text); r.size > mostRead {
+		err = fmt.Errorf("is not read: the files before it have %s", problems.Size(mostRead))
+	}
+	if err != nil {
+		r.failed[name] = err
+		return
+	}
+	r.texts[name] = text
+}
+
+// make returns the task of a problem at a place, from what fill writes into its folder.
+func (r *reader) make(from string, fill func(*folder) error) Task {
+	name := strings.TrimSuffix(path.Base(from), path.Ext(from))
+	if from == "." {
+		name = r.options.Name
+	}
+	f := &folder{files: map[string][]byte{}, title: titleOf(name)}
+	err := fill(f)
+	task := Task{From: from, Name: cmp.Or(f.name, name)}
+	if err == nil {
+		task.Files, err = f.finish()
+	}
+	if err != nil {
+		var known problems.Problem
+		if !errors.As(err, &known) {
+			err = problems.Problem{File: from, Message: strings.TrimPrefix(err.Error(), fmt.Sprintf("%q ", from))}
+		}
+		task.Err, task.Files = err, nil
+		return task
+	}
+	task.Notes = f.notes
+	return task
+}
+
+// distinguish gives each task another name: names that several have get the name of their folder, or else a number.
+func distinguish(list []Task) {
+	count := map[string]int{}
+	for _, t := range list {
+		count[t.Name]++
+	}
+	taken := map[string]bool{}
+	for i, t := range list {
+		name := t.Name
+		if above := path.Dir(t.From); count[name] > 1 && above != "." {
+			name = strings.ReplaceAll(above, "/", "-") + "-" + name
+		}
+		for n := 2; taken[filetree.Fold(name)]; n++ {
+			name = fmt.Sprintf("%s-%d", t.Name, n)
+		}
+		taken[filetree.Fold(name)], list[i].Name = true, name
+	}
+}

@@ -1,0 +1,119 @@
+package importing
+
+import (
+	"errors"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	modelClass   = regexp.MustCompile(`(?m)^class Model\b`)
+	inputsMaker  = regexp.MustCompile(`(?m)^def get_inputs\b`)
+	modelName    = regexp.MustCompile(`\bModel\b`)
+	levelFolder  = regexp.MustCompile(`^level\d+$`)
+	importedName = regexp.MustCompile(`(?m)^(?:import|from)\s+([A-Za-z_]\w*)`)
+	docstring    = regexp.MustCompile(`(?s)^class Model\b[^\n]*\n\s+"""(.*?)"""`)
+)
+
+// IsProblem reports whether a Python file is meant as a problem of KernelBench, complete or not.
+func IsProblem(text []byte) bool { return modelClass.Match(text) || inputsMaker.Match(text) }
+
+// kernelBench returns a task for each problem of KernelBench. In a folder with one, each Python file is one.
+func (r *reader) kernelBench() (list []Task) {
+	folders := map[string]bool{}
+	for name, text := range r.texts {
+		if path.Ext(name) == ".py" && IsProblem(text) {
+			folders[path.Dir(name)] = true
+		}
+	}
+	for name, text := range r.texts {
+		if path.Ext(name) == ".py" && folders[path.Dir(name)] && path.Base(name) != "__init__.py" {
+			list = append(list, r.make(name, func(f *folder) error { return r.model(f, name, string(text)) }))
+		}
+	}
+	for name, err := range r.failed {
+		if path.Ext(name) == ".py" && folders[path.Dir(name)] {
+			list = append(list, r.make(name, func(*folder) error { return err }))
+		}
+	}
+	return list
+}
+
+// model fills the folder of one problem.
+func (r *reader) model(f *folder, name, text string) error {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	switch {
+	case !modelClass.MatchString(text):
+		return errors.New("has no class Model at its top level")
+	case !inputsMaker.MatchString(text):
+		return errors.New("has no function get_inputs at its top level")
+	case strings.Contains(text, "from_pretrained("):
+		return errors.New("downloads a model when it is loaded, and a run has no network")
+	}
+	if foreign := foreignModules(text); len(foreign) > 0 {
+		f.note("The problem imports %s, which its workers must have.", strings.Join(foreign, ", "))
+	}
+	if strings.Contains(text, "ropout") {
+		f.note("The model's dropout is active, as in KernelBench: only a kernel that draws PyTorch's random numbers in " +
+			"the same order is right.")
+	}
+	if smaller, changed := reduce(text, r.options.Largest); len(changed) > 0 {
+		f.note("Smaller than in the problem: %s.", strings.Join(changed, ", "))
+		text = smaller
+	}
+	f.tags = []string{"kernelbench"}
+	if level := path.Base(path.Dir(name)); levelFolder.MatchString(level) {
+		f.tags = append(f.tags, level)
+	}
+	f.description = modelDescription(text)
+	f.files["problem.py"] = []byte(text)
+	f.files["template.py"] = []byte(modelName.ReplaceAllString(text, "ModelNew"))
+	f.templates = map[string]string{"Python": "template.py"}
+	f.tests, f.benchmarks = seeded("1001", "2002", "3003"), seeded("4004")
+	return f.program("task.py", "kernelbench.py")
+}
+
+func modelDescription(text string) string {
+	about := "Compute what the class `Model` computes."
+	if at := modelClass.FindStringIndex(text); at != nil {
+		if found := docstring.FindStringSubmatch(text[at[0]:]); found != nil && strings.TrimSpace(found[1]) != "" {
+			about = dedent(found[1])
+		}
+	}
+	return markdownText(`%s
+
+Write a class ''ModelNew'' that takes the arguments of ''Model'' and gives the same answers. It is made once, with the
+arguments of ''get_init_inputs'' and the weights of seed 42, and called without gradients on what ''get_inputs'' returns.
+Instead, you can define ''custom_kernel(data)'', which gets a list of these inputs.
+
+Answers are compared with those of ''Model'': relative and absolute tolerance 10⁻⁴. The caches are flushed before every
+timed call.
+
+~~~python
+%s
+~~~
+`, about, strings.TrimSpace(text))
+}
+
+// dedent removes the indentation of each line: Markdown would show it as code.
+func dedent(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// foreignModules returns the imported modules that a worker with PyTorch may lack.
+func foreignModules(text string) (names []string) {
+	usual := []string{"torch", "numpy", "triton", "__future__", "abc", "collections", "copy", "ctypes", "dataclasses",
+		"enum", "functools", "inspect", "itertools", "math", "operator", "os", "random", "sys", "time", "typing", "warnings"}
+	for _, found := range importedName.FindAllStringSubmatch(text, -1) {
+		if name := found[1]; !slices.Contains(usual, name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

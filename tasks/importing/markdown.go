@@ -1,0 +1,137 @@
+package importing
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// markdown writes an HTML fragment as Markdown, with formulas between dollar signs. It returns the number of drawings,
+// which it leaves out.
+func markdown(page []byte) (text string, drawings int) {
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		return string(page), 0
+	}
+	var w markdownWriter
+	w.children(root)
+	return w.out.String(), w.drawings
+}
+
+type markdownWriter struct {
+	out      strings.Builder
+	drawings int
+	list     []string // the marks of the lists around the current node
+	verbatim bool
+	rows     int // written rows of the current table
+	column   int // of the current row
+}
+
+func (w *markdownWriter) children(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		w.node(child)
+	}
+}
+
+// around writes a node's text between two marks.
+func (w *markdownWriter) around(before string, n *html.Node, after string) {
+	w.out.WriteString(before)
+	w.children(n)
+	w.out.WriteString(after)
+}
+
+var (
+	inlineFormula = regexp.MustCompile(`\\\(\s*(.*?)\s*\\\)`)
+	formulas      = strings.NewReplacer(`\[`, "\n\n$$\n", `\]`, "\n$$\n\n")
+)
+
+func (w *markdownWriter) node(n *html.Node) {
+	if n.Type == html.TextNode {
+		w.text(n.Data)
+		return
+	}
+	switch n.DataAtom {
+	case atom.Svg, atom.Img:
+		w.drawings++
+	case atom.Style, atom.Script, atom.Head:
+	case atom.Table:
+		w.rows = 0
+		w.around("\n\n", n, "\n\n")
+	case atom.P, atom.Div:
+		w.around("\n\n", n, "\n\n")
+	case atom.H1, atom.H2, atom.H3, atom.H4:
+		w.around("\n\n### ", n, "\n\n")
+	case atom.Br:
+		w.text("\n\n")
+	case atom.Strong, atom.B:
+		w.around("**", n, "**")
+	case atom.Em, atom.I:
+		w.around("*", n, "*")
+	case atom.Sup:
+		w.around("^", n, "")
+	case atom.Sub:
+		w.around("_", n, "")
+	case atom.Code:
+		if w.verbatim {
+			w.children(n)
+			return
+		}
+		w.verbatim = true
+		w.around("`", n, "`")
+		w.verbatim = false
+	case atom.Pre:
+		w.verbatim = true
+		w.around("\n\n```\n", n, "\n```\n\n")
+		w.verbatim = false
+	case atom.Ul, atom.Ol:
+		w.list = append(w.list, map[atom.Atom]string{atom.Ul: "- ", atom.Ol: "1. "}[n.DataAtom])
+		w.around("\n\n", n, "\n\n")
+		w.list = w.list[:len(w.list)-1]
+	case atom.Li:
+		mark := "- "
+		if len(w.list) > 0 {
+			mark = strings.Repeat("   ", min(len(w.list)-1, 8)) + w.list[len(w.list)-1]
+		}
+		w.around("\n"+mark, n, "")
+	case atom.Tr:
+		w.row(n)
+	case atom.Td, atom.Th:
+		w.column++
+		w.around("| ", n, " ")
+	default:
+		w.children(n)
+	}
+}
+
+// row writes a row of a table; the first one is the header.
+func (w *markdownWriter) row(n *html.Node) {
+	w.column = 0
+	w.around("\n", n, "|")
+	if w.rows++; w.rows == 1 {
+		w.out.WriteString("\n" + strings.Repeat("|---", w.column) + "|")
+	}
+	w.column = 0
+}
+
+func (w *markdownWriter) text(text string) {
+	if w.verbatim {
+		w.out.WriteString(strings.Trim(text, "\n"))
+		return
+	}
+	// Indented lines would be code in Markdown, and those of a formula belong together.
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if i > 0 || strings.TrimSpace(line) == "" {
+			line = strings.TrimLeft(line, " \t")
+		}
+		lines[i] = line
+	}
+	text = strings.Join(lines, "\n")
+	if len(w.list) > 0 || w.column > 0 {
+		text = strings.ReplaceAll(text, "\n", " ")
+	}
+	w.out.WriteString(formulas.Replace(inlineFormula.ReplaceAllString(text, "$$${1}$$")))
+}

@@ -1,0 +1,66 @@
+package importing
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"warpboard/tasks/arithmetic"
+)
+
+var (
+	// assignment matches a line that gives names whole numbers, or tuples and products of them.
+	assignment = regexp.MustCompile(`(?m)^([ \t]*(?:[A-Za-z_]\w*(?:,[ \t]*[A-Za-z_]\w*)*[ \t]*=[ \t]*)+)` +
+		`([-+*/(), \[\]\d_]*\d[-+*/(), \[\]\d_]*?)([ \t]*(?:#.*)?)$`)
+	wholeValue = regexp.MustCompile(`\d[\d_]*`)
+)
+
+// reduce halves the sizes in assignments of a Python source until they are at most largest. It returns the new source,
+// and the changes. A largest of 0 changes nothing.
+func reduce(text string, largest int) (smaller string, changes []string) {
+	if largest < 1 {
+		return text, nil
+	}
+	smaller = assignment.ReplaceAllStringFunc(text, func(line string) string {
+		parts := assignment.FindStringSubmatch(line)
+		value := reducedValue(parts[2], largest)
+		if value == parts[2] {
+			return line
+		}
+		names := strings.TrimSpace(parts[1])
+		changes = append(changes, fmt.Sprintf("%s %s instead of %s", names, value, strings.TrimSpace(parts[2])))
+		return parts[1] + value + parts[3]
+	})
+	return smaller, changes
+}
+
+// reducedValue reduces the value of an expression without commas, or each whole number of a tuple or list.
+func reducedValue(text string, largest int) string {
+	if !strings.ContainsAny(text, ",[]") {
+		expression, err := arithmetic.Parse(strings.ReplaceAll(text, "_", ""))
+		if err != nil {
+			return text
+		}
+		value, err := expression(func(name string) (float64, error) { return 0, fmt.Errorf("%s is no number", name) })
+		if err != nil || value != float64(int64(value)) || value <= float64(largest) {
+			return text
+		}
+		return strconv.Itoa(halved(int(value), largest))
+	}
+	return wholeValue.ReplaceAllStringFunc(text, func(digits string) string {
+		value, err := strconv.Atoi(strings.ReplaceAll(digits, "_", ""))
+		if err != nil || value <= largest {
+			return digits
+		}
+		return strconv.Itoa(halved(value, largest))
+	})
+}
+
+// halved keeps a size's factors of two as long as it can, because other sizes often divide it.
+func halved(size, largest int) int {
+	for size > largest {
+		size /= 2
+	}
+	return size
+}

@@ -1,0 +1,327 @@
+package importing
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"warpboard/tasks/pyyaml"
+)
+
+// definition is a problem of SOL-ExecBench or FlashInfer Trace, which have one form for it.
+type definition struct {
+	Name        string          `json:"name"`
+	OpType      string          `json:"op_type"`
+	Description string          `json:"description"`
+	Axes        map[string]axis `json:"axes"`
+	Custom      string          `json:"custom_inputs_entrypoint"`
+	Inputs      tensors         `json:"inputs"`
+	Outputs     tensors         `json:"outputs"`
+	Reference   string          `json:"reference"`
+}
+
+// axis is a dimension: a constant, a variable of the workload, or an expression of others.
+type axis struct {
+	Type       string `json:"type"`
+	Value      int    `json:"value,omitempty"`
+	Expression string `json:"expression,omitempty"`
+}
+
+// tensor is an input or output; a nil shape means a number.
+type tensor struct {
+	name  string
+	Shape []string `json:"shape"`
+	DType string   `json:"dtype"`
+	About string   `json:"description,omitempty"`
+}
+
+// tensors are named tensors in the order of the arguments of run.
+type tensors []tensor
+
+// UnmarshalJSON reads an object without losing the order of its keys.
+func (t *tensors) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return errors.New("is no object of tensors by name")
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var one tensor
+		if err := d.Decode(&one); err != nil {
+			return fmt.Errorf("%v: %w", key, err)
+		}
+		one.name = fmt.Sprint(key)
+		*t = append(*t, one)
+	}
+	return nil
+}
+
+// MarshalJSON writes the object in the same order.
+func (t tensors) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, one := range t {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		name, _ := json.Marshal(one.name)       // a string
+		value, err := json.Marshal(tensor(one)) // without its name
+		if err != nil {
+			return nil, err
+		}
+		out.Write(name)
+		out.WriteByte(':')
+		out.Write(value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+func (t tensors) named(name string) (tensor, bool) {
+	at := slices.IndexFunc(t, func(one tensor) bool { return one.name == name })
+	if at < 0 {
+		return tensor{}, false
+	}
+	return t[at], true
+}
+
+// dtypes has the bytes of each type of a tensor.
+var dtypes = map[string]int{
+	"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1,
+	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "bool": 1,
+}
+
+const mostTensors, mostDimensions, mostSolutions = 64, 16, 16 // of a definition
+
+var (
+	runFunction = regexp.MustCompile(`(?m)^(?:async )?def run\b`)
+	identifier  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+)
+
+// isDefinition reports whether a JSON file is meant as a definition, complete or not.
+func isDefinition(name string, text []byte) bool {
+	if path.Base(name) == "definition.json" || slices.Contains(strings.Split(path.Dir(name), "/"), "definitions") {
+		return true
+	}
+	var keys map[string]json.RawMessage
+	return json.Unmarshal(text, &keys) == nil && keys["axes"] != nil && keys["reference"] != nil
+}
+
+// traces returns a task for each definition.
+func (r *reader) traces() (list []Task) {
+	x := r.index()
+	for name, text := range r.texts {
+		if path.Ext(name) == ".json" && isDefinition(name, text) {
+			list = append(list, r.make(name, func(f *folder) error { return r.definition(f, name, text, x) }))
+		}
+	}
+	for name, err := range r.failed {
+		if path.Ext(name) == ".json" && isDefinition(name, nil) {
+			list = append(list, r.make(name, func(*folder) error { return err }))
+		}
+	}
+	return list
+}
+
+// definition fills the folder of one definition, with its workloads.
+func (r *reader) definition(f *folder, file string, text []byte, x *index) error {
+	var d definition
+	if err := json.Unmarshal(text, &d); err != nil {
+		return fmt.Errorf("is no definition: %w", err)
+	}
+	if f.name = d.Name; d.Name == "" {
+		return errors.New("has no name")
+	}
+	if err := d.check(); err != nil {
+		return err
+	}
+	w, err := r.workloads(f, file, d, x)
+	if err != nil {
+		return err
+	}
+	about := struct {
+		Axes      map[string]axis `json:"axes"`
+		Custom    string          `json:"custom_inputs_entrypoint"`
+		Inputs    tensors         `json:"inputs"`
+		Outputs   tensors         `json:"outputs"`
+		Tolerance tolerance       `json:"tolerance"`
+	}{d.Axes, d.Custom, d.Inputs, d.Outputs, w.tolerance(f)}
+	if f.files["definition.json"], err = json.MarshalIndent(about, "", "  "); err != nil {
+		return err
+	}
+	if len(w.stored) > 0 {
+		if f.files["tensors.json"], err = json.Marshal(w.stored); err != nil {
+			return err
+		}
+		f.run = append(f.run, "tensors.json")
+	}
+	f.run = append(f.run, "definition.json")
+	f.title, f.tags = titleOf(d.Name), []string{w.format(), d.OpType}
+	f.files["problem.py"], f.files["template.py"] = []byte(d.Reference+"\n"), []byte(d.Reference+"\n")
+	f.templates = map[string]string{"Python": "template.py"}
+	f.describeDefinition(d, about.Tolerance)
+	f.addSolutions(x.solutions[d.Name], path.Dir(file))
+	if foreign := foreignModules(d.Reference); len(foreign) > 0 {
+		f.note("The reference imports %s, which its workers must have.", strings.Join(foreign, ", "))
+	}
+	return f.program("task.py", "trace.py")
+}
+
+// check refuses a definition that the task's program could not use.
+func (d definition) check() error {
+	switch {
+	case !runFunction.MatchString(d.Reference):
+		return errors.New("its reference has no function run at its top level")
+	case len(d.Inputs) == 0 || len(d.Outputs) == 0:
+		return errors.New("needs inputs and outputs")
+	case max(len(d.Inputs), len(d.Outputs), len(d.Axes)) > mostTensors:
+		return fmt.Errorf("has more than %d inputs, outputs, or axes", mostTensors)
+	case d.Custom != "" && !strings.Contains(d.Reference, "def "+d.Custom+"("):
+		return fmt.Errorf("its reference has no function %s, which custom_inputs_entrypoint names", d.Custom)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Axes)) {
+		switch one := d.Axes[name]; {
+		case !identifier.MatchString(name) || slices.Contains([]string{"seed", "workload", "devices"}, name):
+			return fmt.Errorf("the axis %q cannot be the name of a case's argument", name)
+		case !slices.Contains([]string{"const", "var", "expr"}, one.Type):
+			return fmt.Errorf("the axis %s is of the unknown type %q", name, one.Type)
+		case one.Type == "const" && one.Value < 0:
+			return fmt.Errorf("the axis %s is %d", name, one.Value)
+		}
+	}
+	for _, one := range slices.Concat(d.Inputs, d.Outputs) {
+		if dtypes[one.DType] == 0 {
+			return fmt.Errorf("%s is of %s, which a task cannot hand over", one.name, cmp.Or(one.DType, "no type"))
+		}
+		if len(one.Shape) > mostDimensions {
+			return fmt.Errorf("%s has more than %d dimensions", one.name, mostDimensions)
+		}
+		for _, of := range one.Shape {
+			if _, err := strconv.Atoi(of); err != nil && d.Axes[of].Type == "" {
+				return fmt.Errorf("the shape of %s has the axis %q, which is not among axes", one.name, of)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *folder) describeDefinition(d definition, t tolerance) {
+	var table strings.Builder
+	for _, list := range []struct {
+		of  string
+		all tensors
+	}{{"input", d.Inputs}, {"output", d.Outputs}} {
+		for _, one := range list.all {
+			shape := "a number"
+			if one.Shape != nil {
+				shape = "(" + strings.Join(one.Shape, ", ") + ")"
+			}
+			about := strings.Join(strings.Fields(one.About), " ")
+			fmt.Fprintf(&table, "| %s | `%s` | %s | `%s` | %s |\n", list.of, one.name, shape, one.DType, about)
+		}
+	}
+	accuracy := fmt.Sprintf("absolute tolerance %v, relative %v", t.ATol, t.RTol)
+	if t.Matched > 0 && t.Matched < 1 {
+		accuracy += fmt.Sprintf(", for at least %v %% of the elements", 100*t.Matched)
+	}
+	f.description = markdownText(`%s
+
+| | name | shape | type | |
+|---|---|---|---|---|
+%s
+Write a function ''run'' that takes the inputs in this order and returns the outputs. A ''run'' that also takes the
+outputs writes them instead. Or define ''custom_kernel(data)'', which gets a list of the inputs.
+
+Answers are compared with the reference's: %s. The caches are flushed before every timed call.
+
+~~~python
+%s
+~~~
+`, strings.TrimSpace(d.Description), table.String(), accuracy, strings.TrimSpace(d.Reference))
+}
+
+// solution is a submission in the form of SOL-ExecBench and FlashInfer Trace.
+type solution struct {
+	at         string // its file
+	Name       string `json:"name"`
+	Definition string `json:"definition"`
+	Spec       struct {
+		Language   string   `json:"language"`
+		Languages  []string `json:"languages"`
+		EntryPoint string   `json:"entry_point"`
+	} `json:"spec"`
+	Sources []struct {
+		Path    string `json:"path"`
+		Content string `json:"content"`
+	} `json:"sources"`
+}
+
+// addSolutions adds a definition's solutions in Python: those in its folder, or in a folder "solutions".
+func (f *folder) addSolutions(list []solution, dir string) {
+	for i, s := range list {
+		if path.Dir(s.at) != dir && !slices.Contains(strings.Split(s.at, "/"), "solutions") {
+			continue
+		}
+		if i >= mostSolutions {
+			f.note("Only %d of its %d solutions are carried over.", mostSolutions, len(list))
+			return
+		}
+		if err := f.addSolution(s); err != nil {
+			f.note("The solution %s is not carried over: %v.", cmp.Or(s.Name, s.at), err)
+		}
+	}
+}
+
+// addSolution adds a solution as one that must pass. Its main file imports the entry point.
+func (f *folder) addSolution(s solution) error {
+	file, function, ok := strings.Cut(s.Spec.EntryPoint, "::")
+	module, isPython := strings.CutSuffix(file, ".py")
+	language := strings.Join(append(s.Spec.Languages, s.Spec.Language), " ")
+	switch {
+	case !ok || !isPython || !identifier.MatchString(module) || !identifier.MatchString(function):
+		language = cmp.Or(strings.TrimSpace(language), "an unknown language")
+		return fmt.Errorf("it is in %s, and the task is in Python", language)
+	case slices.Contains([]string{"solution", "submission", "problem", "task", "reference"}, module):
+		return fmt.Errorf("its file %s has the name of a file of the task", file)
+	}
+	dir := "solutions/correct/" + strings.Join(tagPart.FindAllString(strings.ToLower(s.Name), -1), "_")
+	files := map[string][]byte{
+		dir + "/submission.py": fmt.Appendf(nil, "from %s import %s as run  # noqa: F401\n", module, function),
+	}
+	for _, source := range s.Sources {
+		if path.Base(source.Path) != source.Path || source.Path == "submission.py" {
+			return fmt.Errorf("its file %s is in a folder", source.Path)
+		}
+		files[path.Join(dir, source.Path)] = []byte(source.Content)
+	}
+	maps.Copy(f.files, files)
+	return nil
+}
+
+// caseOf returns a case with the workload's axes and scalars.
+func caseOf(w workload, d definition, seed int, number string) []any {
+	var pairs []any
+	if len(w.files) > 0 {
+		pairs = append(pairs, "workload", pyyaml.Bare(number))
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Axes)) {
+		pairs = append(pairs, name, pyyaml.Bare(strconv.Itoa(w.Axes[name])))
+	}
+	for _, one := range d.Inputs {
+		if value, ok := w.scalars[one.name]; ok {
+			pairs = append(pairs, one.name, pyyaml.Bare(value))
+		}
+	}
+	return append(pairs, "seed", pyyaml.Bare(strconv.Itoa(seed)))
+}

@@ -1,0 +1,448 @@
+package importing
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/problems"
+	"warpboard/tasks/pyyaml"
+)
+
+// workload is an instance of a definition.
+type workload struct {
+	UUID      string              `json:"uuid"`
+	Axes      map[string]int      `json:"axes"`
+	Inputs    map[string]source   `json:"inputs"`
+	Tolerance *givenTolerance     `json:"tolerance"`
+	scalars   map[string]string   // by input, as YAML
+	files     map[string]embedded // inputs from files, by name
+	elements  float64             // of its inputs, without axes that are expressions
+}
+
+// source is where an input's values come from.
+type source struct {
+	Type  string          `json:"type"` // random, scalar, safetensors, or custom
+	Value json.RawMessage `json:"value"`
+	Path  string          `json:"path"`
+	Key   string          `json:"tensor_key"`
+}
+
+type givenTolerance struct {
+	ATol     *float64 `json:"max_atol"`
+	RTol     *float64 `json:"max_rtol"`
+	Matched  *float64 `json:"required_matched_ratio"`
+	MaxError *float64 `json:"max_error_cap"`
+	Negative bool     `json:"allow_negative_inf"`
+}
+
+// tolerance is what the task's reference.py compares answers with.
+type tolerance struct {
+	ATol     float64  `json:"atol"`
+	RTol     float64  `json:"rtol"`
+	Matched  float64  `json:"matched"`
+	MaxError *float64 `json:"max_error,omitempty"`
+	Infinite string   `json:"infinite"` // infinities that may agree: equal, negative, or never
+}
+
+// embedded is an input that the task stores.
+type embedded struct {
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+	Data  string `json:"data"` // base64 of zlib
+}
+
+const (
+	mostTests, mostBenchmarks = 5, 16
+	mostWorkloads             = 512     // of a definition
+	mostStored                = 2 << 20 // bytes of a task's stored inputs, as written
+)
+
+// workloads are those of a definition.
+type workloads struct {
+	all    []workload
+	flash  bool // in the form of FlashInfer Trace
+	stored map[string]map[string]embedded
+}
+
+func (w *workloads) format() string {
+	if w.flash {
+		return "flashinfer-trace"
+	}
+	return "sol-execbench"
+}
+
+// jsonLine is a line of a JSONL file that may be a workload.
+type jsonLine struct {
+	file   string
+	number int
+	text   []byte // of the workload itself
+	err    error  // it is no JSON
+}
+
+// index has the lines and solutions of an upload. It is made once, because an upload can have many definitions.
+type index struct {
+	beside    map[string][]jsonLine // workloads, by their folder
+	of        map[string][]jsonLine // workloads in traces, by definition
+	solutions map[string][]solution
+}
+
+func (r *reader) index() *index {
+	x := &index{map[string][]jsonLine{}, map[string][]jsonLine{}, map[string][]solution{}}
+	for _, name := range slices.Sorted(maps.Keys(r.texts)) {
+		switch path.Ext(name) {
+		case ".jsonl":
+			x.lines(name, r.texts[name])
+		case ".json":
+			s := solution{at: name}
+			if json.Unmarshal(r.texts[name], &s) == nil && s.Definition != "" && len(s.Sources) > 0 {
+				x.solutions[s.Definition] = append(x.solutions[s.Definition], s)
+			}
+		}
+	}
+	return x
+}
+
+// lines adds the lines of a file. Traces of solutions are left out: they repeat the workloads.
+func (x *index) lines(name string, text []byte) {
+	number := 0
+	for one := range bytes.Lines(text) {
+		if number++; len(bytes.TrimSpace(one)) == 0 {
+			continue
+		}
+		var trace struct {
+			Definition string          `json:"definition"`
+			Workload   json.RawMessage `json:"workload"`
+			Evaluation any             `json:"evaluation"`
+		}
+		err := json.Unmarshal(one, &trace)
+		l := jsonLine{file: name, number: number, text: one, err: err}
+		switch {
+		case err != nil:
+			x.of[stem(name)] = append(x.of[stem(name)], l)
+			fallthrough
+		case trace.Workload == nil:
+			x.beside[path.Dir(name)] = append(x.beside[path.Dir(name)], l)
+		case trace.Evaluation == nil:
+			l.text = trace.Workload
+			x.of[trace.Definition] = append(x.of[trace.Definition], l)
+		}
+	}
+}
+
+// workloads reads the workloads of a definition: of JSONL files in its folder, or those that name it.
+func (r *reader) workloads(f *folder, file string, d definition, x *index) (*workloads, error) {
+	for _, name := range slices.Sorted(maps.Keys(r.failed)) {
+		if path.Ext(name) == ".jsonl" && (path.Dir(name) == path.Dir(file) || stem(name) == d.Name) {
+			return nil, r.failed[name]
+		}
+	}
+	w := &workloads{flash: len(x.of[d.Name]) > 0, stored: map[string]map[string]embedded{}}
+	lines := slices.Concat(x.beside[path.Dir(file)], x.of[d.Name])
+	if len(lines) > mostWorkloads {
+		return nil, fmt.Errorf("has %d workloads; at most %d can be imported", len(lines), mostWorkloads)
+	}
+	var left []string
+	for _, l := range lines {
+		one, err := workload{}, l.err
+		if err == nil {
+			err = json.Unmarshal(l.text, &one)
+		}
+		if err != nil {
+			err = fmt.Errorf("is no workload: %w", err)
+		} else {
+			err = r.complete(&one, d, l.file)
+		}
+		var small leftOut
+		switch {
+		case errors.As(err, &small):
+			left = append(left, err.Error())
+		case err != nil:
+			return nil, problems.Problem{File: l.file, Line: l.number, Message: err.Error()}
+		default:
+			w.all = append(w.all, one)
+		}
+	}
+	switch {
+	case len(w.all) == 0 && len(left) > 0:
+		return nil, fmt.Errorf("has no workload that could be kept: %s", left[0])
+	case len(w.all) == 0:
+		return nil, errors.New("has no workloads")
+	case len(left) > 0:
+		reasons := strings.Join(slices.Compact(left), ", ")
+		f.note("%d of its %d workloads are left out: %s.", len(left), len(left)+len(w.all), reasons)
+	}
+	return w, w.fill(f, d, r.options.Largest)
+}
+
+// complete checks a workload, and reads its stored inputs.
+func (r *reader) complete(w *workload, d definition, file string) error {
+	w.scalars, w.files = map[string]string{}, map[string]embedded{}
+	for name, one := range d.Axes {
+		if size, ok := w.Axes[name]; one.Type == "var" && (!ok || size < 0) {
+			return fmt.Errorf("has no size for the axis %s", name)
+		}
+	}
+	for name := range w.Axes {
+		if d.Axes[name].Type != "var" {
+			return fmt.Errorf("has the axis %s, which is no variable of the definition", name)
+		}
+	}
+	for name, from := range w.Inputs {
+		of, known := d.Inputs.named(name)
+		if !known {
+			return fmt.Errorf("has the input %s, which the definition lacks", name)
+		}
+		var err error
+		switch from.Type {
+		case "random":
+		case "custom":
+			if d.Custom == "" {
+				err = errors.New("is custom, and the definition has no custom_inputs_entrypoint")
+			}
+		case "scalar":
+			w.scalars[name], err = literal(from.Value)
+		case "safetensors":
+			w.files[name], err = r.stored(from, of, func(axis string) (int, bool) { return w.size(d, axis) }, file)
+		default:
+			err = fmt.Errorf("is of the unknown type %q", from.Type)
+		}
+		if err != nil {
+			return fmt.Errorf("the input %s %w", name, err)
+		}
+	}
+	for _, one := range d.Inputs {
+		count := 1.0
+		for _, axis := range one.Shape {
+			if n, known := w.size(d, axis); known {
+				count *= float64(n)
+			}
+		}
+		w.elements += count
+	}
+	return nil
+}
+
+// literal returns a JSON number or boolean in a form that PyYAML reads as the same.
+func literal(value json.RawMessage) (string, error) {
+	text := string(value)
+	if text == "true" || text == "false" || !strings.ContainsAny(text, ".eE") {
+		var known any
+		err := json.Unmarshal(value, &known)
+		if _, isText := known.(string); isText || known == nil {
+			err = errors.New("is no number")
+		}
+		return text, err
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	text = strconv.FormatFloat(number, 'g', -1, 64)
+	if mantissa, power, scaled := strings.Cut(text, "e"); !strings.Contains(mantissa, ".") {
+		if text = mantissa + ".0"; scaled {
+			text += "e" + power
+		}
+	}
+	return text, err
+}
+
+// size returns the size of an axis; that of an expression is unknown here.
+func (w *workload) size(d definition, name string) (n int, known bool) {
+	if n, err := strconv.Atoi(name); err == nil {
+		return n, true
+	}
+	switch one := d.Axes[name]; one.Type {
+	case "const":
+		return one.Value, true
+	case "var":
+		return w.Axes[name], true
+	}
+	return 0, false
+}
+
+// fill makes the folder's cases of the workloads: the smallest are tests, and some of all sizes are benchmarks.
+func (w *workloads) fill(f *folder, d definition, largest int) error {
+	w.shrink(f, d, largest)
+	bySize := slices.Clone(w.all)
+	slices.SortStableFunc(bySize, func(a, b workload) int { return cmp.Compare(a.elements, b.elements) })
+	timed := bySize
+	if len(timed) > mostBenchmarks {
+		f.note("%d of its %d workloads are benchmarks: evenly by size.", mostBenchmarks, len(timed))
+		timed = nil
+		for i := range mostBenchmarks {
+			timed = append(timed, bySize[i*(len(bySize)-1)/(mostBenchmarks-1)])
+		}
+	}
+	size := 0
+	for i, one := range slices.Concat(bySize[:min(mostTests, len(bySize))], timed) {
+		number := strconv.Itoa(slices.IndexFunc(w.all, func(other workload) bool { return other.UUID == one.UUID }))
+		for _, stored := range one.files {
+			size += len(stored.Data)
+		}
+		if len(one.files) > 0 && w.stored[number] == nil {
+			w.stored[number] = one.files
+		}
+		node := pyyaml.Flow(caseOf(one, d, 1001+i, number)...)
+		if i < mostTests && i < len(bySize) {
+			f.tests = append(f.tests, node)
+		} else {
+			f.benchmarks = append(f.benchmarks, node)
+		}
+	}
+	if size > mostStored {
+		return fmt.Errorf("the stored inputs of its workloads take %s, and a task holds %s",
+			problems.Size(int64(size)), problems.Size(mostStored))
+	}
+	f.tests, f.benchmarks = distinct(f.tests), distinct(f.benchmarks)
+	return nil
+}
+
+// distinct removes cases that differ only in their seed.
+func distinct(cases []*yaml.Node) (list []*yaml.Node) {
+	seen := map[string]bool{}
+	for _, one := range cases {
+		var key strings.Builder
+		for _, value := range one.Content[:len(one.Content)-2] {
+			key.WriteString(value.Value + ";")
+		}
+		if !seen[key.String()] {
+			list = append(list, one)
+		}
+		seen[key.String()] = true
+	}
+	return list
+}
+
+// shrink reduces the variable axes of workloads without stored inputs.
+func (w *workloads) shrink(f *folder, d definition, largest int) {
+	if largest < 1 {
+		return
+	}
+	changed := false
+	for i := range w.all {
+		for name, size := range w.all[i].Axes {
+			if size > largest && len(w.all[i].files) == 0 {
+				w.all[i].Axes[name], changed = halved(size, largest), true
+			}
+		}
+	}
+	if changed {
+		f.note("Its variable axes are at most %d; constant ones stay as they are.", largest)
+	}
+}
+
+// tolerance returns the tolerance of all workloads: the strictest, if they differ.
+func (w *workloads) tolerance(f *folder) tolerance {
+	t := tolerance{ATol: 1e-2, RTol: 1e-2, Matched: 0.99, Infinite: "never"}
+	if w.flash {
+		t.Matched, t.Infinite = 1, "equal"
+	}
+	usual := t
+	differ := false
+	for i, one := range w.all {
+		own := usual
+		if g := one.Tolerance; g != nil {
+			own.ATol, own.RTol = given(g.ATol, own.ATol), given(g.RTol, own.RTol)
+			own.Matched = given(g.Matched, own.Matched)
+			if own.MaxError = g.MaxError; g.Negative {
+				own.Infinite = "negative"
+			}
+		}
+		if i == 0 {
+			t = own
+			continue
+		}
+		differ = differ || own.ATol != t.ATol || own.RTol != t.RTol || own.Matched != t.Matched ||
+			given(own.MaxError, 0) != given(t.MaxError, 0)
+		t.ATol, t.RTol, t.Matched = min(t.ATol, own.ATol), min(t.RTol, own.RTol), max(t.Matched, own.Matched)
+		if own.MaxError != nil && (t.MaxError == nil || *own.MaxError < *t.MaxError) {
+			t.MaxError = own.MaxError
+		}
+	}
+	if differ {
+		f.note("The tolerances of its workloads differ: the strictest is used for all.")
+	}
+	return t
+}
+
+// given returns a value, or another one if it is missing.
+func given(value *float64, otherwise float64) float64 {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}
+
+func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
+
+// leftOut is the reason why a workload with a stored input is left out.
+type leftOut string
+
+func (l leftOut) Error() string { return string(l) }
+
+// stored reads an input from a safetensors file.
+func (r *reader) stored(from source, of tensor, size func(string) (int, bool), beside string) (embedded, error) {
+	data, name, err := r.find(from.Path, path.Dir(beside))
+	if err != nil {
+		return embedded{}, leftOut(err.Error())
+	}
+	// Each workload may name the same large file.
+	if r.size += len(data); r.size > mostRead {
+		return embedded{}, leftOut(fmt.Sprintf("is not read: the files before it have %s", problems.Size(mostRead)))
+	}
+	raw, shape, err := readTensor(data, from.Key, of.DType)
+	if err != nil {
+		return embedded{}, fmt.Errorf("is in %s, which %w", name, err)
+	}
+	if len(shape) != len(of.Shape) {
+		return embedded{}, fmt.Errorf("has the shape %v in %s, and the definition gives it %d dimensions",
+			shape, name, len(of.Shape))
+	}
+	for i, axis := range of.Shape {
+		if want, known := size(axis); known && want != shape[i] {
+			return embedded{}, fmt.Errorf("has the shape %v in %s, and %s is %d", shape, name, axis, want)
+		}
+	}
+	packed := base64.StdEncoding.EncodeToString(deflated(raw))
+	if len(packed) > mostStored {
+		size := problems.Size(int64(len(packed)))
+		return embedded{}, leftOut(fmt.Sprintf("takes %s, and a task holds %s", size, problems.Size(mostStored)))
+	}
+	return embedded{DType: of.DType, Shape: shape, Data: packed}, nil
+}
+
+// find reads a file by a path that begins at the folder of the workload or at one above it, or at a folder that the
+// upload lacks.
+func (r *reader) find(name, dir string) ([]byte, string, error) {
+	var err error
+	if len(name) > 1000 {
+		return nil, "", errors.New("names a file by more than 1000 characters")
+	}
+	for parts := strings.Split(path.Clean("/" + name)[1:], "/"); len(parts) > 0; parts = parts[1:] {
+		for above := dir; ; above = path.Dir(above) {
+			at := path.Join(above, path.Join(parts...))
+			data, wrong := r.tree.Read(at)
+			if wrong == nil {
+				return data, at, nil
+			}
+			if !isMissing(wrong) {
+				err = fmt.Errorf("names a file that cannot be read: %w", wrong)
+			}
+			if above == "." {
+				break
+			}
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("names the file %s, which is not in the upload", name)
+	}
+	return nil, "", err
+}
