@@ -30,6 +30,7 @@ func commands(env Environment) []*cobra.Command {
 		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrate),
 		tokenCommand(env),
 		verify.Task(env),
+		verify.Import(env),
 		checkConfigCommand(env),
 		versionCommand(env),
 	}
