@@ -45,6 +45,7 @@ var listed = []Page{
 	{Name: "validation", For: Author, About: "Run a script that tries the top entries of a closed board in an application."},
 	{Name: "harness", For: Author, About: "How kernels are called and checked, and when a task uses its own program."},
 	{Name: "kernelbot", For: Author, About: "Keep using popcorn-cli and KernelBot task folders, and see what differs."},
+	{Name: "import", For: Author, About: "Make tasks of problems of KernelBench, SOL-ExecBench, FlashInfer Trace, and LeetGPU."},
 	{Name: "install", For: Operate, About: "From a download to a first result: binary, service, worker."},
 	{Name: "settings", For: Operate, About: "Flags, environment variables, and the settings file; which ones to set first."},
 	{Name: "sign-in", For: Operate, About: "Providers, their keys, and the callback addresses to register."},

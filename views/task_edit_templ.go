@@ -373,7 +373,7 @@ func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"drop field\"><label for=\"zip\" class=\"text-base\">Choose a zip, or the files of a task, or drop them here</label> <input id=\"zip\" name=\"zip\" type=\"file\" accept=\".zip,.yml,.yaml,.cu,.cuh,.h,.hpp,.cpp,.py,.md\" multiple required class=\"mx-auto max-w-full small\"><p class=\"hint\">At most ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"drop field\"><label for=\"zip\" class=\"text-base\">Choose a zip, or the files of a task, or drop them here</label> <input id=\"zip\" name=\"zip\" type=\"file\" accept=\".zip,.yml,.yaml,.cu,.cuh,.h,.hpp,.cpp,.py,.md,.json,.jsonl,.html,.safetensors\" multiple required class=\"mx-auto max-w-full small\"><p class=\"hint\">At most ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -386,7 +386,7 @@ func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " MiB. From KernelBot: select a problem's task.yml, its other files, and the shared files of the parent folder together. A single reference file in the legacy format (.cu, .cuh, .cpp or .py) works too.</p></div><div class=\"flex flex-wrap gap-3\"><button class=\"btn btn-main\">Check the upload</button> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " MiB. From KernelBot: select a problem's task.yml, its other files, and the shared files of the parent folder together. A single reference file in the legacy format (.cu, .cuh, .cpp or .py) works too, and so do <a href=\"/docs/import\">problems of KernelBench, SOL-ExecBench, FlashInfer Trace, and LeetGPU</a>.</p></div><div class=\"flex flex-wrap gap-3\"><button class=\"btn btn-main\">Check the upload</button> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -398,7 +398,7 @@ func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(openURL)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 165, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 166, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {

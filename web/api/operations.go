@@ -59,7 +59,7 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
 		{boards, "GET", "/api/v1/tasks/{slug}/draws", "List the draws for the ranges in a task's cases, at most 100, with the newest version and software first. A draw includes its cases once the task has a newer version or is closed.", false, "", nil, 200, listOf("draws", "Draw")},
 		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file in the legacy format. Solutions are included only if you may edit the task.", false, "", nil, 200, file},
-		{boards, "POST", "/api/v1/tasks/{slug}", "Create or update a task; for creators. The body is a zip, or a reference file in the legacy format.", true, "", map[string]string{
+		{boards, "POST", "/api/v1/tasks/{slug}", "Create or update a task; for creators. The body is a zip, a reference file in the legacy format, or a problem of another benchmark, such as KernelBench.", true, "", map[string]string{
 			"file": "file name of the upload; its suffix distinguishes a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: the devices that the task names",
 			"deadline":   "when the task closes, such as 2030-01-31T18:00:00Z, or none; absent: the upload's deadline, or unchanged",
 			"visibility": "who sees the new task: public, unlisted, members or hidden; absent: public", "dry_run": "true: only report what would change"}, 200, ref("Published")},

@@ -54,3 +54,26 @@ func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
 		t.Errorf("a task was published: %s", resp.Status)
 	}
 }
+
+func TestTheAPIPublishesAProblemOfAnotherBenchmark(t *testing.T) {
+	s := webtest.Start(t)
+	creator := modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator)
+	token, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), creator.ID, "test", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const model = "import torch, einops\nimport einops\n\nclass Model(torch.nn.Module):\n    pass\n\ndef get_inputs():\n    return []\n"
+	resp := s.Ask("POST", "/api/v1/tasks/model?devices=CPU&file=model.py", token, model)
+	if text := webtest.Body(t, resp); resp.StatusCode != http.StatusOK ||
+		!strings.Contains(text, "The problem imports einops, which its workers must have.") {
+		t.Errorf("%s %s", resp.Status, text)
+	}
+	resp = s.Ask("POST", "/api/v1/tasks/other?devices=CPU&file=other.py", token, "class Model:\n    pass\n")
+	if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, "has no function get_inputs at its top level") {
+		t.Errorf("%s %s", resp.Status, text)
+	}
+	if resp := s.Browser().Get("/api/v1/tasks/model"); resp.StatusCode != http.StatusOK {
+		t.Errorf("the task: %s", resp.Status)
+	}
+}

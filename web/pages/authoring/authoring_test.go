@@ -249,3 +249,23 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, uploadAll(creator, "/tasks/new", "zip", files, nil),
 		http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 5 files")
 }
+
+func TestProblemsOfOtherBenchmarksAreUploadedLikeTasks(t *testing.T) {
+	s := webtest.NewScene(t)
+	creator := s.SignedIn("Carla", accounts.RoleCreator)
+	const model = "import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return torch.nn.functional.dropout(x)\n\n" +
+		"def get_inputs():\n    return [torch.rand(64)]\n"
+	doc := webtest.Document(t, uploadAll(creator, "/tasks/new", "zip", map[string]string{"1_Drop.py": model, "2_Broken.py": "class Model:\n    pass\n"}, nil), http.StatusOK)
+	webtest.CheckSound(t, doc)
+	if drafts := doc.Find("[data-draft]"); drafts.Length() != 2 {
+		t.Fatalf("%d tasks are shown", drafts.Length())
+	}
+	webtest.WantText(t, doc, "[data-draft='1-drop']", "dropout is active")
+	webtest.WantText(t, doc, "main", "has no function get_inputs at its top level")
+	single := webtest.Document(t, creator.Upload("/tasks/new", "zip", "1_Drop.py", []byte(model), nil), http.StatusOK)
+	webtest.WantText(t, single, "[data-draft]", "problem.py")
+	form := webtest.Fields(single.Find("main form"))
+	form.Set("device", "CPU")
+	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, form), http.StatusOK), "[role=status]", "Published")
+	webtest.WantStatus(t, creator.Get("/tasks/1-drop"), http.StatusOK)
+}

@@ -182,11 +182,13 @@ func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
 }
 
 // packFiles creates a zip of the files of one task. A problem of KernelBot names files of the folder above, which all
-// its problems share ("../utils.py"): a browser sends no folders, so each file except task.yml is in both places.
+// its problems share ("../utils.py"): a browser sends no folders, so each file except task.yml is in both places. Without a
+// task.yml, they are the files of another benchmark's problems.
 func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 	const folder = "task/"
 	var buf bytes.Buffer
-	z, total, described := zip.NewWriter(&buf), 0, false
+	z, total := zip.NewWriter(&buf), 0
+	described := slices.ContainsFunc(list, func(header *multipart.FileHeader) bool { return isTaskFile(header.Filename) })
 	for _, header := range list {
 		data, err := site.ReadUpload(header, int64(p.bundleLimit))
 		if err != nil {
@@ -197,8 +199,8 @@ func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 		}
 		name := filepath.Base(header.Filename)
 		places := []string{folder + name, name}
-		if name == tasks.TaskFile || name == "task.yaml" {
-			places, described = places[:1], true
+		if isTaskFile(name) || !described {
+			places = places[:1]
 		}
 		for _, place := range places {
 			if err := writeFile(z, place, data); err != nil {
@@ -206,13 +208,19 @@ func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 			}
 		}
 	}
-	if !described {
-		return upload{}, problems.Problem{Message: fmt.Sprintf("there is no %s among these %d files. It names the others: choose it, too", tasks.TaskFile, len(list))}
-	}
 	if err := z.Close(); err != nil {
 		return upload{}, fmt.Errorf("packing uploaded files: %w", err)
 	}
-	return upload{name: "task.zip", data: buf.Bytes()}, nil
+	packed := upload{name: "task.zip", data: buf.Bytes()}
+	if opened, err := tasks.OpenFile(packed.name, packed.data); !described && (err != nil || !opened.Imported()) {
+		return upload{}, problems.Problem{Message: fmt.Sprintf("there is no %s among these %d files. It names the others: choose it, too", tasks.TaskFile, len(list))}
+	}
+	return packed, nil
+}
+
+func isTaskFile(name string) bool {
+	base := filepath.Base(name)
+	return base == tasks.TaskFile || base == "task.yaml"
 }
 
 func writeFile(z *zip.Writer, name string, data []byte) error {
