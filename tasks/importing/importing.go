@@ -14,7 +14,8 @@ import (
 
 // Options change the tasks that are made of problems.
 type Options struct {
-	// Largest limits sizes: larger ones are halved until they are at most so large. 0 leaves them unchanged.
+	// Largest limits sizes: larger ones are halved until they are at most so large, or become a power of two. 0 leaves
+	// them unchanged.
 	Largest int
 	// Name is the name of the upload, for a problem that is all of it.
 	Name string

@@ -81,12 +81,13 @@ func TestAModelBecomesATask(t *testing.T) {
 
 func TestSizesAreHalvedUntilTheyAreSmall(t *testing.T) {
 	got, _ := read(map[string]string{"a.py": model}, Options{Largest: 100})
-	wantText(t, string(got["a"].Files["problem.py"]), "shape = (16, 64)", "scale = 1.5", "rows, width = 64, 3 * 62")
-	wantText(t, strings.Join(got["a"].Notes, "\n"), "Smaller than in the problem: rows, width = 64, 3 * 62 instead of "+
+	wantText(t, string(got["a"].Files["problem.py"]), "shape = (16, 64)", "scale = 1.5", "rows, width = 64, 3 * 64")
+	wantText(t, strings.Join(got["a"].Notes, "\n"), "Smaller than in the problem: rows, width = 64, 3 * 64 instead of "+
 		"4096, 3 * 1000, shape = (16, 64) instead of (16, 2048).")
 	for text, want := range map[string]string{
 		"N = 2048 * 2\n":          "N = 64\n",
-		"a = b = 1_000  # rows\n": "a = b = 62  # rows\n",
+		"a = b = 1_000  # rows\n": "a = b = 64  # rows\n",
+		"w = 768, 4000000, 101\n": "w = 96, 64, 64\n",
 		"x = 100\n":               "x = 100\n",
 		"y = -5000\n":             "y = -5000\n",
 		"z = 1000 / 0\n":          "z = 1000 / 0\n",
@@ -392,10 +393,10 @@ func TestAChallengeBecomesATask(t *testing.T) {
 	if yml := string(task.Files["task.yml"]); strings.Contains(yml, "drawn") {
 		t.Errorf("the drawing's text is in %s", yml)
 	}
-	wantText(t, string(task.Files["problem.py"]), "        m = 781\n", "n = 4096\n        return [self",
+	wantText(t, string(task.Files["problem.py"]), "        m = 512\n", "n = 4096\n        return [self",
 		"        n = 1 << 20\n")
 	wantText(t, strings.Join(task.Notes, "\n"), "Only the starters for PyTorch and Triton",
-		"The statement's drawing is not carried over.", "Smaller than in the challenge: m = 781 instead of 100000.")
+		"The statement's drawing is not carried over.", "Smaller than in the challenge: m = 512 instead of 100000.")
 	wantText(t, strings.Join(got["6_no_statement"].Notes, "\n"), "There is no challenge.html")
 }
 

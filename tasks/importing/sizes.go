@@ -57,10 +57,18 @@ func reducedValue(text string, largest int) string {
 	})
 }
 
-// halved keeps a size's factors of two as long as it can, because other sizes often divide it.
+// halved removes factors of two until a size is small enough: other sizes often divide it. A size without enough of them
+// becomes a power of two.
 func halved(size, largest int) int {
-	for size > largest {
+	for size > largest && size%2 == 0 {
 		size /= 2
 	}
-	return size
+	if size <= largest {
+		return size
+	}
+	power := 1
+	for 2*power <= largest {
+		power *= 2
+	}
+	return power
 }
