@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// atLeast is a 64-bit integer with a minimum, such as the size of a tensor's dimension.
-type atLeast int64
+// minInteger is a 64-bit integer with a minimum, such as the size of a tensor's dimension.
+type minInteger int64
 
-func (least atLeast) read(at path, value any) (any, []Problem) {
+func (least minInteger) read(at path, value any) (any, []Problem) {
 	n, problems := integer{}.read(at, value)
 	if len(problems) > 0 {
 		return nil, problems
@@ -26,7 +26,7 @@ func (least atLeast) read(at path, value any) (any, []Problem) {
 	return n, nil
 }
 
-func (least atLeast) schema() map[string]any {
+func (least minInteger) schema() map[string]any {
 	return map[string]any{"type": "integer", "format": "int64", "minimum": int64(least)}
 }
 
@@ -38,10 +38,10 @@ func (size) read(at path, value any) (any, []Problem) {
 	if s, ok := value.(string); ok && expression.MatchString(s) {
 		return s, nil
 	}
-	return atLeast(1).read(at, value)
+	return minInteger(1).read(at, value)
 }
 
-func (size) schema() map[string]any { return oneOf(atLeast(1).schema(), typed("string")) }
+func (size) schema() map[string]any { return oneOf(minInteger(1).schema(), typed("string")) }
 
 // mostNested limits the nesting of objects and lists in free keys. The worker's program parses them with Python, whose
 // limit is far below Go's.

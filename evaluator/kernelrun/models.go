@@ -88,7 +88,7 @@ func dtypes() enum {
 
 func tensorSpec() model {
 	return model{name: "TensorSpec", about: "A tensor. data wins over init; with neither it holds nothing of use.", fields: []field{
-		{name: "shape", kind: list{atLeast(0)}, standard: []any{}, about: "extents; none is a single element"},
+		{name: "shape", kind: list{minInteger(0)}, standard: []any{}, about: "extents; none is a single element"},
 		{name: "dtype", kind: dtypes(), standard: "float32", about: "the type of its elements, as PyTorch names it"},
 		{name: "init", kind: tensorInit(), null: true, about: "how to fill it"},
 		{name: "data", kind: tensorData(), null: true, about: "its very bytes"},
@@ -110,7 +110,7 @@ func tensorData() model {
 	return model{name: "TensorData", about: "A tensor's bytes: little-endian, in C order, perhaps compressed, in base64.", fields: []field{
 		{name: "data_b64", kind: text{}, required: true, about: "the bytes"},
 		{name: "dtype", kind: dtypes(), standard: "float32", about: "their type"},
-		{name: "shape", kind: list{atLeast(0)}, standard: []any{}, about: "their extents; none: the spec's"},
+		{name: "shape", kind: list{minInteger(0)}, standard: []any{}, about: "their extents; none: the spec's"},
 		{name: "compress", kind: enum{"none", "zlib"}, standard: "none", about: "how they were compressed before base64"},
 	}}
 }
@@ -119,9 +119,9 @@ func launchConfig() model {
 	return model{name: "LaunchConfig", about: "How a kernel is launched.", fields: []field{
 		{name: "grid", kind: launchDim(), null: true, about: "blocks; absent: 1"},
 		{name: "block", kind: launchDim(), null: true, about: "threads of a block (cuda); absent: 256"},
-		{name: "num_warps", kind: atLeast(1), null: true, about: "Triton's"},
-		{name: "num_stages", kind: atLeast(0), null: true, about: "Triton's"},
-		{name: "shared_mem", kind: atLeast(0), null: true, about: "bytes of dynamic shared memory (cuda)"},
+		{name: "num_warps", kind: minInteger(1), null: true, about: "Triton's"},
+		{name: "num_stages", kind: minInteger(0), null: true, about: "Triton's"},
+		{name: "shared_mem", kind: minInteger(0), null: true, about: "bytes of dynamic shared memory (cuda)"},
 		{name: "kernel_name", kind: text{}, null: true, about: "the same as kernel_name in metadata (triton, cuda): which kernel of the source is launched"},
 	}}
 }

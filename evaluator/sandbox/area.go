@@ -134,7 +134,7 @@ func (a *scratch) full() bool {
 	return stat.Bfree == 0 || stat.Ffree == 0
 }
 
-// remove deletes the area.
+// remove deletes the run's files.
 func (a *scratch) remove() error {
 	if a.outDir != nil {
 		a.outDir.Close()

@@ -68,7 +68,7 @@ type Change struct {
 	Change    int64 // 1, 2, …: a page with this number is up to date
 
 	Record *NewRecord `gorm:"-"` // the run that entered is the first of the board now
-	Had    *Entry     `gorm:"-"` // of the person who entered, before
+	Had    *Entry     `gorm:"-"` // earlier entry of the same person
 }
 
 // NewRecord is a record that a run has just set.

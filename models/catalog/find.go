@@ -67,7 +67,7 @@ type TaskRow struct {
 	People  int64 // number of entries on all its boards
 }
 
-// ListTasks returns the tasks of Tasks as rows.
+// ListTasks returns the same tasks as Tasks, with the facts of a list.
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]TaskRow, error) {
 	var list []TaskRow
 	err := s.listed(ctx, viewer).

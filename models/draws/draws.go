@@ -58,7 +58,7 @@ func find(tx *gorm.DB, versionID int64, device string, epochID int64) (draw Draw
 	return draw, db.ReadError(err, "draw of %s", device)
 }
 
-// SeedOf returns the seed that an attempt was given, nil if it was given none, and reports whether it was measured with
+// SeedOf returns the seed of an attempt, or nil if it has none, and reports whether it was measured with
 // the software that the draw is for.
 func (s *Draws) SeedOf(ctx context.Context, attemptID string, measured epochs.Software) (seed []byte, same bool, err error) {
 	var row struct {

@@ -60,7 +60,7 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 		return err
 	}
 	c.explains(cmd)
-	c.completes(cmd)
+	c.addCompletion(cmd)
 	withExamples(cmd, cmd.Name())
 	return cmd
 }

@@ -21,8 +21,8 @@ func words(all ...string) completion {
 	}
 }
 
-// completes adds completion of flag values and arguments to a command and its subcommands.
-func (c *connection) completes(cmd *cobra.Command) {
+// addCompletion adds completion of flag values and arguments to a command and its subcommands.
+func (c *connection) addCompletion(cmd *cobra.Command) {
 	flags := map[string]completion{
 		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": words("test", "benchmark", "ranked", "profile", "sanitize"),
 		"fail-on": words("never", "failure", "slower"), "format": words("txt", "json", "csv", "ncu-rep", "ptx"), "event": words("run.ended", "record.taken", "worker.lost", "wait.long"),
@@ -37,7 +37,7 @@ func (c *connection) completes(cmd *cobra.Command) {
 		cmd.ValidArgsFunction = c.completeSubmission
 	}
 	for _, below := range cmd.Commands() {
-		c.completes(below)
+		c.addCompletion(below)
 	}
 }
 
