@@ -16,7 +16,7 @@ import (
 )
 
 // lastOfOld is the number of the last of the migrations that the baseline replaced, which is also the baseline's.
-const lastOfOld = 55
+const lastOfOld = 81
 
 // emptyPlaces returns, for each dialect, a configuration for an empty database.
 func emptyPlaces(t *testing.T) map[string]models.Config {
@@ -98,7 +98,7 @@ func TestAnAdoptedDatabaseGetsLaterMigrations(t *testing.T) {
 
 // TestADatabaseFromBeforeTheLastOldMigrationIsRefused, with the program that upgrades it, and stays as it is.
 func TestADatabaseFromBeforeTheLastOldMigrationIsRefused(t *testing.T) {
-	for _, version := range []int{54, 1} {
+	for _, version := range []int{80, 1} {
 		eachAdopted(t, func(t *testing.T, dialect string, cfg models.Config, db *sql.DB) {
 			if _, err := db.ExecContext(t.Context(), "delete from goose_db_version where version_id > $1",
 				version); err != nil {
@@ -110,8 +110,8 @@ func TestADatabaseFromBeforeTheLastOldMigrationIsRefused(t *testing.T) {
 				s.Close()
 			}
 			want := fmt.Sprintf(
-				"the database is at version %d, and this program upgrades only from version 55 on: first start the warpboard of commit "+
-					"22a2392e3011 on it once, the last one with the older migrations", version)
+				"the database is at version %d, and this program upgrades only from version 81 on: first start the warpboard of commit "+
+					"a31a328ca4f0 on it once, the last one with the older migrations", version)
 			if err == nil || err.Error() != want {
 				t.Errorf("error is %v", err)
 			}

@@ -30,6 +30,7 @@ func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
 		after := openAt(t, cfg) // PostgreSQL's plans of the old connection are for the old columns
 		wantKept(t, before, rowsOf(t, after, dialect))
 		wantBoardOfTheDump(t, s)
+		wantOrdersToGoOn(t, s)
 		wantWorkToGoOn(t, s)
 	})
 }
@@ -37,7 +38,7 @@ func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
 // wantKept fails if a row is lost or changed. Later migrations may add tables, and columns at the end of rows.
 func wantKept(t *testing.T, before, after map[string][]string) {
 	t.Helper()
-	changed := []string{"goose_db_version", "sqlite_sequence", "pictures", "users", "boards", "measurements", "runs", "confirmations", "rejudges", "statements"} // version rows; the pictures of people are dropped; boards get a new change number; measurements are samples; runs name an order, which confirmations and rejudges are
+	changed := []string{"goose_db_version", "sqlite_sequence", "boards"} // boards get a new change number
 	for table, rows := range before {
 		if slices.Contains(changed, table) {
 			continue
@@ -46,7 +47,7 @@ func wantKept(t *testing.T, before, after map[string][]string) {
 			t.Errorf("rows of %s (-before +after):\n%s", table, cmp.Diff(rows, after[table]))
 		}
 	}
-	if len(before["runs"]) != 11 || len(before["evaluations"]) == 0 {
+	if len(before["runs"]) != 14 || len(before["evaluations"]) == 0 {
 		t.Errorf("the old database had %d runs and %d evaluations", len(before["runs"]), len(before["evaluations"]))
 	}
 }
@@ -74,6 +75,37 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 	}
 }
 
+// wantOrdersToGoOn reads what is measured again, and lets a source count that is held back.
+func wantOrdersToGoOn(t *testing.T, s *models.Store) {
+	t.Helper()
+	ctx, admin := t.Context(), accounts.User{ID: 1, Role: accounts.RoleAdmin}
+	if c, err := s.ConfirmationOf(ctx, 1); err != nil || c.EndedAt != nil || c.HolderID != 2 || c.ChallengerWas != 1000 {
+		t.Errorf("the open confirmation is %+v, %v", c, err)
+	}
+	for of, want := range map[string]string{"": "Test 2 was wrong., 1 of 1 waits", "CPU": "The software of CPU changed., 0 of 1 waits"} {
+		list, err := s.Reruns(ctx, admin, map[string]int64{"": 1}[of], of, 1)
+		if err != nil || len(list) != 1 {
+			t.Errorf("%d orders, %v; want %s", len(list), err, want)
+			continue
+		}
+		waiting := 0
+		for _, r := range list[0].Runs {
+			if r.EndedAt == nil {
+				waiting++
+			}
+		}
+		if got := fmt.Sprintf("%s, %d of %d waits", list[0].Reason, waiting, len(list[0].Runs)); got != want {
+			t.Errorf("the order is %s, want %s", got, want)
+		}
+	}
+	if _, err := s.Dismiss(ctx, admin, 14, "It passes."); err != nil {
+		t.Error(err)
+	}
+	if run, err := s.Work.Run(ctx, 14); err != nil || !run.Valid() {
+		t.Errorf("after its review the run is held back: %q, %v", run.HeldWhy, err)
+	}
+}
+
 // wantWorkToGoOn ends what a worker has, starts what waits, and submits something new.
 func wantWorkToGoOn(t *testing.T, s *models.Store) {
 	t.Helper()
@@ -92,8 +124,8 @@ func wantWorkToGoOn(t *testing.T, s *models.Store) {
 		}
 	}
 	next, err := s.Work.NextWork(ctx, "CPU", 100, time.Now())
-	if err != nil || len(next) != 4 {
-		t.Errorf("%d units of work wait, %v", len(next), err)
+	if err != nil || len(next) != 5 {
+		t.Errorf("%d runs and evaluations wait, %v", len(next), err)
 	}
 	for _, work := range next {
 		if _, err := s.Work.StartAttempt(ctx, work.Ref()); err != nil {

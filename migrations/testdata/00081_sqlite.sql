@@ -1,4 +1,4 @@
--- What the last program with the migrations that the baseline replaced (commit 22a2392e3011)
+-- What the last program with the migrations that the baseline replaced (version 81)
 -- left of a small site in the middle of its work: .dump of the sqlite3 shell.
 PRAGMA foreign_keys=OFF;
 BEGIN TRANSACTION;
@@ -58,21 +58,46 @@ INSERT INTO goose_db_version VALUES(47,52,1,'2026-11-24 20:54:20');
 INSERT INTO goose_db_version VALUES(48,53,1,'2026-11-24 20:54:20');
 INSERT INTO goose_db_version VALUES(49,54,1,'2026-11-24 20:54:20');
 INSERT INTO goose_db_version VALUES(50,55,1,'2026-11-24 20:54:20');
+INSERT INTO goose_db_version VALUES(51,56,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(52,57,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(53,58,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(54,59,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(55,60,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(56,61,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(57,62,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(58,63,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(59,64,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(60,65,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(61,66,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(62,67,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(63,68,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(64,69,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(65,70,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(66,71,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(67,72,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(68,73,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(69,74,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(70,75,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(71,76,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(72,77,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(73,78,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(74,79,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(75,80,1,'2026-11-28 09:00:00');
+INSERT INTO goose_db_version VALUES(76,81,1,'2026-11-28 09:00:00');
 CREATE TABLE users (
     id integer primary key autoincrement,
     name text not null,
     name_key text not null unique,
     email text not null default '',
-    avatar_url text not null default '',
     role text not null,
     blocked_at datetime,
     created_at datetime not null,
     updated_at datetime not null
-, picture text not null default '', picture_off boolean not null default false, picture_tried_at datetime);
-INSERT INTO users VALUES(1,'Root','root','','','admin',NULL,'2026-11-24 20:54:20.319128+00:00','2026-11-24 20:54:20.319129+00:00','',0,NULL);
-INSERT INTO users VALUES(2,'Ann','ann','','','user',NULL,'2026-11-24 20:54:20.319708+00:00','2026-11-24 20:54:20.319708+00:00','',0,NULL);
-INSERT INTO users VALUES(3,'Ben','ben','','','user',NULL,'2026-11-24 20:54:20.32014+00:00','2026-11-24 20:54:20.32014+00:00','',0,NULL);
-INSERT INTO users VALUES(4,'Cora','cora','','','creator',NULL,'2026-11-24 20:54:20.320518+00:00','2026-11-24 20:54:20.320847+00:00','',0,NULL);
+, no_dataset boolean not null default false, inbox_read integer not null default 0);
+INSERT INTO users VALUES(1,'Root','root','','admin',NULL,'2026-11-24 20:54:20.319128+00:00','2026-11-24 20:54:20.319129+00:00',0,0);
+INSERT INTO users VALUES(2,'Ann','ann','','user',NULL,'2026-11-24 20:54:20.319708+00:00','2026-11-24 20:54:20.319708+00:00',0,0);
+INSERT INTO users VALUES(3,'Ben','ben','','user',NULL,'2026-11-24 20:54:20.32014+00:00','2026-11-24 20:54:20.32014+00:00',0,0);
+INSERT INTO users VALUES(4,'Cora','cora','','creator',NULL,'2026-11-24 20:54:20.320518+00:00','2026-11-24 20:54:20.320847+00:00',0,0);
 CREATE TABLE identities (
     id integer primary key autoincrement,
     user_id integer not null references users (id) on delete cascade,
@@ -160,9 +185,9 @@ CREATE TABLE tasks (
     version_id integer not null default 0,
     created_at datetime not null,
     updated_at datetime not null
-, asked text);
-INSERT INTO tasks VALUES(1,'vectoradd','Vectoradd',1,'["CPU"]',NULL,'public','',1,'2026-11-24 20:54:20.321369+00:00','2026-11-24 20:54:20.322703+00:00','["CPU"]');
-INSERT INTO tasks VALUES(2,'prefixsum','Prefixsum',4,'["CPU","H100-SXM"]',NULL,'public','',2,'2026-11-24 20:54:20.323051+00:00','2026-11-24 20:54:20.323684+00:00','["CPU","H100-SXM"]');
+, asked text, practice boolean not null default false, limits text not null default '[]', comments integer not null default 0, comments_locked boolean not null default false, reminded_of datetime, opens_at datetime);
+INSERT INTO tasks VALUES(1,'vectoradd','Vectoradd',1,'["CPU"]',NULL,'public','',1,'2026-11-24 20:54:20.321369+00:00','2026-11-24 20:54:20.322703+00:00','["CPU"]',0,'[]',0,0,NULL,NULL);
+INSERT INTO tasks VALUES(2,'prefixsum','Prefixsum',4,'["CPU","H100-SXM"]',NULL,'public','',2,'2026-11-24 20:54:20.323051+00:00','2026-11-24 20:54:20.323684+00:00','["CPU","H100-SXM"]',0,'[]',0,0,NULL,NULL);
 CREATE TABLE task_versions (
     id integer primary key autoincrement,
     task_id integer not null references tasks (id) on delete cascade,
@@ -172,11 +197,11 @@ CREATE TABLE task_versions (
     definition text not null,
     warnings text,
     created_by integer not null,
-    created_at datetime not null, tags text,
+    created_at datetime not null, tags text, problem text not null default '',
     unique (task_id, number)
 );
-INSERT INTO task_versions VALUES(1,1,1,'3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56','cpp','{"form":"eval","lang":"cpp","title":"Vectoradd","description":"Add *two* vectors.","files":[{"name":"submission.cpp","source":"@SUBMISSION@"},{"name":"task.h","source":"task.h"},{"name":"reference.h","source":"reference.h"}],"config":{"sources":["submission.cpp"]},"tests":[[{"name":"size","value":"8"},{"name":"seed","value":"1"}]],"benchmarks":[[{"name":"size","value":"1024"},{"name":"seed","value":"2"}]],"timeouts":{"test":60000000000,"benchmark":60000000000,"ranked":60000000000},"ranking_by":"last","own_harness":false}',NULL,1,'2026-11-24 20:54:20.322119+00:00',NULL);
-INSERT INTO task_versions VALUES(2,2,1,'3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56','cpp','{"form":"eval","lang":"cpp","title":"Prefixsum","description":"Add *two* vectors.","files":[{"name":"submission.cpp","source":"@SUBMISSION@"},{"name":"task.h","source":"task.h"},{"name":"reference.h","source":"reference.h"}],"config":{"sources":["submission.cpp"]},"tests":[[{"name":"size","value":"8"},{"name":"seed","value":"1"}]],"benchmarks":[[{"name":"size","value":"1024"},{"name":"seed","value":"2"}]],"timeouts":{"test":60000000000,"benchmark":60000000000,"ranked":60000000000},"ranking_by":"last","own_harness":false}',NULL,4,'2026-11-24 20:54:20.323377+00:00',NULL);
+INSERT INTO task_versions VALUES(1,1,1,'3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56','cpp','{"form":"eval","lang":"cpp","title":"Vectoradd","description":"Add *two* vectors.","files":[{"name":"submission.cpp","source":"@SUBMISSION@"},{"name":"task.h","source":"task.h"},{"name":"reference.h","source":"reference.h"}],"config":{"sources":["submission.cpp"]},"tests":[[{"name":"size","value":"8"},{"name":"seed","value":"1"}]],"benchmarks":[[{"name":"size","value":"1024"},{"name":"seed","value":"2"}]],"timeouts":{"test":60000000000,"benchmark":60000000000,"ranked":60000000000},"ranking_by":"last","own_harness":false}',NULL,1,'2026-11-24 20:54:20.322119+00:00',NULL,'');
+INSERT INTO task_versions VALUES(2,2,1,'3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56','cpp','{"form":"eval","lang":"cpp","title":"Prefixsum","description":"Add *two* vectors.","files":[{"name":"submission.cpp","source":"@SUBMISSION@"},{"name":"task.h","source":"task.h"},{"name":"reference.h","source":"reference.h"}],"config":{"sources":["submission.cpp"]},"tests":[[{"name":"size","value":"8"},{"name":"seed","value":"1"}]],"benchmarks":[[{"name":"size","value":"1024"},{"name":"seed","value":"2"}]],"timeouts":{"test":60000000000,"benchmark":60000000000,"ranked":60000000000},"ranking_by":"last","own_harness":false}',NULL,4,'2026-11-24 20:54:20.323377+00:00',NULL,'');
 CREATE TABLE version_files (
     version_id integer not null references task_versions (id) on delete cascade,
     path text not null,
@@ -197,16 +222,17 @@ CREATE TABLE submissions (
     source_hash text not null references blobs (hash),
     via text not null default '',
     created_at datetime not null
-, request_key text, source_key text not null default '');
-INSERT INTO submissions VALUES(1,2,1,1,'ranked','submission.cpp','32c810898cb481cedb88a01153effaebeced5219204bffcc96414649f45f2fb0','test','2026-11-24 20:54:20.326438+00:00',NULL,'32c810898cb481cedb88a01153effaebeced5219204bffcc96414649f45f2fb0');
-INSERT INTO submissions VALUES(2,3,1,1,'ranked','submission.cpp','54bcb8050ac47d9629d639f336fc5f59b5a5994a2ce2da5dd8cd79f3ae9bd09a','test','2026-11-24 20:54:20.338449+00:00',NULL,'54bcb8050ac47d9629d639f336fc5f59b5a5994a2ce2da5dd8cd79f3ae9bd09a');
-INSERT INTO submissions VALUES(3,4,1,1,'ranked','submission.cpp','3ccaa430ef74c5630219ec64f484fc4bfb1065f59db6bc9b56063697a67031e0','test','2026-11-24 20:54:20.346406+00:00',NULL,'3ccaa430ef74c5630219ec64f484fc4bfb1065f59db6bc9b56063697a67031e0');
-INSERT INTO submissions VALUES(4,2,1,1,'ranked','submission.cpp','7a6e39cb174357ebaf408e000acd0be5cf9b1b18f0c485a233d7ab7ba5964953','test','2026-11-24 20:54:20.352148+00:00',NULL,'7a6e39cb174357ebaf408e000acd0be5cf9b1b18f0c485a233d7ab7ba5964953');
-INSERT INTO submissions VALUES(5,3,1,1,'ranked','submission.cpp','8c62db365ab7a586b099f3b742e9d783cb3e8e5aba6d3d094540b2f5b0cb25f3','test','2026-11-24 20:54:20.357679+00:00',NULL,'8c62db365ab7a586b099f3b742e9d783cb3e8e5aba6d3d094540b2f5b0cb25f3');
-INSERT INTO submissions VALUES(6,3,1,1,'ranked','submission.cpp','6c335d3c2a189892a5cbef1f9848fc1dafce55e686b101c0f8de92ea5963178e','test','2026-11-24 20:54:20.370236+00:00',NULL,'6c335d3c2a189892a5cbef1f9848fc1dafce55e686b101c0f8de92ea5963178e');
-INSERT INTO submissions VALUES(7,3,1,1,'ranked','submission.cpp','4acac756b6fbfb8a4bba224466af21a50d7b02c032fdc7a964c21e669a29eb49','test','2026-11-24 20:54:20.372711+00:00',NULL,'4acac756b6fbfb8a4bba224466af21a50d7b02c032fdc7a964c21e669a29eb49');
-INSERT INTO submissions VALUES(8,2,1,1,'ranked','submission.cpp','65e2863ea127f4e61582a27d5146b58f8dbd3300b11af47763ff55e2f2cf5d7a','test','2026-11-24 20:54:20.37649+00:00',NULL,'65e2863ea127f4e61582a27d5146b58f8dbd3300b11af47763ff55e2f2cf5d7a');
-INSERT INTO submissions VALUES(9,4,2,2,'ranked','submission.cpp','d320b345afaec1d94615015b9ef5de63e92a0f62ee0599697657d970118e2831','test','2026-11-24 20:54:20.378278+00:00',NULL,'d320b345afaec1d94615015b9ef5de63e92a0f62ee0599697657d970118e2831');
+, request_key text, source_key text not null default '', added_why text not null default '', frozen_event integer not null default 0, comments integer not null default 0, comments_locked boolean not null default false, profile_filter text);
+INSERT INTO submissions VALUES(1,2,1,1,'ranked','submission.cpp','32c810898cb481cedb88a01153effaebeced5219204bffcc96414649f45f2fb0','test','2026-11-24 20:54:20.326438+00:00',NULL,'32c810898cb481cedb88a01153effaebeced5219204bffcc96414649f45f2fb0','',0,0,0,NULL);
+INSERT INTO submissions VALUES(2,3,1,1,'ranked','submission.cpp','54bcb8050ac47d9629d639f336fc5f59b5a5994a2ce2da5dd8cd79f3ae9bd09a','test','2026-11-24 20:54:20.338449+00:00',NULL,'54bcb8050ac47d9629d639f336fc5f59b5a5994a2ce2da5dd8cd79f3ae9bd09a','',0,0,0,NULL);
+INSERT INTO submissions VALUES(3,4,1,1,'ranked','submission.cpp','3ccaa430ef74c5630219ec64f484fc4bfb1065f59db6bc9b56063697a67031e0','test','2026-11-24 20:54:20.346406+00:00',NULL,'3ccaa430ef74c5630219ec64f484fc4bfb1065f59db6bc9b56063697a67031e0','',0,0,0,NULL);
+INSERT INTO submissions VALUES(4,2,1,1,'ranked','submission.cpp','7a6e39cb174357ebaf408e000acd0be5cf9b1b18f0c485a233d7ab7ba5964953','test','2026-11-24 20:54:20.352148+00:00',NULL,'7a6e39cb174357ebaf408e000acd0be5cf9b1b18f0c485a233d7ab7ba5964953','',0,0,0,NULL);
+INSERT INTO submissions VALUES(5,3,1,1,'ranked','submission.cpp','8c62db365ab7a586b099f3b742e9d783cb3e8e5aba6d3d094540b2f5b0cb25f3','test','2026-11-24 20:54:20.357679+00:00',NULL,'8c62db365ab7a586b099f3b742e9d783cb3e8e5aba6d3d094540b2f5b0cb25f3','',0,0,0,NULL);
+INSERT INTO submissions VALUES(6,3,1,1,'ranked','submission.cpp','6c335d3c2a189892a5cbef1f9848fc1dafce55e686b101c0f8de92ea5963178e','test','2026-11-24 20:54:20.370236+00:00',NULL,'6c335d3c2a189892a5cbef1f9848fc1dafce55e686b101c0f8de92ea5963178e','',0,0,0,NULL);
+INSERT INTO submissions VALUES(7,3,1,1,'ranked','submission.cpp','4acac756b6fbfb8a4bba224466af21a50d7b02c032fdc7a964c21e669a29eb49','test','2026-11-24 20:54:20.372711+00:00',NULL,'4acac756b6fbfb8a4bba224466af21a50d7b02c032fdc7a964c21e669a29eb49','',0,0,0,NULL);
+INSERT INTO submissions VALUES(8,2,1,1,'ranked','submission.cpp','65e2863ea127f4e61582a27d5146b58f8dbd3300b11af47763ff55e2f2cf5d7a','test','2026-11-24 20:54:20.37649+00:00',NULL,'65e2863ea127f4e61582a27d5146b58f8dbd3300b11af47763ff55e2f2cf5d7a','',0,0,0,NULL);
+INSERT INTO submissions VALUES(9,4,2,2,'ranked','submission.cpp','d320b345afaec1d94615015b9ef5de63e92a0f62ee0599697657d970118e2831','test','2026-11-24 20:54:20.378278+00:00',NULL,'d320b345afaec1d94615015b9ef5de63e92a0f62ee0599697657d970118e2831','',0,0,0,NULL);
+INSERT INTO submissions VALUES(10,4,1,1,'ranked','submission.cpp','32c810898cb481cedb88a01153effaebeced5219204bffcc96414649f45f2fb0','test','2026-11-24 20:55:00+00:00',NULL,'h10','',0,0,0,NULL);
 CREATE TABLE runs (
     id integer primary key autoincrement,
     submission_id integer not null references submissions (id) on delete cascade,
@@ -234,18 +260,21 @@ CREATE TABLE runs (
     program_ns integer not null default 0,
     disqualified_at datetime,
     disqualified_why text not null default ''
-, profile_of integer references runs (id) on delete cascade, retries integer not null default 0, not_before datetime, clock text not null default '', interval_low real, interval_high real, processes integer not null default 0, noisy boolean not null default false, disqualified_by integer not null default 0, reinstated_why text not null default '', confirmation_id integer, epoch_id integer not null default 0, rerun_id integer, held_why text not null default '', roof real, error_ulp real, error_relative real, energy_j real, pool_id integer, pooled integer not null default 0, disturbed text not null default '', note text not null default '', scored_at datetime, unit_ns integer not null default 0, overdue boolean not null default false, stopped_by_staff boolean not null default false);
-INSERT INTO runs VALUES(1,1,1,2,'CPU','ranked','done',1,0,'2f9ff9bb-6ee2-44e2-9212-21f47a8f5bc8','w1','2026-11-24 20:54:20.326438+00:00','2026-11-24 20:54:20.328223+00:00','2026-11-24 20:54:20.329895+00:00','2026-11-24 20:54:20.3299+00:00',NULL,0,1000.0,20.0,2.0,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.3299+00:00',0,0,0);
-INSERT INTO runs VALUES(2,2,1,3,'CPU','ranked','done',1,0,'6b26466f-8e54-4463-bcc1-5f8b6a3e172d','w1','2026-11-24 20:54:20.338449+00:00','2026-11-24 20:54:20.339395+00:00','2026-11-24 20:54:20.340164+00:00','2026-11-24 20:54:20.340167+00:00',NULL,0,1200.0,24.0,2.3999999999999999111,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.340167+00:00',0,0,0);
-INSERT INTO runs VALUES(3,2,1,3,'CPU','ranked','queued',0,0,'','','2026-11-24 20:54:20.344929+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',2,0,NULL,'',NULL,NULL,0,0,0,'',1,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0);
-INSERT INTO runs VALUES(4,3,1,4,'CPU','ranked','done',1,0,'9e4a2539-4934-477e-afa7-575d7f531545','w1','2026-11-24 20:54:20.346406+00:00','2026-11-24 20:54:20.347342+00:00','2026-11-24 20:54:20.348115+00:00','2026-11-24 20:54:20.348118+00:00',NULL,0,1201.0,24.019999999999999574,2.402000000000000135,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.348118+00:00',0,0,0);
-INSERT INTO runs VALUES(5,4,1,2,'CPU','ranked','done',1,0,'c9e3b903-c687-426f-8449-e11eb211b4b5','w1','2026-11-24 20:54:20.352148+00:00','2026-11-24 20:54:20.352876+00:00','2026-11-24 20:54:20.353647+00:00','2026-11-24 20:54:20.353649+00:00',NULL,0,950.0,19.0,1.8999999999999999111,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.353649+00:00',0,0,0);
-INSERT INTO runs VALUES(6,5,1,3,'CPU','ranked','done',1,0,'1b1637ed-eda6-4d9f-9f8d-639bca6a8ed1','w1','2026-11-24 20:54:20.357679+00:00','2026-11-24 20:54:20.358511+00:00','2026-11-24 20:54:20.359465+00:00','2026-11-24 20:54:20.359468+00:00',NULL,0,400.0,8.0,0.8000000000000000444,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,'2026-11-24 20:54:20.36564+00:00','It answers with the reference''s own memory.',NULL,0,NULL,'',NULL,NULL,0,0,1,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.359468+00:00',0,0,0);
-INSERT INTO runs VALUES(7,6,1,3,'CPU','ranked','cancelled',0,0,'','','2026-11-24 20:54:20.370236+00:00',NULL,NULL,'2026-11-24 20:54:20.371512+00:00',NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0);
-INSERT INTO runs VALUES(8,7,1,3,'CPU','ranked','building',1,0,'2d7b98a1-08ee-4ed9-af73-89ac78b4dac6','w1','2026-11-24 20:54:20.372711+00:00','2026-11-24 20:54:20.373763+00:00','2026-11-24 20:54:20.37534+00:00',NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0);
-INSERT INTO runs VALUES(9,8,1,2,'CPU','ranked','queued',0,0,'','','2026-11-24 20:54:20.37649+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0);
-INSERT INTO runs VALUES(10,9,2,4,'CPU','ranked','queued',0,0,'','','2026-11-24 20:54:20.378278+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0);
-INSERT INTO runs VALUES(11,9,2,4,'H100-SXM','ranked','queued',0,0,'','','2026-11-24 20:54:20.378278+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',NULL,0,NULL,'',NULL,NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0);
+, profile_of integer references runs (id) on delete cascade, retries integer not null default 0, not_before datetime, clock text not null default '', interval_low real, interval_high real, processes integer not null default 0, noisy boolean not null default false, disqualified_by integer not null default 0, reinstated_why text not null default '', epoch_id integer not null default 0, held_why text not null default '', roof real, error_ulp real, error_relative real, pool_id integer, pooled integer not null default 0, disturbed text not null default '', note text not null default '', scored_at datetime, unit_ns integer not null default 0, overdue boolean not null default false, stopped_by_staff boolean not null default false, memory_peak integer, was_ns real, purpose text not null default 'submitted', contradicted boolean not null default false, order_id integer);
+INSERT INTO runs VALUES(1,1,1,2,'CPU','ranked','done',1,0,'2f9ff9bb-6ee2-44e2-9212-21f47a8f5bc8','w1','2026-11-24 20:54:20.326438+00:00','2026-11-24 20:54:20.328223+00:00','2026-11-24 20:54:20.329895+00:00','2026-11-24 20:54:20.3299+00:00',NULL,0,1000.0,20.0,2.0,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.3299+00:00',0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(2,2,1,3,'CPU','ranked','done',1,0,'6b26466f-8e54-4463-bcc1-5f8b6a3e172d','w1','2026-11-24 20:54:20.338449+00:00','2026-11-24 20:54:20.339395+00:00','2026-11-24 20:54:20.340164+00:00','2026-11-24 20:54:20.340167+00:00',NULL,0,1200.0,24.0,2.3999999999999999111,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.340167+00:00',0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(3,2,1,3,'CPU','ranked','queued',0,0,'','','2026-11-24 20:54:20.344929+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',2,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0,NULL,NULL,'confirm',0,1);
+INSERT INTO runs VALUES(4,3,1,4,'CPU','ranked','done',1,0,'9e4a2539-4934-477e-afa7-575d7f531545','w1','2026-11-24 20:54:20.346406+00:00','2026-11-24 20:54:20.347342+00:00','2026-11-24 20:54:20.348115+00:00','2026-11-24 20:54:20.348118+00:00',NULL,0,1201.0,24.019999999999999574,2.402000000000000135,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.348118+00:00',0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(5,4,1,2,'CPU','ranked','done',1,0,'c9e3b903-c687-426f-8449-e11eb211b4b5','w1','2026-11-24 20:54:20.352148+00:00','2026-11-24 20:54:20.352876+00:00','2026-11-24 20:54:20.353647+00:00','2026-11-24 20:54:20.353649+00:00',NULL,0,950.0,19.0,1.8999999999999999111,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.353649+00:00',0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(6,5,1,3,'CPU','ranked','done',1,0,'1b1637ed-eda6-4d9f-9f8d-639bca6a8ed1','w1','2026-11-24 20:54:20.357679+00:00','2026-11-24 20:54:20.358511+00:00','2026-11-24 20:54:20.359465+00:00','2026-11-24 20:54:20.359468+00:00',NULL,0,400.0,8.0,0.8000000000000000444,'warpboard/cpp','{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"}',2000000000,1000000000,'2026-11-24 20:54:20.36564+00:00','It answers with the reference''s own memory.',NULL,0,NULL,'',NULL,NULL,0,0,1,'',0,'',NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:54:20.359468+00:00',0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(7,6,1,3,'CPU','ranked','cancelled',0,0,'','','2026-11-24 20:54:20.370236+00:00',NULL,NULL,'2026-11-24 20:54:20.371512+00:00',NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(8,7,1,3,'CPU','ranked','building',1,0,'2d7b98a1-08ee-4ed9-af73-89ac78b4dac6','w1','2026-11-24 20:54:20.372711+00:00','2026-11-24 20:54:20.373763+00:00','2026-11-24 20:54:20.37534+00:00',NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(9,8,1,2,'CPU','ranked','queued',0,0,'','','2026-11-24 20:54:20.37649+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(10,9,2,4,'CPU','ranked','queued',0,0,'','','2026-11-24 20:54:20.378278+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(11,9,2,4,'H100-SXM','ranked','queued',0,0,'','','2026-11-24 20:54:20.378278+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0,NULL,NULL,'submitted',0,NULL);
+INSERT INTO runs VALUES(12,4,1,2,'CPU','ranked','queued',0,0,'','','2026-11-24 20:57:00+00:00',NULL,NULL,NULL,NULL,0,NULL,0.0,0.0,'',NULL,0,0,NULL,'',5,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','',NULL,0,0,0,NULL,NULL,'remeasure',0,3);
+INSERT INTO runs VALUES(13,2,1,3,'CPU','ranked','done',0,0,'','','2026-11-24 20:55:00+00:00',NULL,'2026-11-24 20:55:01+00:00','2026-11-24 20:56:00+00:00',NULL,0,1210.0,0.0,0.0,'',NULL,0,0,NULL,'',2,0,NULL,'',NULL,NULL,0,0,0,'',0,'',NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:56:00+00:00',0,0,0,NULL,NULL,'remeasure',0,2);
+INSERT INTO runs VALUES(14,10,1,4,'CPU','ranked','done',0,0,'','','2026-11-24 20:55:00+00:00',NULL,'2026-11-24 20:55:01+00:00','2026-11-24 20:55:02+00:00',NULL,0,700.0,0.0,0.0,'',NULL,0,0,NULL,'',NULL,0,NULL,'',NULL,NULL,0,0,0,'',0,'#10 did not pass when it was measured again.',NULL,NULL,NULL,NULL,0,'','','2026-11-24 20:55:02+00:00',0,0,0,NULL,NULL,'submitted',0,NULL);
 CREATE TABLE stages (
     id integer primary key autoincrement,
     run_id integer not null references runs (id) on delete cascade,
@@ -327,12 +356,12 @@ CREATE TABLE entries (
     score_ns real not null,
     std_ns real not null,
     err_ns real not null,
-    achieved_at datetime not null, clock text not null default '', interval_low real, interval_high real, processes integer not null default 0, noisy boolean not null default false, age integer not null default 0, roof real, energy_j real, pooled integer not null default 0, disturbed text not null default '',
+    achieved_at datetime not null, clock text not null default '', interval_low real, interval_high real, processes integer not null default 0, noisy boolean not null default false, age integer not null default 0, roof real, pooled integer not null default 0, disturbed text not null default '',
     primary key (version_id, device, user_id)
 );
-INSERT INTO entries VALUES(1,'CPU',2,5,4,950.0,19.0,1.8999999999999999111,'2026-11-24 20:54:20.353649+00:00','',NULL,NULL,0,0,0,NULL,NULL,0,'');
-INSERT INTO entries VALUES(1,'CPU',3,2,2,1200.0,24.0,2.3999999999999999111,'2026-11-24 20:54:20.340167+00:00','',NULL,NULL,0,0,0,NULL,NULL,0,'');
-INSERT INTO entries VALUES(1,'CPU',4,4,3,1201.0,24.019999999999999574,2.402000000000000135,'2026-11-24 20:54:20.348118+00:00','',NULL,NULL,0,0,0,NULL,NULL,0,'');
+INSERT INTO entries VALUES(1,'CPU',2,5,4,950.0,19.0,1.8999999999999999111,'2026-11-24 20:54:20.353649+00:00','',NULL,NULL,0,0,0,NULL,0,'');
+INSERT INTO entries VALUES(1,'CPU',3,2,2,1200.0,24.0,2.3999999999999999111,'2026-11-24 20:54:20.340167+00:00','',NULL,NULL,0,0,0,NULL,0,'');
+INSERT INTO entries VALUES(1,'CPU',4,4,3,1201.0,24.019999999999999574,2.402000000000000135,'2026-11-24 20:54:20.348118+00:00','',NULL,NULL,0,0,0,NULL,0,'');
 CREATE TABLE boards (
     version_id integer not null references task_versions (id) on delete cascade,
     device text not null,
@@ -396,10 +425,10 @@ CREATE TABLE evaluations (
     ended_at datetime,
     failure text not null default '',
     result text
-, retries integer not null default 0, not_before datetime, owner text not null default '', shared boolean not null default false, attempts integer not null default 0, unit_ns integer not null default 0, request_bytes bigint not null default 0);
-INSERT INTO evaluations VALUES('aa165d2a-2572-4022-8c2c-fc50e1d4bde0',2,'user:2','compare','CPU','{"a":1}','2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881','completed',3,'6d2c73e5-20ea-4807-a4d8-91412ce5589b',0,'w1','2026-11-24 20:54:20.379804+00:00','2026-11-24 20:54:20.380679+00:00','2026-11-24 20:54:20.381257+00:00','2026-11-24 20:54:20.381259+00:00','','{"compiled":true}',0,NULL,'user:2',0,1,0,7);
-INSERT INTO evaluations VALUES('7d654064-1b36-49e1-9b20-905112233c94',2,'user:2','compare','CPU','{"a":1}','a1fce4363854ff888cff4b8e7875d600c2682390412a8cf79b37d0b11148b0fa','submitted',3,'c020e51d-d9eb-400e-9838-a2d9e1ae16a9',0,'w1','2026-11-24 20:54:20.38169+00:00','2026-11-24 20:54:20.382331+00:00','2026-11-24 20:54:20.390827+00:00',NULL,'',NULL,0,NULL,'user:2',0,1,0,7);
-INSERT INTO evaluations VALUES('a8ba9c7e-f0ab-4b5a-8890-2f22fcde87c5',2,'user:2','compare','CPU','{"a":1}','594e519ae499312b29433b7dd8a97ff068defcba9755b6d5d00e84c524d67b06','submitted',1,'',0,'','2026-11-24 20:54:20.391646+00:00',NULL,NULL,NULL,'',NULL,0,NULL,'user:2',0,0,0,7);
+, retries integer not null default 0, not_before datetime, owner text not null default '', shared boolean not null default false, attempts integer not null default 0, unit_ns integer not null default 0, request_bytes bigint not null default 0, batch text not null default '', batch_index integer not null default 0, batch_result integer not null default 0, parked integer not null default 0, request_key text not null default '', request_hash text not null default '', shares text not null default '');
+INSERT INTO evaluations VALUES('aa165d2a-2572-4022-8c2c-fc50e1d4bde0',2,'user:2','compare','CPU','{"a":1}','2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881','completed',3,'6d2c73e5-20ea-4807-a4d8-91412ce5589b',0,'w1','2026-11-24 20:54:20.379804+00:00','2026-11-24 20:54:20.380679+00:00','2026-11-24 20:54:20.381257+00:00','2026-11-24 20:54:20.381259+00:00','','{"compiled":true}',0,NULL,'user:2',0,1,0,7,'',0,0,0,'','','');
+INSERT INTO evaluations VALUES('7d654064-1b36-49e1-9b20-905112233c94',2,'user:2','compare','CPU','{"a":1}','a1fce4363854ff888cff4b8e7875d600c2682390412a8cf79b37d0b11148b0fa','submitted',3,'c020e51d-d9eb-400e-9838-a2d9e1ae16a9',0,'w1','2026-11-24 20:54:20.38169+00:00','2026-11-24 20:54:20.382331+00:00','2026-11-24 20:54:20.390827+00:00',NULL,'',NULL,0,NULL,'user:2',0,1,0,7,'',0,0,0,'','','');
+INSERT INTO evaluations VALUES('a8ba9c7e-f0ab-4b5a-8890-2f22fcde87c5',2,'user:2','compare','CPU','{"a":1}','594e519ae499312b29433b7dd8a97ff068defcba9755b6d5d00e84c524d67b06','submitted',1,'',0,'','2026-11-24 20:54:20.391646+00:00',NULL,NULL,NULL,'',NULL,0,NULL,'user:2',0,0,0,7,'',0,0,0,'','','');
 CREATE TABLE counters (
     name text primary key,
     count integer not null,
@@ -441,17 +470,17 @@ CREATE TABLE IF NOT EXISTS "attempts" (
     ended_at datetime,
     outcome text not null default '',
     last_seq integer not null default 0,
-    log_bytes integer not null default 0,
+    log_bytes integer not null default 0, draw_epoch_id integer,
     check ((run_id is null) <> (evaluation_id is null))
 );
-INSERT INTO attempts VALUES('2f9ff9bb-6ee2-44e2-9212-21f47a8f5bc8',1,NULL,1,'XktmfegyMZa8NACI4sqhM3Y9iNkF6__UjwNWt4L0Hgs',2868708065964101284,'w1','2026-11-24 20:54:20.328223+00:00','2026-11-24 20:54:20.329895+00:00','2026-11-24 20:54:20.3299+00:00','done',0,0);
-INSERT INTO attempts VALUES('6b26466f-8e54-4463-bcc1-5f8b6a3e172d',2,NULL,1,'wcnN7AYXxwgALW3lMybsoVLXRpNgYnsPG-a-hNRKqH0',-2925929293708126031,'w1','2026-11-24 20:54:20.339395+00:00','2026-11-24 20:54:20.340164+00:00','2026-11-24 20:54:20.340167+00:00','done',0,0);
-INSERT INTO attempts VALUES('9e4a2539-4934-477e-afa7-575d7f531545',4,NULL,1,'5ULiQ1nMXE8T9duAXRpi_USSFM12YmO93yGv164npAQ',1724659243626751360,'w1','2026-11-24 20:54:20.347342+00:00','2026-11-24 20:54:20.348115+00:00','2026-11-24 20:54:20.348118+00:00','done',0,0);
-INSERT INTO attempts VALUES('c9e3b903-c687-426f-8449-e11eb211b4b5',5,NULL,1,'posDc67ERFSUV_oeqQbSDO8Xp6Io3i4HrOAz-5xFTuU',-1382864767397445687,'w1','2026-11-24 20:54:20.352876+00:00','2026-11-24 20:54:20.353647+00:00','2026-11-24 20:54:20.353649+00:00','done',0,0);
-INSERT INTO attempts VALUES('1b1637ed-eda6-4d9f-9f8d-639bca6a8ed1',6,NULL,1,'5XKJ_vncpZ4hrfjzqgp9g8VLkd40qzABeSGJb4GpqFs',-1206959016006134368,'w1','2026-11-24 20:54:20.358511+00:00','2026-11-24 20:54:20.359465+00:00','2026-11-24 20:54:20.359468+00:00','done',0,0);
-INSERT INTO attempts VALUES('2d7b98a1-08ee-4ed9-af73-89ac78b4dac6',8,NULL,1,'suOHvRb76xlaQCzwslUFl0jmzdHpmZ5YrWU5hOGfbNo',-4035222078252392200,'w1','2026-11-24 20:54:20.373763+00:00','2026-11-24 20:54:20.37534+00:00',NULL,'',0,0);
-INSERT INTO attempts VALUES('6d2c73e5-20ea-4807-a4d8-91412ce5589b',NULL,'aa165d2a-2572-4022-8c2c-fc50e1d4bde0',1,'DBFq8LU42T5Uz-9QHpr3P25kX7mmQ6sWuhFiNu-eR4E',8989382088075631208,'w1','2026-11-24 20:54:20.380679+00:00','2026-11-24 20:54:20.381257+00:00','2026-11-24 20:54:20.381259+00:00','done',0,0);
-INSERT INTO attempts VALUES('c020e51d-d9eb-400e-9838-a2d9e1ae16a9',NULL,'7d654064-1b36-49e1-9b20-905112233c94',1,'RDACIYWWv5JOHgouvY8cmUZinjgEFtrNb7UeLqJd7vA',6387409745141970850,'w1','2026-11-24 20:54:20.382331+00:00','2026-11-24 20:54:20.390827+00:00',NULL,'',0,0);
+INSERT INTO attempts VALUES('2f9ff9bb-6ee2-44e2-9212-21f47a8f5bc8',1,NULL,1,'XktmfegyMZa8NACI4sqhM3Y9iNkF6__UjwNWt4L0Hgs',2868708065964101284,'w1','2026-11-24 20:54:20.328223+00:00','2026-11-24 20:54:20.329895+00:00','2026-11-24 20:54:20.3299+00:00','done',0,0,NULL);
+INSERT INTO attempts VALUES('6b26466f-8e54-4463-bcc1-5f8b6a3e172d',2,NULL,1,'wcnN7AYXxwgALW3lMybsoVLXRpNgYnsPG-a-hNRKqH0',-2925929293708126031,'w1','2026-11-24 20:54:20.339395+00:00','2026-11-24 20:54:20.340164+00:00','2026-11-24 20:54:20.340167+00:00','done',0,0,NULL);
+INSERT INTO attempts VALUES('9e4a2539-4934-477e-afa7-575d7f531545',4,NULL,1,'5ULiQ1nMXE8T9duAXRpi_USSFM12YmO93yGv164npAQ',1724659243626751360,'w1','2026-11-24 20:54:20.347342+00:00','2026-11-24 20:54:20.348115+00:00','2026-11-24 20:54:20.348118+00:00','done',0,0,NULL);
+INSERT INTO attempts VALUES('c9e3b903-c687-426f-8449-e11eb211b4b5',5,NULL,1,'posDc67ERFSUV_oeqQbSDO8Xp6Io3i4HrOAz-5xFTuU',-1382864767397445687,'w1','2026-11-24 20:54:20.352876+00:00','2026-11-24 20:54:20.353647+00:00','2026-11-24 20:54:20.353649+00:00','done',0,0,NULL);
+INSERT INTO attempts VALUES('1b1637ed-eda6-4d9f-9f8d-639bca6a8ed1',6,NULL,1,'5XKJ_vncpZ4hrfjzqgp9g8VLkd40qzABeSGJb4GpqFs',-1206959016006134368,'w1','2026-11-24 20:54:20.358511+00:00','2026-11-24 20:54:20.359465+00:00','2026-11-24 20:54:20.359468+00:00','done',0,0,NULL);
+INSERT INTO attempts VALUES('2d7b98a1-08ee-4ed9-af73-89ac78b4dac6',8,NULL,1,'suOHvRb76xlaQCzwslUFl0jmzdHpmZ5YrWU5hOGfbNo',-4035222078252392200,'w1','2026-11-24 20:54:20.373763+00:00','2026-11-24 20:54:20.37534+00:00',NULL,'',0,0,NULL);
+INSERT INTO attempts VALUES('6d2c73e5-20ea-4807-a4d8-91412ce5589b',NULL,'aa165d2a-2572-4022-8c2c-fc50e1d4bde0',1,'DBFq8LU42T5Uz-9QHpr3P25kX7mmQ6sWuhFiNu-eR4E',8989382088075631208,'w1','2026-11-24 20:54:20.380679+00:00','2026-11-24 20:54:20.381257+00:00','2026-11-24 20:54:20.381259+00:00','done',0,0,NULL);
+INSERT INTO attempts VALUES('c020e51d-d9eb-400e-9838-a2d9e1ae16a9',NULL,'7d654064-1b36-49e1-9b20-905112233c94',1,'RDACIYWWv5JOHgouvY8cmUZinjgEFtrNb7UeLqJd7vA',6387409745141970850,'w1','2026-11-24 20:54:20.382331+00:00','2026-11-24 20:54:20.390827+00:00',NULL,'',0,0,NULL);
 CREATE TABLE flags (
     id integer primary key autoincrement,
     run_id integer not null references runs (id) on delete cascade,
@@ -463,6 +492,7 @@ CREATE TABLE flags (
     closed_by integer not null default 0,
     outcome text not null default ''
 );
+INSERT INTO flags VALUES(1,14,'unconfirmed',0,'#10 did not pass when it was measured again.','2026-11-24 20:55:03+00:00',NULL,0,'');
 CREATE TABLE bands (
     version_id integer not null references task_versions (id) on delete cascade,
     device text not null,
@@ -474,22 +504,6 @@ CREATE TABLE bands (
 );
 INSERT INTO bands VALUES(1,'CPU',5,950.0,0,1,0);
 INSERT INTO bands VALUES(1,'CPU',2,1200.0,1,2,0);
-CREATE TABLE confirmations (
-    id integer primary key autoincrement,
-    version_id integer not null references task_versions (id) on delete cascade,
-    device text not null,
-    challenger_id integer not null references runs (id) on delete cascade,
-    holder_id integer not null references runs (id) on delete cascade,
-    challenger_was real not null,
-    holder_was real not null,
-    challenger_ns real,
-    holder_ns real,
-    one_unit boolean not null default false,
-    outcome text not null default '',
-    created_at datetime not null,
-    ended_at datetime
-, again boolean not null default false);
-INSERT INTO confirmations VALUES(1,1,'CPU',1,2,1000.0,1200.0,NULL,NULL,0,'','2026-11-24 20:54:20.344647+00:00',NULL,0);
 CREATE TABLE devices (
     label text primary key,
     name text not null, -- as its driver has it
@@ -514,47 +528,6 @@ CREATE TABLE device_epochs (
     seen_at datetime not null,
     primary key (device, kind, epoch_id)
 );
-CREATE TABLE rejudges (
-    id integer primary key autoincrement,
-    kind text not null, -- "epoch", "rejudge"
-    version_id integer references task_versions (id) on delete cascade, -- of a rejudge
-    device text not null default '', -- of an epoch
-    epoch_id integer not null default 0, -- the new one
-    created_by integer not null default 0, -- 0: the site
-    reason text not null default '',
-    created_at datetime not null,
-    ended_at datetime, -- everything is measured, or it was cancelled
-    applied_at datetime,
-    cancelled boolean not null default false
-);
-CREATE TABLE reruns (
-    id integer primary key autoincrement,
-    rejudge_id integer not null references rejudges (id) on delete cascade,
-    run_id integer not null references runs (id) on delete cascade,
-    was_ns real not null,
-    was_low real,
-    was_high real,
-    was_epoch_id integer not null,
-    now_ns real,
-    now_low real,
-    now_high real,
-    now_epoch_id integer not null default 0,
-    failed text not null default '', -- why the run did not pass again
-    undone text not null default '', -- why it was not measured
-    ended_at datetime,
-    unique (rejudge_id, run_id)
-);
-CREATE TABLE statements (
-    number integer primary key,
-    run_id integer not null,
-    hash text not null,
-    payload text not null
-);
-INSERT INTO statements VALUES(1,1,'0a38b025c3c3b4020eab35075f32cc69b2a9928d2317b426ecec12535f3a18f9','{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"source","digest":{"sha256":"32c810898cb481cedb88a01153effaebeced5219204bffcc96414649f45f2fb0"}},{"name":"task","digest":{"sha256":"3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56"}}],"predicateType":"urn:warpboard:result:v1","predicate":{"site":"https://site.example","run":1,"submission":1,"measured":"2026-11-24T20:54:20.331286Z","chain":{"number":1,"previous":""},"task":{"slug":"vectoradd","version":1,"ranking":"last"},"harness":{"name":"warpboard/cpp"},"machine":{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"},"seeds":{"note":"The judge draws a seed for every call from the system, tells it to nobody and keeps none: a repetition has other inputs of the same kind."},"samples":[{"case":"size: 1024; seed: 2","processes":null,"time":1000,"calls":100,"std":20}],"score":{"ns":1000,"low":null,"high":null,"processes":0,"noisy":false}}}');
-INSERT INTO statements VALUES(2,2,'097ed3a02f6db8c150f37a93b11ad9320a16f1dbd34ee07a3aa4afc64fa00a6f','{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"source","digest":{"sha256":"54bcb8050ac47d9629d639f336fc5f59b5a5994a2ce2da5dd8cd79f3ae9bd09a"}},{"name":"task","digest":{"sha256":"3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56"}}],"predicateType":"urn:warpboard:result:v1","predicate":{"site":"https://site.example","run":2,"submission":2,"measured":"2026-11-24T20:54:20.340861Z","chain":{"number":2,"previous":"0a38b025c3c3b4020eab35075f32cc69b2a9928d2317b426ecec12535f3a18f9"},"task":{"slug":"vectoradd","version":1,"ranking":"last"},"harness":{"name":"warpboard/cpp"},"machine":{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"},"seeds":{"note":"The judge draws a seed for every call from the system, tells it to nobody and keeps none: a repetition has other inputs of the same kind."},"samples":[{"case":"size: 1024; seed: 2","processes":null,"time":1200,"calls":100,"std":24}],"score":{"ns":1200,"low":null,"high":null,"processes":0,"noisy":false}}}');
-INSERT INTO statements VALUES(3,4,'fb95d5deb30a220d97695228622aa6e0f359016715df66a2ab470b7ebcd8ee39','{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"source","digest":{"sha256":"3ccaa430ef74c5630219ec64f484fc4bfb1065f59db6bc9b56063697a67031e0"}},{"name":"task","digest":{"sha256":"3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56"}}],"predicateType":"urn:warpboard:result:v1","predicate":{"site":"https://site.example","run":4,"submission":3,"measured":"2026-11-24T20:54:20.348834Z","chain":{"number":3,"previous":"097ed3a02f6db8c150f37a93b11ad9320a16f1dbd34ee07a3aa4afc64fa00a6f"},"task":{"slug":"vectoradd","version":1,"ranking":"last"},"harness":{"name":"warpboard/cpp"},"machine":{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"},"seeds":{"note":"The judge draws a seed for every call from the system, tells it to nobody and keeps none: a repetition has other inputs of the same kind."},"samples":[{"case":"size: 1024; seed: 2","processes":null,"time":1201,"calls":100,"std":24.02}],"score":{"ns":1201,"low":null,"high":null,"processes":0,"noisy":false}}}');
-INSERT INTO statements VALUES(4,5,'26311ea6ae1a0d99f4ae3e3ad13516b4c5f2112b86fb77454ec7b6199fff7bd8','{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"source","digest":{"sha256":"7a6e39cb174357ebaf408e000acd0be5cf9b1b18f0c485a233d7ab7ba5964953"}},{"name":"task","digest":{"sha256":"3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56"}}],"predicateType":"urn:warpboard:result:v1","predicate":{"site":"https://site.example","run":5,"submission":4,"measured":"2026-11-24T20:54:20.354373Z","chain":{"number":4,"previous":"fb95d5deb30a220d97695228622aa6e0f359016715df66a2ab470b7ebcd8ee39"},"task":{"slug":"vectoradd","version":1,"ranking":"last"},"harness":{"name":"warpboard/cpp"},"machine":{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"},"seeds":{"note":"The judge draws a seed for every call from the system, tells it to nobody and keeps none: a repetition has other inputs of the same kind."},"samples":[{"case":"size: 1024; seed: 2","processes":null,"time":950,"calls":100,"std":19}],"score":{"ns":950,"low":null,"high":null,"processes":0,"noisy":false}}}');
-INSERT INTO statements VALUES(5,6,'2a3f1eacb6208599386ba2e773fee789b3a34bda5a9a6621676338dd4aeb126f','{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"source","digest":{"sha256":"8c62db365ab7a586b099f3b742e9d783cb3e8e5aba6d3d094540b2f5b0cb25f3"}},{"name":"task","digest":{"sha256":"3b9fde7e35e4f5a5242759e1174a93f1c2201f92d5d4931c8b1842b508151d56"}}],"predicateType":"urn:warpboard:result:v1","predicate":{"site":"https://site.example","run":6,"submission":5,"measured":"2026-11-24T20:54:20.360144Z","chain":{"number":5,"previous":"26311ea6ae1a0d99f4ae3e3ad13516b4c5f2112b86fb77454ec7b6199fff7bd8"},"task":{"slug":"vectoradd","version":1,"ranking":"last"},"harness":{"name":"warpboard/cpp"},"machine":{"worker":"w1","device":"CPU","name":"","uuid_hash":"","sandbox":"bubblewrap"},"seeds":{"note":"The judge draws a seed for every call from the system, tells it to nobody and keeps none: a repetition has other inputs of the same kind."},"samples":[{"case":"size: 1024; seed: 2","processes":null,"time":400,"calls":100,"std":8}],"score":{"ns":400,"low":null,"high":null,"processes":0,"noisy":false}}}');
 CREATE TABLE signing_keys (
     id text primary key,
     public_key text not null,
@@ -615,55 +588,6 @@ CREATE TABLE logins (
     user_id integer references users (id) on delete cascade, -- who said yes
     refused boolean not null default false
 );
-CREATE TABLE measurements (
-    run_id integer primary key references runs (id) on delete cascade,
-    fixed boolean not null, -- by a confirmation: it is not pooled
-    score_ns real not null,
-    std_ns real not null,
-    err_ns real not null,
-    clock text not null,
-    interval_low real,
-    interval_high real,
-    processes integer not null,
-    noisy boolean not null,
-    roof real,
-    cases text not null -- for each case the medians of its processes, in JSON
-, disturbed text not null default '', by_run integer);
-INSERT INTO measurements VALUES(1,0,1000.0,20.0,2.0,'',NULL,NULL,0,0,NULL,'[[1000]]','',NULL);
-INSERT INTO measurements VALUES(2,0,1200.0,24.0,2.3999999999999999111,'',NULL,NULL,0,0,NULL,'[[1200]]','',NULL);
-INSERT INTO measurements VALUES(4,0,1201.0,24.019999999999999574,2.402000000000000135,'',NULL,NULL,0,0,NULL,'[[1201]]','',NULL);
-INSERT INTO measurements VALUES(5,0,950.0,19.0,1.8999999999999999111,'',NULL,NULL,0,0,NULL,'[[950]]','',NULL);
-INSERT INTO measurements VALUES(6,0,400.0,8.0,0.8000000000000000444,'',NULL,NULL,0,0,NULL,'[[400]]','',NULL);
-CREATE TABLE retained (
-    id integer primary key autoincrement,
-    version_id integer not null references task_versions (id) on delete cascade,
-    device text not null,
-    user_id integer not null references users (id) on delete cascade,
-    epoch_id integer not null,
-    source_key text not null,
-    run_id integer not null, -- that measured it; it may be gone
-    why text not null, -- 'cancelled', 'failed', 'deleted'; 'unconfirmed': a confirmation of this source failed, and holds it back
-    cases text not null, -- for each case the medians of the processes that came to their end, in JSON
-    unfinished integer not null, -- processes that did not; each counts like the slowest of all
-    ended_at datetime not null
-);
-CREATE TABLE legs (
-    id integer primary key autoincrement,
-    version_id integer not null references task_versions (id) on delete cascade,
-    device text not null,
-    epoch_id integer not null,
-    source_key text not null,
-    run_id integer not null, -- the leg, or the run whose score was confirmed before legs were kept; it may be gone
-    score_ns real not null,
-    std_ns real not null,
-    err_ns real not null,
-    interval_low real,
-    interval_high real,
-    processes integer not null,
-    noisy boolean not null,
-    disturbed text not null,
-    created_at datetime not null -- when the confirmation began
-, cases text not null default '[]');
 CREATE TABLE webhooks (
     id integer primary key autoincrement,
     user_id integer not null,
@@ -729,14 +653,191 @@ CREATE TABLE team_members (
     team_id integer not null references teams (id) on delete cascade
 );
 INSERT INTO team_members VALUES(2,1);
-CREATE TABLE pictures (
-    user_id integer primary key references users (id) on delete cascade,
-    digest text not null,
-    data blob not null
+CREATE TABLE uses (
+    submission_id integer primary key,
+    user_id integer not null references users (id) on delete cascade,
+    task_id integer not null references tasks (id) on delete cascade,
+    mode text not null,
+    created_at datetime not null,
+    held_ns integer not null default 0
 );
+CREATE TABLE invites (
+    id integer primary key autoincrement,
+    task_id integer not null references tasks (id) on delete cascade,
+    note text not null default '',
+    prefix text not null,
+    secret_hash text not null unique,
+    most integer not null default 0, -- people that it lets in; 0: no limit
+    used integer not null default 0,
+    created_by integer not null,
+    created_at datetime not null,
+    expires_at datetime,
+    revoked_at datetime
+);
+CREATE TABLE members (
+    task_id integer not null references tasks (id) on delete cascade,
+    user_id integer not null references users (id) on delete cascade,
+    invite_id integer not null references invites (id) on delete cascade,
+    joined_at datetime not null,
+    removed_at datetime, barred_at datetime,
+    primary key (task_id, user_id)
+);
+CREATE TABLE events (
+    id integer primary key autoincrement,
+    slug text not null unique,
+    title text not null,
+    owner_id integer not null references users (id),
+    about text not null default '', -- Markdown
+    starts_at datetime not null,
+    ends_at datetime not null,
+    frozen_at datetime, -- null: never
+    revealed_at datetime, -- null: not yet
+    points text not null,
+    by_team boolean not null default false,
+    created_at datetime not null
+, comments_closed boolean not null default false);
+CREATE TABLE event_tasks (
+    event_id integer not null references events (id) on delete cascade,
+    task_id integer not null references tasks (id) on delete cascade, position integer not null default 0,
+    primary key (event_id, task_id)
+);
+CREATE TABLE comments (
+    id integer primary key autoincrement,
+    task_id integer not null references tasks (id) on delete cascade,
+    submission_id integer references submissions (id) on delete cascade, -- null: about the task itself
+    user_id integer not null references users (id) on delete cascade,
+    writeup boolean not null default false, -- the author's text on top
+    body text not null, -- Markdown; empty: removed
+    created_at datetime not null,
+    edited_at datetime,
+    hidden_at datetime,
+    hidden_by integer not null default 0,
+    hidden_why text not null default '',
+    removed_at datetime -- by the person who wrote it; the row still counts against limits
+);
+CREATE TABLE comment_reports (
+    id integer primary key autoincrement,
+    comment_id integer not null references comments (id) on delete cascade,
+    user_id integer not null references users (id) on delete cascade,
+    reason text not null,
+    created_at datetime not null,
+    closed_at datetime,
+    closed_by integer not null default 0,
+    outcome text not null default ''
+);
+CREATE TABLE notices (
+    id integer primary key autoincrement,
+    user_id integer not null references users (id) on delete cascade,
+    kind text not null,
+    task_id integer not null references tasks (id) on delete cascade,
+    submission_id integer references submissions (id) on delete cascade,
+    comment_id integer references comments (id) on delete cascade,
+    actor_id integer not null default 0, -- who did it; 0: the site
+    device text not null default '',
+    state text not null default '', -- of a run that ended
+    created_at datetime not null
+);
+CREATE TABLE inbox_choices (
+    user_id integer primary key references users (id) on delete cascade,
+    off_kinds text not null default '[]' -- JSON: kinds that are off
+, mail_kinds text not null default '[]', address text not null default '', new_address text not null default '', code_hash text not null default '', code_until datetime);
+CREATE TABLE mails (
+    id integer primary key autoincrement,
+    user_id integer not null references users (id) on delete cascade,
+    kind text not null, -- of its notice; confirm: it asks whether the address is right
+    address text not null,
+    subject text not null,
+    body text not null,
+    tries integer not null default 0,
+    error text not null default '',
+    created_at datetime not null,
+    next_at datetime,
+    sent_at datetime
+);
+CREATE TABLE draws (
+    version_id integer not null references task_versions (id) on delete cascade,
+    device text not null,
+    epoch_id integer not null, -- 0: software that is not known
+    seed text not null, -- secret while the epoch is the board's newest
+    created_at datetime not null,
+    primary key (version_id, device, epoch_id)
+);
+CREATE TABLE validations (
+    run_id integer primary key references runs (id) on delete cascade,
+    by_run integer not null, -- in which the script runs
+    script_version text not null,
+    asked_by integer not null references users (id),
+    asked_at datetime not null,
+    answer text not null default '', -- empty: it waits
+    message text not null default '',
+    ended_at datetime
+);
+CREATE TABLE samples (
+    id integer primary key autoincrement,
+    version_id integer not null references task_versions (id) on delete cascade,
+    device text not null,
+    epoch_id integer not null,
+    source_key text not null,
+    user_id integer not null, -- 0: not known
+    run_id integer not null, -- the person's run that was measured; it may be gone
+    by_run integer not null, -- the run that measured it: that run itself, or one that the site queued after it
+    purpose text not null, -- 'submitted'; 'confirm', 'remeasure': the site chose to measure it
+    unfinished boolean not null, -- a process did not come to its end
+    aside_at datetime, -- when it was set aside; null: it counts
+    why text not null, -- how its run ended, or why it is set aside
+    score_ns real not null, -- of this measurement alone; 0: its run ended without a score
+    std_ns real not null,
+    err_ns real not null,
+    clock text not null,
+    interval_low real,
+    interval_high real,
+    processes integer not null,
+    noisy boolean not null,
+    roof real,
+    disturbed text not null,
+    cases text not null, -- for each case the medians of the processes that came to their end, in JSON
+    ended_at datetime not null
+);
+INSERT INTO samples VALUES(1,1,'CPU',0,'32c810898cb481cedb88a01153effaebeced5219204bffcc96414649f45f2fb0',2,1,1,'submitted',0,NULL,'',1000.0,20.0,2.0,'',NULL,NULL,0,0,NULL,'','[[1000]]','2026-11-24 20:54:20.3299+00:00');
+INSERT INTO samples VALUES(2,1,'CPU',0,'54bcb8050ac47d9629d639f336fc5f59b5a5994a2ce2da5dd8cd79f3ae9bd09a',3,2,2,'submitted',0,NULL,'',1200.0,24.0,2.3999999999999999111,'',NULL,NULL,0,0,NULL,'','[[1200]]','2026-11-24 20:54:20.340167+00:00');
+INSERT INTO samples VALUES(3,1,'CPU',0,'3ccaa430ef74c5630219ec64f484fc4bfb1065f59db6bc9b56063697a67031e0',4,4,4,'submitted',0,NULL,'',1201.0,24.019999999999999574,2.402000000000000135,'',NULL,NULL,0,0,NULL,'','[[1201]]','2026-11-24 20:54:20.348118+00:00');
+INSERT INTO samples VALUES(4,1,'CPU',0,'7a6e39cb174357ebaf408e000acd0be5cf9b1b18f0c485a233d7ab7ba5964953',2,5,5,'submitted',0,NULL,'',950.0,19.0,1.8999999999999999111,'',NULL,NULL,0,0,NULL,'','[[950]]','2026-11-24 20:54:20.353649+00:00');
+INSERT INTO samples VALUES(5,1,'CPU',0,'8c62db365ab7a586b099f3b742e9d783cb3e8e5aba6d3d094540b2f5b0cb25f3',3,6,6,'submitted',0,'2026-11-24 20:54:20.359468+00:00','measured again',400.0,8.0,0.8000000000000000444,'',NULL,NULL,0,0,NULL,'','[[400]]','2026-11-24 20:54:20.359468+00:00');
+INSERT INTO samples VALUES(6,1,'CPU',0,'8c62db365ab7a586b099f3b742e9d783cb3e8e5aba6d3d094540b2f5b0cb25f3',3,6,77,'remeasure',0,NULL,'',400.0,8.0,0.8000000000000000444,'',NULL,NULL,0,0,NULL,'','[[400]]','2026-11-24 20:54:20.359468+00:00');
+INSERT INTO samples VALUES(7,1,'CPU',0,'h10',4,14,14,'submitted',0,NULL,'',700.0,1.0,1.0,'',NULL,NULL,0,0,NULL,'','[[700]]','2026-11-24 20:55:02+00:00');
+CREATE TABLE holds (
+    id integer primary key autoincrement,
+    version_id integer not null references task_versions (id) on delete cascade,
+    device text not null,
+    user_id integer not null references users (id) on delete cascade,
+    source_key text not null,
+    why text not null,
+    created_at datetime not null
+, run_id integer not null default 0);
+INSERT INTO holds VALUES(1,1,'CPU',4,'h10','#10 did not pass when it was measured again.','2026-11-24 20:55:03+00:00',14);
+CREATE TABLE orders (
+    id integer primary key autoincrement,
+    purpose text not null, -- of its runs: 'confirm', 'remeasure'
+    version_id integer references task_versions (id) on delete cascade, -- null: new software, of all tasks
+    device text not null default '', -- empty: all of the version
+    epoch_id integer not null default 0, -- the new software
+    challenger_id integer references runs (id) on delete cascade, -- run that 'confirm' measures in turns with
+    holder_id integer references runs (id) on delete cascade, -- this one
+    one_unit boolean not null default false, -- the runs that count ran on one slot
+    created_by integer not null default 0, -- 0: the site
+    reason text not null default '', -- why it was made; of 'confirm', why it ended without numbers of the holder or of both
+    again boolean not null default false, -- 'confirm' may begin again
+    created_at datetime not null,
+    ended_at datetime, -- nothing of it waits to be measured
+    applied_at datetime, -- a person let its numbers count
+    cancelled boolean not null default false
+);
+INSERT INTO orders VALUES(1,'confirm',1,'CPU',0,1,2,0,0,'',0,'2026-11-24 20:54:20.344647+00:00',NULL,NULL,0);
+INSERT INTO orders VALUES(2,'remeasure',NULL,'CPU',1,NULL,NULL,0,0,'The software of CPU changed.',0,'2026-11-24 20:55:00+00:00','2026-11-24 20:56:00+00:00',NULL,0);
+INSERT INTO orders VALUES(3,'remeasure',1,'',0,NULL,NULL,0,1,'Test 2 was wrong.',0,'2026-11-24 20:57:00+00:00',NULL,NULL,0);
 DELETE FROM sqlite_sequence;
-INSERT INTO sqlite_sequence VALUES('goose_db_version',50);
-INSERT INTO sqlite_sequence VALUES('flags',0);
+INSERT INTO sqlite_sequence VALUES('goose_db_version',76);
+INSERT INTO sqlite_sequence VALUES('flags',1);
 INSERT INTO sqlite_sequence VALUES('users',4);
 INSERT INTO sqlite_sequence VALUES('identities',4);
 INSERT INTO sqlite_sequence VALUES('audits',6);
@@ -745,12 +846,14 @@ INSERT INTO sqlite_sequence VALUES('task_versions',2);
 INSERT INTO sqlite_sequence VALUES('tokens',1);
 INSERT INTO sqlite_sequence VALUES('teams',1);
 INSERT INTO sqlite_sequence VALUES('webhooks',1);
-INSERT INTO sqlite_sequence VALUES('submissions',9);
-INSERT INTO sqlite_sequence VALUES('runs',11);
+INSERT INTO sqlite_sequence VALUES('submissions',10);
+INSERT INTO sqlite_sequence VALUES('runs',14);
 INSERT INTO sqlite_sequence VALUES('run_events',18);
 INSERT INTO sqlite_sequence VALUES('stages',20);
 INSERT INTO sqlite_sequence VALUES('webhook_events',9);
-INSERT INTO sqlite_sequence VALUES('confirmations',1);
+INSERT INTO sqlite_sequence VALUES('samples',7);
+INSERT INTO sqlite_sequence VALUES('holds',1);
+INSERT INTO sqlite_sequence VALUES('orders',3);
 CREATE INDEX identities_user on identities (user_id);
 CREATE INDEX sessions_user on sessions (user_id);
 CREATE INDEX tokens_user on tokens (user_id);
@@ -793,20 +896,9 @@ CREATE INDEX runs_disqualified on runs (submission_id) where disqualified_at is 
 CREATE INDEX audits_subject on audits (subject, id);
 CREATE INDEX audits_actor on audits (actor_id, created_at);
 CREATE INDEX bands_ahead on bands (version_id, device, ahead);
-CREATE UNIQUE INDEX confirmations_open on confirmations (version_id, device) where ended_at is null;
-CREATE INDEX confirmations_challenger on confirmations (challenger_id);
-CREATE INDEX confirmations_holder on confirmations (holder_id);
-CREATE INDEX runs_legs on runs (confirmation_id) where confirmation_id is not null;
 CREATE INDEX entries_order on entries (version_id, device, age, score_ns, run_id);
 CREATE INDEX bands_order on bands (version_id, device, age, score_ns, run_id);
-CREATE UNIQUE INDEX rejudges_open on rejudges (version_id) where kind = 'rejudge' and applied_at is null and not cancelled;
-CREATE INDEX rejudges_device on rejudges (device, id);
-CREATE INDEX reruns_run on reruns (run_id);
-CREATE INDEX runs_reruns on runs (rerun_id) where rerun_id is not null;
 CREATE UNIQUE INDEX runs_profile_of on runs (profile_of) where profile_of is not null and mode = 'profile';
-CREATE INDEX statements_run on statements (run_id);
-CREATE INDEX runs_valid on runs (version_id, device, user_id, epoch_id desc, score_ns, id)
-    where mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = '';
 CREATE TRIGGER runs_interval_update before update of interval_low, interval_high, roof on runs
 when not ((new.interval_low is null and new.interval_high is null
     or coalesce(new.interval_low >= 1 and new.interval_high >= new.interval_low and new.interval_high < 9e999, 0))
@@ -826,24 +918,65 @@ CREATE INDEX sentinels_device on sentinels (device, at);
 CREATE INDEX baselines_run on baselines (run_id);
 CREATE INDEX logins_expiry on logins (expires_at);
 CREATE UNIQUE INDEX submissions_request on submissions (user_id, request_key) where request_key is not null;
-CREATE INDEX entries_energy on entries (version_id, device, age, energy_j, run_id) where energy_j is not null;
 CREATE INDEX runs_pools on runs (version_id, device, user_id, pool_id) where pool_id is not null;
 CREATE INDEX bests_line on bests (version_id, device, user_id, age, achieved_at, score_ns);
 CREATE INDEX runs_ended on runs (ended_at);
-CREATE UNIQUE INDEX retained_run on retained (run_id, why);
-CREATE INDEX retained_pool on retained (user_id, version_id, device, source_key, epoch_id);
-CREATE INDEX legs_source on legs (version_id, device, source_key, epoch_id);
 CREATE INDEX submissions_key on submissions (version_id, source_key);
 CREATE INDEX runs_charged on runs (user_id, ended_at) where unit_ns > 0;
 CREATE INDEX evaluations_charged on evaluations (user_id, ended_at) where unit_ns > 0;
 CREATE INDEX webhook_deliveries_due on webhook_deliveries (next_at) where next_at is not null;
 CREATE INDEX webhook_deliveries_hook on webhook_deliveries (webhook_id, id);
 CREATE INDEX charges_day on charges (day);
-CREATE INDEX measurements_by on measurements (by_run) where by_run is not null;
 CREATE INDEX team_members_team on team_members (team_id);
-CREATE INDEX submissions_days on submissions (user_id, created_at, task_id);
 CREATE INDEX entries_person on entries (user_id, version_id, device, age, score_ns, run_id);
 CREATE INDEX records_latest on records (achieved_at, run_id);
 CREATE INDEX bests_steps on bests (user_id, version_id, device, achieved_at, run_id, score_ns);
 CREATE INDEX evaluations_caller on evaluations (caller, queued_at, request_bytes);
+CREATE INDEX evaluations_queued on evaluations (device, caller, queued_at, id) where ended_at is null and parked = 0;
+CREATE INDEX evaluations_batch on evaluations (batch, batch_result) where batch <> '';
+CREATE INDEX evaluations_request on evaluations (request_key, batch_index) where request_key <> '';
+CREATE INDEX uses_person on uses (user_id, task_id, created_at);
+CREATE INDEX uses_task on uses (task_id);
+CREATE INDEX uses_old on uses (created_at);
+CREATE INDEX invites_task on invites (task_id);
+CREATE INDEX members_user on members (user_id);
+CREATE INDEX members_invite on members (invite_id);
+CREATE INDEX bests_order on bests (version_id, device, age, score_ns, run_id, achieved_at, user_id);
+CREATE INDEX event_tasks_task on event_tasks (task_id);
+CREATE INDEX submissions_frozen on submissions (frozen_event) where frozen_event <> 0;
+CREATE INDEX comments_task on comments (task_id, id) where submission_id is null;
+CREATE INDEX comments_submission on comments (submission_id, id) where submission_id is not null;
+CREATE INDEX comments_person on comments (user_id, created_at);
+CREATE UNIQUE INDEX comments_task_writeup on comments (task_id) where writeup and submission_id is null and removed_at is null;
+CREATE UNIQUE INDEX comments_submission_writeup on comments (submission_id) where writeup and removed_at is null;
+CREATE UNIQUE INDEX comment_reports_open on comment_reports (comment_id, user_id) where closed_at is null;
+CREATE INDEX comment_reports_person on comment_reports (user_id, created_at);
+CREATE INDEX notices_person on notices (user_id, id);
+CREATE INDEX notices_task on notices (task_id);
+CREATE INDEX notices_submission on notices (submission_id) where submission_id is not null;
+CREATE INDEX notices_comment on notices (comment_id) where comment_id is not null;
+CREATE INDEX mails_due on mails (next_at) where next_at is not null;
+CREATE INDEX mails_person on mails (user_id, created_at);
+CREATE INDEX mails_confirm on mails (created_at) where kind = 'confirm';
+CREATE INDEX validations_by_run on validations (by_run);
+CREATE INDEX evaluations_same on evaluations (request_hash, device) where request_hash <> '';
+CREATE INDEX evaluations_sharing on evaluations (shares) where shares <> '';
+CREATE INDEX submissions_days on submissions (user_id, created_at, task_id, frozen_event);
+CREATE INDEX bands_last on bands (version_id, device, age, score_ns) where ahead < 20 and ahead + size >= 20;
+CREATE INDEX evaluations_last_end on evaluations (device, caller, (case when batch = '' then 0 else 1 end), ended_at)
+    where ended_at is not null and dispatched_at is not null;
+CREATE UNIQUE INDEX samples_by on samples (by_run, purpose);
+CREATE INDEX samples_source on samples (version_id, device, source_key, epoch_id);
+CREATE UNIQUE INDEX holds_source on holds (version_id, device, user_id, source_key);
+CREATE INDEX runs_valid on runs (version_id, device, user_id, epoch_id desc, score_ns, id)
+    where mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = '';
+CREATE INDEX runs_last_end on runs (device, user_id,
+    (case when purpose in ('submitted', 'practice') or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end), ended_at)
+    where ended_at is not null and dispatched_at is not null and purpose <> 'confirm';
+CREATE UNIQUE INDEX orders_confirming on orders (version_id, device) where purpose = 'confirm' and ended_at is null;
+CREATE UNIQUE INDEX orders_open on orders (version_id) where purpose = 'remeasure' and applied_at is null and not cancelled;
+CREATE INDEX orders_challenger on orders (challenger_id);
+CREATE INDEX orders_holder on orders (holder_id);
+CREATE INDEX orders_device on orders (device, id) where epoch_id <> 0;
+CREATE INDEX runs_orders on runs (order_id) where order_id is not null;
 COMMIT;

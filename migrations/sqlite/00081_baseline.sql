@@ -1,5 +1,6 @@
--- The schema as the first release has it. Later files change it; this one is never changed. A database that the files
--- before it brought to 55 is the same, and is taken as it is.
+-- +goose Up
+-- The schema. Later files change it; this one is never changed. A database of version 81, which the files that it replaced
+-- made, has it already.
 
 -- People.
 
@@ -8,21 +9,12 @@ create table users (
     name text not null,
     name_key text not null unique,
     email text not null default '',
-    avatar_url text not null default '',
     role text not null,
     blocked_at datetime,
     created_at datetime not null,
     updated_at datetime not null,
-    picture text not null default '', -- digest of the person's picture; '': the one that is made from the account's number
-    picture_off boolean not null default false, -- none is fetched: its person wants the made one
-    picture_tried_at datetime
-);
-
--- A person's picture from their sign-in provider, as the site has drawn it again.
-create table pictures (
-    user_id integer primary key references users (id) on delete cascade,
-    digest text not null,
-    data blob not null
+    no_dataset boolean not null default false,
+    inbox_read integer not null default 0
 );
 
 create table identities (
@@ -111,6 +103,7 @@ create table audits (
     detail text not null default '',
     created_at datetime not null
 );
+
 -- The log is read by subject (the history of a run), and counted by actor (limits).
 create index audits_subject on audits (subject, id);
 create index audits_actor on audits (actor_id, created_at);
@@ -141,7 +134,13 @@ create table tasks (
     version_id integer not null default 0,
     created_at datetime not null,
     updated_at datetime not null,
-    asked text -- names that it was given for its devices: "H100" stands for all silicon of that family, also later ones
+    asked text, -- names that it was given for its devices: "H100" stands for all silicon of that family, also later ones
+    practice boolean not null default false,
+    limits text not null default '[]', -- of what one person may submit, in JSON
+    comments integer not null default 0,
+    comments_locked boolean not null default false,
+    reminded_of datetime, -- the deadline of which people were reminded
+    opens_at datetime
 );
 
 create table task_versions (
@@ -155,6 +154,7 @@ create table task_versions (
     created_by integer not null,
     created_at datetime not null,
     tags text, -- of the definition, so that a list of tasks does not read definitions
+    problem text not null default '', -- of the definition, so that a list of tasks does not read definitions
     unique (task_id, number)
 );
 
@@ -180,7 +180,12 @@ create table submissions (
     via text not null default '',
     created_at datetime not null,
     request_key text, -- a submission that is sent again with the same key, because its answer was lost, is the same one
-    source_key text not null default '' -- hash of the source without blanks that end a line and lines that are blank
+    source_key text not null default '', -- hash of the source without blanks that end a line and lines that are blank
+    added_why text not null default '', -- empty: its person submitted it
+    frozen_event integer not null default 0, -- 0: none
+    comments integer not null default 0,
+    comments_locked boolean not null default false,
+    profile_filter text
 );
 create index submissions_user on submissions (user_id, id);
 create index submissions_task on submissions (task_id, user_id, id);
@@ -188,8 +193,8 @@ create index submissions_version on submissions (version_id);
 create index submissions_source on submissions (source_hash);
 create unique index submissions_request on submissions (user_id, request_key) where request_key is not null;
 create index submissions_key on submissions (version_id, source_key);
--- What the pages of a person read lies in an index: rows of one person are spread over the whole table.
-create index submissions_days on submissions (user_id, created_at, task_id);
+create index submissions_frozen on submissions (frozen_event) where frozen_event <> 0;
+create index submissions_days on submissions (user_id, created_at, task_id, frozen_event);
 
 create table runs (
     id integer primary key autoincrement,
@@ -218,7 +223,7 @@ create table runs (
     program_ns integer not null default 0,
     disqualified_at datetime,
     disqualified_why text not null default '',
-    profile_of integer references runs (id) on delete cascade, -- the ranked run that it follows: as its profile, as a leg of a confirmation, or as a rerun
+    profile_of integer references runs (id) on delete cascade, -- the ranked run that it follows: as its profile or validation, or for an order
     retries integer not null default 0, -- all lost attempts
     not_before datetime, -- after each loss the next attempt waits, longer every time
     clock text not null default '', -- by which of the judge's clocks the score counts: "event", "wall", "event+wall"; empty: no judge took the time
@@ -228,36 +233,41 @@ create table runs (
     noisy boolean not null default false, -- the processes differed too much for the interval to become as narrow as it should be
     disqualified_by integer not null default 0, -- 0: the site, or unknown
     reinstated_why text not null default '',
-    confirmation_id integer, -- it is a leg of this one
     epoch_id integer not null default 0,
-    rerun_id integer, -- it measures the run of this one again
-    held_why text not null default '', -- why it waits for a look before it counts: its score is below the floor of its unit, or above its roof
+    held_why text not null default '', -- why it does not stand on its board (models/hold.go)
     roof real, -- how near the score is to what the unit can do at best, from 0 to 1; null: unknown
     error_ulp real, -- how far its answers are from the task's reference in double precision, the worst of its tests, in units of the last place
     error_relative real, -- the same over the reference's size; both null: the task has no such reference
-    energy_j real, -- what a call of its longest case draws, in joules, of the whole board with its idle power; null: not measured
-    pool_id integer, -- run that stands for its pool (see measurements); null: it is in none
+    pool_id integer, -- run that stands for this one and others of equal source; null: none
     pooled integer not null default 0, -- runs that the score is made of; 0: one, or those of a confirmation
     disturbed text not null default '', -- why the conditions under which the score was measured were bad; empty: they were good, or unknown
     note text not null default '', -- what the author of a record says of it, in a sentence
     scored_at datetime, -- when the score became what it is: when the run ended, or the newest of the runs that it is made of
     unit_ns integer not null default 0, -- for how many nanoseconds it held units of its device, times their number, once it has ended
     overdue boolean not null default false, -- a leg of a confirmation that has waited for so long that it no longer gives way to people's work
-    stopped_by_staff boolean not null default false -- it was cancelled, and not by its person, who chose nothing by it
+    stopped_by_staff boolean not null default false, -- it was cancelled, and not by its person, who chose nothing by it
+    memory_peak integer, -- bytes that a ranked run's programs had at most, on a CPU; null: not measured
+    was_ns real, -- the score before confirmations; null: it comes from none
+    purpose text not null default 'submitted', -- why it is made: models/work/purpose.go
+    contradicted boolean not null default false,
+    order_id integer -- the order that it is for
 );
 create unique index runs_once on runs (submission_id, device) where profile_of is null;
 create index runs_live on runs (device, user_id, queued_at, id) where ended_at is null;
 create index runs_disqualified on runs (submission_id) where disqualified_at is not null;
-create index runs_legs on runs (confirmation_id) where confirmation_id is not null;
-create index runs_reruns on runs (rerun_id) where rerun_id is not null;
 create unique index runs_profile_of on runs (profile_of) where profile_of is not null and mode = 'profile';
--- What follows another run never counts itself: legs of confirmations, reruns, profiles.
-create index runs_valid on runs (version_id, device, user_id, epoch_id desc, score_ns, id)
-    where mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = '';
 create index runs_pools on runs (version_id, device, user_id, pool_id) where pool_id is not null;
+
 -- What the devices did in the last day is read of all runs.
 create index runs_ended on runs (ended_at);
 create index runs_charged on runs (user_id, ended_at) where unit_ns > 0;
+create index runs_valid on runs (version_id, device, user_id, epoch_id desc, score_ns, id)
+    where mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = '';
+create index runs_last_end on runs (device, user_id,
+    (case when purpose in ('submitted', 'practice') or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end), ended_at)
+    where ended_at is not null and dispatched_at is not null and purpose <> 'confirm';
+create index runs_orders on runs (order_id) where order_id is not null;
+
 -- A score is a time that a clock can show: finite, and 1 ns or more. The constraints are triggers, because SQLite adds no check to a
 -- table that is there. 9e999 is infinity.
 create trigger runs_score_insert before insert on runs
@@ -270,6 +280,7 @@ when not (coalesce(new.score_ns, 1) >= 1 and coalesce(new.score_ns, 1) < 9e999 a
 begin
     select raise(abort, 'constraint runs_score: a score is finite and 1 ns or more');
 end;
+
 -- An interval is made of such times, too. A run has none when it is inserted.
 create trigger runs_interval_update before update of interval_low, interval_high, roof on runs
 when not ((new.interval_low is null and new.interval_high is null
@@ -304,7 +315,14 @@ create table evaluations (
     shared boolean not null default false,
     attempts integer not null default 0,
     unit_ns integer not null default 0,
-    request_bytes bigint not null default 0 -- size of the request, up to 12 MiB; that of a cancelled evaluation is dropped
+    request_bytes bigint not null default 0, -- size of the request, up to 12 MiB; that of a cancelled evaluation is dropped
+    batch text not null default '', -- empty: it was sent alone
+    batch_index integer not null default 0, -- of its request in the batch, from 0
+    batch_result integer not null default 0, -- its place among the results, in the order of ends, from 1; 0: it has not ended
+    parked integer not null default 0, -- 1: one of a batch that is not in the queue yet, because its caller has enough there
+    request_key text not null default '',
+    request_hash text not null default '', -- of what is measured
+    shares text not null default '' -- the evaluation whose result it has
 );
 create index evaluations_user on evaluations (user_id, queued_at);
 create index evaluations_ended on evaluations (ended_at);
@@ -312,8 +330,16 @@ create index evaluations_attempt on evaluations (attempt_id);
 create index evaluations_owner on evaluations (owner, queued_at);
 create index evaluations_live on evaluations (device, caller, queued_at, id) where ended_at is null;
 create index evaluations_charged on evaluations (user_id, ended_at) where unit_ns > 0;
+
 -- What a caller has stored in the last hour, and in all, lies in an index.
 create index evaluations_caller on evaluations (caller, queued_at, request_bytes);
+create index evaluations_queued on evaluations (device, caller, queued_at, id) where ended_at is null and parked = 0;
+create index evaluations_batch on evaluations (batch, batch_result) where batch <> '';
+create index evaluations_request on evaluations (request_key, batch_index) where request_key <> '';
+create index evaluations_same on evaluations (request_hash, device) where request_hash <> '';
+create index evaluations_sharing on evaluations (shares) where shares <> '';
+create index evaluations_last_end on evaluations (device, caller, (case when batch = '' then 0 else 1 end), ended_at)
+    where ended_at is not null and dispatched_at is not null;
 
 create table attempts (
     id text primary key,
@@ -329,6 +355,7 @@ create table attempts (
     outcome text not null default '',
     last_seq integer not null default 0,
     log_bytes integer not null default 0,
+    draw_epoch_id integer, -- whose draw its job had; null: none
     check ((run_id is null) <> (evaluation_id is null))
 );
 create index attempts_run on attempts (run_id) where run_id is not null;
@@ -427,14 +454,12 @@ create table entries (
     noisy boolean not null default false,
     age integer not null default 0,
     roof real,
-    energy_j real,
     pooled integer not null default 0,
     disturbed text not null default '',
     primary key (version_id, device, user_id)
 );
 create index entries_run on entries (run_id);
 create index entries_order on entries (version_id, device, age, score_ns, run_id);
-create index entries_energy on entries (version_id, device, age, energy_j, run_id) where energy_j is not null;
 create index entries_person on entries (user_id, version_id, device, age, score_ns, run_id);
 create trigger entries_score_insert before insert on entries when not (new.score_ns >= 1 and new.score_ns < 9e999)
 begin
@@ -484,9 +509,13 @@ create table bests (
     achieved_at datetime not null,
     primary key (version_id, device, user_id, run_id)
 );
+
 -- What a person's best was at a time, on one board: each row of a board's page asks it.
 create index bests_line on bests (version_id, device, user_id, age, achieved_at, score_ns);
 create index bests_steps on bests (user_id, version_id, device, achieved_at, run_id, score_ns);
+
+-- The bests of a board in the order of their scores: the points of a season are made of the first of them.
+create index bests_order on bests (version_id, device, age, score_ns, run_id, achieved_at, user_id);
 
 -- Entries of a board whose difference the data do not show share a band, and so a rank.
 create table bands (
@@ -502,6 +531,9 @@ create table bands (
 create index bands_ahead on bands (version_id, device, ahead);
 create index bands_order on bands (version_id, device, age, score_ns, run_id);
 
+-- The band of each board that has its last place with points, which tells quickly where a person can have points.
+create index bands_last on bands (version_id, device, age, score_ns) where ahead < 20 and ahead + size >= 20;
+
 -- Runs of the site itself, to compare with: of each version and device the current one of each name. Their mode is "baseline", so
 -- that none of them is an entry.
 create table baselines (
@@ -513,91 +545,6 @@ create table baselines (
     primary key (version_id, device, name)
 );
 create index baselines_run on baselines (run_id);
-
--- What scores are made of.
-
--- What a run counts with by itself: what it measured, or what was measured again in its place. Valid runs of equal sources, of one
--- person on one board and epoch, count by the score of all their processes together: their pool. One run of a pool stands for it and
--- has the pool's numbers in runs; the others keep theirs and stand nowhere.
-create table measurements (
-    run_id integer primary key references runs (id) on delete cascade,
-    fixed boolean not null, -- by a confirmation: it is not pooled
-    score_ns real not null,
-    std_ns real not null,
-    err_ns real not null,
-    clock text not null,
-    interval_low real,
-    interval_high real,
-    processes integer not null,
-    noisy boolean not null,
-    roof real,
-    cases text not null, -- for each case the medians of its processes, in JSON
-    disturbed text not null default '',
-    by_run integer -- the run that measured it in its place: several runs of a pool that one measured again count once
-);
-create index measurements_by on measurements (by_run) where by_run is not null;
-
--- What processes of ranked runs measured that stand on no board: of runs that were cancelled or failed in their ranked stage, or were
--- deleted by their person. With valid runs of equal source it counts as theirs does, so that no person chooses which runs count.
-create table retained (
-    id integer primary key autoincrement,
-    version_id integer not null references task_versions (id) on delete cascade,
-    device text not null,
-    user_id integer not null references users (id) on delete cascade,
-    epoch_id integer not null,
-    source_key text not null,
-    run_id integer not null, -- that measured it; it may be gone
-    why text not null, -- 'cancelled', 'failed', 'deleted'; 'unconfirmed': a confirmation of this source failed, and holds it back
-    cases text not null, -- for each case the medians of the processes that came to their end, in JSON
-    unfinished integer not null, -- processes that did not; each counts like the slowest of all
-    ended_at datetime not null
-);
-create unique index retained_run on retained (run_id, why);
-create index retained_pool on retained (user_id, version_id, device, source_key, epoch_id);
-
--- The person who comes first on a board is measured again, in turns with the one who was first before: the legs of a confirmation,
--- which are runs that follow the two runs. Its numbers replace those that the two were selected by.
-create table confirmations (
-    id integer primary key autoincrement,
-    version_id integer not null references task_versions (id) on delete cascade,
-    device text not null,
-    challenger_id integer not null references runs (id) on delete cascade,
-    holder_id integer not null references runs (id) on delete cascade,
-    challenger_was real not null,
-    holder_was real not null,
-    challenger_ns real,
-    holder_ns real,
-    one_unit boolean not null default false,
-    outcome text not null default '',
-    created_at datetime not null,
-    ended_at datetime,
-    again boolean not null default false -- infrastructure errors ended it without numbers: it may begin again
-);
-create unique index confirmations_open on confirmations (version_id, device) where ended_at is null;
-create index confirmations_challenger on confirmations (challenger_id);
-create index confirmations_holder on confirmations (holder_id);
-
--- What the legs of confirmations measured, by their source: all confirmations of a source count together, by any challenger, and they
--- outlive its runs.
-create table legs (
-    id integer primary key autoincrement,
-    version_id integer not null references task_versions (id) on delete cascade,
-    device text not null,
-    epoch_id integer not null,
-    source_key text not null,
-    run_id integer not null, -- the leg, or the run whose score was confirmed before legs were kept; it may be gone
-    score_ns real not null,
-    std_ns real not null,
-    err_ns real not null,
-    interval_low real,
-    interval_high real,
-    processes integer not null,
-    noisy boolean not null,
-    disturbed text not null,
-    created_at datetime not null, -- when the confirmation began
-    cases text not null default '[]' -- what its processes measured, by case, in JSON: the interval of a confirmed score is made of them
-);
-create index legs_source on legs (version_id, device, source_key, epoch_id);
 
 -- Devices, and the software on them.
 
@@ -631,55 +578,6 @@ create table device_epochs (
     seen_at datetime not null,
     primary key (device, kind, epoch_id)
 );
-
--- Runs are measured again at low priority: because the epoch of their device changed, or because an author or admin wants them judged
--- again. Each is measured by a ranked run that follows it.
-create table rejudges (
-    id integer primary key autoincrement,
-    kind text not null, -- "epoch", "rejudge"
-    version_id integer references task_versions (id) on delete cascade, -- of a rejudge
-    device text not null default '', -- of an epoch
-    epoch_id integer not null default 0, -- the new one
-    created_by integer not null default 0, -- 0: the site
-    reason text not null default '',
-    created_at datetime not null,
-    ended_at datetime, -- everything is measured, or it was cancelled
-    applied_at datetime,
-    cancelled boolean not null default false
-);
-create unique index rejudges_open on rejudges (version_id) where kind = 'rejudge' and applied_at is null and not cancelled;
-create index rejudges_device on rejudges (device, id);
-
-create table reruns (
-    id integer primary key autoincrement,
-    rejudge_id integer not null references rejudges (id) on delete cascade,
-    run_id integer not null references runs (id) on delete cascade,
-    was_ns real not null,
-    was_low real,
-    was_high real,
-    was_epoch_id integer not null,
-    now_ns real,
-    now_low real,
-    now_high real,
-    now_epoch_id integer not null default 0,
-    failed text not null default '', -- why the run did not pass again
-    undone text not null default '', -- why it was not measured
-    ended_at datetime,
-    unique (rejudge_id, run_id)
-);
-create index reruns_run on reruns (run_id);
-
--- Statements.
-
--- What the site states of each result, as it was stated: each holds the hash of the one before it. Nothing refers to runs, which may be
--- deleted; the chain stays whole.
-create table statements (
-    number integer primary key,
-    run_id integer not null,
-    hash text not null,
-    payload text not null
-);
-create index statements_run on statements (run_id);
 
 -- The public keys that statements were signed with, so that older signatures stay valid.
 create table signing_keys (
@@ -799,3 +697,242 @@ create table counters (
     least real not null,
     most real not null
 );
+
+-- What people submitted to tasks in the last day. It outlives the submissions: deleting one gives nothing back.
+create table uses (
+    submission_id integer primary key,
+    user_id integer not null references users (id) on delete cascade,
+    task_id integer not null references tasks (id) on delete cascade,
+    mode text not null,
+    created_at datetime not null,
+    held_ns integer not null default 0
+);
+create index uses_person on uses (user_id, task_id, created_at);
+create index uses_task on uses (task_id);
+create index uses_old on uses (created_at);
+
+-- Tasks that only those see who joined them, and the codes by which people join.
+create table invites (
+    id integer primary key autoincrement,
+    task_id integer not null references tasks (id) on delete cascade,
+    note text not null default '',
+    prefix text not null,
+    secret_hash text not null unique,
+    most integer not null default 0, -- people that it lets in; 0: no limit
+    used integer not null default 0,
+    created_by integer not null,
+    created_at datetime not null,
+    expires_at datetime,
+    revoked_at datetime
+);
+create index invites_task on invites (task_id);
+
+-- Who is removed keeps the row: an older code does not let them in again.
+create table members (
+    task_id integer not null references tasks (id) on delete cascade,
+    user_id integer not null references users (id) on delete cascade,
+    invite_id integer not null references invites (id) on delete cascade,
+    joined_at datetime not null,
+    removed_at datetime,
+    barred_at datetime,
+    primary key (task_id, user_id)
+);
+create index members_user on members (user_id);
+create index members_invite on members (invite_id);
+
+-- An event is several tasks with one start, one end, and standings over all their boards.
+create table events (
+    id integer primary key autoincrement,
+    slug text not null unique,
+    title text not null,
+    owner_id integer not null references users (id),
+    about text not null default '', -- Markdown
+    starts_at datetime not null,
+    ends_at datetime not null,
+    frozen_at datetime, -- null: never
+    revealed_at datetime, -- null: not yet
+    points text not null,
+    by_team boolean not null default false,
+    created_at datetime not null,
+    comments_closed boolean not null default false -- from its start to its end
+);
+
+create table event_tasks (
+    event_id integer not null references events (id) on delete cascade,
+    task_id integer not null references tasks (id) on delete cascade,
+    position integer not null default 0,
+    primary key (event_id, task_id)
+);
+create index event_tasks_task on event_tasks (task_id);
+
+-- One flat list of comments for each task, and for each submission whose source everyone may read.
+create table comments (
+    id integer primary key autoincrement,
+    task_id integer not null references tasks (id) on delete cascade,
+    submission_id integer references submissions (id) on delete cascade, -- null: about the task itself
+    user_id integer not null references users (id) on delete cascade,
+    writeup boolean not null default false, -- the author's text on top
+    body text not null, -- Markdown; empty: removed
+    created_at datetime not null,
+    edited_at datetime,
+    hidden_at datetime,
+    hidden_by integer not null default 0,
+    hidden_why text not null default '',
+    removed_at datetime -- by the person who wrote it; the row still counts against limits
+);
+create index comments_task on comments (task_id, id) where submission_id is null;
+create index comments_submission on comments (submission_id, id) where submission_id is not null;
+create index comments_person on comments (user_id, created_at);
+create unique index comments_task_writeup on comments (task_id) where writeup and submission_id is null and removed_at is null;
+create unique index comments_submission_writeup on comments (submission_id) where writeup and removed_at is null;
+
+create table comment_reports (
+    id integer primary key autoincrement,
+    comment_id integer not null references comments (id) on delete cascade,
+    user_id integer not null references users (id) on delete cascade,
+    reason text not null,
+    created_at datetime not null,
+    closed_at datetime,
+    closed_by integer not null default 0,
+    outcome text not null default ''
+);
+create unique index comment_reports_open on comment_reports (comment_id, user_id) where closed_at is null;
+create index comment_reports_person on comment_reports (user_id, created_at);
+
+-- What people are told in their inbox. A person has read all up to users.inbox_read.
+create table notices (
+    id integer primary key autoincrement,
+    user_id integer not null references users (id) on delete cascade,
+    kind text not null,
+    task_id integer not null references tasks (id) on delete cascade,
+    submission_id integer references submissions (id) on delete cascade,
+    comment_id integer references comments (id) on delete cascade,
+    actor_id integer not null default 0, -- who did it; 0: the site
+    device text not null default '',
+    state text not null default '', -- of a run that ended
+    created_at datetime not null
+);
+create index notices_person on notices (user_id, id);
+create index notices_task on notices (task_id);
+create index notices_submission on notices (submission_id) where submission_id is not null;
+create index notices_comment on notices (comment_id) where comment_id is not null;
+
+-- What a person chose; without a row: all kinds are on.
+create table inbox_choices (
+    user_id integer primary key references users (id) on delete cascade,
+    off_kinds text not null default '[]', -- JSON: kinds that are off
+    mail_kinds text not null default '[]', -- JSON
+    address text not null default '', -- confirmed; empty: that of the sign-in
+    new_address text not null default '', -- to be confirmed
+    code_hash text not null default '',
+    code_until datetime
+);
+
+-- One e-mail. next_at null: it is over.
+create table mails (
+    id integer primary key autoincrement,
+    user_id integer not null references users (id) on delete cascade,
+    kind text not null, -- of its notice; confirm: it asks whether the address is right
+    address text not null,
+    subject text not null,
+    body text not null,
+    tries integer not null default 0,
+    error text not null default '',
+    created_at datetime not null,
+    next_at datetime,
+    sent_at datetime
+);
+create index mails_due on mails (next_at) where next_at is not null;
+create index mails_person on mails (user_id, created_at);
+create index mails_confirm on mails (created_at) where kind = 'confirm';
+
+-- From which seed the values of a version's cases are drawn on a device, for all runs of one epoch.
+create table draws (
+    version_id integer not null references task_versions (id) on delete cascade,
+    device text not null,
+    epoch_id integer not null, -- 0: software that is not known
+    seed text not null, -- secret while the epoch is the board's newest
+    created_at datetime not null,
+    primary key (version_id, device, epoch_id)
+);
+
+-- What the validation script of a task said of an entry's run.
+create table validations (
+    run_id integer primary key references runs (id) on delete cascade,
+    by_run integer not null, -- in which the script runs
+    script_version text not null,
+    asked_by integer not null references users (id),
+    asked_at datetime not null,
+    answer text not null default '', -- empty: it waits
+    message text not null default '',
+    ended_at datetime
+);
+create index validations_by_run on validations (by_run);
+
+-- What ranked runs measured, also those that are on no board, and those that the site made for an order.
+-- Scores are made of it (package samples).
+create table samples (
+    id integer primary key autoincrement,
+    version_id integer not null references task_versions (id) on delete cascade,
+    device text not null,
+    epoch_id integer not null,
+    source_key text not null,
+    user_id integer not null, -- 0: not known
+    run_id integer not null, -- the person's run that was measured; it may be gone
+    by_run integer not null, -- the run that measured it: that run itself, or one that the site queued after it
+    purpose text not null, -- 'submitted'; 'confirm', 'remeasure': the site chose to measure it
+    unfinished boolean not null, -- a process did not come to its end
+    aside_at datetime, -- when it was set aside; null: it counts
+    why text not null, -- how its run ended, or why it is set aside
+    score_ns real not null, -- of this measurement alone; 0: its run ended without a score
+    std_ns real not null,
+    err_ns real not null,
+    clock text not null,
+    interval_low real,
+    interval_high real,
+    processes integer not null,
+    noisy boolean not null,
+    roof real,
+    disturbed text not null,
+    cases text not null, -- for each case the medians of the processes that came to their end, in JSON
+    ended_at datetime not null
+);
+create unique index samples_by on samples (by_run, purpose);
+create index samples_source on samples (version_id, device, source_key, epoch_id);
+
+-- Sources that are held back from a board until a reviewer has looked: a leg of their confirmation failed.
+create table holds (
+    id integer primary key autoincrement,
+    version_id integer not null references task_versions (id) on delete cascade,
+    device text not null,
+    user_id integer not null references users (id) on delete cascade,
+    source_key text not null,
+    why text not null,
+    created_at datetime not null,
+    run_id integer not null default 0 -- 0: unknown
+);
+create unique index holds_source on holds (version_id, device, user_id, source_key);
+
+-- What is measured again: the 1st place of a board, all entries after new software, or those of a task on request.
+create table orders (
+    id integer primary key autoincrement,
+    purpose text not null, -- of its runs: 'confirm', 'remeasure'
+    version_id integer references task_versions (id) on delete cascade, -- null: new software, of all tasks
+    device text not null default '', -- empty: all of the version
+    epoch_id integer not null default 0, -- the new software
+    challenger_id integer references runs (id) on delete cascade, -- run that 'confirm' measures in turns with
+    holder_id integer references runs (id) on delete cascade, -- this one
+    one_unit boolean not null default false, -- the runs that count ran on one slot
+    created_by integer not null default 0, -- 0: the site
+    reason text not null default '', -- why it was made; of 'confirm', why it ended without numbers of the holder or of both
+    again boolean not null default false, -- 'confirm' may begin again
+    created_at datetime not null,
+    ended_at datetime, -- nothing of it waits to be measured
+    applied_at datetime, -- a person let its numbers count
+    cancelled boolean not null default false
+);
+create unique index orders_confirming on orders (version_id, device) where purpose = 'confirm' and ended_at is null;
+create unique index orders_open on orders (version_id) where purpose = 'remeasure' and applied_at is null and not cancelled;
+create index orders_challenger on orders (challenger_id);
+create index orders_holder on orders (holder_id);
+create index orders_device on orders (device, id) where epoch_id <> 0;
