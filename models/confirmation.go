@@ -8,26 +8,26 @@ import (
 
 	"warpboard/models/boards"
 	"warpboard/models/db"
-	"warpboard/models/pools"
+	"warpboard/models/samples"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
 
-// confirmation is an order that measures the new first run of a board, the challenger, in turns with the next person's, the
-// holder: holder, challenger, holder, challenger. The best of many tries was also lucky; a confirmation's numbers are not
-// selected, and replace those of both runs.
+// confirmation is an order that measures the new first run of a board, the challenger, in turns with the next person's,
+// the holder: holder, challenger, holder, challenger. The best of many tries was also lucky; a confirmation's numbers
+// are not selected, and replace those of both runs.
 //
-// Each turn is queued when the one before it has ended. Four are enough if they ran undisturbed on one slot; otherwise more
-// follow, up to MostLegs. If half of a side's were disturbed then, it keeps a score that was not. If a turn of the
-// challenger fails, the confirmation ends without numbers, and its source is held back until a review, because a kernel
-// could fail on purpose where it is slow. If a turn of the holder fails, its source is held back, too, and the challenger is
-// measured alone: so an accomplice cannot block a confirmation. All turns of a source count together, in all its
-// confirmations (package pools): repeating a challenge selects nothing. A source in 1st place is confirmed once, so that
-// confirmations come to an end.
+// Each turn is queued when the one before it has ended. Four are enough if they ran undisturbed on one slot; otherwise
+// more follow, up to MostTurns. If half of a side's were disturbed then, it keeps a score that was not. If a turn of
+// the challenger fails, the confirmation ends without numbers, and its source is held back until a review, because a
+// kernel could fail on purpose where it is slow. If a turn of the holder fails, its source is held back, too, and the
+// challenger is measured alone: so an accomplice cannot block a confirmation. All turns of a source count together, in
+// all its confirmations (package samples): repeating a challenge selects nothing. A source in 1st place is confirmed
+// once, so that confirmations come to an end.
 //
-// At most one is open per board, by a unique index as well. Only advanceConfirmation moves it, in the transaction that ends
-// a turn. No loop watches open ones: a turn that never ends keeps its confirmation open. Deleting either side's submission
-// removes the order with its runs (on delete cascade).
+// At most one is open per board, by a unique index as well. Only advanceConfirmation moves it, in the transaction that
+// ends a turn. No loop watches open ones: a turn that never ends keeps its confirmation open. Deleting either side's
+// submission removes the order with its runs (on delete cascade).
 type confirmation struct {
 	Order
 	challenger, holder work.Run
@@ -36,13 +36,14 @@ type confirmation struct {
 }
 
 const (
-	// EnoughLegs do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky turn the
-	// score.
-	EnoughLegs = 2 // of each side, on one slot
-	// MostLegs bounds what a 1st place costs the device: four ranked runs of each side, when machines are noisy or differ.
-	MostLegs = 8
-	// mostSpoilt is the number of times that a challenger is measured again in all if bad conditions spoil it. A device that is
-	// never quiet would otherwise spend eight ranked runs on each change of the board.
+	// EnoughTurns do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky
+	// turn the score.
+	EnoughTurns = 2 // of each side, on one slot
+	// MostTurns bounds what a 1st place costs the device: four ranked runs of each side, when machines are noisy or
+	// differ.
+	MostTurns = 8
+	// mostSpoilt is the number of times that a challenger is measured again in all if bad conditions spoil it. A device
+	// that is never quiet would otherwise spend eight ranked runs on each change of the board.
 	mostSpoilt = 3
 )
 
@@ -69,8 +70,8 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Recorded) error {
 		}
 	}
 	for i, turn := range c.turns {
-		// A turn of the challenger without a score decides at once. One of the holder is only noted, since the challenger's
-		// other turns still count.
+		// A turn of the challenger without a score decides at once. One of the holder is only noted, since the
+		// challenger's other turns still count.
 		switch {
 		case turn.ScoreNS != nil:
 		case *turn.ProfileOf == o.ChallengerID:
@@ -94,7 +95,7 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Recorded) error {
 // goOn queues the next turn, or ends the confirmation with the numbers of those that count.
 func (c confirmation) goOn(tx *gorm.DB, out *work.Recorded) error {
 	counted, enough := c.counted()
-	if sides := c.sides(); !enough && len(c.turns) < MostLegs {
+	if sides := c.sides(); !enough && len(c.turns) < MostTurns {
 		return c.queue(tx, sides[len(c.turns)%len(sides)].Entry(), out)
 	}
 	if !enough {
@@ -120,8 +121,9 @@ func (c confirmation) goOn(tx *gorm.DB, out *work.Recorded) error {
 	return c.conclude(tx, counted, out)
 }
 
-// conclude lets the turns that count replace the numbers of both sides, also of equal sources of other people. All entries
-// are rebuilt once, after both sides have their numbers: in between the board would be compared half new, half old.
+// conclude lets the turns that count replace the numbers of both sides, also of equal sources of other people. All
+// entries are rebuilt once, after both sides have their numbers: in between the board would be compared half new, half
+// old.
 func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Recorded) error {
 	var accepted []work.Run
 	var sides []int64
@@ -132,7 +134,7 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Record
 	c.OneUnit = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotOf(turn) != slotOf(counted[0]) })
 	err := c.accept(tx, accepted...)
 	if err == nil {
-		changed, err = pools.Senders(tx, sides)
+		changed, err = samples.Senders(tx, sides)
 	}
 	if err == nil {
 		_, err = recompute(tx, changed)
@@ -143,9 +145,9 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Record
 	return c.end(tx, c.alone, false, out)
 }
 
-// kernelFailed reports whether a turn has no score because of its kernel. A task's failure and an infrastructure error are
-// other causes. Too many losses in which the run itself may have brought its worker down count as the kernel's: otherwise a
-// kernel could avoid a confirmation by crashing the worker.
+// kernelFailed reports whether a turn has no score because of its kernel. A task's failure and an infrastructure error
+// are other causes. Too many losses in which the run itself may have brought its worker down count as the kernel's:
+// otherwise a kernel could avoid a confirmation by crashing the worker.
 func kernelFailed(r work.Run) bool {
 	return r.State == work.StateFailed && (!r.Infrastructure || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.Task)
 }
@@ -165,8 +167,8 @@ func whyNoScore(r work.Run) string {
 	return fmt.Sprintf("#%d did not pass when it was measured again.", r.SubmissionID)
 }
 
-// breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was cancelled.
-// One that infrastructure errors stopped begins again when something changes on the board.
+// breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was
+// cancelled. One that infrastructure errors stopped begins again when something changes on the board.
 func (c confirmation) breakOff(tx *gorm.DB, turn work.Run, out *work.Recorded) error {
 	why := whyNoScore(turn)
 	switch {
@@ -183,8 +185,8 @@ func (c confirmation) breakOff(tx *gorm.DB, turn work.Run, out *work.Recorded) e
 }
 
 // end ends the confirmation, and begins the next one: with new numbers, or without the challenger, another entry may be
-// first. One that may begin again waits until something changes on the board. This comes to an end because a source with
-// turns that count, or a challenger with a confirmation behind it, is not confirmed again (startConfirmation).
+// first. One that may begin again waits until something changes on the board. This comes to an end because a source
+// with turns that count, or a challenger with a confirmation behind it, is not confirmed again (startConfirmation).
 func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Recorded) error {
 	err := tx.Model(&c.Order).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.OneUnit, "reason": why, "again": again}).Error
 	if err != nil {
@@ -213,8 +215,8 @@ func (o Order) show(tx *gorm.DB, runID int64, out *work.Recorded) error {
 	return err
 }
 
-// startConfirmation begins one if the board's first was never confirmed and another person is behind it. It leaves out a
-// first that is the run except.
+// startConfirmation begins one if the board's first was never confirmed and another person is behind it. It leaves out
+// a first that is the run except.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64, out *work.Recorded) error {
 	// The order is that of bands and pages (entriesFirst in package boards); equal scores: the earlier run. Entries of
 	// different epochs are not comparable: a first that is alone with the newest software has no one behind it.
@@ -226,7 +228,7 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	// Turns belong to a source, not to a run: sending a confirmed source again, from another account as well, begins
 	// nothing.
 	var known int64
-	confirmed, err := pools.Confirmed(tx, top[0].RunID, -top[0].Age)
+	confirmed, err := samples.Confirmed(tx, top[0].RunID, -top[0].Age)
 	if err == nil {
 		err = tx.Model(&Order{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
 			work.Confirm, versionID, device, top[0].RunID).Count(&known).Error
@@ -248,8 +250,8 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	return o.show(tx, o.ChallengerID, out)
 }
 
-// recomputeAndConfirm is recompute after a decision: the run that is first of a board by it is measured again. The changes have the numbers
-// that the boards have then.
+// recomputeAndConfirm is recompute after a decision: the run that is first of a board by it is measured again. The
+// changes have the numbers that the boards have then.
 func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	changes, err := recompute(tx, runs)
 	if err != nil || !s.confirm {
@@ -267,9 +269,9 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 	return changes, nil
 }
 
-// confirmAfter begins a confirmation if a run's end has changed its board. A turn's confirmation goes on without it. Disabling
-// confirmations leaves open ones: their turns still run. In a new epoch, the last run of a board that is measured again
-// decides who is first, because the first changes with every result until then.
+// confirmAfter begins a confirmation if a run's end has changed its board. A turn's confirmation goes on without it.
+// Disabling confirmations leaves open ones: their turns still run. In a new epoch, the last run of a board that is
+// measured again decides who is first, because the first changes with every result until then.
 func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	if !s.confirm || run.Purpose == work.Confirm || out.Board == nil && run.Purpose != work.Remeasure {
 		return nil
@@ -290,9 +292,10 @@ func confirmAgain(tx *gorm.DB, runs any) error {
 	return db.WriteError(err, "confirmations")
 }
 
-// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels the
-// other side's turn. The cascade has deleted the orders when this is called; the marks then name ids without a row. The
-// turns' watchers are not notified, and their workers stop at the next heartbeat, whose answer lists the attempts as stale.
+// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels
+// the other side's turn. The cascade has deleted the orders when this is called; the marks then name ids without a row.
+// The turns' watchers are not notified, and their workers stop at the next heartbeat, whose answer lists the attempts
+// as stale.
 func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 	err := tx.Model(&boards.Board{}).Where("confirming <> 0 and not exists (select 1 from orders o where o.challenger_id = confirming and o.ended_at is null)").
 		Update("confirming", 0).Error

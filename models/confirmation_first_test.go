@@ -42,12 +42,12 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 			return held.ID
 		},
 		"a rejudge is applied": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
-			modelstest.Check(t, modelstest.Second(s.Rejudge(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
+			modelstest.Check(t, modelstest.Second(s.Rerun(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
 			for _, run := range reruns(t, s) {
 				measureAgain(t, s, run, float64(1000-10*run.ID), "",
 					map[int64]string{first[0].ID: "Wrong answer in test 2.", first[3].ID: "Wrong."}[*run.ProfileOf])
 			}
-			modelstest.Check(t, modelstest.Second(s.ApplyRejudge(t.Context(), w.Admin, w.Task.ID)))
+			modelstest.Check(t, modelstest.Second(s.ApplyRerun(t.Context(), w.Admin, w.Task.ID)))
 			return first[2].ID
 		},
 		"new software measured the board": func(t *testing.T, s *models.Store, w world, first []work.Run,

@@ -81,8 +81,8 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(ctx, anns.ID))
 		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneUnit ||
 			c.EndedAt == nil ||
-			len(c.Legs) != 2 || c.Legs[0].ScoreNS != 1002 || c.Legs[1].ScoreNS != 1004 || c.Legs[1].Processes != 5 ||
-			len(c.Legs[1].Cases) == 0 ||
+			len(c.Turns) != 2 || c.Turns[0].ScoreNS != 1002 || c.Turns[1].ScoreNS != 1004 || c.Turns[1].Processes != 5 ||
+			len(c.Turns[1].Cases) == 0 ||
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
 		}

@@ -41,12 +41,13 @@ func (c confirmation) ofBoth(turns []work.Run, n int, key func(work.Run) string)
 	return nil
 }
 
-// counted selects the turns of the slot that has enough quiet ones of both sides; without such a slot, all that count if no
-// more are measured.
+// counted selects the turns of the slot that has enough quiet ones of both sides; without such a slot, all that count
+// if no more are measured.
 //
-// A board is about its newest software. A machine of the same device may have older software than the challenger's run: its
-// turn is left out. So are disturbed or noisy turns of a side, while they are the minority. A kernel can be noisy, or heat
-// its device, on purpose where it is slow: if most turns of a side are, all of them count, and they are never enough.
+// A board is about its newest software. A machine of the same device may have older software than the challenger's run:
+// its turn is left out. So are disturbed or noisy turns of a side, while they are the minority. A kernel can be noisy,
+// or heat its device, on purpose where it is slow: if most turns of a side are, all of them count, and they are never
+// enough.
 func (c confirmation) counted() (list []work.Run, enough bool) {
 	calm := true
 	for _, of := range c.sides() {
@@ -58,7 +59,7 @@ func (c confirmation) counted() (list []work.Run, enough bool) {
 		list = append(list, quiet...)
 	}
 	if calm {
-		if chosen := c.ofBoth(list, EnoughLegs, slotOf); chosen != nil {
+		if chosen := c.ofBoth(list, EnoughTurns, slotOf); chosen != nil {
 			return chosen, true
 		}
 	}
@@ -68,8 +69,8 @@ func (c confirmation) counted() (list []work.Run, enough bool) {
 // spoilt is a sentence about the bad conditions that spoilt the turns of a side; empty if less than half of them were
 // disturbed, or the side's score was disturbed, too.
 //
-// Weakness: a kernel that disturbs its device on purpose keeps a lucky score after mostSpoilt. Its page shows why it was not
-// confirmed.
+// Weakness: a kernel that disturbs its device on purpose keeps a lucky score after mostSpoilt. Its page shows why it
+// was not confirmed.
 func spoilt(turns []work.Run, of work.Run) string {
 	turns = turnsOf(turns, of)
 	disturbed := slices.DeleteFunc(slices.Clone(turns), func(turn work.Run) bool { return turn.Disturbed == "" })
@@ -79,8 +80,8 @@ func spoilt(turns []work.Run, of work.Run) string {
 	return fmt.Sprintf("#%d was measured again on a disturbed device (%s), so its score from before stays.", of.SubmissionID, disturbed[0].Disturbed)
 }
 
-// slotOf names the slot and the software of a turn. Worker and hash are the worker's claim. A lie can only make turns look
-// as if they were on one slot, or not.
+// slotOf names the slot and the software of a turn. Worker and hash are the worker's claim. A lie can only make turns
+// look as if they were on one slot, or not.
 func slotOf(turn work.Run) string {
 	if turn.Machine == nil {
 		return ""

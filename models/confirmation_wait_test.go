@@ -38,11 +38,11 @@ func TestALegWaitsAtMostTenMinutes(t *testing.T) {
 			t.Fatalf("it is not in the queue: %+v", waits)
 			return 0
 		}
-		modelstest.Check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(9*time.Minute)))
+		modelstest.Check(t, s.HurryTurns(ctx, annsLeg.QueuedAt.Add(9*time.Minute)))
 		if place() != 9 {
 			t.Errorf("after nine minutes it has place %d of 9", place())
 		}
-		modelstest.Check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(10*time.Minute)))
+		modelstest.Check(t, s.HurryTurns(ctx, annsLeg.QueuedAt.Add(10*time.Minute)))
 		if place() != 1 {
 			t.Errorf("after ten minutes it has place %d", place())
 		}

@@ -7,8 +7,8 @@
 //	fleet  devices                  workers; kinds of devices
 //	submissions  flags              what people submit; reasons to review a run
 //	work  counters                  the life cycle of runs and evaluations; what is counted when it ends
-//	boards  pools  epochs           rankings; the samples that scores are made of; the software of measurements
-//	rejudge  slotbenchmarks         what is measured again; whether a slot drifts
+//	boards  samples  epochs         rankings; the measurements that scores are made of; the software of these
+//	slotbenchmarks                  repeated benchmarks of slots, which show a drift
 //	events                          contests: several tasks with one end, and standings over their boards
 //	budgets  switches  storage      GPU time of a day; what admins turn off; what takes room
 //	files  webhooks                 profiles, in a folder or an S3 store; which events other programs wait for
@@ -18,10 +18,10 @@
 //
 //	store.go                        Config, Store, Open
 //	rules.go                        what follows from the end of a run; each step has its own file:
-//	pool.go, hold.go                … which runs count together, and what holds a run back from its board
-//	confirmation.go                 … the first of a board is measured again, in turns with the next; confirmation_start.go: when,
-//	                                confirmation_wait.go: for how long it gives way, confirmation_legs.go: which numbers count
-//	rejudge.go, slots.go            … what is measured again on request, or because software changed
+//	sample.go, hold.go              … which runs count together, and what holds a run back from its board
+//	order.go                        … what is measured again: confirmation.go (the 1st place of a board, in turns with the next;
+//	                                confirmation_turns.go selects the turns that count), rerun.go (on request), slots.go (because
+//	                                software changed), order_read.go (for pages)
 //	follow.go, baseline.go          … the profile after a ranked run; the site's own runs to compare with
 //	event_standings.go, event_reveal.go … the standings of an event; what its freeze holds back
 //	outcome.go                      … what a run means on its board, for webhooks

@@ -87,7 +87,7 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 }
 
 // Dismiss closes the open flags of a run that is fine, with the finding. If the run was held back, it counts from then
-// on; if that was because a leg of its source's confirmation failed, so do all runs of that source.
+// on; if that was because a turn of its source's confirmation failed, so do all runs of that source.
 func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decide(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		var own, released int64 // a review of a run's own score is none of its source

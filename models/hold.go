@@ -14,8 +14,9 @@ import (
 	"warpboard/models/work"
 )
 
-// Hold keeps the runs of a person's source off a board until a reviewer has looked, with any software: a run of it failed
-// when it was measured again. Otherwise a kernel could fail where it is slow, and keep a lucky score. A hold outlives its runs.
+// Hold keeps the runs of a person's source off a board until a reviewer has looked, with any software: a run of it
+// failed when it was measured again. Otherwise a kernel could fail where it is slow, and keep a lucky score. A hold
+// outlives its runs.
 type Hold struct {
 	ID        int64
 	VersionID int64
@@ -27,9 +28,9 @@ type Hold struct {
 	CreatedAt time.Time
 }
 
-// heldWhy is the reason why a run that would count does not stand on its board, in SQL: an impossible score that no one has
-// reviewed, a hold of its source, or an event whose results are hidden. It is the only rule; runs.held_why stores its
-// result for the index of valid runs, and applyHolds brings that up to date.
+// heldWhy is the reason why a run that would count does not stand on its board, in SQL: an impossible score that no one
+// has reviewed, a hold of its source, or an event whose results are hidden. It is the only rule; runs.held_why stores
+// its result for the index of valid runs, and applyHolds brings that up to date.
 const (
 	heldWhy = `case when disqualified_at is not null then '' else coalesce(
 		(select f.detail from flags f where f.run_id = runs.id and f.kind = 'held' and f.closed_at is null limit 1),
@@ -46,8 +47,8 @@ type heldRun struct {
 	BySource bool
 }
 
-// applyHolds stores what holds runs back, requests a review of those whose source does, and returns the runs that changed.
-// It must run after each change of the facts in heldWhy, and before recompute.
+// applyHolds stores what holds runs back, requests a review of those whose source does, and returns the runs that
+// changed. It must run after each change of the facts in heldWhy, and before recompute.
 func applyHolds(tx, runs *gorm.DB) (changed []heldRun, err error) {
 	err = runs.Where("mode = 'ranked' and state = 'done' and score_ns is not null and purpose = 'submitted' and held_why <> " + heldWhy).
 		Select("id, " + heldWhy + " as why, exists (select 1 " + holdOfRun + ") as by_source").Order("id").Scan(&changed).Error
@@ -102,8 +103,8 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 	return recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 }
 
-// releaseSource ends the hold of a run's source, closes the flags of its runs, and lets its confirmation begin again. It
-// returns the number of holds that ended; applyHolds is left to the caller.
+// releaseSource ends the hold of a run's source, closes the flags of its runs, and lets its confirmation begin again.
+// It returns the number of holds that ended; applyHolds is left to the caller.
 func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) (ended int64, err error) {
 	same := func() *gorm.DB { return ofEqualSource(tx, run).Select("id") }
 	res := tx.Where("id in (?)", tx.Table("holds h").Select("h.id").Where("exists (select 1 from runs where runs.id = ? and h.id in (select h.id "+holdOfRun+"))", run.ID)).Delete(&Hold{})

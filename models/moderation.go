@@ -11,9 +11,9 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/pools"
 	"warpboard/models/quota"
 	"warpboard/models/review"
+	"warpboard/models/samples"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
@@ -105,9 +105,9 @@ func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64,
 	})
 }
 
-// standOrFall writes a decision about a run, with all its consequences.
-// Row, pools, entries, confirmation and audit are one transaction: a reader sees the decision with its reason and the new
-// board, or neither. An entry depends only on its own person's runs, so recomputing this person is enough; records are rebuilt.
+// standOrFall writes a decision about a run, with all its consequences. Row, scores, entries, confirmation, and audit
+// are one transaction: a reader sees the decision with its reason and the new board, or neither. An entry depends only on
+// its own person's runs, so recomputing this person is enough; records are rebuilt.
 func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
@@ -123,11 +123,11 @@ func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act,
 }
 
 // DeleteSubmission removes a submission with its runs; boards fall back to the person's next best run. Who deletes
-// someone else's says why. What was disqualified stays for everyone to see unless an admin deletes it, and what
-// still counts for the hourly limit stays until it does not: else deleting would buy more submissions. What is measured
-// again, or is still being stopped, stays until that has ended: else deleting would choose what counts. For the same reason what
-// its runs measured stays in the pool of their source (package pools) where their person deletes them. Attempts that are running
-// are cancelled at their next sign of life.
+// someone else's says why. What was disqualified stays for everyone to see unless an admin deletes it, and what still
+// counts for the hourly limit stays until it does not: else deleting would buy more submissions. What is measured
+// again, or is still being stopped, stays until that has ended: else deleting would choose what counts. For the same
+// reason the samples of its runs still count for their source (package samples) if their person deletes them.
+// Attempts that are running are cancelled at their next sign of life.
 func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id int64, why string) (changes []boards.Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub submissions.Submission
@@ -155,11 +155,11 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 
 // deleteSubmission deletes it with all consequences; its samples may still count in the pool of its source.
 func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, byOwner bool) (changes []boards.Change, err error) {
-	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, legs' runs and flags with it by
-	// cascade. The artifacts' files stay until the next sweep.
+	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, turns' runs, and flags with it
+	// by cascade. The artifacts' files stay until the next sweep.
 	counted, err := boards.OfSubmission(tx, sub.ID)
 	if err == nil {
-		err = pools.SetAside(tx, sub.ID, byOwner)
+		err = samples.SetAside(tx, sub.ID, byOwner)
 	}
 	if err != nil {
 		return nil, err

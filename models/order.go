@@ -9,13 +9,13 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
-	"warpboard/models/pools"
+	"warpboard/models/samples"
 	"warpboard/models/work"
 )
 
-// Order is a reason to measure runs again. Each of its runs (work.Run.OrderID) is a ranked run that follows another one, gives
-// way to people's work, counts against no limit, and is on no board. It leaves a sample (package pools), which counts
-// once the order decides so:
+// Order is a reason to measure runs again. Each of its runs (work.Run.OrderID) is a ranked run that follows another
+// one, gives way to people's work, counts against no limit, and is on no board. It leaves a sample (package samples),
+// which counts once the order decides so:
 //
 //	Confirm                  when it ends with numbers; see confirmation.go
 //	Remeasure, EpochID       at once: the software of Device changed
@@ -45,8 +45,8 @@ func (o Order) queue(tx *gorm.DB, of boards.Entry, out *work.Recorded) error {
 	return work.Enqueue(tx, &run, out)
 }
 
-// queueAll queues the entries that q chooses, in their order, except those that the order measured already, that did not
-// pass, or that wait.
+// queueAll queues the entries that q chooses, in their order, except those that the order measured already, that did
+// not pass, or that wait.
 func (o Order) queueAll(tx, q *gorm.DB, out *work.Recorded) (queued int, err error) {
 	var entries []boards.Entry
 	var known []work.Run
@@ -80,13 +80,14 @@ func orderOf(tx *gorm.DB, run work.Run) (o Order, err error) {
 	return o, db.ReadError(err, "order of run %d", run.ID)
 }
 
-// accept lets samples of an order count, and lets the runs that they measure be confirmed once more when they come first.
+// accept lets samples of an order count, and lets the runs that they measure be confirmed once more when they come
+// first.
 func (o Order) accept(tx *gorm.DB, list ...work.Run) error {
 	by, of := make([]int64, len(list)), make([]int64, len(list))
 	for i, run := range list {
 		by[i], of[i] = run.ID, *run.ProfileOf
 	}
-	if err := pools.Accept(tx, by...); err != nil || o.Purpose == work.Confirm {
+	if err := samples.Accept(tx, by...); err != nil || o.Purpose == work.Confirm {
 		return err
 	}
 	return confirmAgain(tx, of)

@@ -9,7 +9,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/pools"
+	"warpboard/models/samples"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -27,11 +27,11 @@ type Rerun struct {
 	UserName            string
 	TaskID              int64
 	TaskSlug, TaskTitle string
-	Was                 pools.Score `gorm:"-"` // the score of the other run before
+	Was                 samples.Score `gorm:"-"` // the score of the other run before
 }
 
-// Undone returns the reason why a run was not measured again, and may be tried once more; empty: it was, it failed, or it
-// waits.
+// Undone returns the reason why a run was not measured again, and may be tried once more; empty: it was, it failed, or
+// it waits.
 func (r Rerun) Undone() string {
 	switch {
 	case r.EndedAt == nil || r.ScoreNS != nil:
@@ -44,7 +44,8 @@ func (r Rerun) Undone() string {
 	return ""
 }
 
-// Failed returns the reason why a run did not pass again, which is public when the order is applied; empty: it did, or waits.
+// Failed returns the reason why a run did not pass again, which is public when the order is applied; empty: it did, or
+// waits.
 func (r Rerun) Failed() string {
 	if r.State == work.StateFailed && r.Undone() == "" {
 		return r.PublicFailure()
@@ -52,8 +53,8 @@ func (r Rerun) Failed() string {
 	return ""
 }
 
-// Reruns lists the newest orders of Remeasure for a task's version, or for new software of a device, with their runs board by
-// board, the fastest before first. It leaves out the runs of tasks that are not listed to the viewer.
+// Reruns lists the newest orders of Remeasure for a task's version, or for new software of a device, with their runs
+// board by board, the fastest before first. It leaves out the runs of tasks that are not listed to the viewer.
 func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int64, device string, limit int) (orders []Reruns, err error) {
 	var found []Order
 	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.Remeasure, versionID, device).
@@ -77,13 +78,13 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 	for i, r := range list {
 		runs[i], versions[i] = *r.ProfileOf, r.VersionID
 	}
-	history, err := pools.History(s.db.Read(ctx), runs...)
+	history, err := samples.History(s.db.Read(ctx), runs...)
 	if err != nil {
 		return nil, err
 	}
-	rankings, err := pools.Rankings(s.db.Read(ctx), versions...)
+	rankings, err := samples.Rankings(s.db.Read(ctx), versions...)
 	for i, r := range list {
-		list[i].Was = pools.At(history[*r.ProfileOf], *r.ProfileOf, r.Began, rankings[r.VersionID])
+		list[i].Was = samples.At(history[*r.ProfileOf], *r.ProfileOf, r.Began, rankings[r.VersionID])
 		at := slices.IndexFunc(orders, func(o Reruns) bool { return o.ID == *r.OrderID })
 		orders[at].Runs = append(orders[at].Runs, list[i])
 	}
@@ -95,8 +96,8 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 	return orders, err
 }
 
-// ConfirmationSides is a confirmation with the submissions of its two runs and their scores, and the turns of the source of
-// the run that was asked about, of all its confirmations.
+// ConfirmationSides is a confirmation with the submissions of its two runs and their scores, and the turns of the
+// source of the run that was asked about, of all its confirmations.
 type ConfirmationSides struct {
 	Order
 	ChallengerSubmission, HolderSubmission int64
@@ -104,12 +105,12 @@ type ConfirmationSides struct {
 	ChallengerWas, HolderWas               float64  `gorm:"-"` // the scores before …
 	ChallengerNS, HolderNS                 *float64 `gorm:"-"` // … and after; nil: that side was not confirmed
 
-	Legs          []pools.Sample `gorm:"-"` // that count, the oldest first
-	LegSubmission int64          `gorm:"-"` // of the newest leg
+	Turns          []samples.Sample `gorm:"-"` // that count, the oldest first
+	TurnSubmission int64            `gorm:"-"` // of the newest leg
 }
 
-// ConfirmationOf returns the last confirmation that a run is a side of, and the turns of its source. Its ID is 0 if only
-// equal sources were confirmed. NotFound: there is neither.
+// ConfirmationOf returns the last confirmation that a run is a side of, and the turns of its source. Its ID is 0 if
+// only equal sources were confirmed. NotFound: there is neither.
 func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c ConfirmationSides, err error) {
 	var row struct {
 		ConfirmationSides    `gorm:"embedded"`
@@ -124,28 +125,28 @@ func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c Confirmation
 	if c = row.ConfirmationSides; err == nil && c.ID == 0 && row.WasNS == nil { // its score comes from no confirmation
 		err = db.Errorf(db.NotFound, "Run %d was not confirmed.", runID)
 	}
-	var history map[int64][]pools.Sample
+	var history map[int64][]samples.Sample
 	var rankings map[int64]tasks.Ranking
 	if err == nil {
-		history, err = pools.History(s.db.Read(ctx), runID, c.ChallengerID, c.HolderID)
+		history, err = samples.History(s.db.Read(ctx), runID, c.ChallengerID, c.HolderID)
 	}
 	if err == nil {
-		rankings, err = pools.Rankings(s.db.Read(ctx), row.RunVersion)
+		rankings, err = samples.Rankings(s.db.Read(ctx), row.RunVersion)
 	}
 	for _, sample := range history[runID] {
 		if sample.Purpose == work.Confirm && sample.EpochID == row.RunEpoch && sample.AsideAt == nil {
-			c.Legs = append(c.Legs, sample)
+			c.Turns = append(c.Turns, sample)
 		}
 	}
-	if err == nil && len(c.Legs) > 0 {
-		err = s.db.Read(ctx).Table("runs").Where("id = ?", c.Legs[len(c.Legs)-1].RunID).Pluck("submission_id", &c.LegSubmission).Error
+	if err == nil && len(c.Turns) > 0 {
+		err = s.db.Read(ctx).Table("runs").Where("id = ?", c.Turns[len(c.Turns)-1].RunID).Pluck("submission_id", &c.TurnSubmission).Error
 	}
 	side := func(id int64) (was float64, now *float64) {
-		was = pools.At(history[id], id, c.CreatedAt, rankings[row.RunVersion]).ScoreNS
-		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s pools.Sample) bool {
-			return s.RunID == id && s.Purpose == work.Confirm && s.Why != pools.Undecided && !s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
+		was = samples.At(history[id], id, c.CreatedAt, rankings[row.RunVersion]).ScoreNS
+		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s samples.Sample) bool {
+			return s.RunID == id && s.Purpose == work.Confirm && s.Why != samples.Undecided && !s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
 		}) {
-			ns := pools.At(history[id], id, *c.EndedAt, rankings[row.RunVersion]).ScoreNS
+			ns := samples.At(history[id], id, *c.EndedAt, rankings[row.RunVersion]).ScoreNS
 			now = &ns
 		}
 		return was, now

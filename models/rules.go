@@ -73,7 +73,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 		// Held, disqualified or unranked runs change no place. Only a baseline shows on a board without an entry.
 		return showBaseline(tx, run, out)
 	}
-	stands, err := pool(tx, run)
+	stands, err := scoreEnded(tx, run)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 	return errors.Join(tellOfRecord(tx, out.Board.Record), tellOfPlace(tx, run, out.Board))
 }
 
-// Stopped lets what was measured count in the pool of its source: cancelling chooses nothing.
+// Stopped lets the measurements of a cancelled run count for its source: cancelling selects nothing.
 func (f rules) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
 	return retain(tx, run, r, stopped)
 }

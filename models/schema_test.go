@@ -22,8 +22,8 @@ import (
 	"warpboard/models/fleet"
 	"warpboard/models/inbox"
 	"warpboard/models/modelstest"
-	"warpboard/models/pools"
 	"warpboard/models/quota"
+	"warpboard/models/samples"
 	"warpboard/models/submissions"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
@@ -36,7 +36,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
 			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
-			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.Order{}, pools.Sample{}, models.Hold{},
+			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.Order{}, samples.Sample{}, models.Hold{},
 			quota.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
 			draws.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.Choices{}, inbox.Mail{},
 		} {

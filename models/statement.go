@@ -22,7 +22,7 @@ const (
 	ownNote = "The task's own program measured with the public seed, and did everything again with the secret one, for a verdict alone."
 )
 
-// Statement returns the site's statement about a ranked run that has a score, also about a leg of a confirmation. The
+// Statement returns the site's statement about a ranked run that has a score, also about a turn of a confirmation. The
 // score is computed from the run's own samples: other runs of equal source do not count in it. It returns NotFound if
 // the run has no score.
 func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement, error) {

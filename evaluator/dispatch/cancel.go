@@ -32,9 +32,9 @@ func (d *Dispatcher) CancelBatch(ctx context.Context, id, reason string) error {
 	}
 }
 
-// CancelRejudge ends a task's rejudge without effect and stops its runs.
-func (d *Dispatcher) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) error {
-	return d.follow(d.store.CancelRejudge(ctx, actor, taskID))
+// CancelRerun ends a task's rejudge without effect and stops its runs.
+func (d *Dispatcher) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) error {
+	return d.follow(d.store.CancelRerun(ctx, actor, taskID))
 }
 
 // Kick disconnects a remote worker whose credential was revoked.

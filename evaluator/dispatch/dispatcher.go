@@ -116,7 +116,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		}
 	}
 	// Take back before any other write: it measures how long a write takes.
-	errs = append(errs, d.takeBack(ctx, d.watch.lost(live, workers, now), now), d.store.HurryLegs(ctx, now))
+	errs = append(errs, d.takeBack(ctx, d.watch.lost(live, workers, now), now), d.store.HurryTurns(ctx, now))
 	// A profile takes minutes, and someone waits for the queued work. All follow-ups of the device are preempted at
 	// once, however little work waits: they are queued again, and start again when slots are free.
 	for _, a := range live {

@@ -15,7 +15,7 @@ const (
 	DisqualifyRun    Act = "disqualify a run"
 	ReinstateRun     Act = "reinstate a run"
 	RemoveNote       Act = "remove a note"
-	Rejudge          Act = "rejudge a task"
+	Rerun            Act = "rejudge a task"
 	Validate         Act = "run the validation script of a task"
 	CancelRun        Act = "cancel a run"
 	AddSubmission    Act = "add a submission for another person"
@@ -67,7 +67,7 @@ var rights = map[Act]right{
 	DisqualifyRun:    {byAuthor, false, "Only the author of the task and admins may disqualify a run."},
 	ReinstateRun:     {byOwner, false, "Only the person who disqualified the run, and admins, may reinstate it."},
 	RemoveNote:       {byAuthor, false, "Only the person who submitted the run, the author of the task, and admins may remove its note."},
-	Rejudge:          {byAuthor, false, "Only the author of the task and admins may have its runs measured again."},
+	Rerun:            {byAuthor, false, "Only the author of the task and admins may have its runs measured again."},
 	Validate:         {byAuthor, false, "Only the author of the task and admins may have its validation script run."},
 	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
 	AddSubmission:    {byAdmin, false, "Only an admin may add a submission for another person."},

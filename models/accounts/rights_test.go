@@ -40,7 +40,7 @@ func TestRights(t *testing.T) {
 		accounts.DisqualifyRun:    authors,
 		accounts.ReinstateRun:     owners,
 		accounts.RemoveNote:       authors,
-		accounts.Rejudge:          authors,
+		accounts.Rerun:            authors,
 		accounts.Validate:         authors,
 		accounts.CancelRun:        owners,
 		accounts.DeleteSubmission: owners,

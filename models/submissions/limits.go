@@ -65,7 +65,7 @@ func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 	return db.TooManyf(guess, "Your submissions of the last 24 hours take %d MB, the most that is stored. Delete some, or try again later.", stored/1_000_000)
 }
 
-// checkWaiting counts unfinished runs, but not profiles, legs and reruns, which follow other runs: their person did not ask for
+// checkWaiting counts unfinished runs, but not profiles, turns, and reruns, which follow other runs: their person did not ask for
 // them, and cannot end them. Neither did the person ask for what an admin added.
 func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.Asked+" and "+work.Live, user.ID).

@@ -30,7 +30,7 @@ type Submission struct {
 	Mode       job.Mode
 	FileName   string // name of its main file
 	SourceHash string // hash of all its files, packed (tasks.Submission.Pack)
-	SourceKey  string // like SourceHash; runs with an equal key count together (package pools)
+	SourceKey  string // like SourceHash; runs with an equal key count together (package samples)
 	Via        string // "web", "api", "cli", "mcp"
 	// A pointer: the unique index (user_id, request_key) ignores null, and would allow "" only once.
 	RequestKey *string // idempotency key; nil if none

@@ -16,7 +16,7 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 		run, ok := u.(runItem)
 		switch {
 		case ok && (run.Purpose == Remeasure || run.Purpose == Confirm || run.Purpose == Profile): // not asked for, and its person may fear the result
-			return actor.Check(accounts.Rejudge, accounts.Of{})
+			return actor.Check(accounts.Rerun, accounts.Of{})
 		case ok:
 			run.StoppedByStaff = actor.ID != run.UserID
 			return actor.Check(accounts.CancelRun, accounts.Of{OwnerID: run.UserID})

@@ -6,14 +6,14 @@ import "warpboard/evaluator/job"
 type Purpose string
 
 // The purposes. A person requests the first two; the site makes the others, most of them after a ranked run
-// (ProfileOf). Submitted, Confirm, and Remeasure in mode ranked leave samples (package pools).
+// (ProfileOf). Submitted, Confirm, and Remeasure in mode ranked leave samples (package samples).
 const (
 	Submitted Purpose = "submitted"
 	Practice  Purpose = "practice" // submitted after the task's deadline
 	Baseline  Purpose = "baseline" // of a task, to compare with
 	Profile   Purpose = "profile"  // the profile of a ranked run
 	Validate  Purpose = "validate" // the task's validation script on a ranked run
-	Confirm   Purpose = "confirm"  // a leg of a confirmation
+	Confirm   Purpose = "confirm"  // a turn of a confirmation
 	Remeasure Purpose = "remeasure"
 )
 

@@ -75,7 +75,7 @@ type QueuedWork struct {
 // Ref names the run or the evaluation.
 func (q QueuedWork) Ref() job.Ref { return job.Ref{RunID: q.RunID, EvaluationID: q.EvaluationID} }
 
-// Confirms reports whether it is a leg of a confirmation.
+// Confirms reports whether it is a turn of a confirmation.
 func (q QueuedWork) Confirms() bool {
 	return q.RunID > 0 && strings.HasPrefix(q.TurnOf, turnOfConfirmation)
 }

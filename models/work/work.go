@@ -63,7 +63,7 @@ type Priority int
 
 // The priorities. Someone waits for the answer of an evaluation, so one of each caller goes first; the next ones take turns with runs
 // (see fairQueue). A batch brings the next ones as these end, so its evaluations have the priority of runs. A profile that follows
-// a ranked run, or a leg of a confirmation, gives way to them (the leg for a while: see HurryLegs); a baseline gives way to
+// a ranked run, or a turn of a confirmation, gives way to them (the turn for a while: see HurryTurns); a baseline gives way to
 // these, and what is measured again to everything else.
 const (
 	PriorityEvaluation Priority = iota

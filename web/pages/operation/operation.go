@@ -3,7 +3,7 @@
 // Read operation.go (switches) with budgets.go, then devices.go, queue.go and workers.go (devices, their software and
 // slots, what waits for them, and how workers join), health.go (one table of what may need a person) and storage.go.
 // review.go is the review of runs and the page to report one, people.go manages people and shows who did what.
-// rejudge.go measures runs of a task again and runs its validation script, for its author and admins.
+// rerun.go measures runs of a task again and runs its validation script, for its author and admins.
 //
 // models/accounts has the table of rights; these pages use it to decide what to offer, and the store checks it again. A
 // refused form keeps its input, and a join token is shown once. A rejudge counts when it is applied: looking changes

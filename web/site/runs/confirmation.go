@@ -7,7 +7,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/db"
-	"warpboard/models/pools"
+	"warpboard/models/samples"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -37,7 +37,7 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 		return *p
 	}
 	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.OneUnit, Outcome: c.Reason,
-		Turns: c.Ended, EnoughTurns: 2 * models.EnoughLegs, MostTurns: models.MostLegs,
+		Turns: c.Ended, EnoughTurns: 2 * models.EnoughTurns, MostTurns: models.MostTurns,
 		Was: c.HolderWas, Is: ns(c.HolderNS), OtherWas: c.ChallengerWas, OtherIs: ns(c.ChallengerNS)}
 	if run.ID == c.ChallengerID {
 		shown.Challenger, shown.OtherID, shown.OtherSubmission = true, c.HolderID, c.HolderSubmission
@@ -46,23 +46,24 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 	return &shown
 }
 
-// turnsOf are the legs that a run's score is made of, with the cases of the newest as its stages name them, and the submission
-// that they were measured for, if it is another and the viewer may see the task; nil: the score is not theirs.
+// turnsOf returns the turns that a run's score is made of, with the cases of the newest as its stages name them, and the
+// submission that they were measured for, if it is another and the viewer may see the task. It returns nil if the score
+// does not come from turns.
 func turnsOf(ranking tasks.Ranking, seen RunAccess, left Evidence) *views.Turns {
-	run, legs := seen.Run, left.confirmation.Legs
-	if len(legs) == 0 || !run.Stands() {
+	run, list := seen.Run, left.confirmation.Turns
+	if len(list) == 0 || !run.Stands() {
 		return nil
 	}
 	turns := &views.Turns{Score: views.Turn{NS: *run.ScoreNS, Interval: run.Interval}}
-	for _, leg := range legs {
-		turns.Score.EachNS = append(turns.Score.EachNS, leg.ScoreNS)
+	for _, turn := range list {
+		turns.Score.EachNS = append(turns.Score.EachNS, turn.ScoreNS)
 	}
-	if other := left.confirmation.LegSubmission; other != run.SubmissionID && seen.TaskOpen {
-		turns.Of, turns.At = other, legs[len(legs)-1].EndedAt
+	if other := left.confirmation.TurnSubmission; other != run.SubmissionID && seen.TaskOpen {
+		turns.Of, turns.At = other, list[len(list)-1].EndedAt
 		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(left.Stages).Cases) // 0 if the first timing has no cases
 	}
-	for i, c := range MeasuredStage(left.newestStages).Cases {
-		if all, each := pools.CaseOf(legs, i); each != nil {
+	for i, c := range MeasuredStage(left.newestTurn).Cases {
+		if all, each := samples.CaseOf(list, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{Spec: c.Spec, NS: all.ScoreNS, Interval: all.Interval, EachNS: each})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"warpboard/internal/gpuname"
 	"warpboard/models"
 	"warpboard/models/catalog"
-	"warpboard/models/pools"
+	"warpboard/models/samples"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -19,7 +19,7 @@ type Evidence struct {
 	Profile Profile
 
 	confirmation models.ConfirmationSides // read for cards only
-	newestStages []job.StageResult        // stages of the confirmation's newest run
+	newestTurn   []job.StageResult        // the stages of its newest turn
 }
 
 // Profile has the stored parts of a run's profile.
@@ -63,8 +63,8 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	var ids []int64
 	for _, seen := range list {
 		ids = append(ids, seen.Run.ID)
-		if sample := newestSample(confirmed[seen.Run.ID].Legs); sample.ID != 0 {
-			ids = append(ids, sample.ID)
+		if turn := newestTurn(confirmed[seen.Run.ID].Turns); turn.ID != 0 {
+			ids = append(ids, turn.ID)
 		}
 	}
 	for _, profile := range profiles {
@@ -82,8 +82,8 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	for _, seen := range list {
 		_, own := seen.shown(seen.Run, stages[seen.Run.ID])
 		one := Evidence{Stages: own, confirmation: confirmed[seen.Run.ID]}
-		sample := newestSample(one.confirmation.Legs)
-		_, one.newestStages = seen.shown(sample, stages[sample.ID])
+		turn := newestTurn(one.confirmation.Turns)
+		_, one.newestTurn = seen.shown(turn, stages[turn.ID])
 		if profile, ok := profiles[seen.Run.ID]; ok {
 			shown, left := seen.shown(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
@@ -95,13 +95,13 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	return of, nil
 }
 
-// newestSample returns the run of the last sample, with the fields that its stages need, or the zero value without one.
-// Its submission may have been deleted: then it has no stages.
-func newestSample(samples []pools.Sample) work.Run {
-	if len(samples) == 0 {
+// newestTurn returns the run of the last of some turns, with what its stages need. If its submission was deleted, there are
+// none.
+func newestTurn(turns []samples.Sample) work.Run {
+	if len(turns) == 0 {
 		return work.Run{}
 	}
-	return work.Run{ID: samples[len(samples)-1].ByRun, State: work.StateDone}
+	return work.Run{ID: turns[len(turns)-1].ByRun, State: work.StateDone}
 }
 
 // filesOf lists the files of profiles; without profiles it makes no query.

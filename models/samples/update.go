@@ -1,4 +1,4 @@
-package pools
+package samples
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 	"warpboard/tasks"
 )
 
-// source identifies samples that count together on a board. Another epoch is another source: software that makes a kernel
-// quicker must not be averaged with what it was before.
+// source identifies samples that count together on a board. Another epoch is another source: software that makes a
+// kernel quicker must not be averaged with what it was before.
 type source struct {
 	user  int64 // 0: samples of confirmations, which count for every person
 	key   string
@@ -27,7 +27,7 @@ type source struct {
 type row struct {
 	Score    `gorm:"embedded"`
 	EpochID  int64
-	PoolID   *int64 // run that stands for this one and others of its source
+	PoolID   *int64 // run that is on the board for this one and others of its source
 	ScoredAt time.Time
 }
 
@@ -35,7 +35,7 @@ type row struct {
 const rowColumns = "score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, disturbed, " +
 	"pooled, was_ns, epoch_id, pool_id, scored_at"
 
-// member is a run of a person on a board, as far as pools are concerned.
+// member is a run of a person on a board, with its row.
 type member struct {
 	ID        int64
 	UserID    int64
@@ -58,12 +58,12 @@ func (m member) ownRow() row {
 	return now
 }
 
-// Update scores the runs of a person on a board by their samples: those of the source of one run, or of all sources where runID
-// is 0.
+// Update scores the runs of a person on a board by their samples: those of the source of one run, or of all sources
+// where runID is 0.
 //
-// It must run inside Write, after the change, and before entries are made of runs. It writes to runs, not to boards, and only
-// what has changed: it can be repeated at any time. With runID 0 it reads all valid runs of the person on the board, which may
-// be thousands; so the end of a run names the run.
+// It must run inside Write, after the change, and before entries are made of runs. It writes to runs, not to boards,
+// and only what has changed: it can be repeated at any time. With runID 0 it reads all valid runs of the person on the
+// board, which may be thousands; so the end of a run names the run.
 func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
 	return update(tx, versionID, device, []int64{userID}, runID)
 }
@@ -117,16 +117,16 @@ func update(tx *gorm.DB, versionID int64, device string, users []int64, runID in
 				return err
 			}
 		}
-		if err := pool(tx, group, k.epoch, samples, rankings[versionID]); err != nil {
+		if err := scoreTogether(tx, group, k.epoch, samples, rankings[versionID]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pool makes one score of valid runs of a source. One of them stands for it: the one that does so already, so that links,
-// profiles and notes of an entry stay with one run, or the first.
-func pool(tx *gorm.DB, group []member, epochID int64, samples []Sample, ranking tasks.Ranking) error {
+// scoreTogether makes one score of valid runs of a source. One of them has it, and is on the board: the one that was
+// already, so that links, profiles, and notes of an entry stay with one run, or the first.
+func scoreTogether(tx *gorm.DB, group []member, epochID int64, samples []Sample, ranking tasks.Ranking) error {
 	stands := group[0]
 	if at := slices.IndexFunc(group, member.stands); at >= 0 {
 		stands = group[at]
@@ -162,8 +162,8 @@ func (m member) store(tx *gorm.DB, now row) error {
 // membersOf reads the valid runs of people on a board, the first that ended first, and those that are in a pool and not
 // valid any more.
 func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (members []member, err error) {
-	// Two queries: the first condition is that of the partial index runs_valid, in its own words, and one query with "or"
-	// could not use it.
+	// Two queries: the first condition is that of the partial index runs_valid, in its own words, and one query with
+	// "or" could not use it.
 	for _, condition := range []string{boards.ValidRun, "pool_id is not null and not (" + boards.ValidRun + ")"} {
 		theirs := tx.Table("runs").Where("version_id = ? and device = ? and user_id in ? and "+condition, versionID, device, users)
 		q := tx.Table("(?) r", theirs).Select("r.id, r.user_id, r.ended_at, s.source_key, r." + strings.ReplaceAll(rowColumns, ", ", ", r.")).Joins("join submissions s on s.id = r.submission_id")
@@ -188,8 +188,8 @@ type boardSample struct {
 	Open   bool
 }
 
-// samplesOf reads the samples of people on a board, the oldest first, and those that confirmations have of their sources.
-// What a run measured that is disqualified or held back does not count, as long as it is.
+// samplesOf reads the samples of people on a board, the oldest first, and those that confirmations have of their
+// sources. What a run measured that is disqualified or held back does not count, as long as it is.
 func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (list []boardSample, err error) {
 	sources := tx.Table("submissions").Select("source_key").Where("version_id = ? and user_id in ?", versionID, users)
 	if runID != 0 {
@@ -205,7 +205,7 @@ func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 // rebuiltTogether is the number of people whose runs and samples on a board Rebuild reads at once.
 const rebuiltTogether = 500
 
-// Rebuild does so for all people and boards: the rows of runs follow from samples, whatever was in them.
+// Rebuild scores the runs of all people and boards again. The rows of runs follow from samples, whatever was in them.
 func Rebuild(tx *gorm.DB) error {
 	var all []boards.Entry
 	err := tx.Table("runs").Distinct("version_id", "device", "user_id").Where(boards.ValidRun + " or pool_id is not null").
@@ -225,7 +225,7 @@ func Rebuild(tx *gorm.DB) error {
 	return nil
 }
 
-// Rankings are the rules by which the scores of some versions are made.
+// Rankings returns the rules by which the scores of some versions are made, by version ID.
 func Rankings(tx *gorm.DB, versions ...int64) (map[int64]tasks.Ranking, error) {
 	var list []struct {
 		ID         int64

@@ -113,20 +113,20 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 		next := w.ScoreIn(t, s, w.Ann, 120, "")
 		anns := w.ScoreIn(t, s, w.Ann, 100, "")
 		w.ScoreIn(t, s, w.Ben, 110, "")
-		modelstest.WantKind(t, modelstest.Second(s.Rejudge(ctx, w.Ann, w.Task.ID, "I like to")), db.Forbidden)
-		modelstest.WantKind(t, modelstest.Second(s.Rejudge(ctx, cora, w.Task.ID, "")), db.Invalid)
-		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, cora, w.Task.ID)), db.Conflict)
-		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, cora, w.Task.ID, "Test 2 was wrong.")))
-		modelstest.WantKind(t, modelstest.Second(s.Rejudge(ctx, w.Admin, w.Task.ID, "Once more.")), db.Conflict)
+		modelstest.WantKind(t, modelstest.Second(s.Rerun(ctx, w.Ann, w.Task.ID, "I like to")), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.Rerun(ctx, cora, w.Task.ID, "")), db.Invalid)
+		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, cora, w.Task.ID)), db.Conflict)
+		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, cora, w.Task.ID, "Test 2 was wrong.")))
+		modelstest.WantKind(t, modelstest.Second(s.Rerun(ctx, w.Admin, w.Task.ID, "Once more.")), db.Conflict)
 		list := reruns(t, s)
 		if len(list) != 2 {
 			t.Fatalf("%d runs are judged again, want 2", len(list))
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, list[0].ID)), db.Forbidden)
 		measureAgain(t, s, list[0], 0, "", "Wrong answer in test 2.")
-		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, cora, w.Task.ID)), db.Conflict)
+		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, cora, w.Task.ID)), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, list[1].ID)))
-		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, cora, w.Task.ID, "What was cancelled."))) // only that
+		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, cora, w.Task.ID, "What was cancelled."))) // only that
 		if list = reruns(t, s); len(list) != 1 || list[0].UserID != w.Ben.ID {
 			t.Fatalf("judged again are %+v", list)
 		}
@@ -134,12 +134,12 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 		if diff := cmp.Diff([]string{"1 Ann 100", "2 Ben 110"}, w.ByEpoch(t, s)); diff != "" {
 			t.Errorf("before it is applied:\n%s", diff)
 		}
-		changes, err := s.ApplyRejudge(ctx, cora, w.Task.ID)
+		changes, err := s.ApplyRerun(ctx, cora, w.Task.ID)
 		modelstest.Check(t, err)
 		if diff := cmp.Diff([]string{"1 Ann 120", "2 Ben 130"}, w.ByEpoch(t, s)); diff != "" || len(changes) == 0 {
 			t.Errorf("after that:\n%s", diff)
 		}
-		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, cora, w.Task.ID)), db.Conflict)
+		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, cora, w.Task.ID)), db.Conflict)
 		run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, anns.ID))
 		if run.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." || run.DisqualifiedBy != cora.ID {
 			t.Errorf("run %d: %+v", run.ID, run)
@@ -163,12 +163,12 @@ func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.ScoreIn(t, s, w.Ann, 100, "")
 		w.ScoreIn(t, s, w.Ben, 110, "")
-		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, w.Admin, w.Task.ID, "Why not.")))
+		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, w.Admin, w.Task.ID, "Why not.")))
 		list := reruns(t, s)
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].Ref()))
-		_, err := s.CancelRejudge(ctx, w.Ann, w.Task.ID)
+		_, err := s.CancelRerun(ctx, w.Ann, w.Task.ID)
 		modelstest.WantKind(t, err, db.Forbidden)
-		out, err := s.CancelRejudge(ctx, w.Admin, w.Task.ID)
+		out, err := s.CancelRerun(ctx, w.Admin, w.Task.ID)
 		modelstest.Check(t, err)
 		if diff := cmp.Diff([]string{attempt.ID}, out.Stopped); diff != "" {
 			t.Errorf("attempts to be stopped:\n%s", diff)
@@ -176,8 +176,8 @@ func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
 		if list := reruns(t, s); len(list) != 0 {
 			t.Errorf("%d still wait", len(list))
 		}
-		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, w.Admin, w.Task.ID)), db.Conflict)
-		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, w.Admin, w.Task.ID, "Now."))) // a new one
+		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, w.Admin, w.Task.ID)), db.Conflict)
+		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, w.Admin, w.Task.ID, "Now."))) // a new one
 		if last := modelstest.Got[[]models.Reruns](t)(s.Reruns(ctx, w.Ann, w.Task.VersionID, "", 1))[0]; last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
 			t.Errorf("the last is %+v", last)
 		}

@@ -11,22 +11,22 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/pools"
+	"warpboard/models/samples"
 	"warpboard/models/work"
 )
 
-// rejudgeEntries bounds a rejudge: the first entries of each board of the task.
+// rerunEntries bounds a rejudge: the first entries of each board of the task.
 // Each is one ranked run at the lowest priority: 100 per device are hours of an idle GPU for a slow task.
-const rejudgeEntries = 100
+const rerunEntries = 100
 
-// Rejudge queues the entries of a task's boards to be measured again, without effect until ApplyRejudge. A rejudge that is
+// Rerun queues the entries of a task's boards to be measured again, without effect until ApplyRerun. A rejudge that is
 // not applied yet goes on: its measurements stay, and failed ones and new entries are queued.
-func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Recorded, err error) {
+func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Recorded, err error) {
 	if why, err = cleanReason(why); err != nil {
 		return out, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, o, err := openRejudge(tx, actor, taskID)
+		task, o, err := openRerun(tx, actor, taskID)
 		if err != nil {
 			return err
 		}
@@ -38,14 +38,14 @@ func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, 
 		}
 		queued := 0
 		for _, device := range task.Devices {
-			n, err := o.queueAll(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rejudgeEntries), &out)
+			n, err := o.queueAll(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rerunEntries), &out)
 			if err != nil {
 				return err
 			}
 			queued += n
 		}
 		if queued == 0 {
-			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", rejudgeEntries)
+			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", rerunEntries)
 		}
 		if err := tx.Model(&o).Update("ended_at", nil).Error; err != nil {
 			return db.WriteError(err, "rejudge")
@@ -55,22 +55,22 @@ func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, 
 	return out, err
 }
 
-// openRejudge reads a task that the person may have measured again, and its open order, if there is one.
-func openRejudge(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o Order, err error) {
+// openRerun reads a task that the person may have measured again, and its open order, if there is one.
+func openRerun(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o Order, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, o, db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.Check(accounts.Rerun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 		return task, o, err
 	}
 	err = tx.Where("purpose = ? and version_id = ? and applied_at is null and not cancelled", work.Remeasure, task.VersionID).Limit(1).Find(&o).Error
 	return task, o, db.ReadError(err, "rejudge of task %s", task.Slug)
 }
 
-// decideRejudge ends the open rejudge of a task by an act.
-func (s *Store) decideRejudge(ctx context.Context, actor accounts.User, taskID int64, act string, do func(tx *gorm.DB, o Order) (map[string]any, error)) error {
+// decideRerun ends the open rejudge of a task by an act.
+func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int64, act string, do func(tx *gorm.DB, o Order) (map[string]any, error)) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, o, err := openRejudge(tx, actor, taskID)
+		task, o, err := openRerun(tx, actor, taskID)
 		if err == nil && o.ID == 0 {
 			err = db.Errorf(db.Conflict, "No rejudge of %s is open.", task.Title)
 		}
@@ -88,9 +88,9 @@ func (s *Store) decideRejudge(ctx context.Context, actor accounts.User, taskID i
 	})
 }
 
-// CancelRejudge ends a rejudge without effect.
-func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) (out work.Recorded, err error) {
-	err = s.decideRejudge(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
+// CancelRerun ends a rejudge without effect.
+func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) (out work.Recorded, err error) {
+	err = s.decideRerun(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
 		var waiting []work.Run
 		if err := o.live(tx).Order("id").Find(&waiting).Error; err != nil {
 			return nil, db.ReadError(err, "runs of order %d", o.ID)
@@ -105,10 +105,10 @@ func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID i
 	return out, err
 }
 
-// ApplyRejudge lets the numbers of a rejudge count, in place of its sources' confirmations as well, and disqualifies what did
-// not pass again.
-func (s *Store) ApplyRejudge(ctx context.Context, actor accounts.User, taskID int64) (changes []boards.Change, err error) {
-	err = s.decideRejudge(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
+// ApplyRerun lets the numbers of a rejudge count, in place of its sources' confirmations as well, and disqualifies what
+// did not pass again.
+func (s *Store) ApplyRerun(ctx context.Context, actor accounts.User, taskID int64) (changes []boards.Change, err error) {
+	err = s.decideRerun(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
 		if o.EndedAt == nil {
 			return nil, db.Errorf(db.Conflict, "Some runs still have to be measured again. Apply the rejudge when all are done.")
 		}
@@ -123,7 +123,7 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor accounts.User, taskID in
 			case Rerun{Run: again}.Undone() != "":
 				continue
 			case again.State == work.StateDone:
-				err = errors.Join(pools.Replace(tx, again.ID), o.accept(tx, again))
+				err = errors.Join(samples.Replace(tx, again.ID), o.accept(tx, again))
 			default:
 				err = disqualifyRerun(tx, actor, again)
 			}
@@ -133,7 +133,7 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor accounts.User, taskID in
 			measured = append(measured, *again.ProfileOf)
 		}
 		// Everything in one transaction: readers see the board before or after, never with a part of the new numbers.
-		changed, err := pools.Senders(tx, measured)
+		changed, err := samples.Senders(tx, measured)
 		if err == nil {
 			changes, err = s.recomputeAndConfirm(tx, changed)
 		}
@@ -173,7 +173,8 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
 	if err != nil {
 		return db.ReadError(err, "order %d", *run.OrderID)
 	}
-	// The worker that took the rerun may have older software than the one that caused it: then the sample does not count.
+	// The worker that took the rerun may have older software than the one that caused it: then the sample does not
+	// count.
 	if o.EpochID != 0 && run.ScoreNS != nil && run.EpochID > was {
 		if err := o.accept(tx, run); err != nil {
 			return err

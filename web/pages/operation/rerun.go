@@ -25,24 +25,24 @@ func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID})
+	return task, site.Actor(c).Check(accounts.Rerun, accounts.Of{AuthorID: task.OwnerID})
 }
 
-// Rejudge shows the results of measuring a task again, and their effect.
-func (p *Operation) Rejudge(c *fiber.Ctx) error {
+// Rerun shows the results of measuring a task again, and their effect.
+func (p *Operation) Rerun(c *fiber.Ctx) error {
 	task, err := p.taskOf(c)
 	if err != nil {
 		return err
 	}
-	page, err := p.rejudgePage(c, task)
+	page, err := p.rerunPage(c, task)
 	if err != nil {
 		return err
 	}
-	return p.site.Render(c, fiber.StatusOK, views.Rejudge(page))
+	return p.site.Render(c, fiber.StatusOK, views.Rerun(page))
 }
 
-func (p *Operation) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgePage, error) {
-	page := views.RejudgePage{Page: p.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
+func (p *Operation) rerunPage(c *fiber.Ctx, task catalog.Task) (views.RerunPage, error) {
+	page := views.RerunPage{Page: p.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
 	last, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), task.VersionID, "", 1)
 	for _, o := range last {
 		page.Last = &o.Order
@@ -56,20 +56,20 @@ func (p *Operation) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgeP
 	return page, err
 }
 
-// RejudgeBegin queues the runs of a task's boards to be measured again.
-func (p *Operation) RejudgeBegin(c *fiber.Ctx) error {
-	return p.actOnRejudge(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
-		_, err := p.site.Store.Rejudge(ctx, actor, task.ID, c.FormValue("reason"))
+// RerunBegin queues the runs of a task's boards to be measured again.
+func (p *Operation) RerunBegin(c *fiber.Ctx) error {
+	return p.actOnRerun(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+		_, err := p.site.Store.Rerun(ctx, actor, task.ID, c.FormValue("reason"))
 		p.site.Dispatcher.Wake()
 		p.site.Hub.QueueChanged()
 		return err
 	})
 }
 
-// RejudgeApply makes the new numbers count.
-func (p *Operation) RejudgeApply(c *fiber.Ctx) error {
-	return p.actOnRejudge(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
-		changes, err := p.site.Store.ApplyRejudge(ctx, actor, task.ID)
+// RerunApply makes the new numbers count.
+func (p *Operation) RerunApply(c *fiber.Ctx) error {
+	return p.actOnRerun(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+		changes, err := p.site.Store.ApplyRerun(ctx, actor, task.ID)
 		for _, b := range changes {
 			p.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
 		}
@@ -77,15 +77,15 @@ func (p *Operation) RejudgeApply(c *fiber.Ctx) error {
 	})
 }
 
-// RejudgeCancel ends a rejudge without effect.
-func (p *Operation) RejudgeCancel(c *fiber.Ctx) error {
-	return p.actOnRejudge(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
-		return p.site.Dispatcher.CancelRejudge(ctx, actor, task.ID)
+// RerunCancel ends a rejudge without effect.
+func (p *Operation) RerunCancel(c *fiber.Ctx) error {
+	return p.actOnRerun(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+		return p.site.Dispatcher.CancelRerun(ctx, actor, task.ID)
 	})
 }
 
-// actOnRejudge performs an act on the path's task. A refusal comes back with the page.
-func (p *Operation) actOnRejudge(c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error) error {
+// actOnRerun performs an act on the path's task. A refusal comes back with the page.
+func (p *Operation) actOnRerun(c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error) error {
 	task, err := p.taskOf(c)
 	if err != nil {
 		return err
@@ -97,20 +97,20 @@ func (p *Operation) actOnRejudge(c *fiber.Ctx, done string, do func(context.Cont
 	if kind := db.KindOf(err); kind != db.Invalid && kind != db.Conflict {
 		return err
 	}
-	page, pageErr := p.rejudgePage(c, task)
+	page, pageErr := p.rerunPage(c, task)
 	if pageErr != nil {
 		return pageErr
 	}
 	refused := site.FailureOf(err)
 	page.Problem, page.Typed = refused.Message, c.FormValue("reason")
-	return p.site.Render(c, refused.Status, views.Rejudge(page))
+	return p.site.Render(c, refused.Status, views.Rerun(page))
 }
 
 // boardsOf sorts reruns by board, with their ranks among each other before and after.
-func boardsOf(rows []models.Rerun) (boards []views.RejudgedBoard) {
+func boardsOf(rows []models.Rerun) (boards []views.RerunBoard) {
 	for _, x := range rows {
 		if n := len(boards); n == 0 || boards[n-1].Device != x.Device {
-			boards = append(boards, views.RejudgedBoard{Device: x.Device})
+			boards = append(boards, views.RerunBoard{Device: x.Device})
 		}
 		b := &boards[len(boards)-1]
 		b.Rows = append(b.Rows, views.RerunRow{Rerun: x, WasPlace: len(b.Rows) + 1})

@@ -1,4 +1,4 @@
-package pools
+package samples
 
 import (
 	"cmp"
@@ -15,17 +15,18 @@ import (
 	"warpboard/tasks"
 )
 
-// unfinishedCosts is more than what units of one device differ by: otherwise who ends processes on a slow unit, in a pool
-// that was measured on a quick one, would lose little. Raised, an honest crash costs its person more; lowered to 1, ending
-// slow processes would pay.
+// unfinishedCosts is larger than the ratio between two GPUs of one model. Otherwise a person whose samples were
+// measured on a fast GPU would lose little by ending processes on a slow one. Raised, an honest crash costs its person
+// more; lowered to 1, ending slow processes would pay.
 const unfinishedCosts = 2
 
-// ScoreOf makes one score of the samples of one source, on one board and with the software of one epoch: those of one person
-// that count, the oldest first, and those of the site. The zero Score: there is none among them.
+// ScoreOf makes one score of the samples of one source, on one board and with the software of one epoch: those of one
+// person that count, the oldest first, and those of the site. It returns the zero Score if none has a score.
 //
 //   - If the site has confirmed the source, only that counts: it selected nothing.
 //   - Otherwise all count. A case's time is the median of all their processes; a process that did not finish counts as
-//     unfinishedCosts times the slowest one. Samples with other cases than most are left out: no worker of ours sends one.
+//     unfinishedCosts times the slowest one. Samples with other cases than most are
+//     left out: no worker of the site's version sends one.
 func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	if turns := confirmations(samples); len(turns) > 0 {
 		before := ScoreOf(earlier(samples, turns[0].EndedAt), ranking).ScoreNS
@@ -45,7 +46,7 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	}
 	all := Score{Measure: averages(scored, ns), Pooled: len(list)}
 	all.ErrNS /= math.Sqrt(float64(len(scored)))
-	// Runs of a task's own program have no processes, and their pool has no interval: bands compare such scores as numbers.
+	// Runs of a task's own program have no processes, and together no interval: bands compare such scores as numbers.
 	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
 		all.Processes, all.Noisy = interval.Processes, interval.Noisy
 		all.LowNS, all.HighNS = interval.Ends()
@@ -53,20 +54,20 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	return all
 }
 
-// confirmations chooses the samples of confirmations.
+// confirmations selects the samples of confirmations.
 func confirmations(samples []Sample) []Sample {
 	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Purpose != work.Confirm })
 }
 
-// earlier chooses the other samples that had ended at a time. Those of a run that was measured again have the place of the run's
-// own.
+// earlier selects the other samples that had ended at a time. Those of a run that was measured again have the place of
+// the run's own.
 func earlier(samples []Sample, at time.Time) []Sample {
 	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool {
 		return s.Purpose == work.Confirm || s.Purpose == work.Submitted && s.EndedAt.After(at)
 	})
 }
 
-// At is the score that the samples of a run's history made at a time.
+// At returns the score that the samples of a run's history made at a time.
 func At(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Score {
 	counted := slices.DeleteFunc(slices.Clone(history), func(s Sample) bool { return s.EndedAt.After(at) || s.AsideAt != nil && !s.AsideAt.After(at) })
 	epoch := int64(0)
@@ -78,7 +79,7 @@ func At(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Scor
 	return ScoreOf(slices.DeleteFunc(counted, func(s Sample) bool { return s.EpochID != epoch }), ranking)
 }
 
-// shape is the number of a sample's cases; 0 if there are none, or some have more processes than others.
+// shape returns the number of a sample's cases, or 0 if there are none, or if some have more processes than others.
 func shape(s Sample) int {
 	for _, processes := range s.Cases {
 		if len(processes) == 0 || len(processes) != len(s.Cases[0]) {
@@ -88,8 +89,8 @@ func shape(s Sample) int {
 	return len(s.Cases)
 }
 
-// comparableSamples chooses what has as many cases as most samples with a score, and processes that did not finish. If none has cases, it
-// is the first sample with a score.
+// comparableSamples selects the samples with as many cases as most samples with a score have, and processes that did
+// not finish. If none has cases, it returns the first sample with a score.
 func comparableSamples(samples []Sample) (list []Sample) {
 	most, counts := 0, map[int]int{}
 	for _, s := range samples {
@@ -135,7 +136,7 @@ func processesOf(samples []Sample) (all [][][]float64) {
 	return append(all, slow)
 }
 
-// averages is a score of some samples without its interval. Its deviations are the averages of theirs, for people to look at.
+// averages returns the numbers of some samples without an interval. The deviations are averages, for people to look at.
 // Its share of the roof falls as the score rises.
 func averages(samples []Sample, ns float64) Measure {
 	all := Measure{ScoreNS: ns, Clock: samples[0].Clock, Disturbed: disturbed(samples)}
@@ -165,7 +166,7 @@ func clocks(a, b string) string {
 	return strings.Join(names, "+")
 }
 
-// disturbed says how many of several samples were measured under bad conditions, and why one of them.
+// disturbed returns the number of samples that were measured under bad conditions, with one reason, or "".
 func disturbed(samples []Sample) string {
 	n, why := 0, ""
 	for _, s := range samples {
@@ -179,11 +180,12 @@ func disturbed(samples []Sample) string {
 	return fmt.Sprintf("%d of %d runs: %s", n, len(samples), why)
 }
 
-// medianScore is the score of confirmations: the median of their samples, which one leg beside an unseen neighbor moves by little,
-// however many processes it has. Its interval is that of all their processes; if a sample lacks these, it is the one that
-// contains the intervals of all.
+// medianScore returns the score of confirmations: the median of their samples, which one turn beside an unseen neighbor
+// moves by little, however many processes it has. Its interval is that of all their processes; if a sample lacks these,
+// it is the one that contains the intervals of all.
 func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
-	// Logarithms: the middle of two scores is their geometric mean, which is the same whether time or speed is compared.
+	// Logarithms: the middle of two scores is their geometric mean, which is the same whether time or speed is
+	// compared.
 	logs, cases, measured := make([]float64, len(turns)), make([][][]float64, len(turns)), true
 	for i, s := range turns {
 		logs[i], cases[i] = math.Log(s.ScoreNS), s.Cases
@@ -198,8 +200,8 @@ func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 	all.Interval = widestInterval(turns)
 	if measured {
 		if _, i, err := harness.CombineRuns(ranking, cases); err == nil { // else a worker sent another number of cases
-			// The score is a median of samples, the interval one of all processes: the first may lie outside the second by a
-			// little.
+			// The score is a median of samples, the interval one of all processes: the first may lie outside the second
+			// by a little.
 			low, high := min(i.Low, all.ScoreNS), max(i.High, all.ScoreNS)
 			all.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: i.Processes, Noisy: i.Noisy}
 		}
@@ -207,7 +209,7 @@ func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 	return all
 }
 
-// widestInterval is the interval that holds those of all samples.
+// widestInterval returns the interval that contains those of all samples.
 func widestInterval(samples []Sample) (all boards.Interval) {
 	for _, s := range samples {
 		all.Processes += s.Processes
@@ -226,7 +228,8 @@ func widestInterval(samples []Sample) (all boards.Interval) {
 	return all
 }
 
-// CaseOf is one case of a confirmed score, made as the score is. each has its time in every turn; nil: a turn lacks the case.
+// CaseOf returns one case of a confirmed score, made as the score is, and its time in each turn, or nil if a turn lacks
+// it.
 func CaseOf(turns []Sample, at int) (all Measure, each []float64) {
 	alone := make([]Sample, len(turns))
 	for i, s := range turns {
@@ -245,18 +248,18 @@ func CaseOf(turns []Sample, at int) (all Measure, each []float64) {
 }
 
 const (
-	// rounding is the largest relative difference of sums of the same numbers: far above the error of float64 sums over some
-	// thousand times, far below the difference of any two measurements.
+	// rounding is the largest relative difference of sums of the same numbers: far above the error of float64 sums over
+	// some thousand times, far below the difference of any two measurements.
 	rounding = 1e-9
-	// mostBack is the number of samples that achievedAt looks back: a pool of thousands is not scored for each of them. Past it a date may be
-	// too late.
+	// mostBack is the number of samples that achievedAt looks back: thousands are not scored for each of them. Past it
+	// a date may be too late.
 	mostBack = 32
 )
 
-// achievedAt returns the time at which samples reached their score. Later runs of a source that did not improve it do not move the date; otherwise
-// its person would lose a record, and another gain one, by a repetition. Neither does what the site measures: of a confirmed
-// source, only what ended before its first turn counts, if anything had. first is the end of the first run that could have the
-// score.
+// achievedAt returns the time at which samples reached their score. Later runs of a source that did not improve it do
+// not move the date; otherwise its person would lose a record, and another gain one, by a repetition. Neither does what
+// the site measures: of a confirmed source, only what ended before its first turn counts, if anything had. first is the
+// end of the first run that could have the score.
 func achievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.Time {
 	turns := confirmations(samples)
 	// The times at which the score may have changed, the newest first.

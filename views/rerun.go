@@ -34,25 +34,25 @@ type Drift struct {
 	Summary string
 }
 
-// RejudgePage lets an author measure a task's runs again.
-type RejudgePage struct {
+// RerunPage lets an author measure a task's runs again.
+type RerunPage struct {
 	Page
 	Task    TaskRef
 	Last    *models.Order // nil if there was none
 	Waiting int           // number of runs not measured yet
-	Boards  []RejudgedBoard
+	Boards  []RerunBoard
 	Problem string
 	Typed   string
 }
 
-// RejudgedBoard is the effect on a board.
-type RejudgedBoard struct {
+// RerunBoard is the effect on a board.
+type RerunBoard struct {
 	Device string
 	Rows   []RerunRow
 }
 
 // Open reports whether a rejudge is running or waits for a decision.
-func (p RejudgePage) Open() bool {
+func (p RerunPage) Open() bool {
 	return p.Last != nil && p.Last.AppliedAt == nil && !p.Last.Cancelled
 }
 

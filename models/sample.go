@@ -11,51 +11,51 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
-	"warpboard/models/pools"
+	"warpboard/models/samples"
 	"warpboard/models/work"
 )
 
-// Each ranked run leaves a sample (package pools). Those of equal sources count together: the row of the run that stands for
-// them has the score of all.
+// Each ranked run leaves a sample (package samples). Those of equal sources count together: one of the runs has the score
+// of all in its row.
 
-// keepSample stores what a ranked run has measured. What the site chose to measure counts when it is accepted.
+// keepSample stores the sample of a ranked run. Those of the site's own runs count when they are accepted.
 func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
 		return nil
 	}
 	s := sampleOf(r)
-	s.EpochID, s.Cases = r.EpochID, pools.CasesOf(result.Stages)
-	s.Measure = pools.Measure{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed}
+	s.EpochID, s.Cases = r.EpochID, samples.CasesOf(result.Stages)
+	s.Measure = samples.Measure{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed}
 	if r.Purpose != work.Submitted {
-		s.RunID, s.AsideAt, s.Why = *r.ProfileOf, r.EndedAt, pools.Undecided
+		s.RunID, s.AsideAt, s.Why = *r.ProfileOf, r.EndedAt, samples.Undecided
 	}
-	return pools.Add(tx, s)
+	return samples.Add(tx, s)
 }
 
-func sampleOf(r *work.Run) pools.Sample {
-	return pools.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, ByRun: r.ID, Purpose: r.Purpose, EndedAt: *r.EndedAt}
+func sampleOf(r *work.Run) samples.Sample {
+	return samples.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, ByRun: r.ID, Purpose: r.Purpose, EndedAt: *r.EndedAt}
 }
 
-// pool pools a valid run that has just ended with those of equal source, and returns the run that stands for them, with the
-// numbers of all.
-func pool(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
-	if err := pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
+// scoreEnded scores a valid run that has just ended together with those of equal source, and returns the one that is on
+// the board for them, with the numbers of all.
+func scoreEnded(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
+	if err := samples.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return stands, err
 	}
 	err = tx.Where("id = (select coalesce(pool_id, id) from runs where id = ?)", r.ID).Take(&stands).Error
 	return stands, db.ReadError(err, "run that stands for run %d", r.ID)
 }
 
-// How a run ended whose sample counts although it has no score.
+// The ends of runs whose samples count although they have no score.
 const (
 	stopped = "cancelled"
 	failed  = "failed"
 )
 
-// retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
-// One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
-// times. An infrastructure error counts against no one, nor does a process that staff ended. A failure of the task counts: an answer can
-// bring it about.
+// retain stores the sample of a ranked run that its person cancelled or that failed, and scores valid runs of equal
+// source with it. A run that was not ranked yet is a process that did not come to its end: its person, or its kernel,
+// knew the slot and the benchmark's times. An infrastructure error counts against no one, nor does a process that staff
+// ended. A failure of the task counts: an answer can cause it.
 func retain(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
 	kept := sampleOf(r)
 	kept.Why = why
@@ -80,10 +80,10 @@ func retain(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Ch
 	}
 	var err error
 	if kept.EpochID, err = epochs.IDOf(tx, epochs.SoftwareOf(result.Machine)); err == nil {
-		err = pools.Add(tx, kept) // once: a result that is delivered twice is dropped before
+		err = samples.Add(tx, kept) // once: a result that is delivered twice is dropped before
 	}
 	if err == nil {
-		err = pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID)
+		err = samples.Update(tx, r.VersionID, r.Device, r.UserID, r.ID)
 	}
 	var stands []work.Run
 	if err == nil {
@@ -95,34 +95,35 @@ func retain(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Ch
 	return boards.Enter(tx, stands[0].Entry(), true)
 }
 
-// ofEqualSource chooses a run and the runs of its person on its board whose source is equal.
+// ofEqualSource selects a run and the runs of its person on its board whose source is equal.
 func ofEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 	return tx.Model(&work.Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
 		Where("submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)",
 			run.SubmissionID)
 }
 
-// programBegan reports whether the submission's program was started: one that does not compile cannot learn anything about
-// its device.
+// programBegan reports whether the submission's program was started: one that does not compile cannot learn anything
+// about its device.
 func programBegan(stages []job.StageResult) bool {
 	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 
-// judgedCases are the processes' medians of a ranked stage that passed; of a task's own program, the one time of each case.
+// judgedCases returns the medians of the processes of a ranked stage that passed; of a task's own program, the one time of
+// each case.
 func judgedCases(stages []job.StageResult) [][]float64 {
 	for _, stage := range stages {
 		if stage.Stage == job.StageRanked && stage.Status == job.StatusPass && len(stage.Cases) > 0 {
-			return pools.CasesOf(stages)
+			return samples.CasesOf(stages)
 		}
 	}
 	return nil
 }
 
-// recompute brings boards up to date after runs of some people changed or went: first their pools, then their entries.
-// Pools before entries: an entry is chosen among runs that stand for their pool.
+// recompute brings boards up to date after runs of some people changed or were deleted: first the scores of their runs,
+// then their entries, which are chosen by these.
 func recompute(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	for _, e := range runs {
-		if err := pools.Update(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {
+		if err := samples.Update(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -136,7 +137,7 @@ func (s *Store) RebuildScores(ctx context.Context) error {
 		if _, err := applyHolds(tx, tx.Model(&work.Run{})); err != nil {
 			return err
 		}
-		return pools.Rebuild(tx)
+		return samples.Rebuild(tx)
 	})
 	if err != nil {
 		return fmt.Errorf("rebuilding scores: %w", err)

@@ -1,4 +1,4 @@
-package pools
+package samples
 
 import (
 	"slices"
@@ -25,13 +25,14 @@ type Sample struct {
 	RunID     int64 // the person's run that was measured; it may be gone
 	ByRun     int64 // the run that measured it: that run itself, or one that the site queued after it
 	Purpose   work.Purpose
-	// Unfinished samples lack a process that did not come to its end: a person who sees that the device is slow could end it.
+	// Unfinished samples lack a process that did not come to its end: a person who sees that the device is slow could
+	// end it.
 	Unfinished bool
 	AsideAt    *time.Time // when it was set aside; nil: it counts
 	Why        string     // how its run ended, or why it is set aside
 	Measure    `gorm:"embedded"`
-	// Cases are the medians of the processes that came to their end, by case. Where a task's own program measured, which says
-	// nothing of processes, there is one time for each case.
+	// Cases are the medians of the processes that came to their end, by case. Where a task's own program measured,
+	// which says nothing of processes, there is one time for each case.
 	Cases   [][]float64 `gorm:"serializer:json"`
 	EndedAt time.Time
 }
@@ -95,15 +96,15 @@ func CasesOf(stages []job.StageResult) [][]float64 {
 	return cases
 }
 
-// Accept lets samples count that the site has measured, by the runs that measured them.
+// Accept lets samples of the site count, by the runs that measured them.
 func Accept(tx *gorm.DB, runs ...int64) error {
 	err := tx.Model(&Sample{}).Where("by_run in ? and purpose <> ?", runs, work.Submitted).Updates(map[string]any{"aside_at": nil, "why": ""}).Error
 	return db.WriteError(err, "what runs %v measured", runs)
 }
 
-// Replace sets aside what a run that measured another again replaces: the samples of the run that it measured, of its person
-// with that source and software, also those that do not count now, since these could count again later, and of all
-// confirmations of that source.
+// Replace sets aside what a run that measured another again replaces: the samples of the run that it measured, of its
+// person with that source and software, also those that do not count now, since these could count again later, and of
+// all confirmations of that source.
 func Replace(tx *gorm.DB, run int64) error {
 	var s Sample
 	if err := tx.Where("by_run = ? and purpose = ?", run, work.Remeasure).Take(&s).Error; err != nil {
@@ -116,8 +117,8 @@ func Replace(tx *gorm.DB, run int64) error {
 	return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
 }
 
-// SetAside takes out what a submission measured that is about to be deleted. Where its own person deletes it, that is what
-// does not count, so that it never will; other samples stay, so that deleting chooses nothing.
+// SetAside takes out what a submission measured that is about to be deleted. Where its own person deletes it, that is
+// what does not count, so that it never will; other samples stay, so that deleting chooses nothing.
 func SetAside(tx *gorm.DB, submissionID int64, byOwner bool) error {
 	runs, why := tx.Table("runs").Select("id").Where("submission_id = ?", submissionID), Deleted
 	if byOwner {
@@ -140,7 +141,7 @@ func Confirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
 const ofRun = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
 	and s.source_key = b.source_key and (s.user_id = o.user_id or s.purpose = 'confirm')`
 
-// History reads these for some runs, the oldest first.
+// History returns these for some runs, by run ID, the oldest first.
 func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 	var list []struct {
 		Sample `gorm:"embedded"`

@@ -16,7 +16,7 @@ import (
 // that.
 func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]float64) {
 	t.Helper()
-	modelstest.Check(t, modelstest.Second(s.Rejudge(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
+	modelstest.Check(t, modelstest.Second(s.Rerun(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
 	for _, run := range reruns(t, s) {
 		switch processes, known := measured[*run.ProfileOf]; {
 		case !known:
@@ -27,7 +27,7 @@ func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]flo
 			w.end(t, s, run, work.Findings{}, processes...)
 		}
 	}
-	modelstest.Check(t, modelstest.Second(s.ApplyRejudge(t.Context(), w.Admin, w.Task.ID)))
+	modelstest.Check(t, modelstest.Second(s.ApplyRerun(t.Context(), w.Admin, w.Task.ID)))
 }
 
 func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
