@@ -59,7 +59,7 @@ const (
 func retain(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
 	kept := sampleOf(r)
 	kept.Why = why
-	switch cases := judgedCases(result.Stages); {
+	switch cases := samples.CasesOf(result.Stages); {
 	case r.Mode != job.ModeRanked || r.Purpose != work.Submitted || r.Infrastructure:
 		return nil, nil
 	case len(cases) > 0:
@@ -106,17 +106,6 @@ func ofEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 // about its device.
 func programBegan(stages []job.StageResult) bool {
 	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
-}
-
-// judgedCases returns the medians of the processes of a ranked stage that passed; of a task's own program, the one time of
-// each case.
-func judgedCases(stages []job.StageResult) [][]float64 {
-	for _, stage := range stages {
-		if stage.Stage == job.StageRanked && stage.Status == job.StatusPass && len(stage.Cases) > 0 {
-			return samples.CasesOf(stages)
-		}
-	}
-	return nil
 }
 
 // recompute brings boards up to date after runs of some people changed or were deleted: first the scores of their runs,

@@ -76,11 +76,12 @@ func Add(tx *gorm.DB, s Sample) error {
 	return db.WriteError(err, "what run %d measured", s.ByRun)
 }
 
-// CasesOf takes the medians of processes from a result's stages.
+// CasesOf returns the medians of processes of a ranked stage that passed; of a task's own program, the one time of each
+// case.
 func CasesOf(stages []job.StageResult) [][]float64 {
 	cases := [][]float64{}
 	for _, stage := range stages {
-		if stage.Stage != job.StageRanked {
+		if stage.Stage != job.StageRanked || stage.Status != job.StatusPass {
 			continue
 		}
 		// Of several ranked stages in one result the last one counts. A worker of ours sends one.

@@ -139,31 +139,20 @@ func processesOf(samples []Sample) (all [][][]float64) {
 // averages returns the numbers of some samples without an interval. The deviations are averages, for people to look at.
 // Its share of the roof falls as the score rises.
 func averages(samples []Sample, ns float64) Measure {
-	all := Measure{ScoreNS: ns, Clock: samples[0].Clock, Disturbed: disturbed(samples)}
+	all, clocks := Measure{ScoreNS: ns, Disturbed: disturbed(samples)}, map[job.Clock]bool{}
 	for _, s := range samples {
 		all.StdNS += s.StdNS / float64(len(samples))
 		all.ErrNS += s.ErrNS / float64(len(samples))
-		all.Clock = clocks(all.Clock, s.Clock)
+		for _, name := range strings.Split(s.Clock, "+") {
+			clocks[job.Clock(name)] = true
+		}
 		if s.Roof != nil && all.Roof == nil {
 			roof := *s.Roof * s.ScoreNS / ns
 			all.Roof = &roof
 		}
 	}
+	all.Clock = work.JoinClocks(clocks)
 	return all
-}
-
-// clocks names the clocks by which two scores count, as package work does for cases.
-func clocks(a, b string) string {
-	if a == "" || b == "" {
-		return ""
-	}
-	var names []string
-	for _, clock := range []job.Clock{job.ClockEvent, job.ClockWall, job.ClockSnapshot} {
-		if strings.Contains("+"+a+"+"+b+"+", "+"+string(clock)+"+") {
-			names = append(names, string(clock))
-		}
-	}
-	return strings.Join(names, "+")
 }
 
 // disturbed returns the number of samples that were measured under bad conditions, with one reason, or "".

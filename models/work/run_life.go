@@ -159,7 +159,7 @@ func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	return u.rules.Stopped(tx, u.Run, r)
 }
 
-// clockOf names the clocks by which the cases of a score count, "event+wall" if they differ, or "" if a case has none.
+// clockOf names the clocks by which the cases of a score count.
 func clockOf(stages []job.StageResult) string {
 	counts := map[job.Clock]bool{}
 	for _, stage := range stages {
@@ -169,14 +169,19 @@ func clockOf(stages []job.StageResult) string {
 			}
 		}
 	}
+	return JoinClocks(counts)
+}
+
+// JoinClocks names clocks in a fixed order, "event+wall", or returns "" if one of them is not known.
+func JoinClocks(clocks map[job.Clock]bool) string {
+	if clocks[""] {
+		return ""
+	}
 	var names []string
 	for _, clock := range []job.Clock{job.ClockEvent, job.ClockWall, job.ClockSnapshot} {
-		if counts[clock] {
+		if clocks[clock] {
 			names = append(names, string(clock))
 		}
-	}
-	if counts[""] {
-		return ""
 	}
 	return strings.Join(names, "+")
 }
