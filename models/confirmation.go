@@ -9,7 +9,6 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/samples"
-	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
 
@@ -192,9 +191,6 @@ func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Recorde
 	if err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
-	if err := webhooks.ReleasePlaces(tx); err != nil {
-		return err
-	}
 	if err := c.show(tx, 0, out); err != nil {
 		return err
 	}
@@ -240,9 +236,6 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	o := Order{Purpose: work.Confirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID, CreatedAt: db.Now()}
 	if err := tx.Create(&o).Error; err != nil {
 		return fmt.Errorf("starting a confirmation: %w", err)
-	}
-	if err := webhooks.HoldPlace(tx, o.ChallengerID); err != nil {
-		return err
 	}
 	if err := o.queue(tx, top[1], out); err != nil {
 		return err
@@ -299,9 +292,6 @@ func confirmAgain(tx *gorm.DB, runs any) error {
 func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 	err := tx.Model(&boards.Board{}).Where("confirming <> 0 and not exists (select 1 from orders o where o.challenger_id = confirming and o.ended_at is null)").
 		Update("confirming", 0).Error
-	if err == nil {
-		err = webhooks.ReleasePlaces(tx)
-	}
 	var turns []work.Run
 	if err == nil {
 		err = tx.Where("order_id is not null and not exists (select 1 from orders o where o.id = runs.order_id) and " + work.Live).Order("id").Find(&turns).Error

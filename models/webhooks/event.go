@@ -40,37 +40,8 @@ func Note(tx *gorm.DB, e WebhookEvent) error {
 	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
 }
 
-// onHoldKind is the kind under which an event about a new place waits for a confirmation.
-func (k Kind) onHoldKind() Kind {
-	if k == RecordTaken {
-		return recordHeld
-	}
-	return placeHeld
-}
-
-// HoldPlace holds the events about a run's new place until ReleasePlaces, because the run is measured again first.
-func HoldPlace(tx *gorm.DB, runID int64) error {
-	for _, kind := range []Kind{PlaceTaken, RecordTaken} {
-		err := tx.Model(&WebhookEvent{}).Where("run_id = ? and kind = ?", runID, kind).Update("kind", kind.onHoldKind()).Error
-		if err != nil {
-			return db.WriteError(err, "events of run %d", runID)
-		}
-	}
-	return nil
-}
-
-// ReleasePlaces releases the events held by HoldPlace, of all runs whose confirmation has ended or is gone. Of a run
-// that turned out not to be first, webhooks learn of no record.
-func ReleasePlaces(tx *gorm.DB) error {
-	const settled = "run_id not in (select challenger_id from orders where purpose = 'confirm' and ended_at is null)"
-	err := tx.Where("kind = ? and "+settled+" and run_id not in (select run_id from records)", recordHeld).Delete(&WebhookEvent{}).Error
-	for _, kind := range []Kind{PlaceTaken, RecordTaken} {
-		if err == nil {
-			err = tx.Model(&WebhookEvent{}).Where("kind = ? and "+settled, kind.onHoldKind()).Update("kind", kind).Error
-		}
-	}
-	return db.WriteError(err, "events of confirmed runs")
-}
+// ofConfirmed selects events about a new place of a run that is measured again first.
+const ofConfirmed = "kind in ('place.taken', 'record.taken') and run_id in (select challenger_id from orders where purpose = 'confirm' and ended_at is null)"
 
 // forInboxes reports whether Rules.Tell returns people to notify of the event.
 func (e WebhookEvent) forInboxes() bool {
@@ -118,10 +89,12 @@ type runData struct {
 
 // SpreadEvents makes deliveries of the waiting events for every webhook that wants them, and returns the number of
 // events. An event whose data cannot be made is dropped, so that it does not block later ones: the error names it, and
-// the others are delivered.
+// the others are delivered. Events about the new place of a run wait until it is confirmed; webhooks learn of no record
+// that turned out not to be one.
 func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 	var ids []int64
-	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("kind not in ?", []Kind{placeHeld, recordHeld}).Order("id").Limit(spreadAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("not ("+ofConfirmed+")").Order("id").Limit(spreadAtOnce).
+		Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 		return 0, db.ReadError(err, "events for webhooks")
 	}
 	var dropped error
@@ -160,6 +133,13 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	if e.forInboxes() && w.rules.Tell != nil {
 		if err := w.queueDeliveries(tx, e, hooks); err != nil {
 			return err
+		}
+	}
+	if e.Kind == RecordTaken {
+		var records int64
+		err := tx.Table("records").Where("run_id = ?", e.RunID).Limit(1).Count(&records).Error
+		if err != nil || records == 0 {
+			return db.ReadError(err, "record of run %d", e.RunID)
 		}
 	}
 	bodies := map[int64][]byte{} // by the webhook's owner, who may see more than others; 0 for the site's

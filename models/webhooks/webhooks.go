@@ -36,8 +36,6 @@ const (
 
 	// Webhooks cannot select these kinds; Rules.Tell selects the people to notify and their kinds.
 	PlaceTaken   Kind = "place.taken"
-	placeHeld    Kind = "place.held"  // place.taken, waiting for a confirmation
-	recordHeld   Kind = "record.held" // record.taken, until the confirmation
 	CommentMade  Kind = "comment.made"
 	DeadlineCame Kind = "deadline.came"
 )
