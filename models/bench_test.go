@@ -1,9 +1,13 @@
 package models_test
 
 import (
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -62,6 +66,71 @@ func BenchmarkBoard(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkRebuildScores makes the scores of a million runs, or WARPBOARD_BENCH_ROWS, from their samples again, and compares
+// runs and entries with those before.
+func BenchmarkRebuildScores(b *testing.B) {
+	rows := 1_000_000
+	if n, err := strconv.Atoi(os.Getenv("WARPBOARD_BENCH_ROWS")); err == nil {
+		rows = n
+	}
+	for name, open := range map[string]func(testing.TB) *models.Store{"sqlite": modelstest.Open,
+		"postgres": modelstest.OpenPostgres} {
+		b.Run(name, func(b *testing.B) {
+			s := open(b)
+			modelstest.Got[modelstest.FilledBoard](b)(modelstest.Fill(b.Context(), s, rows))
+			modelstest.Check(b, s.RebuildScores(b.Context()))
+			want := scoresIn(b, s)
+			_, err := s.SQL().ExecContext(b.Context(), "update runs set score_ns = 1e9, std_ns = 1, processes = 3, disturbed = 'x', epoch_id = 0, pooled = 9, "+
+				"scored_at = queued_at where "+boards.ValidRun)
+			modelstest.Check(b, err)
+			began := computed(b)
+			for b.Loop() {
+				modelstest.Check(b, s.RebuildScores(b.Context()))
+			}
+			b.ReportMetric((computed(b)-began).Seconds()/float64(b.N), "cpu-s/op")
+			if got := scoresIn(b, s); got != want {
+				b.Errorf("after it the database has %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// computed returns the processor time of this process, without that of PostgreSQL.
+func computed(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	modelstest.Check(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// scoresIn describes all scores of a database.
+func scoresIn(b *testing.B, s *models.Store) string {
+	b.Helper()
+	hash, n := sha256.New(), 0
+	for _, query := range []string{
+		"select id, score_ns, std_ns, err_ns, interval_low, interval_high, processes, noisy, roof, disturbed, pooled, was_ns, epoch_id, pool_id, scored_at from runs order by id",
+		"select version_id, device, user_id, run_id, age, score_ns, processes, pooled, achieved_at from entries order by version_id, device, user_id",
+	} {
+		rows, err := s.SQL().QueryContext(b.Context(), query)
+		modelstest.Check(b, err)
+		names, err := rows.Columns()
+		modelstest.Check(b, err)
+		values := make([]any, len(names))
+		for i := range values {
+			values[i] = new(sql.NullString)
+		}
+		for rows.Next() {
+			modelstest.Check(b, rows.Scan(values...))
+			for _, v := range values {
+				fmt.Fprintln(hash, v.(*sql.NullString).String)
+			}
+			n++
+		}
+		modelstest.Check(b, rows.Err())
+	}
+	return fmt.Sprintf("%d rows %x", n, hash.Sum(nil)[:6])
 }
 
 func percentiles(b *testing.B, fn func() error) {

@@ -128,22 +128,24 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 		if f.random.IntN(10) == 0 {
 			state, score, low, high, roof = work.StateFailed, nil, nil, nil, nil
 		}
-		pool, pooled, disturbed := any(nil), 0, ""
+		pool, pooled, disturbed, key := any(nil), 0, "", strconv.FormatInt(id, 10)
 		switch f.random.IntN(20) {
 		case 0:
+			key = "repeated by " + strconv.FormatInt(user, 10)
 			if score != nil {
 				pool, pooled = id, 3
 			}
 		case 1:
 			disturbed = "slowed down: power brake"
 		}
-		subs.add(id, user, task.ID, task.VersionID, string(job.ModeRanked), "submission.cpp", f.source, strconv.FormatInt(id, 10), "web", at)
+		subs.add(id, user, task.ID, task.VersionID, string(job.ModeRanked), "submission.cpp", f.source, key, "web", at)
 		epoch, processes := 1+min(f.random.IntN(10), 1), 5+f.random.IntN(20)
 		runs.add(id, id, task.VersionID, user, device, string(job.ModeRanked), string(state), 1, "w1", at, at, at.Add(4*time.Second), score, 2e4, 2e3, "warpboard/cpp",
 			low, high, processes, half > 0.005, roof, epoch, "event", pool, pooled, disturbed, at.Add(4*time.Second))
 		if score != nil {
-			samples.add(task.VersionID, device, epoch, strconv.FormatInt(id, 10), user, id, id, "submitted", false, "", ns, 2e4, 2e3, "event",
-				low, high, processes, half > 0.005, roof, disturbed, "[]", at.Add(4*time.Second))
+			cases := fmt.Sprintf("[[%g,%g,%g,%g,%g]]", ns*0.998, ns*0.999, ns, ns*1.001, ns*1.002)
+			samples.add(task.VersionID, device, epoch, key, user, id, id, "submitted", false, "", ns, 2e4, 2e3, "event",
+				low, high, processes, half > 0.005, roof, disturbed, cases, at.Add(4*time.Second))
 		}
 	}
 	return errors.Join(subs.flush(ctx, f.s), runs.flush(ctx, f.s), samples.flush(ctx, f.s))
