@@ -102,7 +102,8 @@ func (c confirmation) goOn(tx *gorm.DB, out *work.Recorded) error {
 		counted = c.ofBoth(counted, 1, func(turn work.Run) string { return fmt.Sprintf("%020d", turn.EpochID) })
 	}
 	if len(counted) == 0 {
-		return c.end(tx, "No machine with the board's software was available to measure both runs again. They are measured again when something changes on the board.", true, out)
+		return c.end(tx, "No machine with the board's software was available to measure both runs again. "+
+			"They are measured again when something changes on the board.", true, out)
 	}
 	if why := spoilt(counted, c.challenger); why != "" {
 		var before int64
@@ -233,7 +234,8 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 		return db.ReadError(err, "confirmations")
 	}
 	// The holder goes first. If its source cannot run any more, that shows before the challenger's turns cost anything.
-	o := Order{Purpose: work.Confirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID, CreatedAt: db.Now()}
+	o := Order{Purpose: work.Confirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID,
+		CreatedAt: db.Now()}
 	if err := tx.Create(&o).Error; err != nil {
 		return fmt.Errorf("starting a confirmation: %w", err)
 	}
@@ -294,7 +296,8 @@ func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 		Update("confirming", 0).Error
 	var turns []work.Run
 	if err == nil {
-		err = tx.Where("order_id is not null and not exists (select 1 from orders o where o.id = runs.order_id) and " + work.Live).Order("id").Find(&turns).Error
+		err = tx.Where("order_id is not null and not exists (select 1 from orders o where o.id = runs.order_id) and " + work.Live).
+			Order("id").Find(&turns).Error
 	}
 	if err != nil {
 		return db.WriteError(err, "marks of confirmations")

@@ -34,7 +34,8 @@ type Hold struct {
 const (
 	heldWhy = `case when disqualified_at is not null then '' else coalesce(
 		(select f.detail from flags f where f.run_id = runs.id and f.kind = 'held' and f.closed_at is null limit 1),
-		(select case when h.run_id = runs.id then h.why else 'Another run of this source did not pass when it was measured again.' end ` + holdOfRun + `),
+		(select case when h.run_id = runs.id then h.why
+			else 'Another run of this source did not pass when it was measured again.' end ` + holdOfRun + `),
 		(select '` + events.HeldWhy + `' from submissions s where s.id = runs.submission_id and s.frozen_event <> 0), '') end`
 	holdOfRun = `from holds h where h.version_id = runs.version_id and h.device = runs.device and h.user_id = runs.user_id
 		and h.source_key = (select s.source_key from submissions s where s.id = runs.submission_id)`
@@ -89,7 +90,8 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
-	h := Hold{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID, RunID: run.ID, Why: db.Cut(db.Sanitize(why), review.LongestDetail), CreatedAt: db.Now()}
+	h := Hold{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID, RunID: run.ID,
+		Why: db.Cut(db.Sanitize(why), review.LongestDetail), CreatedAt: db.Now()}
 	err := tx.Table("submissions").Where("id = ?", run.SubmissionID).Pluck("source_key", &h.SourceKey).Error
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&h).Error
@@ -107,7 +109,7 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 // It returns the number of holds that ended; applyHolds is left to the caller.
 func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) (ended int64, err error) {
 	same := func() *gorm.DB { return ofEqualSource(tx, run).Select("id") }
-	res := tx.Where("id in (?)", tx.Table("holds h").Select("h.id").Where("exists (select 1 from runs where runs.id = ? and h.id in (select h.id "+holdOfRun+"))", run.ID)).Delete(&Hold{})
+	res := tx.Where("id in (?)", tx.Table("runs").Select("(select h.id "+holdOfRun+")").Where("runs.id = ?", run.ID)).Delete(&Hold{})
 	if res.Error != nil || res.RowsAffected == 0 {
 		return 0, db.WriteError(res.Error, "source of run %d", run.ID)
 	}

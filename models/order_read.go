@@ -66,7 +66,8 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 	for i, o := range found {
 		orders, ids[i] = append(orders, Reruns{Order: o}), o.ID
 	}
-	q := s.db.Read(ctx).Table("runs r").Select("r.*, o.created_at as began, u.name as user_name, t.id as task_id, t.slug as task_slug, t.title as task_title").
+	q := s.db.Read(ctx).Table("runs r").
+		Select("r.*, o.created_at as began, u.name as user_name, t.id as task_id, t.slug as task_slug, t.title as task_title").
 		Joins("join orders o on o.id = r.order_id").Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
 		Where("o.id in ? and r.id = (select max(n.id) from runs n where n.order_id = r.order_id and n.profile_of = r.profile_of)", ids)
@@ -117,8 +118,10 @@ func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c Confirmation
 		RunVersion, RunEpoch int64
 		WasNS                *float64 `gorm:"column:was_ns"`
 	}
-	err = s.db.Read(ctx).Table("runs r").Joins("left join orders o on o.id = (select max(id) from orders where challenger_id = r.id or holder_id = r.id)").
-		Select(`o.*, r.version_id as run_version, r.epoch_id as run_epoch, r.was_ns, (select submission_id from runs where id = o.challenger_id) as challenger_submission,
+	err = s.db.Read(ctx).Table("runs r").
+		Joins("left join orders o on o.id = (select max(id) from orders where challenger_id = r.id or holder_id = r.id)").
+		Select(`o.*, r.version_id as run_version, r.epoch_id as run_epoch, r.was_ns,
+			(select submission_id from runs where id = o.challenger_id) as challenger_submission,
 			(select submission_id from runs where id = o.holder_id) as holder_submission,
 			(select count(*) from runs t where t.order_id = o.id and t.ended_at is not null) as ended`).
 		Where("r.id = ?", runID).Limit(1).Scan(&row).Error
@@ -144,7 +147,8 @@ func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c Confirmation
 	side := func(id int64) (was float64, now *float64) {
 		was = samples.At(history[id], id, c.CreatedAt, rankings[row.RunVersion]).ScoreNS
 		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s samples.Sample) bool {
-			return s.RunID == id && s.Purpose == work.Confirm && s.Why != samples.Undecided && !s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
+			return s.RunID == id && s.Purpose == work.Confirm && s.Why != samples.Undecided &&
+				!s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
 		}) {
 			ns := samples.At(history[id], id, *c.EndedAt, rankings[row.RunVersion]).ScoreNS
 			now = &ns

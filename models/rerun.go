@@ -68,7 +68,8 @@ func openRerun(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Tas
 }
 
 // decideRerun ends the open rejudge of a task by an act.
-func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int64, act string, do func(tx *gorm.DB, o Order) (map[string]any, error)) error {
+func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int64, act string,
+	do func(tx *gorm.DB, o Order) (map[string]any, error)) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, o, err := openRerun(tx, actor, taskID)
 		if err == nil && o.ID == 0 {
@@ -145,7 +146,8 @@ func (s *Store) ApplyRerun(ctx context.Context, actor accounts.User, taskID int6
 // disqualifyRerun takes a run that did not pass again off its board, with those of equal source that it stands for.
 func disqualifyRerun(tx *gorm.DB, actor accounts.User, again work.Run) error {
 	var same []int64
-	err := tx.Model(&work.Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", *again.ProfileOf, *again.ProfileOf).Order("id").Pluck("id", &same).Error
+	err := tx.Model(&work.Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", *again.ProfileOf, *again.ProfileOf).
+		Order("id").Pluck("id", &same).Error
 	if err != nil {
 		return db.ReadError(err, "runs of the source of run %d", *again.ProfileOf)
 	}

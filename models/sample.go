@@ -25,7 +25,8 @@ func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	}
 	s := sampleOf(r)
 	s.EpochID, s.Cases = r.EpochID, samples.CasesOf(result.Stages)
-	s.Measure = samples.Measure{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed}
+	s.Measure = samples.Measure{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval,
+		Roof: r.Roof, Disturbed: r.Disturbed}
 	if r.Purpose != work.Submitted {
 		s.RunID, s.AsideAt, s.Why = *r.ProfileOf, r.EndedAt, samples.Undecided
 	}
@@ -33,7 +34,8 @@ func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 }
 
 func sampleOf(r *work.Run) samples.Sample {
-	return samples.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, ByRun: r.ID, Purpose: r.Purpose, EndedAt: *r.EndedAt}
+	return samples.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, ByRun: r.ID,
+		Purpose: r.Purpose, EndedAt: *r.EndedAt}
 }
 
 // scoreEnded scores a valid run that has just ended together with those of equal source, and returns the one that is on
@@ -98,8 +100,8 @@ func retain(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Ch
 // ofEqualSource selects a run and the runs of its person on its board whose source is equal.
 func ofEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 	return tx.Model(&work.Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
-		Where("submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)",
-			run.SubmissionID)
+		Where(`submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id
+			and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)`, run.SubmissionID)
 }
 
 // programBegan reports whether the submission's program was started: one that does not compile cannot learn anything

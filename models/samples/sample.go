@@ -69,7 +69,7 @@ func Add(tx *gorm.DB, s Sample) error {
 	if shape(s) == 0 || slices.ContainsFunc(slices.Concat(s.Cases...), func(ns float64) bool { return ns < 1 }) {
 		s.Cases = [][]float64{} // no worker of ours sends that
 	}
-	err := tx.Table("submissions s").Joins("join runs r on r.submission_id = s.id").Where("r.id = ?", s.RunID).Limit(1).Pluck("s.source_key", &s.SourceKey).Error
+	err := tx.Table("submissions").Where("id = (select submission_id from runs where id = ?)", s.RunID).Pluck("source_key", &s.SourceKey).Error
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&s).Error // unique by run and purpose
 	}
@@ -99,7 +99,8 @@ func CasesOf(stages []job.StageResult) [][]float64 {
 
 // Accept lets samples of the site count, by the runs that measured them.
 func Accept(tx *gorm.DB, runs ...int64) error {
-	err := tx.Model(&Sample{}).Where("by_run in ? and purpose <> ?", runs, work.Submitted).Updates(map[string]any{"aside_at": nil, "why": ""}).Error
+	err := tx.Model(&Sample{}).Where("by_run in ? and purpose <> ?", runs, work.Submitted).
+		Updates(map[string]any{"aside_at": nil, "why": ""}).Error
 	return db.WriteError(err, "what runs %v measured", runs)
 }
 
@@ -133,8 +134,8 @@ func SetAside(tx *gorm.DB, submissionID int64, byOwner bool) error {
 // Confirmed reports whether the score of a run's source, with the software of an epoch, comes from confirmations.
 func Confirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
 	var turns int64
-	err := tx.Table("runs o").Joins("join "+ofRun).Where("o.id = ? and s.epoch_id = ? and s.purpose = ? and s.aside_at is null", runID, epochID, work.Confirm).
-		Limit(1).Count(&turns).Error
+	err := tx.Table("runs o").Joins("join "+ofRun).Limit(1).
+		Where("o.id = ? and s.epoch_id = ? and s.purpose = ? and s.aside_at is null", runID, epochID, work.Confirm).Count(&turns).Error
 	return turns > 0, db.ReadError(err, "confirmations of the source of run %d", runID)
 }
 
@@ -148,7 +149,8 @@ func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 		Sample `gorm:"embedded"`
 		OfRun  int64
 	}
-	err := tx.Table("runs o").Joins("join "+ofRun).Select("s.*, o.id as of_run").Where("o.id in ?", runs).Order("s.ended_at, s.id").Scan(&list).Error
+	err := tx.Table("runs o").Joins("join "+ofRun).Select("s.*, o.id as of_run").Where("o.id in ?", runs).
+		Order("s.ended_at, s.id").Scan(&list).Error
 	of := map[int64][]Sample{}
 	for _, s := range list {
 		of[s.OfRun] = append(of[s.OfRun], s.Sample)
@@ -158,7 +160,8 @@ func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 
 // Senders lists the people, on their boards, who have ranked runs of equal source with one of some runs, as entries.
 func Senders(tx *gorm.DB, runs []int64) (list []boards.Entry, err error) {
-	err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key").
+	err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").
+		Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key").
 		Joins("join runs r on r.submission_id = e.id and r.device = o.device and r.score_ns is not null and r.purpose = 'submitted'").
 		Where("o.id in ?", runs).Distinct("r.version_id, r.device, r.user_id").Order("r.version_id, r.device, r.user_id").Scan(&list).Error
 	return list, db.ReadError(err, "people with the sources of runs %v", runs)

@@ -69,7 +69,9 @@ func earlier(samples []Sample, at time.Time) []Sample {
 
 // At returns the score that the samples of a run's history made at a time.
 func At(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Score {
-	counted := slices.DeleteFunc(slices.Clone(history), func(s Sample) bool { return s.EndedAt.After(at) || s.AsideAt != nil && !s.AsideAt.After(at) })
+	counted := slices.DeleteFunc(slices.Clone(history), func(s Sample) bool {
+		return s.EndedAt.After(at) || s.AsideAt != nil && !s.AsideAt.After(at)
+	})
 	epoch := int64(0)
 	for _, s := range counted {
 		if s.RunID == runID {

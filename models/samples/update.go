@@ -166,7 +166,8 @@ func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 	// "or" could not use it.
 	for _, condition := range []string{boards.ValidRun, "pool_id is not null and not (" + boards.ValidRun + ")"} {
 		theirs := tx.Table("runs").Where("version_id = ? and device = ? and user_id in ? and "+condition, versionID, device, users)
-		q := tx.Table("(?) r", theirs).Select("r.id, r.user_id, r.ended_at, s.source_key, r." + strings.ReplaceAll(rowColumns, ", ", ", r.")).Joins("join submissions s on s.id = r.submission_id")
+		q := tx.Table("(?) r", theirs).Joins("join submissions s on s.id = r.submission_id").
+			Select("r.id, r.user_id, r.ended_at, s.source_key, r." + strings.ReplaceAll(rowColumns, ", ", ", r."))
 		if runID != 0 {
 			q = q.Where("s.source_key = (select o.source_key from submissions o join runs x on x.submission_id = o.id where x.id = ?)", runID)
 		}
@@ -197,8 +198,8 @@ func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 	}
 	err = tx.Table("samples s").Joins("left join runs r on r.id = s.by_run and s.purpose = ?", work.Submitted).
 		Select("s.*, s.aside_at is null and (r.id is null or r.disqualified_at is null and r.held_why = '') as open").
-		Where("s.version_id = ? and s.device = ? and s.source_key in (?) and (s.user_id in ? or s.purpose = ?)", versionID, device, sources, users, work.Confirm).
-		Order("s.ended_at, s.id").Scan(&list).Error
+		Where("s.version_id = ? and s.device = ? and s.source_key in (?)", versionID, device, sources).
+		Where("(s.user_id in ? or s.purpose = ?)", users, work.Confirm).Order("s.ended_at, s.id").Scan(&list).Error
 	return list, db.ReadError(err, "what was measured of people %v", users)
 }
 
