@@ -114,13 +114,14 @@ type ConfirmationSides struct {
 // only equal sources were confirmed. NotFound: there is neither.
 func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c ConfirmationSides, err error) {
 	var row struct {
-		ConfirmationSides    `gorm:"embedded"`
-		RunVersion, RunEpoch int64
-		WasNS                *float64 `gorm:"column:was_ns"`
+		ConfirmationSides       `gorm:"embedded"`
+		RunEpoch, RunSubmission int64
+		Definition              tasks.Definition `gorm:"serializer:json"`
+		WasNS                   *float64         `gorm:"column:was_ns"`
 	}
-	err = s.db.Read(ctx).Table("runs r").
+	err = s.db.Read(ctx).Table("runs r").Joins("join task_versions v on v.id = r.version_id").
 		Joins("left join orders o on o.id = (select max(id) from orders where challenger_id = r.id or holder_id = r.id)").
-		Select(`o.*, r.version_id as run_version, r.epoch_id as run_epoch, r.was_ns,
+		Select(`o.*, r.epoch_id as run_epoch, r.submission_id as run_submission, r.was_ns, v.definition,
 			(select submission_id from runs where id = o.challenger_id) as challenger_submission,
 			(select submission_id from runs where id = o.holder_id) as holder_submission,
 			(select count(*) from runs t where t.order_id = o.id and t.ended_at is not null) as ended`).
@@ -129,28 +130,25 @@ func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c Confirmation
 		err = db.Errorf(db.NotFound, "Run %d was not confirmed.", runID)
 	}
 	var history map[int64][]samples.Sample
-	var rankings map[int64]tasks.Ranking
 	if err == nil {
 		history, err = samples.History(s.db.Read(ctx), runID, c.ChallengerID, c.HolderID)
-	}
-	if err == nil {
-		rankings, err = samples.Rankings(s.db.Read(ctx), row.RunVersion)
 	}
 	for _, sample := range history[runID] {
 		if sample.Purpose == work.Confirm && sample.EpochID == row.RunEpoch && sample.AsideAt == nil {
 			c.Turns = append(c.Turns, sample)
 		}
 	}
-	if err == nil && len(c.Turns) > 0 {
-		err = s.db.Read(ctx).Table("runs").Where("id = ?", c.Turns[len(c.Turns)-1].RunID).Pluck("submission_id", &c.TurnSubmission).Error
+	c.TurnSubmission = row.RunSubmission
+	if n := len(c.Turns); n > 0 && c.Turns[n-1].RunID != runID { // an equal source was confirmed
+		err = s.db.Read(ctx).Table("runs").Where("id = ?", c.Turns[n-1].RunID).Pluck("submission_id", &c.TurnSubmission).Error
 	}
 	side := func(id int64) (was float64, now *float64) {
-		was = samples.At(history[id], id, c.CreatedAt, rankings[row.RunVersion]).ScoreNS
+		was = samples.At(history[id], id, c.CreatedAt, row.Definition.RankingBy).ScoreNS
 		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s samples.Sample) bool {
 			return s.RunID == id && s.Purpose == work.Confirm && s.Why != samples.Undecided &&
 				!s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
 		}) {
-			ns := samples.At(history[id], id, *c.EndedAt, rankings[row.RunVersion]).ScoreNS
+			ns := samples.At(history[id], id, *c.EndedAt, row.Definition.RankingBy).ScoreNS
 			now = &ns
 		}
 		return was, now
