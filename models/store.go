@@ -176,11 +176,12 @@ func (s *Store) catchUp(ctx context.Context, log *slog.Logger) error {
 	if err := s.Events.NoteOpen(ctx); err != nil {
 		return err
 	}
-	why, err := s.Boards.RebuildIfAsked(ctx)
-	if why != "" && err == nil {
-		log.Info("boards rebuilt", "why", why)
+	why, err := s.Setting(ctx, boards.RebuildAsked)
+	if why == "" || err != nil {
+		return err
 	}
-	return err
+	log.Info("scores and boards are rebuilt", "why", why)
+	return s.RebuildScores(ctx)
 }
 
 // Close ends all connections.

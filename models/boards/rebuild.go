@@ -9,17 +9,9 @@ import (
 	"warpboard/models/db"
 )
 
-// rebuildBoards is the setting with which a migration that changed runs requests new boards. It remains if the program
-// is killed in between.
-const rebuildBoards = "rebuild_boards"
-
-// RebuildIfAsked rebuilds the boards if a migration requested it, and returns the reason, or "".
-func (s *Boards) RebuildIfAsked(ctx context.Context) (why string, err error) {
-	if why, err = s.db.Setting(ctx, rebuildBoards); why == "" || err != nil {
-		return "", err
-	}
-	return why, s.RebuildEntries(ctx)
-}
+// RebuildAsked is the setting with which a migration that changed runs, samples, or a rule requests new scores and boards.
+// Its value is the reason. It remains if the program is killed in between.
+const RebuildAsked = "rebuild_boards"
 
 // RebuildEntries rebuilds entries, records, bests, bands, and boards from the runs, by the same rule. Every board gets
 // a new change number. It takes seconds per million runs and blocks other writers.
@@ -54,6 +46,6 @@ func (s *Boards) RebuildEntries(ctx context.Context) error {
 				return err
 			}
 		}
-		return tx.Delete(&db.Setting{Key: rebuildBoards}).Error
+		return tx.Delete(&db.Setting{Key: RebuildAsked}).Error
 	})
 }

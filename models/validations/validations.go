@@ -59,17 +59,6 @@ func (s *Validations) OfVersion(ctx context.Context, versionID int64) (list []Ro
 	return list, db.ReadError(err, "validations of a version")
 }
 
-// OfRuns returns the validations of runs, by run ID.
-func (s *Validations) OfRuns(ctx context.Context, runIDs ...int64) (map[int64]Row, error) {
-	var list []Row
-	err := s.rows(ctx).Where("w.run_id in ?", runIDs).Scan(&list).Error
-	of := make(map[int64]Row, len(list))
-	for _, row := range list {
-		of[row.RunID] = row
-	}
-	return of, db.ReadError(err, "validations of runs")
-}
-
 func (s *Validations) rows(ctx context.Context) *gorm.DB {
 	return s.db.Read(ctx).Table("validations w").
 		Select("w.*, a.name as asked_name, r.submission_id, r.device, r.user_id, r.score_ns, u.name as user_name").
