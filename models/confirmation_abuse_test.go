@@ -20,8 +20,8 @@ func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		w.measures(t, s, w.Ann, "a;", about(900)...)
 		w.measures(t, s, w.Ben, "bomb;", about(800)...)
-		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Reason: "bomb"})
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Reason: "bomb"})
 		w.measures(t, s, cleo, "c;", about(950)...)
 		if waiting := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waiting) == 0 {
 			t.Errorf("nothing waits: %v", w.board(t, s))
@@ -29,10 +29,10 @@ func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 	})
 }
 
-// legIn ends the next leg as a machine with a driver would.
-func legIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
+// turnIn ends the next turn as a machine with a driver would.
+func turnIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
 	t.Helper()
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash, result.Machine.Driver = unit, driver
 	low, high := ns*0.999, ns*1.001
@@ -48,11 +48,11 @@ func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
 		w.ScoreIn(t, s, cleo, 2000, "580")
 		w.ScoreIn(t, s, w.Ann, 1000, "580")
 		for range 4 {
-			legIn(t, s, 1000, "g", "580")
+			turnIn(t, s, 1000, "g", "580")
 		}
 		w.ScoreIn(t, s, w.Ben, 900, "580")
 		for i := range 8 {
-			legIn(t, s, []float64{1000, 900}[i%2], "old", "570")
+			turnIn(t, s, []float64{1000, 900}[i%2], "old", "570")
 		}
 		if first := w.ByEpoch(t, s)[0]; !strings.HasPrefix(first, "1 Ben") {
 			t.Errorf("first is %s", first)
@@ -60,12 +60,12 @@ func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
 	})
 }
 
-func TestPagesLearnThatAFailedLegChangedTheBoard(t *testing.T) {
+func TestPagesLearnThatAFailedTurnChangedTheBoard(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)
-		measureLeg(t, s, 1000, "gpu0")
-		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
+		measureTurn(t, s, 1000, "gpu0")
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).Ref()))
 		out, err := s.Work.RecordResult(t.Context(),
 			job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.Findings{})
@@ -80,8 +80,8 @@ func TestAFailingTaskHoldsNoRunBack(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)
-		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Task: true,
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Task: true,
 			Reason: "The task failed in case 0, not the submission: generate_input ran out of memory."})
 		if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben") {
 			t.Errorf("first is %s", first)
@@ -94,8 +94,8 @@ func TestAHoldOutlivesItsEpoch(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
-		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		_, err := s.SQL().ExecContext(t.Context(), "update epochs set harness = 'h0'")
 		modelstest.Check(t, err)
 		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldWhy == "" || run.EpochID == bens.EpochID {
@@ -108,28 +108,28 @@ func TestAHoldOutlivesItsEpoch(t *testing.T) {
 	})
 }
 
-// Whatever becomes of the holder's legs, the challenger is measured: an accomplice could else be the holder again and
+// Whatever becomes of the holder's turns, the challenger is measured: an accomplice could else be the holder again and
 // again.
 func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end  func(t *testing.T, s *models.Store, w world)
 		held bool
 	}{
-		"a wrong answer": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb"}) },
+		"a wrong answer": {func(t *testing.T, s *models.Store, _ world) { failTurn(t, s, job.Failure{Reason: "bomb"}) },
 			true},
 		"an infrastructure error": {func(t *testing.T, s *models.Store, _ world) {
-			failLeg(t, s, job.Failure{Reason: "bomb", Infrastructure: true})
+			failTurn(t, s, job.Failure{Reason: "bomb", Infrastructure: true})
 		}, false},
 		"an error of the task": {func(t *testing.T, s *models.Store,
 			_ world) {
-			failLeg(t, s, job.Failure{Reason: "bomb", Task: true})
+			failTurn(t, s, job.Failure{Reason: "bomb", Task: true})
 		}, false},
 		"an admin who cancels it": {func(t *testing.T, s *models.Store, w world) {
-			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, leg(t, s).ID)))
+			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, turn(t, s).ID)))
 		}, false},
 		"a disqualification of it": {func(t *testing.T, s *models.Store, w world) {
-			modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, *leg(t, s).ProfileOf, "It knew.")))
-			failLeg(t, s, job.Failure{Reason: "bomb"})
+			modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, *turn(t, s).ProfileOf, "It knew.")))
+			failTurn(t, s, job.Failure{Reason: "bomb"})
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,10 +138,10 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 				bens := w.measures(t, s, w.Ben, "b;", about(900)...)
 				tt.end(t, s, w)
 				for _, ns := range []float64{950, 951} {
-					if run := leg(t, s); *run.ProfileOf != bens.ID {
+					if run := turn(t, s); *run.ProfileOf != bens.ID {
 						t.Fatalf("run %d is measured again", *run.ProfileOf)
 					}
-					w.measureLegs(t, s, about(ns))
+					w.measureTurns(t, s, about(ns))
 				}
 				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil ||
@@ -170,8 +170,8 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 		w.measures(t, s, w.Ben, "b;", about(900)...)
 		later := w.measures(t, s, w.Ben, "b;", about(910)...)
 		other := w.measures(t, s, w.Ben, "c;", about(1500)...)
-		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		w.measures(t, s, w.Ben, "b;", about(920)...)
 		floor := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, floor, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
@@ -188,7 +188,7 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 			models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
 			t.Errorf("to review is still: %+v", list)
 		}
-		leg(t, s) // the source is measured again
+		turn(t, s) // the source is measured again
 		w.SameAfterRebuild(t, s)
 	})
 }
@@ -198,8 +198,8 @@ func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)
-		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		fast := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, fast, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
 		modelstest.Check(t, modelstest.Second(s.Dismiss(t.Context(), w.Admin, fast.ID, "It is not.")))

@@ -75,7 +75,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 					first = append(first, w.ScoreIn(t, s, who, 1000+100*float64(i), ""))
 					if i == 1 {
 						for range 4 {
-							legIn(t, s, 1000, "g", "")
+							turnIn(t, s, 1000, "g", "")
 						}
 					}
 				}
@@ -85,7 +85,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 				}
 				challenger := decide(t, s, w, first, held)
 				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), challenger))
-				if c.ChallengerID != challenger || c.EndedAt != nil || leg(t, s).OrderID == nil {
+				if c.ChallengerID != challenger || c.EndedAt != nil || turn(t, s).OrderID == nil {
 					t.Errorf("the last confirmation of run %d is %+v", challenger, c)
 				}
 			})
@@ -100,13 +100,13 @@ func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 			w.Score(t, s, modelstest.Person(t, s, who, accounts.RoleUser), 1000+100*float64(i))
 		}
 		for range 4 {
-			measureLeg(t, s, 1000, "gpu0")
+			measureTurn(t, s, 1000, "gpu0")
 		}
 		anns := w.Score(t, s, w.Ann, 900)
 		bens := w.Score(t, s, w.Ben, 910)
 		modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, anns.ID, "It knew.")))
-		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
 		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(),
 			bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
 			t.Errorf("the last confirmation of the first is %+v", c)

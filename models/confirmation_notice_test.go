@@ -25,7 +25,7 @@ func notices(t *testing.T, s *models.Store, who accounts.User) (texts []string) 
 
 func TestNoticesOfARecordWaitForItsConfirmation(t *testing.T) {
 	for name, test := range map[string]struct {
-		legs     []float64 // of the holder, the challenger, …
+		turns    []float64 // of the holder, the challenger, …
 		ann, ben string
 		records  int // sent to Ben's webhook
 	}{
@@ -47,8 +47,8 @@ func TestNoticesOfARecordWaitForItsConfirmation(t *testing.T) {
 				if n := sent(); n > 0 {
 					t.Errorf("%d messages are sent before the confirmation", n)
 				}
-				for _, ns := range test.legs {
-					measureLeg(t, s, ns, "gpu0")
+				for _, ns := range test.turns {
+					measureTurn(t, s, ns, "gpu0")
 				}
 				on := w.Task.Title + " on CPU."
 				for who, want := range map[*accounts.User]string{&w.Ann: test.ann, &w.Ben: test.ben} {

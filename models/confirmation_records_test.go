@@ -32,7 +32,7 @@ func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
 			}
 		}
 		for _, ns := range []float64{1002, 951, 1004, 951} {
-			measureLeg(t, s, ns, "gpu0")
+			measureTurn(t, s, ns, "gpu0")
 		}
 		if r := records()[1]; r.Unconfirmed || r.WasNS == nil || *r.WasNS != 900 ||
 			!boards.Rescored(r.WasNS, r.ScoreNS) {

@@ -26,20 +26,20 @@ func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
 		})
 }
 
-// leg is the one unit of work that waits, as a run.
-func leg(t *testing.T, s *models.Store) work.Run {
+// turn is the one unit of work that waits, as a run.
+func turn(t *testing.T, s *models.Store) work.Run {
 	t.Helper()
 	waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context()))
 	if len(waits) != 1 || waits[0].Priority != work.PriorityFollowUp {
-		t.Fatalf("in the queue is %+v, want one leg that gives way to people's work", waits)
+		t.Fatalf("in the queue is %+v, want one turn that gives way to people's work", waits)
 	}
 	return modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), waits[0].RunID))
 }
 
-// measureLeg ends the leg that waits on a unit, and returns the run that it measured again.
-func measureLeg(t *testing.T, s *models.Store, ns float64, unit string) int64 {
+// measureTurn ends the turn that waits on a unit, and returns the run that it measured again.
+func measureTurn(t *testing.T, s *models.Store, ns float64, unit string) int64 {
 	t.Helper()
-	run := leg(t, s)
+	run := turn(t, s)
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash = unit
@@ -65,15 +65,15 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			t.Errorf("the submission lists %d runs", len(runs))
 		}
 		for _, user := range []accounts.User{w.Ann, w.Ben} { // a lucky person would rather not be measured again
-			modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, user, leg(t, s).ID)), db.Forbidden)
+			modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, user, turn(t, s).ID)), db.Forbidden)
 		}
-		w.Submit(t, s, w.Ann) // though a leg of hers waits, and one waiting run is the most
+		w.Submit(t, s, w.Ann) // though a turn of hers waits, and one waiting run is the most
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann,
 			modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, w.Ann,
 				submissions.SubmissionFilter{UserID: w.Ann.ID}))[0].Runs[0].ID)))
 		var turns []int64
 		for _, ns := range []float64{1002, 1001, 1004, 1003} {
-			turns = append(turns, measureLeg(t, s, ns, "gpu0"))
+			turns = append(turns, measureTurn(t, s, ns, "gpu0"))
 		}
 		if diff := cmp.Diff([]int64{anns.ID, bens.ID, anns.ID, bens.ID}, turns); diff != "" {
 			t.Errorf("measured in turns:\n%s", diff)
@@ -99,36 +99,36 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 	})
 }
 
-func TestLegsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
+func TestTurnsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.Score(t, s, w.Ann, 1000)
 		bens := w.Score(t, s, w.Ben, 900)
 		for i, unit := range []string{"gpu0", "gpu1", "gpu0", "gpu0", "gpu1", "gpu0"} {
-			measureLeg(t, s, []float64{1000, 950}[i%2]+float64(i), unit)
+			measureTurn(t, s, []float64{1000, 950}[i%2]+float64(i), unit)
 		}
 		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 		if !c.OneUnit || c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "954.0 1001.0" {
-			t.Errorf("of six legs on two units count %+v", c)
+			t.Errorf("of six turns on two units count %+v", c)
 		}
 	})
 }
 
-// failLeg ends the leg that waits without a score.
-func failLeg(t *testing.T, s *models.Store, why job.Failure) {
+// failTurn ends the turn that waits without a score.
+func failTurn(t *testing.T, s *models.Store, why job.Failure) {
 	t.Helper()
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).Ref()))
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
 		job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
 			Outcome: job.OutcomeFailed, Failure: &why}, work.Findings{})))
 }
 
-func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
+func TestAFailedTurnHoldsItsSourceBack(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
-		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		anns := "Ann 1000 from 0, run 1 of 5 processes"
 		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
@@ -156,18 +156,18 @@ func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
 			t.Errorf("after someone has looked:\n%s", diff)
 		}
 		w.measures(t, s, w.Ben, "b;", about(880)...)
-		leg(t, s) // it is measured again
+		turn(t, s) // it is measured again
 		w.SameAfterRebuild(t, s)
 	})
 }
 
-// A challenger whose legs infrastructure errors stopped has another confirmation.
+// A challenger whose turns infrastructure errors stopped has another confirmation.
 func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.Score(t, s, w.Ann, 1000)
 		bens := w.Score(t, s, w.Ben, 900)
-		measureLeg(t, s, 1000, "gpu0")
-		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
@@ -177,15 +177,15 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 		}
 		w.Score(t, s, w.Ann, 950) // something changes on the board
 		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil ||
-			c.ChallengerID != bens.ID || leg(t, s).ProfileOf == nil {
+			c.ChallengerID != bens.ID || turn(t, s).ProfileOf == nil {
 			t.Errorf("after that: %+v", c)
 		}
 	})
 }
 
-// Challenged again and again, a source has the mean of all its legs, and not those of the last; and so have equal
+// Challenged again and again, a source has the mean of all its turns, and not those of the last; and so have equal
 // sources of two people.
-func TestLegsOfASourceCountTogether(t *testing.T) {
+func TestTurnsOfASourceCountTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser),
 			modelstest.Person(t, s, "Dora", accounts.RoleUser)
@@ -199,12 +199,12 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)
 		for _, ns := range []float64{1000, 1100, 1000, 1100} {
-			w.end(t, s, leg(t, s), work.Findings{}, about(ns)...)
+			w.end(t, s, turn(t, s), work.Findings{}, about(ns)...)
 		}
 		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0"}, scores()); diff != "" {
 			t.Fatalf("the first confirmation:\n%s", diff)
 		}
-		w.measures(t, s, cleo, "b;", about(800)...) // Ben's source: its legs are known
+		w.measures(t, s, cleo, "b;", about(800)...) // Ben's source: its turns are known
 		// what the preprocessor sees in another line may be another program
 		w.measures(t, s, dora, "\nb;", about(5000)...)
 		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
@@ -212,7 +212,7 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 		}
 		w.measures(t, s, cleo, "c;", about(700)...)
 		for _, ns := range []float64{1200, 2000, 1200, 2000} {
-			w.end(t, s, leg(t, s), work.Findings{}, about(ns)...)
+			w.end(t, s, turn(t, s), work.Findings{}, about(ns)...)
 		}
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("Ann was challenged again:\n%s", diff)
@@ -233,7 +233,7 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		ctx := t.Context()
 		anns := w.Score(t, s, w.Ann, 1000)
 		w.Score(t, s, w.Ben, 900)
-		measureLeg(t, s, 1000, "gpu0") // the next one is Ben's
+		measureTurn(t, s, 1000, "gpu0") // the next one is Ben's
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, anns.SubmissionID, "")), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID,
 			"It is another person's.")))

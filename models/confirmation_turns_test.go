@@ -10,22 +10,22 @@ import (
 	"warpboard/models/work"
 )
 
-// measureLegs ends the legs that wait, one after the other, on one unit with what their processes measured.
-func (w world) measureLegs(t *testing.T, s *models.Store, legs ...[]float64) {
+// measureTurns ends the turns that wait, one after the other, on one unit with what their processes measured.
+func (w world) measureTurns(t *testing.T, s *models.Store, turns ...[]float64) {
 	t.Helper()
-	for _, processes := range legs {
-		w.end(t, s, leg(t, s), work.Findings{}, processes...)
+	for _, processes := range turns {
+		w.end(t, s, turn(t, s), work.Findings{}, processes...)
 	}
 }
 
 // uneven are five processes so far apart that a run is noisy.
 func uneven(ns float64) []float64 { return []float64{ns * 0.9, ns * 0.95, ns, ns * 1.05, ns * 1.1} }
 
-// Disturbed legs are measured once more, and left out unless most of a side's are: then the kernel may be why.
-func TestADisturbedLegIsMeasuredOnceMore(t *testing.T) {
+// Disturbed turns are measured once more, and left out unless most of a side's are: then the kernel may be why.
+func TestADisturbedTurnIsMeasuredOnceMore(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		bens [][]float64 // what his legs measure
+		bens [][]float64 // what his turns measure
 		ns   string      // his score
 	}{
 		{"none", [][]float64{about(900), about(902)}, "901.0"},
@@ -37,7 +37,7 @@ func TestADisturbedLegIsMeasuredOnceMore(t *testing.T) {
 				w.measures(t, s, w.Ann, "a;", about(1000)...)
 				bens := w.measures(t, s, w.Ben, "b;", about(800)...)
 				for _, processes := range tt.bens {
-					w.measureLegs(t, s, about(1000), processes)
+					w.measureTurns(t, s, about(1000), processes)
 				}
 				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 				if c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != tt.ns+" 1000.0" {
@@ -52,14 +52,14 @@ func TestADisturbedLegIsMeasuredOnceMore(t *testing.T) {
 	}
 }
 
-func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
+func TestATurnBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
-		w.end(t, s, leg(t, s),
+		w.end(t, s, turn(t, s),
 			work.Findings{Score: &work.Score{Disturbed: "another process on the device in 3 of 9 samples"}},
 			about(3000)...)
-		w.measureLegs(t, s, about(900), about(1000), about(900), about(1000))
+		w.measureTurns(t, s, about(900), about(1000), about(900), about(1000))
 		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil ||
 			fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
 			t.Errorf("it says %+v", c)
@@ -67,15 +67,15 @@ func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 	})
 }
 
-// disturbed ends so many legs, those of the challenger or of the holder beside another program on the device.
-func (w world) disturbed(t *testing.T, s *models.Store, legs int, holder, challenger bool) {
+// disturbed ends so many turns, those of the challenger or of the holder beside another program on the device.
+func (w world) disturbed(t *testing.T, s *models.Store, turns int, holder, challenger bool) {
 	t.Helper()
-	for i := range legs {
+	for i := range turns {
 		score := work.Score{}
 		if i%2 == 0 && holder || i%2 == 1 && challenger {
 			score.Disturbed = "another process on the device in 9 of 9 samples"
 		}
-		w.end(t, s, leg(t, s), work.Findings{Score: &score}, about([]float64{1100, 950}[i%2])...)
+		w.end(t, s, turn(t, s), work.Findings{Score: &score}, about([]float64{1100, 950}[i%2])...)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestADisturbedHolderLetsTheChallengerCountAlone(t *testing.T) {
 }
 
 // A first score of bad conditions is no better than its confirmation.
-func TestADisturbedScoreIsConfirmedByDisturbedLegs(t *testing.T) {
+func TestADisturbedScoreIsConfirmedByDisturbedTurns(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
@@ -144,7 +144,7 @@ func TestADisturbedScoreIsConfirmedByDisturbedLegs(t *testing.T) {
 	})
 }
 
-// One bad leg does not widen a source's interval for ever, and more legs make it narrower.
+// One bad turn does not widen a source's interval for ever, and more turns make it narrower.
 func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		anns := w.measures(t, s, w.Ann, "a;", about(1e6)...)
@@ -155,11 +155,11 @@ func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 			if i == 0 {
 				first = about(1.3e6) // beside someone whom no driver names
 			}
-			w.measureLegs(t, s, first, about(990e3), about(1e6), about(990e3))
+			w.measureTurns(t, s, first, about(990e3), about(1e6), about(990e3))
 			run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
 			widths = append(widths, *run.HighNS-*run.LowNS)
-			if legs := 2 * (1 + i); run.Processes != 5*legs {
-				t.Errorf("after %d legs it has %d processes", legs, run.Processes)
+			if turns := 2 * (1 + i); run.Processes != 5*turns {
+				t.Errorf("after %d turns it has %d processes", turns, run.Processes)
 			}
 		}
 		if widths[0] < 200e3 || widths[1] > 20e3 || widths[2] > widths[1] {

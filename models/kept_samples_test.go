@@ -159,7 +159,7 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 }
 
 // An admin who deletes someone's run takes it out of the pool: it was not that person's choice.
-func TestWhatAnAdminDeletesIsNotRetained(t *testing.T) {
+func TestWhatAnAdminDeletesIsNotKept(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		forged := w.measures(t, s, w.Ann, "a;", about(10)...)
@@ -206,7 +206,7 @@ func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 				}
 				w.measures(t, s, w.Ben, "b;", about(970)...)
 				if confirm {
-					w.measureLegs(t, s, about(970), about(950), about(970), about(950))
+					w.measureTurns(t, s, about(970), about(950), about(970), about(950))
 				}
 				w.measures(t, s, w.Ann, "a;", about(955)...)
 				modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann,

@@ -12,9 +12,9 @@ import (
 	"warpboard/models/work"
 )
 
-// judgeAnew has a board measured again, each of its runs with what processes take; nil: it does not pass; and applies
+// rerunAll has a board measured again, each of its runs with what processes take; nil: it does not pass; and applies
 // that.
-func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]float64) {
+func (w world) rerunAll(t *testing.T, s *models.Store, measured map[int64][]float64) {
 	t.Helper()
 	modelstest.Check(t, modelstest.Second(s.Rerun(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
 	for _, run := range reruns(t, s) {
@@ -30,7 +30,7 @@ func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]flo
 	modelstest.Check(t, modelstest.Second(s.ApplyRerun(t.Context(), w.Admin, w.Task.ID)))
 }
 
-func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
+func TestARerunReplacesAllNumbersOfAPool(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		expect := func(when string, want ...string) {
@@ -48,7 +48,7 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		bens := w.measures(t, s, w.Ben, "b;", about(2000)...)
 		also := w.measures(t, s, w.Ben, "b;", about(2000)...)
-		w.judgeAnew(t, s, map[int64][]float64{first.ID: about(1300), bens.ID: nil})
+		w.rerunAll(t, s, map[int64][]float64{first.ID: about(1300), bens.ID: nil})
 		expect("two runs and a cancelled one were replaced; what did not pass stands for another",
 			"Ann 1300 from 0, run 1 of 5 processes")
 		if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx,
@@ -66,13 +66,13 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 
 // A rejudge forgets what confirmations measured of a source, for everyone who sent it; who is first then is confirmed
 // again.
-func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
+func TestARerunForgetsConfirmationsForAll(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
-		w.measureLegs(t, s, about(1000), about(950), about(1000), about(950))
+		w.measureTurns(t, s, about(1000), about(950), about(1000), about(950))
 		cleos := w.measures(t, s, modelstest.Person(t, s, "Cleo", accounts.RoleUser), "b;", about(980)...)
-		w.judgeAnew(t, s, map[int64][]float64{bens.ID: about(940)})
+		w.rerunAll(t, s, map[int64][]float64{bens.ID: about(940)})
 		want := []string{"Ben 940 from 0, run 2 of 5 processes", "Cleo 980 from 0, run 7 of 5 processes",
 			"Ann 1000 from 0, run 1 of 10 processes"}
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" || cleos.ID != 7 {

@@ -104,8 +104,8 @@ func TestNewSoftwareHasEveryEntryMeasuredAgain(t *testing.T) {
 	})
 }
 
-// TestARejudgeHasNoEffectUntilItIsApplied, and then all at once: new numbers, and no place for what does not pass.
-func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
+// TestARerunHasNoEffectUntilItIsApplied, and then all at once: new numbers, and no place for what does not pass.
+func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		cora := modelstest.Person(t, s, "Cora", accounts.RoleCreator)
@@ -157,8 +157,8 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 	})
 }
 
-// TestACancelledRejudgeLeavesNothingBehind but the log.
-func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
+// TestACancelledRerunLeavesNothingBehind but the log.
+func TestACancelledRerunLeavesNothingBehind(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.ScoreIn(t, s, w.Ann, 100, "")

@@ -61,7 +61,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 		}
 	}
 	if run.State == work.StateFailed {
-		change, err := retain(tx, run, r, failed)
+		change, err := keepEnded(tx, run, r, failed)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 
 // Stopped lets the measurements of a cancelled run count for its source: cancelling selects nothing.
 func (f rules) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
-	return retain(tx, run, r, stopped)
+	return keepEnded(tx, run, r, stopped)
 }
 
 // Settled measures the run that is now first of the board again.

@@ -54,11 +54,11 @@ const (
 	failed  = "failed"
 )
 
-// retain stores the sample of a ranked run that its person cancelled or that failed, and scores valid runs of equal
+// keepEnded stores the sample of a ranked run that its person cancelled or that failed, and scores valid runs of equal
 // source with it. A run that was not ranked yet is a process that did not come to its end: its person, or its kernel,
 // knew the slot and the benchmark's times. An infrastructure error counts against no one, nor does a process that staff
 // ended. A failure of the task counts: an answer can cause it.
-func retain(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
+func keepEnded(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
 	kept := sampleOf(r)
 	kept.Why = why
 	switch cases := samples.CasesOf(result.Stages); {

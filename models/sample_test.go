@@ -187,7 +187,7 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
 		for _, ns := range []float64{1000, 950, 1000, 950} {
-			w.end(t, s, leg(t, s), work.Findings{}, about(ns)...)
+			w.end(t, s, turn(t, s), work.Findings{}, about(ns)...)
 		}
 		want := []string{"Ben 950 from 0, run 2 of 10 processes", "Ann 1000 from 0, run 1 of 10 processes"}
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {

@@ -30,15 +30,15 @@ func retiredNames() []retiredName {
 		{"room rooms", "quota, capacity, free disk, place", ""},
 		{"clerk clerks desk", "server, queue", ""},
 		// Of measure, of systemd, and of the profiler's name for a part of a processor.
-		{"unit units", "slot, item", "e2e evaluator/device evaluator/ncu internal/app models models/pools views views/charts views/format " +
+		{"unit units", "slot, item", "e2e evaluator/device evaluator/ncu internal/app models views views/charts views/format " +
 			"web/pages/boards web/pages/submissions"},
-		// Of processes, of connections, of certificates; package pools.
+		// Of processes, of connections, of certificates; of runs with one score.
 		{"pool pools", "samples; set", "evaluator/toolchain evaluator/toolchain/warm internal/app internal/webhooks models models/db " +
-			"models/modelstest models/pools models/work views web/site/runs clients/go"},
-		{"leg legs", "run of a confirmation", "models models/pools web/site/runs"},
-		{"rejudge* judgeanew", "rerun", "evaluator/dispatch models models/accounts models/rejudge models/work views web/pages/operation"},
-		{"anew", "again", "models"},
-		{"retain*", "keep", "models"},
+			"models/modelstest models/work views web/site/runs clients/go"},
+		{"leg legs", "turn of a confirmation", ""},
+		{"rejudge*", "rerun", ""},
+		{"anew", "again", ""},
+		{"retain*", "keep", ""},
 	}
 }
 

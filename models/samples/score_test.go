@@ -11,14 +11,14 @@ import (
 	"warpboard/tasks"
 )
 
-// simulated are legs of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in each
-// leg.
+// simulated are turns of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in each
+// turn.
 func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns []Sample) {
 	for range n {
-		unit := 100e3 * math.Exp(between*chance.NormFloat64())
+		slot := 100e3 * math.Exp(between*chance.NormFloat64())
 		processes := make([]float64, 5)
 		for p := range processes {
-			processes[p] = unit * math.Exp(0.005*chance.NormFloat64())
+			processes[p] = slot * math.Exp(0.005*chance.NormFloat64())
 		}
 		ns, i, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
 		if err != nil {
@@ -30,21 +30,21 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns [
 	return turns
 }
 
-func TestOneCaseOfLegsIsTheirScoreIfItIsTheOnlyOne(t *testing.T) {
-	legs := simulated(t, rand.New(rand.NewPCG(1, 2)), 4, 0.01)
-	want := ScoreOf(legs, tasks.RankGeom)
-	got, each := CaseOf(legs, 0)
+func TestOneCaseOfTurnsIsTheirScoreIfItIsTheOnlyOne(t *testing.T) {
+	turns := simulated(t, rand.New(rand.NewPCG(1, 2)), 4, 0.01)
+	want := ScoreOf(turns, tasks.RankGeom)
+	got, each := CaseOf(turns, 0)
 	like := func(a, b float64) bool { return math.Abs(a/b-1) < rounding }
 	if !like(got.ScoreNS, want.ScoreNS) || !like(*got.LowNS, *want.LowNS) || !like(*got.HighNS, *want.HighNS) ||
-		len(each) != 4 || !like(each[3], legs[3].ScoreNS) {
+		len(each) != 4 || !like(each[3], turns[3].ScoreNS) {
 		t.Errorf("%v in turns of %v, want %v", got, each, want)
 	}
-	if _, each := CaseOf(legs, 1); each != nil {
-		t.Errorf("a case that no leg has took %v", each)
+	if _, each := CaseOf(turns, 1); each != nil {
+		t.Errorf("a case that no turn has took %v", each)
 	}
 }
 
-func TestTheIntervalOfLegsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
+func TestTheIntervalOfTurnsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{2, 4, 12} {
 		for between, least := range map[float64]float64{0: 0.94, 0.002: 0.85} {
@@ -58,21 +58,21 @@ func TestTheIntervalOfLegsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 				width += (*all.HighNS - *all.LowNS) / 100e3 / trials
 			}
 			share := float64(holds) / trials
-			t.Logf("%d legs that differ by %.1f %%: it holds the truth in %.1f %%, and is %.2f %% wide", n, 100*between,
+			t.Logf("%d turns that differ by %.1f %%: it holds the truth in %.1f %%, and is %.2f %% wide", n, 100*between,
 				100*share, 100*width)
 			if share < least {
-				t.Errorf("%d legs that differ by %.1f %%: it holds the truth in %.1f %%", n, 100*between, 100*share)
+				t.Errorf("%d turns that differ by %.1f %%: it holds the truth in %.1f %%", n, 100*between, 100*share)
 			}
 		}
 	}
 }
 
-// One leg of three beside a neighbour that no one saw.
-func TestOneBadLegMovesNoScore(t *testing.T) {
-	legs := simulated(t, rand.New(rand.NewPCG(5, 6)), 3, 0)
+// One turn of three beside a neighbour that no one saw.
+func TestOneBadTurnMovesNoScore(t *testing.T) {
+	turns := simulated(t, rand.New(rand.NewPCG(5, 6)), 3, 0)
 	bad := 140e3
-	legs[1].ScoreNS, legs[1].HighNS, legs[1].Cases = bad, &bad, [][]float64{{bad, bad, bad, bad, bad}}
-	if all := ScoreOf(legs, tasks.RankLast); math.Abs(all.ScoreNS-100e3) > 1000 {
+	turns[1].ScoreNS, turns[1].HighNS, turns[1].Cases = bad, &bad, [][]float64{{bad, bad, bad, bad, bad}}
+	if all := ScoreOf(turns, tasks.RankLast); math.Abs(all.ScoreNS-100e3) > 1000 {
 		t.Errorf("the score is %v", all.ScoreNS)
 	}
 }

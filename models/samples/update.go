@@ -27,7 +27,7 @@ type source struct {
 type row struct {
 	Score    `gorm:"embedded"`
 	EpochID  int64
-	PoolID   *int64 // run that is on the board for this one and others of its source
+	OnBoard  *int64 `gorm:"column:pool_id"` // run that is on the board for this one and others of its source
 	ScoredAt time.Time
 }
 
@@ -46,7 +46,7 @@ type member struct {
 	own       *Sample // what it measured itself; nil: that is not kept
 }
 
-func (m member) stands() bool { return m.Row.PoolID != nil && *m.Row.PoolID == m.ID }
+func (m member) stands() bool { return m.Row.OnBoard != nil && *m.Row.OnBoard == m.ID }
 
 // ownRow returns the row of a run that counts alone, or not at all.
 func (m member) ownRow() row {
@@ -54,7 +54,7 @@ func (m member) ownRow() row {
 		return row{Score: Score{Measure: m.own.Measure}, EpochID: m.own.EpochID, ScoredAt: m.EndedAt}
 	}
 	now := m.Row
-	now.PoolID, now.Pooled, now.WasNS = nil, 0, nil
+	now.OnBoard, now.Pooled, now.WasNS = nil, 0, nil
 	return now
 }
 
@@ -134,7 +134,7 @@ func scoreTogether(tx *gorm.DB, group []member, epochID int64, samples []Sample,
 	score := ScoreOf(samples, ranking)
 	for _, m := range group {
 		now := m.ownRow()
-		now.PoolID, now.EpochID = &stands.ID, epochID
+		now.OnBoard, now.EpochID = &stands.ID, epochID
 		if m.ID == stands.ID && score.ScoreNS > 0 {
 			if score.WasNS != nil && *score.WasNS == 0 { // nothing came before: it is the run's own
 				was := now.ScoreNS

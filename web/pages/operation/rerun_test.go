@@ -67,8 +67,8 @@ func smallTask(s *webtest.Scene, driver string) accounts.User {
 	return cora
 }
 
-// TestAnAuthorRejudgesATask on its page: what would change is shown first, and counts when it is applied.
-func TestAnAuthorRejudgesATask(t *testing.T) {
+// TestAnAuthorRerunsATask on its page: what would change is shown first, and counts when it is applied.
+func TestAnAuthorRerunsATask(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := smallTask(s, "")
 	cora, visitor := s.BrowserOf(author), s.Browser()
@@ -108,8 +108,8 @@ func TestAnAuthorRejudgesATask(t *testing.T) {
 		"[data-act='apply rejudge']", "Test 3 was missing.")
 }
 
-// TestAnAuthorCancelsARejudge, and no one else.
-func TestAnAuthorCancelsARejudge(t *testing.T) {
+// TestAnAuthorCancelsARerun, and no one else.
+func TestAnAuthorCancelsARerun(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := smallTask(s, "")
 	cora := s.BrowserOf(author)
