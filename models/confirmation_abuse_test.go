@@ -210,3 +210,30 @@ func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 		}
 	})
 }
+
+// A run that is disqualified and reinstated is still held back with its source, and waits for a review again.
+func TestReinstatingARunReleasesNoSource(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		ctx := t.Context()
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
+		measureTurn(t, s, 1000, "gpu0")
+		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, bens.ID, "It knew.")))
+		if list := queue(t, s, w.Admin); len(list) != 0 {
+			t.Errorf("while it is disqualified, to review are %v", list)
+		}
+		modelstest.Check(t, modelstest.Second(s.Reinstate(ctx, w.Admin, bens.ID, "It did not.")))
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, bens.ID)); run.HeldWhy == "" || len(w.board(t, s)) != 1 {
+			t.Errorf("it counts: %q, %v", run.HeldWhy, w.board(t, s))
+		}
+		if list := queue(t, s, w.Admin); len(list) != 1 {
+			t.Errorf("to review are %v", list)
+		}
+		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, bens.ID, "The worker's fault.")))
+		if board := w.board(t, s); len(board) != 2 {
+			t.Errorf("after someone has looked the board is %v", board)
+		}
+		w.SameAfterRebuild(t, s)
+	})
+}
