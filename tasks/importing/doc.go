@@ -8,7 +8,7 @@
 //	kernelbench.go  KernelBench: a Python file with Model, get_inputs, and get_init_inputs
 //	trace.go        SOL-ExecBench and FlashInfer Trace: a definition in JSON; workload.go reads its workloads
 //	safetensors.go  the inputs that a workload stores in files
-//	leetgpu.go      LeetGPU: a folder with challenge.py; markdown.go writes its statement as Markdown
+//	leetgpu.go      LeetGPU: a folder with a Challenge class; markdown.go writes its statement as Markdown
 //	sizes.go        smaller sizes for smaller devices
 //	python/         the programs of the tasks
 //
