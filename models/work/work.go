@@ -79,7 +79,7 @@ type item interface {
 	ref() job.Ref
 	work() *Work
 
-	// These change the state, and no other field of Work.
+	// These methods change only the state.
 	setWaiting(why *job.Failure)
 	setTaken()
 	setStage(stage job.Stage)

@@ -30,7 +30,7 @@ type workload struct {
 	elements  float64             // of its inputs, without axes that are expressions
 }
 
-// source is where an input's values come from.
+// source is the origin of an input's values.
 type source struct {
 	Type  string          `json:"type"` // random, scalar, safetensors, or custom
 	Value json.RawMessage `json:"value"`
@@ -46,7 +46,7 @@ type givenTolerance struct {
 	Negative bool     `json:"allow_negative_inf"`
 }
 
-// tolerance is what the task's reference.py compares answers with.
+// tolerance has the limits for comparing answers in the task's reference.py.
 type tolerance struct {
 	ATol     float64  `json:"atol"`
 	RTol     float64  `json:"rtol"`
@@ -68,7 +68,7 @@ const (
 	mostStored                = 2 << 20 // bytes of a task's stored inputs, as written
 )
 
-// workloads are those of a definition.
+// workloads has all workloads of a definition.
 type workloads struct {
 	all    []workload
 	flash  bool // in the form of FlashInfer Trace
