@@ -47,7 +47,7 @@ const (
 )
 
 // advanceConfirmation goes on when a turn has ended: with the next one, or to the end.
-func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Recorded) error {
+func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	o, err := orderOf(tx, turn)
 	if err != nil || o.ID == 0 || o.EndedAt != nil { // the submission of one side was deleted
 		return err
@@ -92,7 +92,7 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Recorded) error {
 }
 
 // goOn queues the next turn, or ends the confirmation with the numbers of those that count.
-func (c confirmation) goOn(tx *gorm.DB, out *work.Recorded) error {
+func (c confirmation) goOn(tx *gorm.DB, out *work.Effect) error {
 	counted, enough := c.counted()
 	if sides := c.sides(); !enough && len(c.turns) < MostTurns {
 		return c.queue(tx, sides[len(c.turns)%len(sides)].Entry(), out)
@@ -124,14 +124,14 @@ func (c confirmation) goOn(tx *gorm.DB, out *work.Recorded) error {
 // conclude lets the turns that count replace the numbers of both sides, also of equal sources of other people. All
 // entries are rebuilt once, after both sides have their numbers: in between the board would be compared half new, half
 // old.
-func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Recorded) error {
+func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect) error {
 	var accepted []work.Run
 	var sides []int64
 	var changed []boards.Entry
 	for _, run := range c.sides() {
 		sides, accepted = append(sides, run.ID), append(accepted, turnsOf(counted, run)...)
 	}
-	c.OneUnit = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotOf(turn) != slotOf(counted[0]) })
+	c.OneSlot = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotOf(turn) != slotOf(counted[0]) })
 	err := c.accept(tx, accepted...)
 	if err == nil {
 		changed, err = samples.Senders(tx, sides)
@@ -169,7 +169,7 @@ func whyNoScore(r work.Run) string {
 
 // breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was
 // cancelled. One that infrastructure errors stopped begins again when something changes on the board.
-func (c confirmation) breakOff(tx *gorm.DB, turn work.Run, out *work.Recorded) error {
+func (c confirmation) breakOff(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	why := whyNoScore(turn)
 	switch {
 	case kernelFailed(turn):
@@ -187,8 +187,8 @@ func (c confirmation) breakOff(tx *gorm.DB, turn work.Run, out *work.Recorded) e
 // end ends the confirmation, and begins the next one: with new numbers, or without the challenger, another entry may be
 // first. One that may begin again waits until something changes on the board. This comes to an end because a source
 // with turns that count, or a challenger with a confirmation behind it, is not confirmed again (startConfirmation).
-func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Recorded) error {
-	err := tx.Model(&c.Order).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.OneUnit, "reason": why, "again": again}).Error
+func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect) error {
+	err := tx.Model(&c.Order).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.OneSlot, "reason": why, "again": again}).Error
 	if err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
@@ -203,7 +203,7 @@ func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Recorde
 }
 
 // show marks the run on the board that waits for its confirmation.
-func (o Order) show(tx *gorm.DB, runID int64, out *work.Recorded) error {
+func (o Order) show(tx *gorm.DB, runID int64, out *work.Effect) error {
 	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", o.VersionID, o.Device).Update("confirming", runID).Error
 	if err != nil {
 		return fmt.Errorf("changing the board: %w", err)
@@ -214,7 +214,7 @@ func (o Order) show(tx *gorm.DB, runID int64, out *work.Recorded) error {
 
 // startConfirmation begins one if the board's first was never confirmed and another person is behind it. It leaves out
 // a first that is the run except.
-func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64, out *work.Recorded) error {
+func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64, out *work.Effect) error {
 	// The order is that of bands and pages (entriesFirst in package boards); equal scores: the earlier run. Entries of
 	// different epochs are not comparable: a first that is alone with the newest software has no one behind it.
 	var top []boards.Entry
@@ -253,7 +253,7 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 		return changes, err
 	}
 	for i, c := range changes {
-		var out work.Recorded
+		var out work.Effect
 		if err := startConfirmation(tx, c.VersionID, c.Device, 0, &out); err != nil {
 			return nil, err
 		}
@@ -267,11 +267,11 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 // confirmAfter begins a confirmation if a run's end has changed its board. A turn's confirmation goes on without it.
 // Disabling confirmations leaves open ones: their turns still run. In a new epoch, the last run of a board that is
 // measured again decides who is first, because the first changes with every result until then.
-func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
-	if !s.confirm || run.Purpose == work.Confirm || out.Board == nil && run.Purpose != work.Remeasure {
+func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Effect) error {
+	if !s.confirm || run.Purpose == work.Confirm || out.Board == nil && run.Purpose != work.Rerun {
 		return nil
 	}
-	if run.Purpose == work.Remeasure {
+	if run.Purpose == work.Rerun {
 		var others int64
 		err := Order{ID: *run.OrderID}.live(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
 		if err != nil || others > 0 {
@@ -303,7 +303,7 @@ func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 		return db.WriteError(err, "marks of confirmations")
 	}
 	for i := range turns {
-		if err := s.Work.StopRun(tx, &turns[i], &work.Recorded{}); err != nil {
+		if err := s.Work.StopRun(tx, &turns[i], &work.Effect{}); err != nil {
 			return err
 		}
 	}

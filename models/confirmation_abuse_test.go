@@ -30,11 +30,11 @@ func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 }
 
 // turnIn ends the next turn as a machine with a driver would.
-func turnIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
+func turnIn(t *testing.T, s *models.Store, ns float64, slot, driver string) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).Ref()))
 	result := modelstest.Result(attempt, ns)
-	result.Machine.UUIDHash, result.Machine.Driver = unit, driver
+	result.Machine.UUIDHash, result.Machine.Driver = slot, driver
 	low, high := ns*0.999, ns*1.001
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result,
 		work.Findings{Score: &work.Score{NS: ns,

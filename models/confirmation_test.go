@@ -37,12 +37,12 @@ func turn(t *testing.T, s *models.Store) work.Run {
 }
 
 // measureTurn ends the turn that waits on a unit, and returns the run that it measured again.
-func measureTurn(t *testing.T, s *models.Store, ns float64, unit string) int64 {
+func measureTurn(t *testing.T, s *models.Store, ns float64, slot string) int64 {
 	t.Helper()
 	run := turn(t, s)
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	result := modelstest.Result(attempt, ns)
-	result.Machine.UUIDHash = unit
+	result.Machine.UUIDHash = slot
 	low, high := ns*0.999, ns*1.001
 	score := work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &score})))
@@ -79,7 +79,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			t.Errorf("measured in turns:\n%s", diff)
 		}
 		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(ctx, anns.ID))
-		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneUnit ||
+		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneSlot ||
 			c.EndedAt == nil ||
 			len(c.Turns) != 2 || c.Turns[0].ScoreNS != 1002 || c.Turns[1].ScoreNS != 1004 || c.Turns[1].Processes != 5 ||
 			len(c.Turns[1].Cases) == 0 ||
@@ -99,15 +99,15 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 	})
 }
 
-func TestTurnsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
+func TestTurnsThatRanOnOtherSlotsAreRepeated(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.Score(t, s, w.Ann, 1000)
 		bens := w.Score(t, s, w.Ben, 900)
-		for i, unit := range []string{"gpu0", "gpu1", "gpu0", "gpu0", "gpu1", "gpu0"} {
-			measureTurn(t, s, []float64{1000, 950}[i%2]+float64(i), unit)
+		for i, slot := range []string{"gpu0", "gpu1", "gpu0", "gpu0", "gpu1", "gpu0"} {
+			measureTurn(t, s, []float64{1000, 950}[i%2]+float64(i), slot)
 		}
 		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
-		if !c.OneUnit || c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "954.0 1001.0" {
+		if !c.OneSlot || c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "954.0 1001.0" {
 			t.Errorf("of six turns on two units count %+v", c)
 		}
 	})

@@ -61,7 +61,7 @@ func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, wh
 		case !run.Valid():
 			return db.Errorf(db.Conflict, "Run %d is not on any board, so there is nothing to report.", runID)
 		}
-		if err := actor.Check(accounts.ReportRun, accounts.Of{OwnerID: run.UserID}); err != nil {
+		if err := actor.Check(accounts.ReportRun, accounts.Owners{OwnerID: run.UserID}); err != nil {
 			return err
 		}
 		if err := checkReports(tx, actor); err != nil {
@@ -117,7 +117,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 // Flags lists the flags of a run that the person may see: all for those who may review the run, and for others those
 // that they reported.
 func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, task catalog.Task) ([]FlagOf, error) {
-	if viewer.May(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}) {
+	if viewer.May(accounts.ReviewRun, accounts.Owners{AuthorID: task.OwnerID}) {
 		return s.flags(ctx, "f.run_id = ?", run.ID)
 	}
 	if !viewer.SignedIn() {

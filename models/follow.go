@@ -16,7 +16,7 @@ import (
 
 // queueProfile queues the profile of a ranked run that has just ended well, if its task lets it be made
 // and a worker is here that can.
-func queueProfile(tx *gorm.DB, r *work.Run, out *work.Recorded) error {
+func queueProfile(tx *gorm.DB, r *work.Run, out *work.Effect) error {
 	if !r.Valid() {
 		return nil
 	}

@@ -62,7 +62,7 @@ func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.
 		if sub.HiddenFrom(actor) || !task.VisibleTo(actor) {
 			return db.Errorf(db.NotFound, "There is no run %d.", runID)
 		}
-		if err := actor.Check(right, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+		if err := actor.Check(right, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
 		changes, err = do(tx, run, why)
@@ -93,7 +93,7 @@ func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64
 func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decide(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		// OwnerID is here who decided, not whose run it is: the rule is "your own decision, or an admin".
-		if err := actor.Check(accounts.ReinstateRun, accounts.Of{OwnerID: run.DisqualifiedBy}); err != nil {
+		if err := actor.Check(accounts.ReinstateRun, accounts.Owners{OwnerID: run.DisqualifiedBy}); err != nil {
 			return nil, err
 		}
 		if run.DisqualifiedAt == nil {
@@ -134,7 +134,7 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 		if err := tx.Take(&sub, id).Error; err != nil {
 			return db.ReadError(err, "submission %d", id)
 		}
-		if err := actor.Check(accounts.DeleteSubmission, accounts.Of{OwnerID: sub.UserID}); err != nil {
+		if err := actor.Check(accounts.DeleteSubmission, accounts.Owners{OwnerID: sub.UserID}); err != nil {
 			return err
 		}
 		if sub.UserID != actor.ID {
@@ -223,7 +223,7 @@ const renamesPerDay = 3 // of one person, by themselves
 
 // Rename changes the name that boards show: 1 to 40 visible characters, not used by another.
 func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, name string) (changes []boards.Change, err error) {
-	if err := actor.Check(accounts.Rename, accounts.Of{OwnerID: userID}); err != nil {
+	if err := actor.Check(accounts.Rename, accounts.Owners{OwnerID: userID}); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {

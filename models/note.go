@@ -55,7 +55,7 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 // mayNote refuses a note in another person's name, even by an admin.
 func mayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
-		return actor.Check(accounts.RemoveNote, accounts.Of{AuthorID: task.OwnerID})
+		return actor.Check(accounts.RemoveNote, accounts.Owners{AuthorID: task.OwnerID})
 	}
 	if !actor.SignedIn() || actor.ID != run.UserID {
 		return db.Errorf(db.Forbidden, "Only the person who submitted the run may write a note on it.")

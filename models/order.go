@@ -26,9 +26,9 @@ type Order struct {
 	VersionID    int64        `gorm:"default:null"` // 0: new software, of all tasks
 	Device       string       // empty: all of the version
 	EpochID      int64        // the new software
-	ChallengerID int64        `gorm:"default:null"` // run that Confirm measures in turns with …
-	HolderID     int64        `gorm:"default:null"` // … this one
-	OneUnit      bool         // of Confirm: the runs that count ran on one slot
+	ChallengerID int64        `gorm:"default:null"`    // run that Confirm measures in turns with …
+	HolderID     int64        `gorm:"default:null"`    // … this one
+	OneSlot      bool         `gorm:"column:one_unit"` // of Confirm: the runs that count ran on one slot
 	CreatedBy    int64        // 0: the site
 	Reason       string       // why it was made; of Confirm, why it ended without numbers of the holder or of both
 	Again        bool         // of Confirm: it may begin again
@@ -39,7 +39,7 @@ type Order struct {
 }
 
 // queue queues a run of the order, in the name of the person whose run it measures: they cannot cancel it (CancelRun).
-func (o Order) queue(tx *gorm.DB, of boards.Entry, out *work.Recorded) error {
+func (o Order) queue(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
 	run := work.Run{SubmissionID: of.SubmissionID, VersionID: of.VersionID, UserID: of.UserID, Mode: job.ModeRanked,
 		Purpose: o.Purpose, ProfileOf: &of.RunID, OrderID: &o.ID, Work: work.Work{Device: of.Device, QueuedAt: db.Now()}}
 	return work.Enqueue(tx, &run, out)
@@ -47,7 +47,7 @@ func (o Order) queue(tx *gorm.DB, of boards.Entry, out *work.Recorded) error {
 
 // queueAll queues the entries that q chooses, in their order, except those that the order measured already, that did
 // not pass, or that wait.
-func (o Order) queueAll(tx, q *gorm.DB, out *work.Recorded) (queued int, err error) {
+func (o Order) queueAll(tx, q *gorm.DB, out *work.Effect) (queued int, err error) {
 	var entries []boards.Entry
 	var known []work.Run
 	err = q.Order("age, score_ns, run_id").Find(&entries).Error

@@ -57,7 +57,7 @@ func (r Rerun) Failed() string {
 // board by board, the fastest before first. It leaves out the runs of tasks that are not listed to the viewer.
 func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int64, device string, limit int) (orders []Reruns, err error) {
 	var found []Order
-	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.Remeasure, versionID, device).
+	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.Rerun, versionID, device).
 		Order("id desc").Limit(limit).Find(&found).Error
 	if err != nil || len(found) == 0 {
 		return nil, db.ReadError(err, "what is measured again")

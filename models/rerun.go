@@ -21,7 +21,7 @@ const rerunEntries = 100
 
 // Rerun queues the entries of a task's boards to be measured again, without effect until ApplyRerun. A rejudge that is
 // not applied yet goes on: its measurements stay, and failed ones and new entries are queued.
-func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Recorded, err error) {
+func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Effect, err error) {
 	if why, err = cleanReason(why); err != nil {
 		return out, err
 	}
@@ -31,7 +31,7 @@ func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, wh
 			return err
 		}
 		if o.ID == 0 { // the unique index orders_open lets two people who ask at once share one
-			o = Order{Purpose: work.Remeasure, VersionID: task.VersionID, CreatedBy: actor.ID, Reason: why, CreatedAt: db.Now()}
+			o = Order{Purpose: work.Rerun, VersionID: task.VersionID, CreatedBy: actor.ID, Reason: why, CreatedAt: db.Now()}
 			if err := tx.Create(&o).Error; err != nil {
 				return db.WriteError(err, "rejudge")
 			}
@@ -60,10 +60,10 @@ func openRerun(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Tas
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, o, db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.Check(accounts.Rerun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.Check(accounts.Rerun, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
 		return task, o, err
 	}
-	err = tx.Where("purpose = ? and version_id = ? and applied_at is null and not cancelled", work.Remeasure, task.VersionID).Limit(1).Find(&o).Error
+	err = tx.Where("purpose = ? and version_id = ? and applied_at is null and not cancelled", work.Rerun, task.VersionID).Limit(1).Find(&o).Error
 	return task, o, db.ReadError(err, "rejudge of task %s", task.Slug)
 }
 
@@ -90,7 +90,7 @@ func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int
 }
 
 // CancelRerun ends a rejudge without effect.
-func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) (out work.Recorded, err error) {
+func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, err error) {
 	err = s.decideRerun(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
 		var waiting []work.Run
 		if err := o.live(tx).Order("id").Find(&waiting).Error; err != nil {
@@ -166,7 +166,7 @@ func disqualifyRerun(tx *gorm.DB, actor accounts.User, again work.Run) error {
 }
 
 // endRerun lets what was measured with new software count, and ends the order when nothing is left.
-func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
+func endRerun(tx *gorm.DB, run work.Run, out *work.Effect) error {
 	o, err := orderOf(tx, run)
 	var was, live int64
 	if err == nil {

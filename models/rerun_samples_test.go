@@ -30,7 +30,7 @@ func (w world) rerunAll(t *testing.T, s *models.Store, measured map[int64][]floa
 	modelstest.Check(t, modelstest.Second(s.ApplyRerun(t.Context(), w.Admin, w.Task.ID)))
 }
 
-func TestARerunReplacesAllNumbersOfAPool(t *testing.T) {
+func TestARerunReplacesAllNumbersOfASource(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		expect := func(when string, want ...string) {

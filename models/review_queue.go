@@ -128,7 +128,7 @@ func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []R
 
 // reviewable selects the open flags that a person may review, as f, with their runs and tasks, as r and t.
 func (s *Store) reviewable(ctx context.Context, actor accounts.User) (*gorm.DB, error) {
-	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.MakeTask, accounts.Owners{}); err != nil {
 		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")
 	}
 	q := s.db.Read(ctx).Table("flags f").Joins("join runs r on r.id = f.run_id").

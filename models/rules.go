@@ -20,7 +20,7 @@ type rules struct{ store *Store }
 // Keep stores what a result has, in this order. All steps are called even if one fails, because Join takes their values: an
 // error undoes all of them. On PostgreSQL the steps after a failed statement add "current transaction is aborted"; the first
 // error is the cause.
-func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
+func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	return errors.Join(
 		keepSample(tx, run, r), // before anything may hold the run back
 		holdRun(tx, run),
@@ -33,7 +33,7 @@ func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded
 }
 
 // Ended notifies webhooks of a run that a person requested, continues confirmations and reruns, and ends validations.
-func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
+func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	switch run.Purpose {
 	case work.Submitted, work.Practice:
 		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
@@ -41,7 +41,7 @@ func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 		return endUnanswered(tx, run, out)
 	case work.Confirm:
 		return advanceConfirmation(tx, *run, out)
-	case work.Remeasure:
+	case work.Rerun:
 		if err := endRerun(tx, *run, out); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 
 // Place changes the boards: by a valid run, by a profile or a baseline that a board shows, or by what a run measured before
 // it failed.
-func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) (err error) {
+func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) (err error) {
 	if run.Purpose == work.Profile {
 		if out.Board, err = showProfile(tx, *run); err != nil {
 			return err
@@ -77,7 +77,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 	if err != nil {
 		return err
 	}
-	out.Board, err = boards.Enter(tx, stands.Entry(), stands.PoolID != nil)
+	out.Board, err = boards.Enter(tx, stands.Entry(), stands.OnBoard != nil)
 	if err != nil || out.Board == nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (f rules) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change
 }
 
 // Settled measures the run that is now first of the board again.
-func (f rules) Settled(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
+func (f rules) Settled(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	return f.store.confirmAfter(tx, run, out)
 }
 
@@ -119,7 +119,7 @@ func tellOfPlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
 }
 
 // showBaseline notifies the board that its baseline has a score.
-func showBaseline(tx *gorm.DB, r *work.Run, out *work.Recorded) (err error) {
+func showBaseline(tx *gorm.DB, r *work.Run, out *work.Effect) (err error) {
 	if r.Purpose == work.Baseline && r.ScoreNS != nil {
 		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)
 	}

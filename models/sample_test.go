@@ -109,8 +109,8 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		}
 		ben := "Ben 970 from 0, run 3 of 5 processes"
 		expect("three runs of a source", "Ann 930 from 3, run 1 of 15 processes", ben)
-		if pool := modelstest.Got[[]work.Run](t)(s.Work.Pool(ctx, third)); len(pool) != 3 || pool[1].ID != lucky.ID || *pool[1].ScoreNS != 900 {
-			t.Errorf("the pool has %+v", pool)
+		if runs := modelstest.Got[[]work.Run](t)(s.Work.RunsOfSource(ctx, third)); len(runs) != 3 || runs[1].ID != lucky.ID || *runs[1].ScoreNS != 900 {
+			t.Errorf("the pool has %+v", runs)
 		}
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, lucky.ID)); run.Stands() || !run.Valid() {
 			t.Errorf("the lucky run stands: %+v", run)
@@ -119,7 +119,7 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		expect("one is disqualified", "Ann 950 from 2, run 1 of 10 processes", ben)
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, first.ID, "It knew.")))
 		expect("and the one that stood", "Ann 900 from 0, run 2 of 5 processes", ben)
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.Pooled != 0 || run.PoolID != nil {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.Pooled != 0 || run.OnBoard != nil {
 			t.Errorf("it keeps numbers that are not its own: %+v", run)
 		}
 		modelstest.Check(t, modelstest.Second(s.Reinstate(ctx, w.Admin, first.ID, "It did not.")))
@@ -129,8 +129,9 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 	})
 }
 
-// TestARecordThatAPoolCorrectsChangesTheBoard although its person has a better entry: pages are kept by the board's change number.
-func TestARecordThatAPoolCorrectsChangesTheBoard(t *testing.T) {
+// TestACorrectedRecordChangesTheBoard although its person has a better entry: pages are kept by the board's change
+// number.
+func TestACorrectedRecordChangesTheBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
@@ -153,7 +154,7 @@ func TestARecordThatAPoolCorrectsChangesTheBoard(t *testing.T) {
 	})
 }
 
-func TestWhatDoesNotCountIsNotPooled(t *testing.T) {
+func TestInvalidRunsDoNotCountTogether(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
@@ -197,8 +198,8 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 			t.Errorf("after a lucky run of the confirmed source:\n%s", diff)
 		}
-		if pool := modelstest.Got[[]work.Run](t)(s.Work.Pool(t.Context(), modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)))); len(pool) != 2 {
-			t.Errorf("beside it are %+v", pool)
+		if runs := modelstest.Got[[]work.Run](t)(s.Work.RunsOfSource(t.Context(), modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)))); len(runs) != 2 {
+			t.Errorf("beside it are %+v", runs)
 		}
 		w.SameAfterRebuild(t, s)
 	})
@@ -255,7 +256,7 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 }
 
 // A result that the site has taken is recorded, whatever is in it: else it would be measured again and again.
-func TestResultsOfOtherCasesAreRecordedAndNotPooled(t *testing.T) {
+func TestResultsOfOtherCasesAreRecordedAlone(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.measures(t, s, w.Ann, "a;", about(1000)...)

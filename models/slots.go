@@ -26,7 +26,7 @@ const softwareMost = 32
 // NoteSlots stores the devices and the software of a worker, and returns the new labels of devices. For software that
 // is new to a device, the first entries of its boards are measured again, and missing baselines run. If a worker of an
 // old version uses another name than the label, only the software is stored.
-func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Recorded, err error) {
+func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Effect, err error) {
 	// A worker states its own device and software. Its statement counts for devices that its credential allows, and for
 	// labels that follow from the driver's name. So the holder of a stolen credential can invent software, which costs
 	// reruns, but no place on a board.
@@ -57,7 +57,7 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 }
 
 // noteAllSoftware stores the software of slots, each kind once, and reports whether some is new to its device.
-func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Recorded) (changed bool, err error) {
+func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Effect) (changed bool, err error) {
 	noted := map[[3]any]bool{}
 	for _, slot := range slots {
 		software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}
@@ -75,7 +75,7 @@ func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool
 }
 
 // noteSoftware stores both kinds of software of a slot, and reports whether one is new to its device.
-func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Recorded) (changed bool, err error) {
+func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool, err error) {
 	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
 		if kind == epochs.Python && slot.Machine.Python == "" {
 			// A slot without Python runs no Python tasks, and must not make an epoch of half the software.
@@ -98,7 +98,7 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Recorded) (changed bool,
 
 // startDrift queues the first entries of a device's open boards to be measured again if their epochs are older than a
 // current one of the device.
-func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Recorded) error {
+func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Effect) error {
 	python := ""
 	if kind == epochs.Native {
 		python = "not "
@@ -117,7 +117,7 @@ func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out
 	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {
 		return db.ReadError(res.Error, "entries of older epochs")
 	}
-	o := Order{Purpose: work.Remeasure, Device: device, EpochID: epochID, Reason: "The software of " + device + " changed.", CreatedAt: db.Now()}
+	o := Order{Purpose: work.Rerun, Device: device, EpochID: epochID, Reason: "The software of " + device + " changed.", CreatedAt: db.Now()}
 	if err := tx.Create(&o).Error; err != nil {
 		return db.WriteError(err, "order")
 	}

@@ -23,9 +23,9 @@ import (
 const validatedEntries = 10
 
 // Validate queues the task's validation script for the first entries of its boards, except those for which it waits already.
-func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64) (out work.Recorded, queued int, err error) {
+func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, queued int, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		out, queued = work.Recorded{}, 0
+		out, queued = work.Effect{}, 0
 		task, script, err := validatable(tx, actor, taskID)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func validatable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.T
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, "", db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.Check(accounts.Validate, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.Check(accounts.Validate, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
 		return task, "", err
 	}
 	var version catalog.TaskVersion
@@ -87,7 +87,7 @@ func validatable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.T
 	return task, v.Version, nil
 }
 
-func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boards.Entry, out *work.Recorded) (queued int, err error) {
+func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boards.Entry, out *work.Effect) (queued int, err error) {
 	ids := make([]int64, len(entries))
 	for i, e := range entries {
 		ids[i] = e.RunID
@@ -115,7 +115,7 @@ func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boa
 }
 
 // keepAnswer stores the answer of a script in the run's result.
-func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
+func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	if run.Purpose != work.Validate {
 		return nil
 	}
@@ -139,7 +139,7 @@ func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) er
 }
 
 // endValidation stores an answer. Boards show it, and so they change.
-func endValidation(tx *gorm.DB, run *work.Run, answer validations.Answer, message string, out *work.Recorded) error {
+func endValidation(tx *gorm.DB, run *work.Run, answer validations.Answer, message string, out *work.Effect) error {
 	changed, err := validations.End(tx, run.ID, answer, message)
 	if err != nil || !changed {
 		return err
@@ -149,7 +149,7 @@ func endValidation(tx *gorm.DB, run *work.Run, answer validations.Answer, messag
 }
 
 // endUnanswered ends the validation of a run that ended without a result.
-func endUnanswered(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
+func endUnanswered(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	message := "An infrastructure error stopped the script."
 	if run.State == work.StateCancelled {
 		message = "The run of the script was cancelled."

@@ -47,7 +47,7 @@ func scripts(t *testing.T, s *models.Store) (list []work.Run) {
 }
 
 // answer ends the run of a script like a worker.
-func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, message string) work.Recorded {
+func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, message string) work.Effect {
 	t.Helper()
 	result := modelstest.Result(modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref())), 0)
 	result.ScoreNS, result.Stages = nil,
@@ -56,7 +56,7 @@ func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, mess
 	if status != job.StatusPass {
 		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: message}
 	}
-	return modelstest.Got[work.Recorded](t)(s.Work.RecordResult(t.Context(), result, work.Findings{}))
+	return modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), result, work.Findings{}))
 }
 
 // TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard: its answer is shown beside the entry and changes no rank.

@@ -14,27 +14,27 @@ import (
 	"warpboard/views/format"
 )
 
-// Pool is the runs of equal source that count together with a run.
-type Pool struct {
+// SourceRuns is the runs of equal source that count together with a run.
+type SourceRuns struct {
 	RunID     int64   // run of the page
 	StandsID  int64   // run that represents all of them on the board
 	ScoreNS   float64 // score of all of them, or of a confirmation
 	Pooled    int     // number of runs in the score; 0 for confirmations
 	Processes int
-	Runs      []PooledRun // oldest first
+	Runs      []SourceRun // oldest first
 	Gone      int         // further runs in the score that were cancelled, failed while ranked, or were deleted
 }
 
-// PooledRun is a run with its submission, which names it on pages.
-type PooledRun struct{ RunID, SubmissionID int64 }
+// SourceRun is a run with its submission, which names it on pages.
+type SourceRun struct{ RunID, SubmissionID int64 }
 
 // shownPooled limits the named runs; the newest are named.
 const shownPooled = 12
 
-func (p Pool) shown() []PooledRun { return p.Runs[max(0, len(p.Runs)-shownPooled):] }
+func (p SourceRuns) shown() []SourceRun { return p.Runs[max(0, len(p.Runs)-shownPooled):] }
 
 // says explains to a run's reader what counts together with its source.
-func (p Pool) says() string {
+func (p SourceRuns) says() string {
 	score := format.Nanoseconds(p.ScoreNS).String()
 	switch {
 	case p.Pooled == 0 && p.RunID == p.StandsID:
@@ -48,7 +48,7 @@ func (p Pool) says() string {
 }
 
 // gone mentions the runs that have no page, or no score there.
-func (p Pool) gone() string {
+func (p SourceRuns) gone() string {
 	if p.Gone == 0 {
 		return ""
 	}
@@ -59,7 +59,7 @@ func (p Pool) gone() string {
 	return "Also " + which
 }
 
-func (p Pool) processes() string {
+func (p SourceRuns) processes() string {
 	if p.Processes == 0 {
 		return ""
 	}
@@ -67,7 +67,7 @@ func (p Pool) processes() string {
 }
 
 // after returns the separator after the run at a position of the list.
-func (p Pool) after(i int) string {
+func (p SourceRuns) after(i int) string {
 	if i == len(p.shown())-1 {
 		return ". "
 	}
@@ -139,7 +139,7 @@ func disturbedNote(why string, own bool) templ.Component {
 }
 
 // poolNote is on the card of a run that counts together with others.
-func poolNote(p *Pool, why string) templ.Component {
+func sourceNote(p *SourceRuns, why string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

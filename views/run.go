@@ -28,7 +28,7 @@ type RunCard struct {
 	Log          string        // output so far, while it runs
 	SelfMeasured bool          // measured by the task's own program, in the kernel's process
 	Again        string        // token of the form for running it again; empty if the reader may not
-	Pool         *Pool         // nil if no run of equal source counts together with it
+	SourceRuns   *SourceRuns   // nil if no run of equal source counts together with it
 	Confirmed    *Confirmation // nil if the run was not measured again
 	Turns        *Turns        // measurements behind the score; nil for the first one
 	boards.Validated

@@ -185,7 +185,7 @@ func Run(r RunCard) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = poolNote(r.Pool, r.Turns.why()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sourceNote(r.SourceRuns, r.Turns.why()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

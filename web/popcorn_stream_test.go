@@ -45,7 +45,7 @@ func TestPopcornFollowsASubmissionToItsResult(t *testing.T) {
 	s.People(t)
 	c := s.Popcorn(s.User)
 	for mode, want := range map[string]struct {
-		end   func(work.Run) work.Recorded
+		end   func(work.Run) work.Effect
 		says  []string
 		shown string
 	}{

@@ -27,7 +27,7 @@ type Notifier interface {
 
 // follow notifies viewers of a change, unless err is set, and stops attempts that were taken from their workers. If the
 // process dies before, a worker continues until the answer to its next heartbeat stops it.
-func (d *Dispatcher) follow(out work.Recorded, err error) error {
+func (d *Dispatcher) follow(out work.Effect, err error) error {
 	if err != nil {
 		return err
 	}

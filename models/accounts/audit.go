@@ -48,7 +48,7 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 // Audits lists acts before an ID (0 for the newest), the newest first. search matches the name of the actor, a subject
 // like "task sort", or a submission like "#57" with its runs. Admins only.
 func (s *Accounts) Audits(ctx context.Context, actor User, search string, before int64, limit int) ([]Audit, error) {
-	if err := actor.Check(ReadAudits, Of{}); err != nil {
+	if err := actor.Check(ReadAudits, Owners{}); err != nil {
 		return nil, err
 	}
 	var rows []Audit

@@ -32,8 +32,8 @@ const (
 	ModerateComments Act = "moderate comments" // hide them, lock lists, and close reports
 )
 
-// Of has the owners of an act's object; 0 means no one.
-type Of struct {
+// Owners has the owners of an act's object; 0 means no one.
+type Owners struct {
 	OwnerID  int64 // owner of the run, submission, or account; for a disqualification, the person who decided it
 	AuthorID int64 // owner of its task
 }
@@ -85,7 +85,7 @@ var rights = map[Act]right{
 }
 
 // May reports whether the person may perform an act on an object.
-func (u User) May(act Act, of Of) bool {
+func (u User) May(act Act, of Owners) bool {
 	r, known := rights[act]
 	if !known || r.notOwn && u.SignedIn() && u.ID == of.OwnerID {
 		return false
@@ -106,7 +106,7 @@ func (u User) May(act Act, of Of) bool {
 }
 
 // Check is May as an error: Forbidden, with a sentence that names the allowed people.
-func (u User) Check(act Act, of Of) error {
+func (u User) Check(act Act, of Owners) error {
 	if u.May(act, of) {
 		return nil
 	}

@@ -98,7 +98,7 @@ type SeenUser struct {
 
 // Users lists people whose name contains search, by name, for the admin's page.
 func (s *Accounts) Users(ctx context.Context, actor User, search string, offset, limit int) ([]SeenUser, error) {
-	if err := actor.Check(ListPeople, Of{}); err != nil {
+	if err := actor.Check(ListPeople, Owners{}); err != nil {
 		return nil, err
 	}
 	var users []SeenUser
@@ -166,7 +166,7 @@ func (u *SeenUser) seen(t time.Time) {
 
 // SetRole sets a person's role. Only an admin may, and not their own, so that one admin always remains.
 func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
-	if err := actor.Check(SetRole, Of{OwnerID: userID}); err != nil {
+	if err := actor.Check(SetRole, Owners{OwnerID: userID}); err != nil {
 		return err
 	}
 	if role != RoleUser && role != RoleCreator && role != RoleAdmin {
@@ -178,7 +178,7 @@ func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role R
 // SetBlocked blocks a person (sessions and tokens are invalid, nothing can be submitted) or unblocks them. Entries
 // stay; disqualify runs to remove them.
 func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
-	if err := actor.Check(Block, Of{OwnerID: userID}); err != nil {
+	if err := actor.Check(Block, Owners{OwnerID: userID}); err != nil {
 		return err
 	}
 	act, at := "allow", (*time.Time)(nil)

@@ -80,7 +80,7 @@ func (t Task) ListedTo(u accounts.User) bool {
 
 // EditableBy reports whether the person may change and delete the task: admins, and creators their own.
 func (t Task) EditableBy(u accounts.User) bool {
-	return u.May(accounts.EditTask, accounts.Of{AuthorID: t.OwnerID})
+	return u.May(accounts.EditTask, accounts.Owners{AuthorID: t.OwnerID})
 }
 
 // TaskSettings are the properties of a task that can change without a new version.
@@ -116,7 +116,7 @@ type NewTask struct {
 
 // CreateTask creates a task with its first version. A taken slug is a Conflict.
 func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
-	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.MakeTask, accounts.Owners{}); err != nil {
 		return Task{}, err
 	}
 	task, err := draftTask(actor, in)

@@ -48,7 +48,7 @@ func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, wh
 		if err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ReportComment, accounts.Of{OwnerID: found.UserID}); err != nil {
+		if err := actor.Check(accounts.ReportComment, accounts.Owners{OwnerID: found.UserID}); err != nil {
 			return err
 		}
 		if err := checkRate(tx, actor, &Report{}, reportsPerHour, "reports"); err != nil {
@@ -143,7 +143,7 @@ func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, ac
 		if found, t, err = find(tx, actor, id); err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID}); err != nil {
+		if err := actor.Check(accounts.ModerateComments, accounts.Owners{AuthorID: t.Task.OwnerID}); err != nil {
 			return err
 		}
 		if isOwn(found, actor) {
@@ -186,7 +186,7 @@ func (c *Comments) Lock(ctx context.Context, actor accounts.User, about Thread, 
 		if err := t.Check(actor, db.Time(tx.NowFunc())); err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
+		if err := actor.Check(accounts.ModerateComments, accounts.Owners{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
 			return err
 		}
 		if err := t.holder(tx).UpdateColumn("comments_locked", locked).Error; err != nil {

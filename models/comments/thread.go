@@ -60,7 +60,7 @@ func (t Thread) Count() int {
 
 // ModeratedBy reports whether the person may hide comments and lock the list.
 func (t Thread) ModeratedBy(u accounts.User) bool {
-	return u.May(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID})
+	return u.May(accounts.ModerateComments, accounts.Owners{AuthorID: t.Task.OwnerID})
 }
 
 // Check refuses a viewer who may not read the comments. Those on a submission require a source that everyone may read,

@@ -61,7 +61,7 @@ func (e Event) Frozen(at time.Time) bool {
 
 // EditableBy reports whether the person may change the event and reveal its results.
 func (e Event) EditableBy(u accounts.User) bool {
-	return u.May(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID})
+	return u.May(accounts.EditEvent, accounts.Owners{AuthorID: e.OwnerID})
 }
 
 // EventRow is an event with the name of its organizer.

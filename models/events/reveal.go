@@ -12,7 +12,7 @@ func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error)
 	if err := tx.Take(&e, id).Error; err != nil {
 		return e, db.ReadError(err, "event %d", id)
 	}
-	if err := actor.Check(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID}); err != nil {
+	if err := actor.Check(accounts.EditEvent, accounts.Owners{AuthorID: e.OwnerID}); err != nil {
 		return e, err
 	}
 	switch at := db.Time(tx.NowFunc()); {

@@ -37,7 +37,7 @@ const (
 
 // Create creates an event of tasks that the person may edit. The tasks close at its end.
 func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (e Event, err error) {
-	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.MakeTask, accounts.Owners{}); err != nil {
 		return e, err
 	}
 	if err := in.check(); err != nil {
@@ -75,7 +75,7 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
 		}
-		if err := actor.Check(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID}); err != nil {
+		if err := actor.Check(accounts.EditEvent, accounts.Owners{AuthorID: e.OwnerID}); err != nil {
 			return err
 		}
 		if err := e.changeFreeze(tx, in.FrozenAt); err != nil {
@@ -102,7 +102,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
 		}
-		if err := actor.Check(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID}); err != nil {
+		if err := actor.Check(accounts.EditEvent, accounts.Owners{AuthorID: e.OwnerID}); err != nil {
 			return err
 		}
 		if confirmation != e.Title && confirmation != e.Slug {

@@ -54,7 +54,7 @@ func (n NewJoinToken) check() error {
 
 // CreateJoinToken creates a token and returns its secret, which is not stored. Admins only.
 func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJoinToken) (secret string, token JoinToken, err error) {
-	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.Of{})); err != nil {
+	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.Owners{})); err != nil {
 		return "", token, err
 	}
 	if err := n.check(); err != nil {
@@ -89,7 +89,7 @@ func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinedToken, err error) 
 // RevokeJoinToken revokes a token and the credentials of all workers that joined by it. It returns their names: the
 // caller must then disconnect them. Admins only.
 func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int64) (workers []string, err error) {
-	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageWorkers, accounts.Owners{}); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {

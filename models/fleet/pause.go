@@ -27,7 +27,7 @@ const PauseKey = "paused."
 // PauseDevice holds back the queue of a device until ResumeDevice, with a sentence for visitors, which may be empty.
 // Admins only.
 func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, why string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return err
 	}
 	if !db.IsName(device) {
@@ -47,7 +47,7 @@ func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, wh
 
 // ResumeDevice ends the pause of a device, if there is one. Admins only.
 func (s *Fleet) ResumeDevice(ctx context.Context, actor accounts.User, device string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -50,7 +50,7 @@ type Postbox struct {
 
 // Postbox returns the state of sending. Admins only.
 func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p Postbox, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return p, db.Errorf(db.Forbidden, "Only an admin may read how e-mails are sent.")
 	}
 	err = x.db.Read(ctx).Model(&Mail{}).Select(`count(case when next_at is not null then 1 end) as waiting, count(case when sent_at is not null then 1 end) as sent,

@@ -70,7 +70,7 @@ type Result struct {
 
 // Find compares the entries of a task's boards. Only reviewers of its runs may call it.
 func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle) (Result, error) {
-	if err := actor.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.Check(accounts.ReviewRun, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
 		return Result{}, err
 	}
 	sources, err := l.sources(ctx, task.VersionID)

@@ -131,7 +131,7 @@ func SubmitSource(t testing.TB, s *models.Store, user accounts.User, task catalo
 }
 
 // Finish brings a queued run to its end with a score, as a worker and the dispatcher would.
-func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.Recorded {
+func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.Effect {
 	t.Helper()
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	if err != nil {

@@ -58,7 +58,7 @@ func day(tx *gorm.DB) string { return today(tx).Format(time.DateOnly) }
 // change makes a change of an admin, and notes it in the audit log unless it has no subject.
 func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
 	do func(*gorm.DB) (subject, detail string, err error)) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return err
 	}
 	return q.db.Write(ctx, func(tx *gorm.DB) error {

@@ -39,10 +39,10 @@ type Sample struct {
 
 // The reasons to set a sample aside.
 const (
-	Undecided  = "its confirmation or remeasurement goes on" // or ended without it
-	Remeasured = "measured again"
-	Withdrawn  = "deleted while it did not count"
-	Deleted    = "deleted by an admin"
+	Undecided     = "its confirmation or remeasurement goes on" // or ended without it
+	MeasuredAgain = "measured again"
+	Withdrawn     = "deleted while it did not count"
+	Deleted       = "deleted by an admin"
 )
 
 // Measure has the numbers of one sample, or of several together.
@@ -109,13 +109,13 @@ func Accept(tx *gorm.DB, runs ...int64) error {
 // all confirmations of that source.
 func Replace(tx *gorm.DB, run int64) error {
 	var s Sample
-	if err := tx.Where("by_run = ? and purpose = ?", run, work.Remeasure).Take(&s).Error; err != nil {
+	if err := tx.Where("by_run = ? and purpose = ?", run, work.Rerun).Take(&s).Error; err != nil {
 		return db.ReadError(err, "what run %d measured", run)
 	}
 	err := tx.Model(&Sample{}).Where("version_id = ? and device = ? and source_key = ? and aside_at is null", s.VersionID, s.Device, s.SourceKey).
 		Where("run_id = ? and purpose = ? or epoch_id = ? and (purpose = ? or user_id = ? and ended_at <= ?)", s.RunID, work.Submitted,
 			s.EpochID, work.Confirm, s.UserID, db.Time(s.EndedAt)).
-		Updates(map[string]any{"aside_at": db.Now(), "why": Remeasured}).Error
+		Updates(map[string]any{"aside_at": db.Now(), "why": MeasuredAgain}).Error
 	return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
 }
 

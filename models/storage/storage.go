@@ -68,7 +68,7 @@ func (s *Storage) StorageByTask(ctx context.Context, actor accounts.User) (list 
 }
 
 func (s *Storage) list(ctx context.Context, actor accounts.User, group, columns, table string) (list []Use, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return nil, err
 	}
 	err = s.db.Read(ctx).Raw(fmt.Sprintf(uses(group), columns, table), most).Scan(&list).Error
@@ -77,7 +77,7 @@ func (s *Storage) list(ctx context.Context, actor accounts.User, group, columns,
 
 // StorageTotal counts everything once, and apart the parts that are older than the given times, which will be removed.
 func (s *Storage) StorageTotal(ctx context.Context, actor accounts.User, goes Times) (total Total, next NextSweep, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return total, next, err
 	}
 	const onBoards = "select run_id from entries union select run_id from records"

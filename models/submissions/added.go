@@ -30,7 +30,7 @@ func (a AddedByAdmin) check() error {
 	case n > longestWhy:
 		return db.Errorf(db.Invalid, "The reason has %d characters; at most %d are kept.", n, longestWhy)
 	}
-	return a.By.Check(accounts.AddSubmission, accounts.Of{})
+	return a.By.Check(accounts.AddSubmission, accounts.Owners{})
 }
 
 // tooLate reports whether the person submits after the deadline. Admins may add a submission at any time.

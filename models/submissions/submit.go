@@ -254,7 +254,7 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 		}
 		// There are no watchers yet, so the events are stored and not announced. The dispatcher sees the rows in its
 		// next pass.
-		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
+		if err := work.Enqueue(tx, &run, &work.Effect{}); err != nil {
 			return sub, nil, err
 		}
 		runs = append(runs, run)

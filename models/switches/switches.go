@@ -77,7 +77,7 @@ func Parse(key, value string) (off Switch, err error) {
 
 // SwitchOff keeps something off until SwitchOn. Admins only.
 func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return err
 	}
 	if !isSwitch(what) {
@@ -103,7 +103,7 @@ func isSwitch(what string) bool {
 
 // SwitchOn ends that. Admins only.
 func (s *Switches) SwitchOn(ctx context.Context, actor accounts.User, what string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

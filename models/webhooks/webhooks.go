@@ -185,7 +185,7 @@ func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n New
 	if !actor.SignedIn() {
 		return hook, db.Errorf(db.Forbidden, "Sign in to make a webhook.")
 	}
-	if err := actor.Check(accounts.ManageWebhook, accounts.Of{OwnerID: hook.UserID}); err != nil {
+	if err := actor.Check(accounts.ManageWebhook, accounts.Owners{OwnerID: hook.UserID}); err != nil {
 		return hook, err
 	}
 	if n.Wait == 0 {
@@ -236,7 +236,7 @@ func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool)
 	if site {
 		owner = 0
 	}
-	if err := actor.Check(accounts.ManageWebhook, accounts.Of{OwnerID: owner}); err != nil {
+	if err := actor.Check(accounts.ManageWebhook, accounts.Owners{OwnerID: owner}); err != nil {
 		return nil, err
 	}
 	err = w.db.Read(ctx).Where("user_id = ?", owner).Order("id").Find(&list).Error
@@ -253,7 +253,7 @@ func find(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err error) 
 	if err := tx.Take(&hook, id).Error; err != nil {
 		return hook, db.ReadError(err, "webhook %d", id)
 	}
-	if !actor.May(accounts.ManageWebhook, accounts.Of{OwnerID: hook.UserID}) {
+	if !actor.May(accounts.ManageWebhook, accounts.Owners{OwnerID: hook.UserID}) {
 		return Webhook{}, db.Errorf(db.NotFound, "There is no webhook %d.", id)
 	}
 	return hook, nil

@@ -58,7 +58,7 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 }
 
 // CancelBatch ends at most limit evaluations of a batch, with a reason for their caller. Check Batch.MayRead before.
-func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit int) (out Recorded, err error) {
+func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit int) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		var live []Evaluation
 		query := tx.Omit("request", "result").Where("batch = ? and batch <> '' and "+Live, id).Order("parked desc, batch_index").Limit(limit) // or the parked ones would take the places of the others

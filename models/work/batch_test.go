@@ -106,7 +106,7 @@ func TestAStoppedWorkerLosesNoResultOfABatch(t *testing.T) {
 		id, made := batchOf(t, s, "a", 3, 0)
 		lost := begun(t, s, made[0])
 		done := begun(t, s, made[1])
-		if out := modelstest.Got[work.Recorded](t)(s.Work.RecordResult(t.Context(), lostResult(lost, false),
+		if out := modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), lostResult(lost, false),
 			modelstest.Completed())); !out.Retried {
 			t.Fatalf("the lost one is not tried again: %+v", out)
 		}

@@ -11,15 +11,15 @@ import (
 )
 
 // CancelRun ends a live run. The submitter and admins may. Conflict: it has ended.
-func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (Recorded, error) {
+func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (Effect, error) {
 	return l.cancel(ctx, job.Ref{RunID: runID}, "", func(u item) error {
 		run, ok := u.(runItem)
 		switch {
-		case ok && (run.Purpose == Remeasure || run.Purpose == Confirm || run.Purpose == Profile): // not asked for, and its person may fear the result
-			return actor.Check(accounts.Rerun, accounts.Of{})
+		case ok && (run.Purpose == Rerun || run.Purpose == Confirm || run.Purpose == Profile): // not asked for, and its person may fear the result
+			return actor.Check(accounts.Rerun, accounts.Owners{})
 		case ok:
 			run.StoppedByStaff = actor.ID != run.UserID
-			return actor.Check(accounts.CancelRun, accounts.Of{OwnerID: run.UserID})
+			return actor.Check(accounts.CancelRun, accounts.Owners{OwnerID: run.UserID})
 		}
 		return nil
 	})
@@ -27,11 +27,11 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 
 // CancelEvaluation does the same to an evaluation, with a reason for its caller. Who may is asked before: see
 // Asker.MayChange.
-func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (Recorded, error) {
+func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (Effect, error) {
 	return l.cancel(ctx, job.Ref{EvaluationID: id}, reason, func(item) error { return nil })
 }
 
-func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may func(item) error) (out Recorded, err error) {
+func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may func(item) error) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		u, err := l.loadItem(tx, ref)
 		if err != nil {
@@ -50,11 +50,11 @@ func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may 
 }
 
 // StopRun is CancelRun inside a transaction of the site's own: it cancels a live run, no matter who may.
-func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Recorded) error {
+func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Effect) error {
 	return stop(tx, runItem{run, l.rules}, "", out)
 }
 
-func stop(tx *gorm.DB, u item, reason string, out *Recorded) error {
+func stop(tx *gorm.DB, u item, reason string, out *Effect) error {
 	w := u.work()
 	if w.AttemptID != "" {
 		out.Stopped = append(out.Stopped, w.AttemptID)

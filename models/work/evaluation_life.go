@@ -70,7 +70,7 @@ func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	return res.RowsAffected, res.Error
 }
 
-func (e *Evaluation) announce(tx *gorm.DB, out *Recorded) error {
+func (e *Evaluation) announce(tx *gorm.DB, out *Effect) error {
 	out.Evaluations = append(out.Evaluations, *e)
 	if e.EndedAt == nil {
 		return nil
@@ -86,11 +86,11 @@ func (e *Evaluation) countLoss(tx *gorm.DB) error {
 	return counters.Add(tx, counters.Sample{Name: counters.GivenUp})
 }
 
-func (e *Evaluation) settle(*gorm.DB, *Recorded) error { return nil }
+func (e *Evaluation) settle(*gorm.DB, *Effect) error { return nil }
 
 func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.Change, error) { return nil, nil }
 
-func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Recorded) error {
+func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Effect) error {
 	waited := counters.Sample{Name: counters.Waited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
 	if err := counters.Add(tx, append(found.Samples, waited)...); err != nil {
 		return err

@@ -103,7 +103,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 		for i := range work.MaxLosses {
 			attempt := started(t, s, e)
 			modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, fmt.Sprint("w", i), attempt.ID)))
-			var out work.Recorded
+			var out work.Effect
 			var err error
 			if i == 0 {
 				// the worker says that it is lost

@@ -36,7 +36,7 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 		result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 			Stages:    []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass}},
 			Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Size: 2e6, Data: []byte("content")}}}
-		out := modelstest.Got[work.Recorded](t)(s.Work.RecordResult(ctx, result, work.Findings{}))
+		out := modelstest.Got[work.Effect](t)(s.Work.RecordResult(ctx, result, work.Findings{}))
 		kept := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, run.ID))
 		stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
 		if !out.Accepted || len(kept) != 0 || len(stages) != 1 {

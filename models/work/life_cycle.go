@@ -33,19 +33,19 @@ func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet
 type Rules interface {
 	// Keep stores the content of a result that ended a run, before the end is announced. The run is saved already: a rule
 	// that changes it has to write it, too.
-	Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
+	Keep(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
 	// Ended applies the consequences of any end: by a result, by too many losses, or by a cancellation.
-	Ended(tx *gorm.DB, run *Run, out *Recorded) error
+	Ended(tx *gorm.DB, run *Run, out *Effect) error
 	// Place enters a run that a result ended on its board, after the end was announced.
-	Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
+	Place(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
 	// Stopped stores the measurements of a cancelled run until its worker stopped it.
 	Stopped(tx *gorm.DB, run *Run, r job.Result) (*boards.Change, error)
 	// Settled comes after all of these when a result came, whatever it did.
-	Settled(tx *gorm.DB, run *Run, out *Recorded) error
+	Settled(tx *gorm.DB, run *Run, out *Effect) error
 }
 
 // Enqueue stores a waiting run, and adds the news for watchers.
-func Enqueue(tx *gorm.DB, run *Run, out *Recorded) error {
+func Enqueue(tx *gorm.DB, run *Run, out *Effect) error {
 	run.State, run.Purpose = StateQueued, cmp.Or(run.Purpose, purposeOf(run.Mode))
 	if err := tx.Create(run).Error; err != nil {
 		return fmt.Errorf("queuing a run of submission %d on %s: %w", run.SubmissionID, run.Device, err)

@@ -16,7 +16,7 @@ import (
 
 // PreemptAttempt takes a current attempt away from a profile that stands in the way of other work: its run is
 // queued again, and nothing counts as lost. When the attempt is not the current one any more, nothing happens.
-func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Recorded, error) {
+func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Effect, error) {
 	return l.loseAttempt(ctx, attemptID, LossFree, "The profile waits until the device is idle.")
 }
 
@@ -24,11 +24,11 @@ func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Recor
 // too many were lost. An attempt that no worker took does not count as lost. Of a worker's losses only the first
 // counts: restarts of one worker do not show that the work ends its workers. When the attempt is not the current one
 // any more, nothing happens.
-func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Recorded, error) {
+func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Effect, error) {
 	return l.loseAttempt(ctx, attemptID, loss, reason)
 }
 
-func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss, reason string) (out Recorded, err error) {
+func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss, reason string) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() {
@@ -51,7 +51,7 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 }
 
 // requeueOrFail ends the attempt, and returns its work to its former place in the queue, or ends the work, too.
-func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recorded, error) {
+func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Effect, error) {
 	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
 	taken, w := a.TakenAt != nil, a.item.work()
 	if !taken {
@@ -69,9 +69,9 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 		a.item.setFailed(&why)
 	}
 	if err := a.store(tx); err != nil {
-		return Recorded{}, err
+		return Effect{}, err
 	}
-	out := Recorded{Accepted: true, Retried: retried}
+	out := Effect{Accepted: true, Retried: retried}
 	if err := countLost(tx, loss, retried); err != nil {
 		return out, err
 	}

@@ -29,7 +29,7 @@ const logCut = "… The rest of the output is not shown while it runs; the ended
 // AppendEvents stores workers' events in one transaction, and advances their work. It returns the changes, the new
 // events with their ids, and the attempts that no longer count: their workers should drop them. It skips events that
 // came before, or with a wrong secret.
-func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Recorded, stale []string, err error) {
+func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Effect, stale []string, err error) {
 	if len(batch) == 0 {
 		return out, nil, nil
 	}
@@ -69,7 +69,7 @@ type progress struct {
 	changed  map[string]bool
 	stale    map[string]bool
 	full     bool // the disk is full: events take effect, but are not stored
-	out      Recorded
+	out      Effect
 }
 
 func (p *progress) run(batch []job.Event) error {

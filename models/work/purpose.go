@@ -14,7 +14,7 @@ const (
 	Profile   Purpose = "profile"  // the profile of a ranked run
 	Validate  Purpose = "validate" // the task's validation script on a ranked run
 	Confirm   Purpose = "confirm"  // a turn of a confirmation
-	Remeasure Purpose = "remeasure"
+	Rerun     Purpose = "remeasure"
 )
 
 // Asked chooses runs that a person asked for, in SQL.

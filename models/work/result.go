@@ -36,12 +36,12 @@ type Findings struct {
 // RecordResult ends an attempt in one transaction: its work with all consequences, a run's stages, artifacts, entry,
 // and the board's change number. A repeated result, or one of an older attempt, changes nothing; the result of a
 // cancelled run still stores its stages. A wrong secret is Forbidden.
-func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
+func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Effect, error) {
 	artifacts, err := l.storeArtifacts(ctx, &r)
 	if err != nil {
-		return Recorded{}, err
+		return Effect{}, err
 	}
-	var out Recorded
+	var out Effect
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, r.AttemptID)
 		if awaits, err := a.awaits(r, err); err != nil || !awaits {
@@ -63,7 +63,7 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 		return a.item.settle(tx, &out)
 	})
 	if err != nil {
-		return Recorded{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)
+		return Effect{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)
 	}
 	return out, nil
 }
@@ -123,7 +123,7 @@ func LossOf(r job.Result) Loss {
 }
 
 // conclude ends the work, or returns it to the queue.
-func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded, error) {
+func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Effect, error) {
 	began := a.Began()
 	a.take(r.Machine.Worker)
 	a.item.setMeasured(r)
@@ -140,13 +140,13 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded
 		return a.requeueOrFail(tx, LossOf(r), why)
 	}
 	if err := a.charge(tx, r, began); err != nil {
-		return Recorded{}, err
+		return Effect{}, err
 	}
 	a.item.work().end()
 	a.end(r.Outcome)
 	if err := a.store(tx); err != nil {
-		return Recorded{}, err
+		return Effect{}, err
 	}
-	out := Recorded{Accepted: true}
+	out := Effect{Accepted: true}
 	return out, a.item.afterResult(tx, r, found, &out)
 }

@@ -64,7 +64,7 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	if err := tx.Create(e).Error; err != nil {
 		return db.WriteError(err, "evaluation")
 	}
-	var news Recorded // it has no watchers yet
+	var news Effect // it has no watchers yet
 	if err := same.copyResult(tx, &news); err != nil || len(news.Evaluations) == 0 {
 		return err
 	}
@@ -109,7 +109,7 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 }
 
 // copyResult copies the result of an ended evaluation to those that share it.
-func (e *Evaluation) copyResult(tx *gorm.DB, out *Recorded) error {
+func (e *Evaluation) copyResult(tx *gorm.DB, out *Effect) error {
 	if e.EndedAt == nil || e.RequestHash == "" || e.Shares != "" {
 		return nil
 	}

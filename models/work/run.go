@@ -81,7 +81,7 @@ type Run struct {
 	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
 	HeldWhy      string // why it waits for someone to look before it counts
 	Contradicted bool   // its profile contradicts its times (job.Contradiction), and no reviewer has decided
-	PoolID       *int64 // representative of its pool, perhaps itself; nil: it is alone
+	OnBoard      *int64 `gorm:"column:pool_id"` // run on the board for all of its source, perhaps itself; nil: it is alone
 	Pooled       int    // number of runs in the score; 0: this one, or those of a confirmation
 	Harness      string
 	EpochID      int64        // the software it was measured with; 0: not recorded
@@ -110,9 +110,9 @@ func (r Run) Valid() bool {
 	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == Submitted && r.HeldWhy == ""
 }
 
-// Stands reports whether the run may be its person's entry on a board: it is valid, and alone or the representative of
-// its pool.
-func (r Run) Stands() bool { return r.Valid() && (r.PoolID == nil || *r.PoolID == r.ID) }
+// Stands reports whether the run may be its person's entry on a board: it is valid, and alone or the one
+// on the board for its source.
+func (r Run) Stands() bool { return r.Valid() && (r.OnBoard == nil || *r.OnBoard == r.ID) }
 
 // Entry returns the board entry of a valid run.
 func (r Run) Entry() boards.Entry {
@@ -123,13 +123,13 @@ func (r Run) Entry() boards.Entry {
 	}
 }
 
-// Pool lists the runs of the pool that run represents, itself included, the oldest first; none if it is alone. A pool
-// has the runs of one person on one board with equal sources.
-func (l *LifeCycle) Pool(ctx context.Context, run Run) (list []Run, err error) {
-	if run.PoolID == nil {
+// RunsOfSource lists the runs that count together with run, itself included, the oldest first; none if it is alone.
+// They are runs of one person on one board with equal sources.
+func (l *LifeCycle) RunsOfSource(ctx context.Context, run Run) (list []Run, err error) {
+	if run.OnBoard == nil {
 		return nil, nil
 	}
-	err = l.db.Read(ctx).Where("version_id = ? and device = ? and user_id = ? and pool_id = ?", run.VersionID, run.Device, run.UserID, *run.PoolID).
+	err = l.db.Read(ctx).Where("version_id = ? and device = ? and user_id = ? and pool_id = ?", run.VersionID, run.Device, run.UserID, *run.OnBoard).
 		Order("ended_at, id").Find(&list).Error
 	return list, db.ReadError(err, "runs that are pooled with run %d", run.ID)
 }

@@ -131,7 +131,7 @@ func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
 	return res.RowsAffected, res.Error
 }
 
-func (u runItem) announce(tx *gorm.DB, out *Recorded) error {
+func (u runItem) announce(tx *gorm.DB, out *Effect) error {
 	event, err := noteState(tx, *u.Run)
 	out.Events = append(out.Events, event)
 	if err != nil || !u.State.Final() {
@@ -143,7 +143,7 @@ func (u runItem) announce(tx *gorm.DB, out *Recorded) error {
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
 // afterResult announces the end between Keep and Place: a reader who sees the end has all of its content.
-func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Recorded) error {
+func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Effect) error {
 	if err := errors.Join(countStages(tx, r.Stages), u.rules.Keep(tx, u.Run, r, out)); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Recorde
 	return u.rules.Place(tx, u.Run, r, out)
 }
 
-func (u runItem) settle(tx *gorm.DB, out *Recorded) error { return u.rules.Settled(tx, u.Run, out) }
+func (u runItem) settle(tx *gorm.DB, out *Effect) error { return u.rules.Settled(tx, u.Run, out) }
 
 func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	return u.rules.Stopped(tx, u.Run, r)

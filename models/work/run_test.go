@@ -129,7 +129,7 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			modelstest.Check(t, err)
 			var cancelled error
-			var out work.Recorded
+			var out work.Effect
 			var wg sync.WaitGroup
 			wg.Go(func() { _, cancelled = s.Work.CancelRun(ctx, w.Ann, run.ID) })
 			wg.Go(func() {
@@ -184,12 +184,12 @@ func TestARunLostThreeTimesIsAnInfrastructureError(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		lose := func(worker string) work.Recorded {
+		lose := func(worker string) work.Effect {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			modelstest.Check(t, err)
 			_, err = s.Work.NoteTaken(ctx, worker, attempt.ID)
 			modelstest.Check(t, err)
-			return modelstest.Got[work.Recorded](t)(s.Work.FailAttempt(ctx, attempt.ID,
+			return modelstest.Got[work.Effect](t)(s.Work.FailAttempt(ctx, attempt.ID,
 				"The worker "+worker+" is gone.", work.LossCounts))
 		}
 		untaken := func() {

@@ -35,7 +35,7 @@ func (a Attempt) mayBelongTo(worker string) bool {
 }
 
 // NoteTaken records that a worker has these attempts, in case its event was lost.
-func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...string) (out Recorded, err error) {
+func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...string) (out Effect, err error) {
 	for _, id := range attemptIDs {
 		if err := l.noteTaken(ctx, id, worker, &out); err != nil {
 			return out, err
@@ -68,7 +68,7 @@ func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]Liv
 	return found, nil
 }
 
-func (l *LifeCycle) noteTaken(ctx context.Context, attemptID, worker string, out *Recorded) error {
+func (l *LifeCycle) noteTaken(ctx context.Context, attemptID, worker string, out *Effect) error {
 	return l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() || a.TakenAt != nil || !a.mayBelongTo(worker) {

@@ -95,7 +95,7 @@ type item interface {
 	// save writes the row, if it is still live and this attempt's.
 	save(tx *gorm.DB, attemptID string) (rows int64, err error)
 	// announce adds the new state to the news for watchers, and counts ended work.
-	announce(tx *gorm.DB, out *Recorded) error
+	announce(tx *gorm.DB, out *Effect) error
 	// payer returns the person who is charged for the slots that it held; 0: no one. slotCount returns their number.
 	payer() int64
 	submission() int64 // that it belongs to; 0: none
@@ -103,15 +103,15 @@ type item interface {
 	// countLoss counts a taken attempt that ends without a report.
 	countLoss(tx *gorm.DB) error
 	// afterResult applies the consequences of a result that ended the work, and announces it.
-	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Recorded) error
+	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Effect) error
 	// afterStop handles the consequences of a result for cancelled work.
 	afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error)
 	// settle comes last, whatever a result did.
-	settle(tx *gorm.DB, out *Recorded) error
+	settle(tx *gorm.DB, out *Effect) error
 }
 
-// Recorded is the effect of a change to work: the news for watchers.
-type Recorded struct {
+// Effect is the effect of a change to work: the news for watchers.
+type Effect struct {
 	Accepted    bool         // false: the attempt no longer counts, or this is a repetition
 	Retried     bool         // the work waits for another attempt
 	Stopped     []string     // attempts that were taken from their workers

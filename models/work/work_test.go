@@ -70,7 +70,7 @@ func (l life) result(a work.Attempt, outcome job.Outcome) job.Result {
 	return r
 }
 
-func (l life) cancel() (work.Recorded, error) {
+func (l life) cancel() (work.Effect, error) {
 	if l.ref.EvaluationID != "" {
 		return l.store.Work.CancelEvaluation(l.Context(), l.ref.EvaluationID, "not wanted")
 	}
@@ -78,7 +78,7 @@ func (l life) cancel() (work.Recorded, error) {
 }
 
 // newsCount returns the number of events for watchers of either kind.
-func newsCount(out work.Recorded) int { return len(out.Events) + len(out.Evaluations) }
+func newsCount(out work.Effect) int { return len(out.Events) + len(out.Evaluations) }
 
 func (l life) wantWaiting(attempts, retries int) {
 	l.Helper()

@@ -79,8 +79,8 @@ func runAnswer(run work.Run, stages []work.Stage, position int) client.Run {
 		Disqualified: run.DisqualifiedAt, DisqualifiedWhy: run.DisqualifiedWhy, HeldWhy: run.HeldWhy,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
-	if run.PoolID != nil {
-		answer.PoolRun = *run.PoolID
+	if run.OnBoard != nil {
+		answer.PoolRun = *run.OnBoard
 	}
 	for _, stage := range stages {
 		if stage.AttemptID != stages[len(stages)-1].AttemptID {

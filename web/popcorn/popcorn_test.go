@@ -93,7 +93,7 @@ func TestPopcornSaysWhyAKernelDidNotPass(t *testing.T) {
 	c := s.Popcorn(s.User)
 	reason := func(text string) *job.Failure { return &job.Failure{Stage: job.StageBuild, Reason: text, ExitCode: 1} }
 	for name, tt := range map[string]struct {
-		end     func(work.Run) work.Recorded
+		end     func(work.Run) work.Effect
 		status  string
 		message string
 		report  map[string]string

@@ -24,7 +24,7 @@ func (s *Site) Popcorn(user accounts.User) *popcorntest.Client {
 }
 
 // When waits for an unfinished run in the store, and then ends it with the given function.
-func (s *Site) When(id int64, end func(work.Run) work.Recorded) {
+func (s *Site) When(id int64, end func(work.Run) work.Effect) {
 	s.T.Helper()
 	runs, err := s.Cfg.Store.Work.Runs(s.T.Context(), id)
 	if err != nil || len(runs) != 1 {
@@ -34,13 +34,13 @@ func (s *Site) When(id int64, end func(work.Run) work.Recorded) {
 }
 
 // Passes ends a run successfully.
-func (s *Site) Passes(run work.Run) work.Recorded {
+func (s *Site) Passes(run work.Run) work.Effect {
 	return modelstest.Finish(s.T, s.Cfg.Store, run, 1234.5)
 }
 
 // Fails ends a run with a failed stage, and the given reason.
-func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Recorded {
-	return func(run work.Run) work.Recorded {
+func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
+	return func(run work.Run) work.Effect {
 		s.T.Helper()
 		attempt, err := s.Cfg.Store.Work.StartAttempt(s.T.Context(), run.Ref())
 		if err != nil {

@@ -60,7 +60,7 @@ func (s *Stage) Hide(task catalog.Task) {
 }
 
 // Tell notifies open pages of what the store recorded, as the dispatcher does in a server.
-func (s *Site) Tell(out work.Recorded) {
+func (s *Site) Tell(out work.Effect) {
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)
 	}

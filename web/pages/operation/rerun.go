@@ -25,7 +25,7 @@ func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).Check(accounts.Rerun, accounts.Of{AuthorID: task.OwnerID})
+	return task, site.Actor(c).Check(accounts.Rerun, accounts.Owners{AuthorID: task.OwnerID})
 }
 
 // Rerun shows the results of measuring a task again, and their effect.
@@ -146,7 +146,7 @@ func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).Check(accounts.Validate, accounts.Of{AuthorID: task.OwnerID})
+	return task, site.Actor(c).Check(accounts.Validate, accounts.Owners{AuthorID: task.OwnerID})
 }
 
 // Validation shows the results of the task's script.

@@ -68,7 +68,7 @@ func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Details, id int6
 	}
 	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.site.Now())
 	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may,
-		Mine: f.UserID == site.Actor(c).ID, MayReview: site.Actor(c).May(accounts.ReviewRun, accounts.Of{AuthorID: f.Task.OwnerID}), TaskOpen: f.Task.VisibleTo(site.Actor(c))}, nil
+		Mine: f.UserID == site.Actor(c).ID, MayReview: site.Actor(c).May(accounts.ReviewRun, accounts.Owners{AuthorID: f.Task.OwnerID}), TaskOpen: f.Task.VisibleTo(site.Actor(c))}, nil
 }
 
 // SourceHidden returns the reason why sources of the task are hidden.

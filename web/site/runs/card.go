@@ -42,11 +42,11 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	}
 	card.Confirmed = shownConfirmation(left.confirmation, seen)
 	card.Turns = turnsOf(def.RankingBy, seen, left)
-	if card.Pool, err = s.poolOf(ctx, run); err != nil {
+	if card.SourceRuns, err = s.sourceRunsOf(ctx, run); err != nil {
 		return card, err
 	}
-	if card.Confirmed != nil && card.Pool != nil && len(card.Pool.Runs) == 1 && card.Pool.Gone == 0 {
-		card.Pool = nil // it would repeat the confirmation
+	if card.Confirmed != nil && card.SourceRuns != nil && len(card.SourceRuns.Runs) == 1 && card.SourceRuns.Gone == 0 {
+		card.SourceRuns = nil // it would repeat the confirmation
 	}
 	o, validated, err := s.Outcome(ctx, seen)
 	if err != nil {

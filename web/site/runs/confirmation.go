@@ -36,7 +36,7 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 		}
 		return *p
 	}
-	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.OneUnit, Outcome: c.Reason,
+	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.OneSlot, Outcome: c.Reason,
 		Turns: c.Ended, EnoughTurns: 2 * models.EnoughTurns, MostTurns: models.MostTurns,
 		Was: c.HolderWas, Is: ns(c.HolderNS), OtherWas: c.ChallengerWas, OtherIs: ns(c.ChallengerNS)}
 	if run.ID == c.ChallengerID {

@@ -72,7 +72,7 @@ func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submiss
 	if added.For = strings.TrimSpace(added.For); added.For == "" {
 		return user, nil
 	}
-	if err := user.Check(accounts.AddSubmission, accounts.Of{}); err != nil {
+	if err := user.Check(accounts.AddSubmission, accounts.Owners{}); err != nil {
 		return user, err
 	}
 	added.By = user
