@@ -167,8 +167,10 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	var r Request
 	// Converted through JSON: the tables name the fields, so that there is no second list. Texts may have megabytes, so they
 	// stay behind.
-	texts := map[string]string{}
-	data, err := json.Marshal(takeTexts(fields, texts))
+	texts, cases := map[string]string{}, fields["cases"]
+	plain := takeTexts(fields, texts).(map[string]any)
+	plain["cases"] = cases // as they are: no text is given back to a case
+	data, err := json.Marshal(plain)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}

@@ -320,6 +320,10 @@ func TestCasesThatCannotBeTimedTogetherAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.cases, err, tt.want)
 		}
 	}
+	long := `"` + strings.Repeat("x", 2*longText) + `"`
+	if r := read(t, Evaluate, kernel+`[{"name":`+long+`}]}`); string(r.Cases[0]["name"]) != long {
+		t.Errorf("a long text became %.40s", r.Cases[0]["name"])
+	}
 	if _, problems := Read(Evaluate, decode(t, kernel+`[1]}`), RefuseMistyped); len(problems) == 0 {
 		t.Error("a case that is no object is taken")
 	}
