@@ -215,7 +215,7 @@ func (o Order) show(tx *gorm.DB, runID int64, out *work.Effect) error {
 // startConfirmation begins one if the board's first was never confirmed and another person is behind it. It leaves out
 // a first that is the run except.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64, out *work.Effect) error {
-	// The order is that of bands and pages (entriesFirst in package boards); equal scores: the earlier run. Entries of
+	// Bands and pages have the same order (entriesFirst in package boards); equal scores: the earlier run. Entries of
 	// different epochs are not comparable: a first that is alone with the newest software has no one behind it.
 	var top []boards.Entry
 	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error

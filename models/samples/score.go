@@ -172,7 +172,7 @@ func disturbed(samples []Sample) string {
 }
 
 // medianScore returns the score of confirmations: the median of their samples, which one turn beside an unseen neighbor
-// moves by little, however many processes it has. Its interval is that of all their processes; if a sample lacks these,
+// moves by little, however many processes it has. Its interval comes from all their processes; if a sample lacks these,
 // it is the one that contains the intervals of all.
 func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 	// Logarithms: the middle of two scores is their geometric mean, which is the same whether time or speed is

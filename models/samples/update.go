@@ -31,7 +31,7 @@ type row struct {
 	ScoredAt time.Time
 }
 
-// rowColumns are those of a row.
+// rowColumns lists the columns of a row.
 const rowColumns = "score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, disturbed, " +
 	"pooled, was_ns, epoch_id, pool_id, scored_at"
 
@@ -162,7 +162,7 @@ func (m member) store(tx *gorm.DB, now row) error {
 // membersOf reads the valid runs of people on a board, the first that ended first, and those that are in a pool and not
 // valid any more.
 func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (members []member, err error) {
-	// Two queries: the first condition is that of the partial index runs_valid, in its own words, and one query with
+	// Two queries: the first condition repeats the words of the partial index runs_valid, and one query with
 	// "or" could not use it.
 	for _, condition := range []string{boards.ValidRun, "pool_id is not null and not (" + boards.ValidRun + ")"} {
 		theirs := tx.Table("runs").Where("version_id = ? and device = ? and user_id in ? and "+condition, versionID, device, users)
