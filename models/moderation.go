@@ -122,12 +122,15 @@ func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act,
 	return changes, accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", run.ID), why)
 }
 
-// DeleteSubmission removes a submission with its runs; boards fall back to the person's next best run. Who deletes
-// someone else's says why. What was disqualified stays for everyone to see unless an admin deletes it, and what still
-// counts for the hourly limit stays until it does not: else deleting would buy more submissions. What is measured
-// again, or is still being stopped, stays until that has ended: else deleting would choose what counts. For the same
-// reason the samples of its runs still count for their source (package samples) if their person deletes them.
-// Attempts that are running are cancelled at their next sign of life.
+// DeleteSubmission removes a submission with its runs; boards fall back to the person's next best run. A reason is
+// required for another person's submission. An owner, unlike an admin, cannot delete one that
+//   - has a disqualified run, which stays visible,
+//   - still counts for the hourly limit, or deleting would buy more submissions,
+//   - is being measured again or stopped, or deleting would choose the samples that count,
+//   - has an open flag of the site, or deleting would avoid the review.
+//
+// Samples of a submission that its owner deletes still count for their source (package samples). Running attempts are
+// cancelled when their worker next reports.
 func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id int64, why string) (changes []boards.Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub submissions.Submission
@@ -189,7 +192,17 @@ func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Subm
 	if err == nil && disqualified > 0 {
 		return db.Errorf(db.Forbidden, "Submission %d has a disqualified run, which stays visible; only an admin may delete it.", sub.ID)
 	}
-	return db.ReadError(err, "runs of submission %d", sub.ID)
+	if err != nil {
+		return db.ReadError(err, "runs of submission %d", sub.ID)
+	}
+	// People's reports do not count: a stranger could prevent a deletion.
+	var flagged int64
+	err = tx.Model(&review.Flag{}).Where("run_id in (select id from runs where submission_id = ?) and user_id = 0 and closed_at is null", sub.ID).
+		Count(&flagged).Error
+	if err == nil && flagged > 0 {
+		return db.Errorf(db.Conflict, "A run of submission %d is being reviewed. You can delete the submission after the review.", sub.ID)
+	}
+	return db.ReadError(err, "flags of submission %d", sub.ID)
 }
 
 // stopping is the longest wait for the result of a cancelled run, whose worker may be gone.

@@ -6,6 +6,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/review"
 	"warpboard/models/work"
@@ -57,6 +58,7 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 				t.Errorf("%s: the flag is %q, want %q", name, flag, c.flag)
 			}
 			if c.flag != "" {
+				modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, person, run.SubmissionID, "")), db.Conflict)
 				modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, run.ID, "Its kernels run beside each other.")))
 				if contradicted() {
 					t.Errorf("%s: contradicted after the review", name)
