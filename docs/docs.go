@@ -64,7 +64,8 @@ var listed = []Page{
 	{Name: "webhooks", For: Automate, About: "Notify other programs of runs, records, and lost workers."},
 	{Name: "evaluation-server", For: Automate, About: "Point these clients at a site, and see what differs."},
 	{Name: "datasets", For: Automate, About: "The entries and sources of a closed task as Parquet or JSON lines."},
-	{Name: "measuring", For: Understand, About: "How a call becomes a time, a score, and a rank; known weaknesses; figures."},
+	{Name: "measuring", For: Understand, About: "How a call becomes a time, a score, and a rank; known weaknesses."},
+	{Name: "figures", For: Understand, About: "Measured: attacks, clocks, the spread of scores, and what a CPU's clock can hide."},
 	{Name: "architecture", For: Understand, About: "Terms, packages, and the path of a submission, an event, and a page."},
 }
 

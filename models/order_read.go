@@ -107,7 +107,7 @@ type ConfirmationSides struct {
 	ChallengerNS, HolderNS                 *float64 `gorm:"-"` // … and after; nil: that side was not confirmed
 
 	Turns          []samples.Sample `gorm:"-"` // that count, the oldest first
-	TurnSubmission int64            `gorm:"-"` // of the newest leg
+	TurnSubmission int64            `gorm:"-"` // of the newest turn
 }
 
 // ConfirmationOf returns the last confirmation that a run is a side of, and the turns of its source. Its ID is 0 if

@@ -41,7 +41,7 @@ const (
 
 // BetweenRuns returns the standard deviation, relative to the score in nanoseconds, of scores of the same program
 // between runs, in addition to the spread of their processes. The processes of one run share a judge, its memory on the
-// device, and a few seconds. Fitted to 100 runs on an H200 (docs/measuring.md): runs of 8 µs differ by 50 ns, of 39 µs
+// device, and a few seconds. Fitted to 100 runs on an H200 (docs/figures.md): runs of 8 µs differ by 50 ns, of 39 µs
 // by 100 ns, of 122 µs by nothing measurable, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240 ns,
 // which no GPU reaches, it is constant: otherwise the interval would cover everything.
 func BetweenRuns(ns float64) float64 {
