@@ -137,8 +137,8 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, began, end, notices := newSite(t), make(chan string, 3), make(chan struct{}), make(chan time.Time)
 			w := s.start(evaluator.Config{
-				Slots: []device.Slot{cpu(0), cpu(1), cpu(2)}, Grace: time.Minute,
-				Notice: func(ctx context.Context) (time.Time, bool) {
+				Slots: []device.Slot{cpu(0), cpu(1), cpu(2)}, StopTimeout: time.Minute,
+				AwaitNotice: func(ctx context.Context) (time.Time, bool) {
 					select {
 					case at := <-notices:
 						return at, true
@@ -186,7 +186,7 @@ func TestStoppingWorkerHandsBackWhatItCannotEnd(t *testing.T) {
 	for _, stuck := range []string{"build", "test"} { // one waits for nothing, the other has its slot
 		t.Run(stuck, func(t *testing.T) {
 			s, began := newSite(t), make(chan string, 1)
-			w := s.start(evaluator.Config{Builder: blocksIn(began), Grace: 10 * time.Millisecond})
+			w := s.start(evaluator.Config{Builder: blocksIn(began), StopTimeout: 10 * time.Millisecond})
 			s.publish(aJob(stuck, job.ModeTest))
 			<-began
 			w.stop()

@@ -19,12 +19,12 @@ import (
 // SelfTestConfig configures the self-tests of slots: small known programs that a slot compiles and runs before it takes
 // jobs.
 type SelfTestConfig struct {
-	Pause   time.Duration // after a failed test, doubled each time; 0 disables tests, and retired slots stay retired
-	Longest time.Duration // upper limit of the pause
-	Later   time.Duration // delay of the test, on an idle slot, if it passed before with the same software
-	Passed  selftest.PassRecord
-	Disk    string // directory on the disk that must have MinFree bytes free
-	MinFree uint64
+	Pause       time.Duration // after a failed test, doubled each time; 0 disables tests, and retired slots stay retired
+	MaxPause    time.Duration // upper limit of the pause
+	RepeatDelay time.Duration // delay of the test, on an idle slot, if it passed before with the same software
+	PassRecord  selftest.PassRecord
+	Disk        string // directory on the disk that must have MinFree bytes free
+	MinFree     uint64
 }
 
 // keepSlot lets a slot take jobs (use) whenever its tests pass, until ctx ends or use returns an error.
@@ -33,8 +33,8 @@ type SelfTestConfig struct {
 // leads to one of the other two. Only this goroutine returns a slot to service; Retire may be called by any job at any
 // time. A slot that cannot be reused (Hopeless) stays retired.
 func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.Context, *slots.Slot) error) error {
-	check := w.cfg.Check
-	pause := backoff{check.Pause, check.Longest, check.Pause}
+	check := w.cfg.SelfTest
+	pause := backoff{check.Pause, check.MaxPause, check.Pause}
 	var later sync.WaitGroup
 	defer later.Wait()
 	beside, stop := context.WithCancel(ctx)
@@ -56,7 +56,7 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 		}
 		// Pauses start short again for a slot that worked for long. A slot that fails right after it was admitted waits
 		// longer each time.
-		if time.Since(began) > check.Longest {
+		if time.Since(began) > check.MaxPause {
 			pause.reset()
 		}
 		if !pause.wait(ctx) || !w.admit(ctx, s, &pause) {
@@ -93,7 +93,7 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 
 // passedBefore reports whether a slot passed its tests before with the same software, and shows that on the queue page.
 func (w *Worker) passedBefore(s *slots.Slot) bool {
-	since := w.cfg.Check.Passed.PassedAt(w.slotKey(s))
+	since := w.cfg.SelfTest.PassRecord.PassedAt(w.slotKey(s))
 	// The mark is about the same software on the same device. It does not cover a device that broke since; verifyLater
 	// does.
 	if since.IsZero() || w.freeDisk() != nil {
@@ -104,14 +104,14 @@ func (w *Worker) passedBefore(s *slots.Slot) bool {
 		return false
 	}
 	for _, p := range programs {
-		w.found.note(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while the slot is idle")
+		w.checkResults.note(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while the slot is idle")
 	}
 	return true
 }
 
 // verifyLater tests a slot that is in service because it passed before.
 func (w *Worker) verifyLater(ctx context.Context, s *slots.Slot) {
-	if !wait(ctx, w.cfg.Check.Later) {
+	if !wait(ctx, w.cfg.SelfTest.RepeatDelay) {
 		return
 	}
 	// A job that arrives interrupts the test, and the gate repeats it when the worker is idle. On a worker that is
@@ -142,7 +142,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 			began := time.Now()
 			failed[i] = w.testProgram(ctx, s, p)
 			if ctx.Err() == nil {
-				w.found.note(p.Name, s.Slot, failed[i], fmt.Sprintf("A small test program compiled and ran in %s", time.Since(began).Round(10*time.Millisecond)))
+				w.checkResults.note(p.Name, s.Slot, failed[i], fmt.Sprintf("A small test program compiled and ran in %s", time.Since(began).Round(10*time.Millisecond)))
 			}
 			return nil
 		})
@@ -153,7 +153,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 		return ctx.Err()
 	}
 	err = failedPrograms(programs, failed)
-	if noted := w.cfg.Check.Passed.Record(w.slotKey(s), err == nil); noted != nil {
+	if noted := w.cfg.SelfTest.PassRecord.Record(w.slotKey(s), err == nil); noted != nil {
 		w.log.Warn("the next start tests again", "err", noted)
 	}
 	return err
@@ -170,12 +170,12 @@ func failedPrograms(programs []selftest.Program, failed []error) error {
 	return slots.WithPublicReason("it failed its self-test ("+strings.Join(names, ", ")+")", errors.Join(failed...))
 }
 
-// testAgain is the maximum number of runs of a program whose clocks disagree, because a busy machine may be the cause.
+// maxTestRuns is the maximum number of runs of a program whose clocks disagree, because a busy machine may be the cause.
 // Other failures are not retried: they repeat.
-const testAgain = 3
+const maxTestRuns = 3
 
 func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Program) (err error) {
-	for range testAgain {
+	for range maxTestRuns {
 		var result job.Result
 		result, err = w.attempt(ctx, NopConn{}, s, nil, p.Job)
 		if err = p.Error(result, err); err == nil || result.Outcome != job.OutcomeDone {
@@ -187,7 +187,7 @@ func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Prog
 
 // freeDisk returns an error if the disk has too little free space, and records the result for the queue page.
 func (w *Worker) freeDisk() error {
-	c := w.cfg.Check
+	c := w.cfg.SelfTest
 	if c.Disk == "" || c.MinFree == 0 {
 		return nil
 	}
@@ -200,19 +200,19 @@ func (w *Worker) freeDisk() error {
 	if free < c.MinFree {
 		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Free some space there", c.Disk, free>>20, c.MinFree>>20)
 	}
-	w.found.recordMachine("disk", err, fmt.Sprintf("%d MiB free", free>>20))
+	w.checkResults.recordMachine("disk", err, fmt.Sprintf("%d MiB free", free>>20))
 	return err
 }
 
 // backoff is a pause that doubles each time.
-type backoff struct{ first, longest, next time.Duration }
+type backoff struct{ first, max, next time.Duration }
 
 func (b *backoff) reset() { b.next = b.first }
 
 // wait pauses. It returns false if ctx ended first.
 func (b *backoff) wait(ctx context.Context) bool {
 	pause := b.next
-	b.next = min(2*b.next, b.longest)
+	b.next = min(2*b.next, b.max)
 	return wait(ctx, pause)
 }
 

@@ -47,8 +47,8 @@ func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*tool
 }
 
 func checking(dir string) evaluator.SelfTestConfig {
-	return evaluator.SelfTestConfig{Pause: 20 * time.Millisecond, Longest: 100 * time.Millisecond, Later: time.Hour,
-		Passed: selftest.PassRecord{Dir: dir}}
+	return evaluator.SelfTestConfig{Pause: 20 * time.Millisecond, MaxPause: 100 * time.Millisecond, RepeatDelay: time.Hour,
+		PassRecord: selftest.PassRecord{Dir: dir}}
 }
 
 // line returns the worker's last report of a test.
@@ -71,7 +71,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	cfg.Builder = repairing{cfg.Builder,
 		toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: t.TempDir(), Log: cfg.Log,
 			Runner: brokenCompiler{cfg.Sandbox.(toolchain.Runner), &repaired}}), &repaired}
-	cfg.Check = checking(passed)
+	cfg.SelfTest = checking(passed)
 	began := time.Now()
 	w := s.start(cfg)
 	s.publish(example(t, vectorAdd, "waits", job.ModeTest, solution(t, vectorAdd, true)))
@@ -120,7 +120,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	s := newSite(t)
 	var full atomic.Bool
 	full.Store(true)
-	s.start(evaluator.Config{Check: checking(""),
+	s.start(evaluator.Config{SelfTest: checking(""),
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			if full.Load() && !strings.HasPrefix(st.Attempt, job.SlotBenchmarkAttempt) {
 				return sandbox.Outcome{}, errors.New("no space left on device")
@@ -144,7 +144,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	s := newSite(t)
 	var broken atomic.Bool
-	cfg := evaluator.Config{Check: checking(t.TempDir()), Tools: toolchain.Toolchain{GPP: &toolchain.Compiler{}},
+	cfg := evaluator.Config{SelfTest: checking(t.TempDir()), Tools: toolchain.Toolchain{GPP: &toolchain.Compiler{}},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			if broken.Load() {
 				return sandbox.Outcome{}, errors.New("cannot execute")
@@ -156,7 +156,7 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	w.stop()
 	<-w.ended
 	broken.Store(true)
-	cfg.Check.Later = 50 * time.Millisecond // its tests passed, so that it waits for jobs before they are made again
+	cfg.SelfTest.RepeatDelay = 50 * time.Millisecond // its tests passed, so that it waits for jobs before they are made again
 	cfg.Name, cfg.Conn = "w2", s.dial("w2")
 	s.start(cfg)
 	s.wait("the slot out of service", func() bool {
@@ -172,7 +172,7 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 func TestAFullDiskIsNamedAsTheReason(t *testing.T) {
 	s, check := newSite(t), checking("")
 	check.Disk, check.MinFree = t.TempDir(), 1<<62
-	s.start(evaluator.Config{Check: check})
+	s.start(evaluator.Config{SelfTest: check})
 	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].Disabled, "MiB free and needs") })
 	if public := s.beat("w1").Slots[0].Public; !strings.Contains(public, "too little free disk space") ||
 		strings.Contains(public, check.Disk) {
@@ -198,7 +198,7 @@ func TestASandboxThatIsRepairedTakesJobs(t *testing.T) {
 	s := newSite(t)
 	var fails atomic.Int32
 	fails.Store(2)
-	s.start(evaluator.Config{Check: checking(""), Sandbox: flakySandbox{fails: &fails}})
+	s.start(evaluator.Config{SelfTest: checking(""), Sandbox: flakySandbox{fails: &fails}})
 	if r := s.run(aJob("a", job.ModeTest)); r.Outcome != job.OutcomeDone {
 		t.Errorf("outcome %s", r.Outcome)
 	}

@@ -22,7 +22,7 @@ type Conn interface {
 	PublishResult(context.Context, job.Result) error
 	Sync(context.Context, job.Heartbeat) error
 	Cancels(fn func(attemptID string)) error
-	Ahead(ctx context.Context, device string, known []int64) (job.Preparation, error)
+	NextPreparation(ctx context.Context, device string, known []int64) (job.Preparation, error)
 	// MaxMessage returns the size of the largest message in bytes.
 	MaxMessage() int
 }
@@ -52,15 +52,15 @@ type Config struct {
 	Builder Builder
 	Tools   toolchain.Toolchain
 	Slots   []device.Slot
-	// Builds is the number of jobs compiled at the same time. The default is half of the processors, or fewer if half
+	// MaxBuilds is the number of jobs compiled at the same time. The default is half of the processors, or fewer if half
 	// of the memory does not suffice.
-	Builds int
-	// Warm is the number of Pythons kept ready at each slot, with their imports done. The default is none.
-	Warm int
-	// Ahead enables precompiling tasks before anyone submits to them.
-	Ahead bool
-	// Check configures self-tests of slots. The zero value disables them.
-	Check SelfTestConfig
+	MaxBuilds int
+	// WarmPythons is the number of Pythons kept ready at each slot, with their imports done. The default is none.
+	WarmPythons int
+	// Precompile enables precompiling tasks before anyone submits to them.
+	Precompile bool
+	// SelfTest configures self-tests of slots. The zero value disables them.
+	SelfTest SelfTestConfig
 	// SlotBenchmarks configures benchmarks of idle slots. The zero value disables them.
 	SlotBenchmarks SlotBenchmarks
 	// Measuring sets the number of fresh processes that measure a score. Only tests change the zero value.
@@ -77,29 +77,29 @@ type Config struct {
 
 	// Leave configures when the worker exits by itself. The zero value means never.
 	Leave LeaveConfig
-	// Notice waits for the notice that the machine will be shut down, and returns the time by which results must be
+	// AwaitNotice waits for the notice that the machine will be shut down, and returns the time by which results must be
 	// delivered. It returns false if ctx ended first. Nil means that there is no notice, and the worker is stopped
 	// instead.
-	Notice func(ctx context.Context) (until time.Time, ok bool)
+	AwaitNotice func(ctx context.Context) (until time.Time, ok bool)
 
-	// The site considers a worker dead after fleet.WorkerTimeout without a heartbeat. Beat must be several times
+	// The site considers a worker dead after fleet.WorkerTimeout without a heartbeat. HeartbeatEvery must be several times
 	// shorter.
-	Beat time.Duration // interval of heartbeats; 2 s
-	// Grace must be shorter than the time after which the service manager (systemd, Kubernetes) kills the process.
+	HeartbeatEvery time.Duration // interval of heartbeats; 2 s
+	// StopTimeout must be shorter than the time after which the service manager (systemd, Kubernetes) kills the process.
 	// Otherwise jobs are lost instead of handed back.
-	Grace time.Duration // time for running jobs to end when the worker stops; 30 s
-	Log   *slog.Logger
+	StopTimeout time.Duration // time for running jobs to end when the worker stops; 30 s
+	Log         *slog.Logger
 }
 
 func (c Config) withDefaults() Config {
-	if c.Builds == 0 {
-		c.Builds = slots.Builds()
+	if c.MaxBuilds == 0 {
+		c.MaxBuilds = slots.Builds()
 	}
-	if c.Beat == 0 {
-		c.Beat = 2 * time.Second
+	if c.HeartbeatEvery == 0 {
+		c.HeartbeatEvery = 2 * time.Second
 	}
-	if c.Grace == 0 {
-		c.Grace = 30 * time.Second
+	if c.StopTimeout == 0 {
+		c.StopTimeout = 30 * time.Second
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

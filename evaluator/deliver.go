@@ -11,7 +11,7 @@ import (
 )
 
 // First and longest pause before delivering a result again.
-const publishRetry, publishAgainMost = 200 * time.Millisecond, 3 * time.Second
+const publishRetry, maxPublishRetry = 200 * time.Millisecond, 3 * time.Second
 
 // handle evaluates one job and delivers its result. It ends soon after stop does.
 func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
@@ -23,7 +23,7 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservatio
 	defer w.inFlight.remove(j.AttemptID)
 	log := w.log.With("run", j.RunID, "attempt", j.AttemptID)
 	result, err := w.attempt(ctx, w.cfg.Conn, s, t, j)
-	if attempt.HandedBack(err) {
+	if attempt.IsHandedBack(err) {
 		log.Info("job handed back", "err", err)
 	}
 	w.deliver(stop, result, log)
@@ -34,7 +34,7 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservatio
 func (w *Worker) deliver(stop context.Context, result job.Result, log *slog.Logger) {
 	// The loop ends only with delivery or a stop: the result is only in memory, and lost if the process dies.
 	truncateResult(&result, w.cfg.Conn.MaxMessage())
-	for again := (backoff{publishRetry, publishAgainMost, publishRetry}); ; {
+	for again := (backoff{publishRetry, maxPublishRetry, publishRetry}); ; {
 		ctx, cancel := context.WithTimeout(context.Background(), deliveryTimeout)
 		err := w.cfg.Conn.PublishResult(ctx, result)
 		cancel()

@@ -11,15 +11,15 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// findings holds the latest results of tests of the slots and the machine. The zero value is ready. mu guards all,
+// checkResults holds the latest results of tests of the slots and the machine. The zero value is ready. mu guards all,
 // which has at most one entry for each slot and name.
-type findings struct {
+type checkResults struct {
 	mu  sync.Mutex
-	all []finding
+	all []checkResult
 }
 
-// finding is the result of one test on one slot, or of the machine if slot is -1.
-type finding struct {
+// checkResult is the result of one test on one slot, or of the machine if slot is -1.
+type checkResult struct {
 	name   string
 	slot   int
 	detail string
@@ -27,19 +27,19 @@ type finding struct {
 }
 
 // note stores the result of a program on a slot.
-func (f *findings) note(name string, s device.Slot, err error, detail string) {
-	f.put(finding{name + " on " + s.Device, s.Index, detail, err})
+func (f *checkResults) note(name string, s device.Slot, err error, detail string) {
+	f.put(checkResult{name + " on " + s.Device, s.Index, detail, err})
 }
 
 // recordMachine stores a result about the machine.
-func (f *findings) recordMachine(name string, err error, detail string) {
-	f.put(finding{name, -1, detail, err})
+func (f *checkResults) recordMachine(name string, err error, detail string) {
+	f.put(checkResult{name, -1, detail, err})
 }
 
-func (f *findings) put(one finding) {
+func (f *checkResults) put(one checkResult) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at := slices.IndexFunc(f.all, func(old finding) bool { return old.name == one.name && old.slot == one.slot })
+	at := slices.IndexFunc(f.all, func(old checkResult) bool { return old.name == one.name && old.slot == one.slot })
 	if at < 0 {
 		f.all = append(f.all, one)
 		return
@@ -48,7 +48,7 @@ func (f *findings) put(one finding) {
 }
 
 // lines returns one line per test for the queue page: the failures on some slots, or the result on all of them.
-func (f *findings) lines() []job.CheckLine {
+func (f *checkResults) lines() []job.CheckLine {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var list []job.CheckLine
@@ -64,7 +64,7 @@ func (f *findings) lines() []job.CheckLine {
 }
 
 // line summarizes all findings with the same name as one, the first of them.
-func (f *findings) line(one finding) job.CheckLine {
+func (f *checkResults) line(one checkResult) job.CheckLine {
 	line := job.CheckLine{Name: one.name, OK: true, Detail: one.detail}
 	count, failed := 0, []string{}
 	for _, other := range f.all {

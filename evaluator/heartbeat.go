@@ -10,7 +10,7 @@ import (
 // syncLoop sends the worker's state to the site until ctx ends. It starts before the sandbox is tested and ends after
 // the last result, because the site considers a silent worker dead and gives its attempts to others.
 func (w *Worker) syncLoop(ctx context.Context) {
-	tick := time.NewTicker(w.cfg.Beat)
+	tick := time.NewTicker(w.cfg.HeartbeatEvery)
 	defer tick.Stop()
 	for {
 		w.sync()
@@ -40,7 +40,7 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		Version:  w.cfg.Version,
 		Attempts: w.inFlight.ids(),
 		// The slice is cut to its length so that append copies it: the next heartbeat uses w.checks, too.
-		SelfTest: append(w.checks[:len(w.checks):len(w.checks)], w.found.lines()...),
+		SelfTest: append(w.checks[:len(w.checks):len(w.checks)], w.checkResults.lines()...),
 		Refusing: w.refusing,
 		Stopping: w.stopping,
 		Slots:    w.slots.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),

@@ -221,7 +221,7 @@ func TestCancelKillsTheRealProgramInAnyStage(t *testing.T) {
 func TestStoppedWorkerLeavesNoProcessAndHandsTheRunBack(t *testing.T) {
 	s := newSite(t)
 	cfg := realConfig(t)
-	cfg.Grace = 50 * time.Millisecond
+	cfg.StopTimeout = 50 * time.Millisecond
 	w := s.start(cfg)
 	s.publish(example(t, vectorAdd, "a1", job.ModeTest, kernel(`if (access("/tmp/never", F_OK) != 0) sleep(20);`)))
 	s.wait("begin of the test", func() bool {

@@ -11,9 +11,9 @@ import (
 	"warpboard/evaluator/attempt"
 )
 
-// keepCancelled limits the stored cancellations of attempts that are not in flight: a cancellation can overtake its
+// maxCancelled limits the stored cancellations of attempts that are not in flight: a cancellation can overtake its
 // job. Each worker receives all cancellations of a site and drops those of other workers' attempts unused.
-const keepCancelled = 256
+const maxCancelled = 256
 
 // liveAttempts is the set of attempts that the worker received and has not finished. The zero value is ready. mu guards
 // all fields. cancel functions are called with mu held; they do not block.
@@ -21,14 +21,14 @@ type liveAttempts struct {
 	mu        sync.Mutex
 	all       map[string]*liveAttempt
 	cancelled []string // IDs cancelled while not in flight, oldest first
-	ending    bool     // hand back further jobs at once
+	stopping  bool     // hand back further jobs at once
 }
 
 // liveAttempt is one attempt in flight.
 type liveAttempt struct {
-	cancel context.CancelCauseFunc
-	expect time.Duration // estimated time on the slot, from similar runs; 0 if unknown
-	onSlot time.Time     // start of the time on the slot; zero before
+	cancel       context.CancelCauseFunc
+	expectedTime time.Duration // estimated time on the slot, from similar runs; 0 if unknown
+	slotSince    time.Time     // start of the time on the slot; zero before
 }
 
 // add adds an attempt. It returns false if the attempt is in flight already.
@@ -41,11 +41,11 @@ func (a *liveAttempts) add(id string, expect time.Duration, cancel context.Cance
 	if a.all == nil {
 		a.all = map[string]*liveAttempt{}
 	}
-	a.all[id] = &liveAttempt{cancel: cancel, expect: expect}
+	a.all[id] = &liveAttempt{cancel: cancel, expectedTime: expect}
 	switch {
 	case slices.Contains(a.cancelled, id):
 		cancel(attempt.ErrCancelled)
-	case a.ending:
+	case a.stopping:
 		cancel(attempt.ErrStopping)
 	}
 	return true
@@ -65,7 +65,7 @@ func (a *liveAttempts) cancel(id string) {
 		found.cancel(attempt.ErrCancelled)
 		return
 	}
-	if a.cancelled = append(a.cancelled, id); len(a.cancelled) > keepCancelled {
+	if a.cancelled = append(a.cancelled, id); len(a.cancelled) > maxCancelled {
 		a.cancelled = a.cancelled[1:]
 	}
 }
@@ -75,7 +75,7 @@ func (a *liveAttempts) onSlot(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if one := a.all[id]; one != nil {
-		one.onSlot = time.Now()
+		one.slotSince = time.Now()
 	}
 }
 
@@ -85,14 +85,14 @@ func (a *liveAttempts) onSlot(id string) {
 func (a *liveAttempts) endBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ending = true
+	a.stopping = true
 	for _, one := range a.all {
 		switch {
-		case one.onSlot.IsZero():
+		case one.slotSince.IsZero():
 			one.cancel(attempt.ErrStopping)
-		case one.expect > 0 && one.onSlot.Add(one.expect).After(by):
+		case one.expectedTime > 0 && one.slotSince.Add(one.expectedTime).After(by):
 			one.cancel(fmt.Errorf("%w in %s, and runs like this one take about %s", attempt.ErrStopping,
-				max(0, time.Until(by)).Round(time.Second), one.expect.Round(time.Second)))
+				max(0, time.Until(by)).Round(time.Second), one.expectedTime.Round(time.Second)))
 		}
 	}
 }

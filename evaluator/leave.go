@@ -11,17 +11,17 @@ import (
 // LeaveConfig configures when a worker exits by itself. Attempts in progress then end normally; only a stop signal or a
 // notice sets them a time.
 type LeaveConfig struct {
-	Once bool          // exit after one job; jobs that other slots receive at the same moment are also finished
-	Idle time.Duration // exit after this time without a job; 0 means never
+	AfterOneJob bool          // exit after one job; jobs that other slots receive at the same moment are also finished
+	AfterIdle   time.Duration // exit after this time without a job; 0 means never
 }
 
-// leaveWhenIdle calls leave when the worker has been idle for Leave.Idle.
+// leaveWhenIdle calls leave when the worker has been idle for Leave.AfterIdle.
 func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
-	if w.cfg.Leave.Idle == 0 {
+	if w.cfg.Leave.AfterIdle == 0 {
 		return
 	}
 	// The check runs once a second: a job that starts and ends between two checks does not count as activity.
-	look := time.NewTicker(min(time.Second, w.cfg.Leave.Idle))
+	look := time.NewTicker(min(time.Second, w.cfg.Leave.AfterIdle))
 	defer look.Stop()
 	since := time.Now()
 	for {
@@ -32,8 +32,8 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 		}
 		if len(w.inFlight.ids()) > 0 {
 			since = time.Now()
-		} else if time.Since(since) >= w.cfg.Leave.Idle {
-			w.log.Info("the worker leaves: it had nothing to do", "for", w.cfg.Leave.Idle)
+		} else if time.Since(since) >= w.cfg.Leave.AfterIdle {
+			w.log.Info("the worker leaves: it had nothing to do", "for", w.cfg.Leave.AfterIdle)
 			leave()
 			return
 		}
@@ -43,17 +43,17 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 // leaveOnNotice calls leave when the machine's shutdown is announced, and sends its time to until. Sending does not
 // block: there is one notice, and until has room for it.
 func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- time.Time) {
-	if w.cfg.Notice == nil {
+	if w.cfg.AwaitNotice == nil {
 		return
 	}
-	if at, ok := w.cfg.Notice(ctx); ok {
+	if at, ok := w.cfg.AwaitNotice(ctx); ok {
 		w.log.Warn("the worker leaves: its machine goes away", "in", time.Until(at).Round(time.Second))
 		until <- at
 		leave()
 	}
 }
 
-// finish waits until the attempts have ended: for at most Config.Grace after a stop signal (ctx), or until the time of
+// finish waits until the attempts have ended: for at most Config.StopTimeout after a stop signal (ctx), or until the time of
 // a notice, whichever is first. Warm programs are closed last, when no attempt can use them.
 func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc) {
 	ended, stopped := make(chan struct{}), ctx.Done()
@@ -69,7 +69,7 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 			return
 		case <-stopped:
 			stopped = nil
-			defer w.endBy(time.Now().Add(w.cfg.Grace), endJobs).Stop()
+			defer w.endBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
 		case by := <-until:
 			defer w.endBy(by, endJobs).Stop()
 		}

@@ -30,8 +30,8 @@ func (NopConn) Sync(context.Context, job.Heartbeat) error { return nil }
 // Cancels never calls the function.
 func (NopConn) Cancels(func(string)) error { return nil }
 
-// Ahead returns no task.
-func (NopConn) Ahead(context.Context, string, []int64) (job.Preparation, error) {
+// NextPreparation returns no task.
+func (NopConn) NextPreparation(context.Context, string, []int64) (job.Preparation, error) {
 	return job.Preparation{}, nil
 }
 
@@ -45,7 +45,7 @@ func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	for _, s := range w.slots.All() {
 		if s.Device == j.Device {
 			result, err := w.attempt(ctx, w.cfg.Conn, s, nil, j)
-			if attempt.HandedBack(err) {
+			if attempt.IsHandedBack(err) {
 				return result, err
 			}
 			return result, nil

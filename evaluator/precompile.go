@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// aheadBeats is the pause, in heartbeats, before a worker that has compiled all tasks asks for more.
-const aheadBeats = 5
+// precompileBeats is the pause, in heartbeats, before a worker that has compiled all tasks asks for more.
+const precompileBeats = 5
 
 // precompileLoop compiles the files of open tasks before the first submission, one task after the other, until ctx
 // ends.
@@ -19,16 +19,16 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 	for _, s := range w.slots.All() {
 		known[s.Device] = nil
 	}
-	next := time.NewTicker(aheadBeats * w.cfg.Beat)
+	next := time.NewTicker(precompileBeats * w.cfg.HeartbeatEvery)
 	defer next.Stop()
-	for w.cfg.Ahead && ctx.Err() == nil {
+	for w.cfg.Precompile && ctx.Err() == nil {
 		more := false
 		for device, versions := range known {
 			usable := w.slots.InService(device)
 			if len(usable) == 0 {
 				continue
 			}
-			p, err := w.cfg.Conn.Ahead(ctx, device, versions)
+			p, err := w.cfg.Conn.NextPreparation(ctx, device, versions)
 			if err != nil && ctx.Err() == nil {
 				w.log.Debug("the site names no task to precompile", "device", device, "err", err)
 			}

@@ -254,7 +254,7 @@ func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 // A worker that stops while it precompiles stops at once.
 func TestAWorkerStopsWhileItPrecompiles(t *testing.T) {
 	s, began := newSite(t), make(chan string, 10)
-	w := s.start(evaluator.Config{Grace: time.Hour, Builder: fakeBuilder{prepare: endless(began, nil)}})
+	w := s.start(evaluator.Config{StopTimeout: time.Hour, Builder: fakeBuilder{prepare: endless(began, nil)}})
 	s.hint(hintOf(about("k1", aJob("", job.ModeTest))))
 	soon(t, "the task is precompiled", began)
 	w.stop()

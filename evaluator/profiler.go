@@ -26,17 +26,17 @@ func (w *Worker) noteSanitizer() {
 	if w.cfg.Sanitizer != nil {
 		detail = w.cfg.Sanitizer.Tool.Version
 	}
-	w.found.recordMachine("compute-sanitizer", nil, detail)
+	w.checkResults.recordMachine("compute-sanitizer", nil, detail)
 }
 
 // checkProfiler profiles a known kernel on an idle GPU until that succeeds once, which shows that the machine's Nsight
 // Compute works. Runs are profiled in the meantime. A profiler that breaks later fails the profiles.
 func (w *Worker) checkProfiler(ctx context.Context) {
-	check := w.cfg.Check
+	check := w.cfg.SelfTest
 	if check.Pause == 0 || w.cfg.Profiler == nil || w.cfg.Nsight == nil {
 		return
 	}
-	pause := backoff{check.Pause, check.Longest, check.Pause}
+	pause := backoff{check.Pause, check.MaxPause, check.Pause}
 	for pause.wait(ctx) {
 		gpus := slices.DeleteFunc(slices.Clone(w.slots.All()), func(s *slots.Slot) bool { return !s.IsGPU() || s.Service().Err() != nil })
 		if len(gpus) == 0 {
@@ -46,7 +46,7 @@ func (w *Worker) checkProfiler(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		w.found.recordMachine("Nsight Compute", err, "Version "+w.cfg.Nsight.Tool.Version+" counts what a small known kernel does")
+		w.checkResults.recordMachine("Nsight Compute", err, "Version "+w.cfg.Nsight.Tool.Version+" counts what a small known kernel does")
 		w.unprofiled.Store(err != nil)
 		if err == nil {
 			return
@@ -59,7 +59,7 @@ func (w *Worker) checkProfiler(ctx context.Context) {
 func (w *Worker) testProfiler(ctx context.Context, s *slots.Slot) error {
 	tool := w.cfg.Nsight.Tool
 	key := selftest.Key("ncu "+tool.Path+" "+tool.Version, w.slots.DescribeAll(s))
-	if !w.cfg.Check.Passed.PassedAt(key).IsZero() {
+	if !w.cfg.SelfTest.PassRecord.PassedAt(key).IsZero() {
 		return nil
 	}
 	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
@@ -72,7 +72,7 @@ func (w *Worker) testProfiler(ctx context.Context, s *slots.Slot) error {
 		return ctx.Err()
 	}
 	err = p.ProfileError(tool, result, err)
-	if noted := w.cfg.Check.Passed.Record(key, err == nil); noted != nil {
+	if noted := w.cfg.SelfTest.PassRecord.Record(key, err == nil); noted != nil {
 		w.log.Warn("the next start tests again", "err", noted)
 	}
 	return err

@@ -90,8 +90,8 @@ func configIn(root string, log *slog.Logger, between func(toolchain.Runner) tool
 		Sandbox: tested{box}, Slots: slices.DeleteFunc(slots, device.Slot.IsGPU), Tools: tools(), Log: log,
 		Measuring: taskrun.MeasureConfig{Most: 2}, // for quick tests
 		// with the race detector, a hundred in a second take a seventh of a processor
-		Beat:    200 * time.Millisecond,
-		Builder: toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
+		HeartbeatEvery: 200 * time.Millisecond,
+		Builder:        toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
 	}, err
 }
 

@@ -177,8 +177,8 @@ func (s *site) start(cfg evaluator.Config) *running {
 	if cfg.Slots == nil {
 		cfg.Slots = []device.Slot{cpu(0)}
 	}
-	cfg.Ahead = true
-	cfg.Beat = cmp.Or(cfg.Beat, 10*time.Millisecond)
+	cfg.Precompile = true
+	cfg.HeartbeatEvery = cmp.Or(cfg.HeartbeatEvery, 10*time.Millisecond)
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{stop: cancel, ended: make(chan error, 1)}
 	w := evaluator.NewWorker(cfg)

@@ -14,8 +14,8 @@ import (
 
 // SlotBenchmarks configures the benchmarks of slots with built-in kernels.
 type SlotBenchmarks struct {
-	Every time.Duration // 0 disables benchmarks
-	First time.Duration // delay after the start, so that a first run does not wait
+	Every      time.Duration // 0 disables benchmarks
+	FirstDelay time.Duration // delay after the start, so that a first run does not wait
 }
 
 // benchmarkSlots benchmarks each device repeatedly while it is idle, until ctx ends. A job that arrives interrupts a
@@ -25,7 +25,7 @@ func (w *Worker) benchmarkSlots(ctx context.Context) {
 	if w.cfg.SlotBenchmarks.Every == 0 {
 		return
 	}
-	wait := w.cfg.SlotBenchmarks.First
+	wait := w.cfg.SlotBenchmarks.FirstDelay
 	for {
 		select {
 		case <-ctx.Done():

@@ -15,11 +15,11 @@ import (
 const (
 	// envelope is the reserve in bytes for subject and headers, which NATS counts against a message's limit.
 	envelope = 4 << 10
-	// largestText and smallestText are the first and the last text limit in bytes that is tried for a result that does
+	// maxTextLimit and minTextLimit are the first and the last text limit in bytes that is tried for a result that does
 	// not fit.
-	largestText, smallestText = 64 << 10, 64
-	// smallestReason is the minimum limit in bytes for the sentence with the reason of a failure.
-	smallestReason = 512
+	maxTextLimit, minTextLimit = 64 << 10, 64
+	// minReasonLimit is the minimum limit in bytes for the sentence with the reason of a failure.
+	minReasonLimit = 512
 )
 
 // truncateResult cuts a result to fit one message of at most size bytes. It drops the least important data first:
@@ -57,7 +57,7 @@ func truncateResult(r *job.Result, size int) {
 	}
 	// Ends after eleven rounds. A result that is still too large has tens of thousands of cases, with texts of 64
 	// bytes.
-	for limit := largestText; limit >= smallestText; limit /= 2 {
+	for limit := maxTextLimit; limit >= minTextLimit; limit /= 2 {
 		if shorten(r, limit); fits() {
 			return
 		}
@@ -131,7 +131,7 @@ func shorten(r *job.Result, limit int) {
 		s.Stdout, s.Stderr, s.Command = attempt.Cut(s.Stdout, limit), attempt.Cut(s.Stderr, limit), attempt.Cut(s.Command, limit)
 		if s.Failure != nil {
 			failure := *s.Failure
-			failure.Reason = attempt.Cut(failure.Reason, max(limit, smallestReason))
+			failure.Reason = attempt.Cut(failure.Reason, max(limit, minReasonLimit))
 			s.Failure = &failure
 		}
 		for k := range s.Cases {

@@ -78,7 +78,7 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	}
 	// Slots are taken after building, all at once and in one order (slots.Set.Acquire), so that two jobs with several
 	// slots cannot deadlock.
-	held, err := a.Hold(ctx, work.SlotCount())
+	held, err := a.AcquireSlots(ctx, work.SlotCount())
 	if err != nil {
 		return err
 	}

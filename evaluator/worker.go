@@ -30,13 +30,13 @@ const deliveryTimeout = 8 * time.Second
 // slots, gate, liveAttempts, and found have their own locks. mu guards checks, refusing, and stopping, which heartbeats
 // read.
 type Worker struct {
-	cfg      Config
-	log      *slog.Logger
-	started  time.Time
-	slots    *slots.Set
-	inFlight liveAttempts
-	gate     slots.IdleGate
-	found    findings
+	cfg          Config
+	log          *slog.Logger
+	started      time.Time
+	slots        *slots.Set
+	inFlight     liveAttempts
+	gate         slots.IdleGate
+	checkResults checkResults
 
 	unprofiled atomic.Bool // Nsight Compute failed its test
 
@@ -54,13 +54,13 @@ func NewWorker(cfg Config) *Worker {
 		log:     cfg.Log,
 		started: time.Now().UTC(),
 		slots: slots.NewSet(slots.Config{
-			Worker: cfg.Name, Sandbox: cfg.Sandbox.Name(), Tools: cfg.Tools, Slots: cfg.Slots, Builds: cfg.Builds, Probe: cfg.Probe,
+			Worker: cfg.Name, Sandbox: cfg.Sandbox.Name(), Tools: cfg.Tools, Slots: cfg.Slots, Builds: cfg.MaxBuilds, Probe: cfg.Probe,
 		}),
 		refusing: "The self-test of the sandbox is still running.",
 	}
 }
 
-// Run tests the sandbox and then evaluates jobs until ctx ends. Running jobs then have Config.Grace to end. All others,
+// Run tests the sandbox and then evaluates jobs until ctx ends. Running jobs then have Config.StopTimeout to end. All others,
 // and those that would take longer (at once if past runs show it), are handed back for another worker. Run returns an
 // error if the connection to the site is closed for good, and ErrSelfTest if the worker never took a job.
 func (w *Worker) Run(ctx context.Context) error {
@@ -88,7 +88,7 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // serve evaluates jobs until ctx ends, the worker leaves, or no slot is left in service.
 //
-// Shutdown order: the end of staying (leave or ctx) ends receiving; finish ends jobs, at most Config.Grace later; warm
+// Shutdown order: the end of staying (leave or ctx) ends receiving; finish ends jobs, at most Config.StopTimeout later; warm
 // ends last, because running programs use its Pythons. jobs does not derive from ctx, so running jobs have their grace.
 // No job begins once finish waits, because group has ended by then.
 func (w *Worker) serve(ctx context.Context) error {
@@ -108,7 +108,7 @@ func (w *Worker) serve(ctx context.Context) error {
 	beside.Go(func() { w.benchmarkSlots(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
 	begin := func(s *slots.Slot, t *slots.Reservation, j job.Job) {
-		if w.cfg.Leave.Once {
+		if w.cfg.Leave.AfterOneJob {
 			leave()
 		}
 		running.Go(func() {
@@ -126,7 +126,7 @@ func (w *Worker) serve(ctx context.Context) error {
 	}
 	err := group.Wait()
 	if err != nil { // the connection to the site is closed for good
-		defer w.endBy(time.Now().Add(w.cfg.Grace), endJobs).Stop()
+		defer w.endBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
 	}
 	w.finish(ctx, &running, until, endJobs)
 	stopWarming()
@@ -139,11 +139,11 @@ func (w *Worker) serve(ctx context.Context) error {
 // second of two compared kernels.
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.slots.Place(s)
-	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.Warm) })
-	warming.Go(func() { w.keepWarm(ctx, s, at.Judges(), w.cfg.Warm) })
+	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.WarmPythons) })
+	warming.Go(func() { w.keepWarm(ctx, s, at.Judges(), w.cfg.WarmPythons) })
 	if s.IsGPU() {
-		warming.Go(func() { w.keepWarm(ctx, s, w.slots.SidecarPlace(s), min(w.cfg.Warm, 1)) })
-		warming.Go(func() { w.keepWarm(ctx, s, at.Other(1), min(w.cfg.Warm, 1)) })
+		warming.Go(func() { w.keepWarm(ctx, s, w.slots.SidecarPlace(s), min(w.cfg.WarmPythons, 1)) })
+		warming.Go(func() { w.keepWarm(ctx, s, at.Other(1), min(w.cfg.WarmPythons, 1)) })
 	}
 }
 
@@ -202,10 +202,10 @@ func failedChecks(checks []job.CheckLine) string {
 	return strings.Join(failed, "; ")
 }
 
-// passSelfTest reports whether the sandbox passed its self-test, repeating a failed one if Check.Pause is set.
+// passSelfTest reports whether the sandbox passed its self-test, repeating a failed one if SelfTest.Pause is set.
 func (w *Worker) passSelfTest(ctx context.Context) bool {
-	check := w.cfg.Check
-	pause := backoff{check.Pause, check.Longest, check.Pause}
+	check := w.cfg.SelfTest
+	pause := backoff{check.Pause, check.MaxPause, check.Pause}
 	for !w.testSandbox(ctx) {
 		if check.Pause == 0 || !pause.wait(ctx) {
 			return false
@@ -223,7 +223,7 @@ func (w *Worker) testSandbox(ctx context.Context) bool {
 	refusing := ""
 	if failed := failedChecks(checks); failed != "" {
 		refusing = "The sandbox failed its self-test: " + failed + ". Fix this and restart the worker."
-		if w.cfg.Check.Pause > 0 {
+		if w.cfg.SelfTest.Pause > 0 {
 			refusing = "The sandbox failed its self-test: " + failed + ". It is tested again automatically; jobs are taken when it passes."
 		}
 		w.log.Error("no jobs are taken", "err", refusing)

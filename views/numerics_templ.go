@@ -29,8 +29,8 @@ func numericsNote(n *job.Numerics) string {
 		return ""
 	case n.Note != "":
 		return "Not compared in double precision: " + format.Sentence(n.Note)
-	case n.Unlike > 0:
-		return format.Plural(n.Unlike, "element is", "elements are") + " finite only in the answer or only in the reference. The errors here leave them out."
+	case n.NonFinite > 0:
+		return format.Plural(n.NonFinite, "element is", "elements are") + " finite only in the answer or only in the reference. The errors here leave them out."
 	}
 	return ""
 }

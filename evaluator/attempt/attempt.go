@@ -33,7 +33,7 @@ type Config struct {
 // are safe for concurrent use.
 type Attempt struct {
 	Job    job.Job
-	Slot   *slots.Slot // slot that received the job; after Hold, the first held slot
+	Slot   *slots.Slot // slot that received the job; after AcquireSlots, the first held slot
 	Result job.Result
 	Slots  *slots.Set
 	Log    *slog.Logger
@@ -66,8 +66,8 @@ func (a *Attempt) AcquireBuild(ctx context.Context) (number int, release func(),
 	return a.Slots.AcquireBuild(ctx, a.reservation)
 }
 
-// Hold waits for n slots. The first of them becomes the attempt's slot.
-func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Lease, error) {
+// AcquireSlots waits for n slots. The first of them becomes the attempt's slot.
+func (a *Attempt) AcquireSlots(ctx context.Context, n int) (*slots.Lease, error) {
 	held, err := a.Slots.Acquire(ctx, a.Slot, n, a.Job.AttemptID)
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Lease, error) {
 // Describe updates the result's machine with the current state of the attempt's slot.
 func (a *Attempt) Describe() { a.Result.Machine = a.Slots.Describe(a.Slot, a.Job.Task.Lang) }
 
-// Enter begins a stage, or returns the cause of ctx if that has ended.
-func (a *Attempt) Enter(ctx context.Context, stage job.Stage, total int) error {
+// BeginUnlessEnded begins a stage, or returns the cause of ctx if that has ended.
+func (a *Attempt) BeginUnlessEnded(ctx context.Context, stage job.Stage, total int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -36,8 +36,8 @@ func (s suspectError) Unwrap() error { return s.error }
 // MarkSuspect marks an error that the job may have caused.
 func MarkSuspect(err error) error { return suspectError{err} }
 
-// HandedBack reports whether the job goes to another worker without counting against it.
-func HandedBack(err error) bool {
+// IsHandedBack reports whether the job goes to another worker without counting against it.
+func IsHandedBack(err error) bool {
 	return errors.Is(err, ErrStopping) || errors.Is(err, slots.ErrOutOfService) || errors.Is(err, slots.ErrPreempted)
 }
 
@@ -55,7 +55,7 @@ func (a *Attempt) Conclude(err error) job.Result {
 		a.Slot.ResetFaults()
 	case errors.Is(err, ErrCancelled):
 		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.inStage())}
-	case HandedBack(err):
+	case IsHandedBack(err):
 		r.Outcome = job.OutcomeReturned
 		r.Failure = &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.inStage(), Sentence(err))}
 	default:

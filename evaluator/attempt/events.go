@@ -12,8 +12,8 @@ import (
 // Limits in bytes, in an event about a stage's end, of the message of one case and of all further keys. The result has
 // the rest.
 const (
-	caseText  = 512
-	endedText = 16 << 10
+	maxCaseText  = 512
+	maxEndedText = 16 << 10
 )
 
 // maxCaseEvents limits the case events of a stage beyond its number of cases: a program can report the same case
@@ -63,13 +63,13 @@ func (a *Attempt) Case(stage job.Stage, c job.CaseResult, total int) {
 // ended announces the result of a stage, with short results of its cases.
 func (s *events) ended(r job.StageResult) {
 	r.Stdout, r.Stderr, r.Findings = "", "", nil
-	if TextSize(r.Extra) > endedText {
+	if TextSize(r.Extra) > maxEndedText {
 		r.Extra = nil
 	}
 	r.Cases = slices.Clone(r.Cases)
 	for i := range r.Cases {
 		r.Cases[i].Times = nil
-		r.Cases[i].Message = Cut(r.Cases[i].Message, caseText)
+		r.Cases[i].Message = Cut(r.Cases[i].Message, maxCaseText)
 	}
 	s.publish(job.Event{Type: job.EventEnded, Stage: r.Stage, Ended: &r})
 }

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// logPiece is the size of the largest log event, and logBudget the amount shown live for one stream of one stage,
+	// maxLogEvent is the size of the largest log event, and logBudget the amount shown live for one stream of one stage,
 	// both in bytes. The result keeps more, and notes what was cut.
-	logPiece  = 4 << 10
-	logBudget = 128 << 10
+	maxLogEvent = 4 << 10
+	logBudget   = 128 << 10
 	// logDelay is the time for which small pieces are gathered into one event.
 	logDelay = 100 * time.Millisecond
 
@@ -42,10 +42,10 @@ func (l *StageLog) Close() {
 type logStream struct {
 	send func(text string)
 
-	mu     sync.Mutex
-	held   []byte
-	budget int
-	timer  *time.Timer // runs while held is not empty
+	mu      sync.Mutex
+	pending []byte
+	budget  int
+	timer   *time.Timer // runs while held is not empty
 }
 
 func newLogStream(send func(text string)) *logStream {
@@ -60,16 +60,16 @@ func (l *logStream) write(b []byte) {
 	}
 	b = b[:min(len(b), l.budget)]
 	l.budget -= len(b)
-	l.held = append(l.held, b...)
-	for len(l.held) >= logPiece {
-		l.cut(logPiece)
+	l.pending = append(l.pending, b...)
+	for len(l.pending) >= maxLogEvent {
+		l.cut(maxLogEvent)
 	}
 	if l.budget == 0 {
 		l.flush(true)
 		l.send(logEnd)
 		return
 	}
-	if len(l.held) > 0 && l.timer == nil {
+	if len(l.pending) > 0 && l.timer == nil {
 		l.timer = time.AfterFunc(logDelay, func() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -91,27 +91,27 @@ func (l *logStream) flush(last bool) {
 		l.timer.Stop()
 		l.timer = nil
 	}
-	if len(l.held) > 0 {
-		l.cut(len(l.held))
+	if len(l.pending) > 0 {
+		l.cut(len(l.pending))
 	}
-	if last && len(l.held) > 0 {
+	if last && len(l.pending) > 0 {
 		l.send("\uFFFD")
-		l.held = nil
+		l.pending = nil
 	}
 }
 
 // cut sends the first n gathered bytes, except an incomplete character at their end.
 func (l *logStream) cut(n int) {
 	for back := 1; back < utf8.UTFMax && back <= n; back++ {
-		if b := l.held[n-back]; utf8.RuneStart(b) {
-			if !utf8.FullRune(l.held[n-back:]) || !utf8.FullRune(l.held[n-back:n]) {
+		if b := l.pending[n-back]; utf8.RuneStart(b) {
+			if !utf8.FullRune(l.pending[n-back:]) || !utf8.FullRune(l.pending[n-back:n]) {
 				n -= back
 			}
 			break
 		}
 	}
 	if n > 0 {
-		l.send(job.ShowBidi(strings.ToValidUTF8(string(l.held[:n]), "\uFFFD")))
-		l.held = append([]byte(nil), l.held[n:]...)
+		l.send(job.ShowBidi(strings.ToValidUTF8(string(l.pending[:n]), "\uFFFD")))
+		l.pending = append([]byte(nil), l.pending[n:]...)
 	}
 }

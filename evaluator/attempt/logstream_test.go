@@ -34,7 +34,7 @@ func TestLogIsGatheredIntoFewPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pieces{}
 		l := newLogStream(p.add)
-		want := strings.Repeat("x", 2*logPiece+100)
+		want := strings.Repeat("x", 2*maxLogEvent+100)
 		for _, c := range []byte(want) {
 			l.write([]byte{c})
 		}
@@ -68,7 +68,7 @@ func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
 		"x" + strings.Repeat("😀", 5000), strings.Repeat("\xff", 10_000), strings.Repeat("\x80", 10_000),
 		strings.Repeat("\xf0\x9f", 5000), "\xe4",
 	} {
-		for _, step := range []int{1, 7, logPiece, len(in)} {
+		for _, step := range []int{1, 7, maxLogEvent, len(in)} {
 			p := &pieces{}
 			l := newLogStream(p.add)
 			for i := 0; i < len(in); i += step {
@@ -76,7 +76,7 @@ func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
 			}
 			l.close()
 			for _, piece := range p.got {
-				if !utf8.ValidString(piece) || len(piece) > 3*logPiece {
+				if !utf8.ValidString(piece) || len(piece) > 3*maxLogEvent {
 					t.Fatalf("%.8q by %d: piece of %d bytes", in, step, len(piece))
 				}
 			}

@@ -68,7 +68,7 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	run := s.submit()
 	d := s.boot()
-	d.watch.writeFor = 20 * time.Millisecond
+	d.watch.slowWrite = 20 * time.Millisecond
 	s.pass(d, 0)
 	j := s.take()
 	s.beat(d, j.AttemptID)

@@ -151,19 +151,19 @@ func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Read
 
 // load is the demand for the slots of a device.
 type load struct {
-	attempts int // live attempts
-	people   int // people's waiting work, and attempts except follow-ups
-	all      int // people's waiting work, and all attempts
+	attempts      int // live attempts
+	people        int // people's waiting work, and attempts except follow-ups
+	withFollowUps int // people's waiting work, and all attempts
 }
 
 func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]load {
 	loads := map[string]load{}
 	for _, r := range ready {
-		loads[r.Device] = load{people: r.People, all: r.People}
+		loads[r.Device] = load{people: r.People, withFollowUps: r.People}
 	}
 	for _, a := range live {
 		l := loads[a.Device]
-		l.attempts, l.all = l.attempts+1, l.all+1
+		l.attempts, l.withFollowUps = l.attempts+1, l.withFollowUps+1
 		if a.Priority < work.PriorityFollowUp {
 			l.people++
 		}
@@ -174,7 +174,7 @@ func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]load 
 
 // exceeds reports whether people need more slots than follow-ups leave free. Follow-ups are profiles, runs of
 // confirmations, reruns, and baselines.
-func (l load) exceeds(slots int) bool { return l.all > slots && l.people > 0 }
+func (l load) exceeds(slots int) bool { return l.withFollowUps > slots && l.people > 0 }
 
 // takeBack ends lost attempts with infrastructure errors, and their work is queued again. If the database cannot write,
 // it takes nothing back: the workers only seemed silent because their heartbeats could not be stored.
@@ -185,14 +185,14 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 	// The check is made only before taking something back: a loss uses up one of a run's three attempts.
 	begun := time.Now()
 	err := d.store.CanWrite(ctx)
-	if took := time.Since(begun); err != nil || took > d.watch.writeFor {
+	if took := time.Since(begun); err != nil || took > d.watch.slowWrite {
 		d.log.Warn("the database was slow to write or failed: workers get more time to report", "took", took, "err", err)
 		d.watch.resetClock(now.Add(took))
 		return err
 	}
 	var errs []error
 	for attemptID, lost := range lost {
-		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.counts)
+		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.kind)
 		if err == nil && out.Accepted {
 			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
 		}

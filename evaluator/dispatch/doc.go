@@ -4,7 +4,7 @@
 // Read it in this order: dispatch.go (the interfaces to the queue and to viewers); workers.go (heartbeats, events, and
 // results), slot_benchmarks.go (benchmarks in heartbeats), next.go (the next job); then dispatcher.go (a pass: announce
 // waiting work, take back lost attempts, preempt follow-ups), watch.go (finding attempts that will never end),
-// cancel.go, and ahead.go (tasks that workers precompile).
+// cancel.go, and preparation.go (tasks that workers precompile).
 //
 // The serve command creates a Dispatcher, passes it to queue.Queue.Serve, and runs it; handlers call Wake, Cancel,
 // CancelEvaluation, and Kick.

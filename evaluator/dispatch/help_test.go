@@ -125,7 +125,7 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 		s.Fatal(err)
 	}
 	busy := loadsOf(nil, live)["CPU"].attempts >= liveSlots(workers, time.Time{}, s.at)["CPU"].Usable
-	data, err := s.d.Next(s.Context(), job.Ask{Worker: worker, Device: "CPU", Busy: busy, Held: s.held})
+	data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: worker, Device: "CPU", Busy: busy, Attempts: s.held})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -18,9 +18,9 @@ var errUnusable = errors.New("no job can be made")
 
 // Next starts the next attempt of a worker, or names a task to precompile. If a job cannot be made, Next ends that work
 // and continues with the next. If the process dies before the worker has the answer, the attempt is sent again.
-func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
-	if ask.Ahead {
-		return d.ahead(ctx, ask)
+func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
+	if ask.Precompile {
+		return d.nextPreparation(ctx, ask)
 	}
 	for {
 		attempt, err := d.store.Work.Next(ctx, ask, d.now())

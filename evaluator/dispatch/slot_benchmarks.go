@@ -22,7 +22,7 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 		if g == nil || !g.At.After(times[device]) {
 			continue
 		}
-		if !state.benchmarks.Allow() {
+		if !state.benchmarkWrites.Allow() {
 			continue // the next heartbeat repeats it
 		}
 		times[device] = g.At

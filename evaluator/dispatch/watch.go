@@ -27,7 +27,7 @@ const (
 // loss is the public reason for taking back an attempt, and whether it counts against the run.
 type loss struct {
 	reason string
-	counts work.Loss
+	kind   work.Loss
 }
 
 // watch finds attempts that will never end unless they are taken back. Its only state is times of observation; a new
@@ -41,25 +41,25 @@ type loss struct {
 // count if the site itself was down then, or if the worker was stopping: it was killed before it had handed its
 // attempts back.
 type watch struct {
-	started  time.Time            // silence counts from here
-	looked   time.Time            // time of the last pass
-	writeFor time.Duration        // slowWrite, except in tests
-	missing  map[string]time.Time // by attempt: since when its live worker does not list it
-	leaving  map[string]bool      // attempts of workers that are stopping
+	started   time.Time            // silence counts from here
+	lastPass  time.Time            // time of the last pass
+	slowWrite time.Duration        // slowWrite, except in tests
+	missing   map[string]time.Time // by attempt: since when its live worker does not list it
+	leaving   map[string]bool      // attempts of workers that are stopping
 }
 
 func newWatch(started time.Time) watch {
-	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}, leaving: map[string]bool{}}
+	return watch{started: started, slowWrite: slowWrite, missing: map[string]time.Time{}, leaving: map[string]bool{}}
 }
 
 // beginPass records the start of a pass. If the last one was too long ago, or the clock was set, silence is counted
 // from now.
 func (w *watch) beginPass(now time.Time) {
 	now = now.Round(0) // by the wall clock, which continues while a machine sleeps
-	if since := now.Sub(w.looked); !w.looked.IsZero() && (since > frozenFor || since < -frozenFor) {
+	if since := now.Sub(w.lastPass); !w.lastPass.IsZero() && (since > frozenFor || since < -frozenFor) {
 		w.resetClock(now)
 	}
-	w.looked = now
+	w.lastPass = now
 }
 
 // resetClock counts silence from now. Call it after the site was suspended or its database did not answer, because

@@ -83,8 +83,8 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if h.Stopping && len(h.Attempts) == 0 {
 		d.queue.Kick(h.Worker) // a guest's name becomes free soon, so its connection must end
 	}
-	if now := (shownState{len(h.Slots), h.Refusing, h.Stopping}); now != state.shown {
-		state.shown = now
+	if now := (shownState{len(h.Slots), h.Refusing, h.Stopping}); now != state.lastShown {
+		state.lastShown = now
 		d.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
 		d.notify.QueueChanged()
 		d.Wake()
@@ -101,7 +101,7 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *work
 		fmt.Fprintf(&text, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
 	}
 	// Compared as text, so that an unchanged heartbeat causes no transaction.
-	if state.slots == text.String() || !state.news.Allow() {
+	if state.slots == text.String() || !state.slotWrites.Allow() {
 		return nil
 	}
 	fresh, out, err := d.store.NoteSlots(ctx, h)
@@ -121,17 +121,17 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *work
 // Rate limits of what one worker may have stored about its slots. Hardware and software change at a start and an
 // update; a machine with 16 slots benchmarks each at most every minute.
 const (
-	noteEvery, noteBurst           = 5 * time.Minute, 20
-	benchmarkEvery, benchmarkBurst = 3 * time.Second, 64
+	slotWriteEvery, slotWriteBurst           = 5 * time.Minute, 20
+	benchmarkWriteEvery, benchmarkWriteBurst = 3 * time.Second, 64
 )
 
 // workerState is the stored state of a worker's heartbeats.
 type workerState struct {
-	shown       shownState
-	slots       string               // stored last, as text
-	benchmarked map[string]time.Time // time of the last stored benchmark, by device hash
-	news        *rate.Limiter        // limits storing slots
-	benchmarks  *rate.Limiter        // limits storing benchmarks
+	lastShown       shownState
+	slots           string               // stored last, as text
+	benchmarked     map[string]time.Time // time of the last stored benchmark, by device hash
+	slotWrites      *rate.Limiter        // limits storing slots
+	benchmarkWrites *rate.Limiter        // limits storing benchmarks
 }
 
 // shownState is the part of a worker's state that viewers of the devices page see.
@@ -145,7 +145,7 @@ type shownState struct {
 func (d *Dispatcher) stateOf(worker string) *workerState {
 	if d.workers[worker] == nil {
 		d.workers[worker] = &workerState{
-			shown: shownState{slots: -1}, news: rate.NewLimiter(rate.Every(noteEvery), noteBurst), benchmarks: rate.NewLimiter(rate.Every(benchmarkEvery), benchmarkBurst),
+			lastShown: shownState{slots: -1}, slotWrites: rate.NewLimiter(rate.Every(slotWriteEvery), slotWriteBurst), benchmarkWrites: rate.NewLimiter(rate.Every(benchmarkWriteEvery), benchmarkWriteBurst),
 		}
 	}
 	return d.workers[worker]

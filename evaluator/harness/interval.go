@@ -33,8 +33,8 @@ const (
 	confidence     = 0.95
 	// halfWidth is the relative half-width above which an interval is noisy.
 	halfWidth = 0.005
-	// byOrder is the number of processes from which the interval uses order statistics, which assume no distribution.
-	byOrder = 7
+	// orderStatisticsFrom is the number of processes from which the interval uses order statistics, which assume no distribution.
+	orderStatisticsFrom = 7
 	// deviations is the half-width of a normal interval with that confidence, in standard deviations.
 	deviations = 1.96
 )
@@ -96,7 +96,7 @@ func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResul
 }
 
 func summarize(scores []float64) benchmath.Summary {
-	if len(scores) >= byOrder {
+	if len(scores) >= orderStatisticsFrom {
 		return benchmath.AssumeNothing.Summary(benchmath.NewSample(scores, &benchmath.DefaultThresholds), confidence)
 	}
 	logs := make([]float64, len(scores))

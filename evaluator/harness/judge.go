@@ -58,7 +58,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	extra := p.Extra()
 	j := *end.Judge
 	switch {
-	case end.RunnerFirst && left(end.Outcome), j.Limit == "" && j.ExitCode == exitRunnerGone && left(end.Outcome):
+	case end.RunnerFirst && exitedNormally(end.Outcome), j.Limit == "" && j.ExitCode == exitRunnerGone && exitedNormally(end.Outcome):
 		return job.StatusError, &job.Failure{Reason: "The program ended without a verdict" + progressText(p) + ": it left before its calls were done."}
 	case end.RunnerFirst:
 		return judgeProcess(end.Outcome, limit, p, want)
@@ -87,8 +87,8 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	return job.StatusError, failure
 }
 
-// left reports whether a process exited normally: with success, or because its program failed.
-func left(out sandbox.Outcome) bool {
+// exitedNormally reports whether a process exited normally: with success, or because its program failed.
+func exitedNormally(out sandbox.Outcome) bool {
 	return !out.Cancelled && out.Limit == "" && out.Signal == "" && (out.ExitCode == 0 || out.ExitCode == exitFailed)
 }
 

@@ -16,7 +16,7 @@ func setNumerics(c *job.CaseResult, field, value string) bool {
 	}
 	texts := map[string]*string{"worst": &n.Worst, "got": &n.Got, "want": &n.Want, "note": &n.Note}
 	errors := map[string]*float64{"relative_max": &n.RelativeMax, "relative_p99": &n.RelativeP99, "ulp_max": &n.ULPMax, "ulp_p99": &n.ULPP99}
-	counts := map[string]*int{"elements": &n.Elements, "unlike": &n.Unlike}
+	counts := map[string]*int{"elements": &n.Elements, "unlike": &n.NonFinite}
 	switch {
 	case texts[field] != nil:
 		*texts[field] = value

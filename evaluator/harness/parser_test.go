@@ -57,7 +57,7 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"test.1.numerics.note: reference_fp64 must give doubles.\ntest.1.status: pass\ncheck: pass\n",
 			check: "pass", total: 2,
 			cases: []job.CaseResult{
-				{Status: job.StatusPass, Numerics: &job.Numerics{Elements: 12, Unlike: 1, Worst: "[1, 2]", Got: "inf",
+				{Status: job.StatusPass, Numerics: &job.Numerics{Elements: 12, NonFinite: 1, Worst: "[1, 2]", Got: "inf",
 					Want:        "3",
 					RelativeMax: 1.5e-07, RelativeP99: 1e-07, ULPMax: 2.5}},
 				{Index: 1, Status: job.StatusPass, Numerics: &job.Numerics{Note: "reference_fp64 must give doubles."}},

@@ -105,10 +105,10 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	return c
 }
 
-// agreeing is the share of processes in which the judge's clocks must agree with the runner's for the runner's clock to
+// agreeingShare is the share of processes in which the judge's clocks must agree with the runner's for the runner's clock to
 // count in all of them. On a GPU they are disturbed in one process of five, by up to 20 µs, and in most processes of
 // one run in ten.
-const agreeing = 0.4
+const agreeingShare = 0.4
 
 // medianByEvent returns the median by the runner's clock over the processes in which it counted. It returns infinity if
 // it did not count in enough processes: at least two, or all of them.
@@ -119,7 +119,7 @@ func medianByEvent(parts []job.CaseResult) float64 {
 			events = append(events, part.Clocks.Event)
 		}
 	}
-	if n := len(events); n < min(2, len(parts)) || float64(n) < agreeing*float64(len(parts)) {
+	if n := len(events); n < min(2, len(parts)) || float64(n) < agreeingShare*float64(len(parts)) {
 		return math.Inf(1)
 	}
 	return quantile(events, 0.5)

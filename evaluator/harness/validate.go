@@ -100,7 +100,7 @@ func (s section) implausible(c job.CaseResult) bool {
 	case reported("worst") && c.Worst < c.Mean*(1-rounding):
 		return true
 	}
-	return reported("times") && !sameTimes(c) || c.Judged() && implausibleClocks(c)
+	return reported("times") && !timesMatchMean(c) || c.Judged() && implausibleClocks(c)
 }
 
 // implausibleClocks reports whether a judge cannot have reported such clocks.
@@ -109,8 +109,8 @@ func implausibleClocks(c job.CaseResult) bool {
 		c.Median <= 0 || c.Median < c.Best*(1-rounding) || c.Median > c.Worst*(1+rounding)
 }
 
-// sameTimes reports whether a case's single times match its mean.
-func sameTimes(c job.CaseResult) bool {
+// timesMatchMean reports whether a case's single times match its mean.
+func timesMatchMean(c job.CaseResult) bool {
 	sum := 0.0
 	for _, t := range c.Times {
 		if t <= 0 {

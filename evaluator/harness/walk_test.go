@@ -82,7 +82,7 @@ func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
 		filepath.Join("testdata", "py", "numerics.py"))
 	for program, want := range map[*exec.Cmd][]*job.Numerics{
 		cpp: {
-			{Elements: 6, Unlike: 1, Worst: "[5]", Got: "inf", Want: "3"},
+			{Elements: 6, NonFinite: 1, Worst: "[5]", Got: "inf", Want: "3"},
 			{Elements: 2, Worst: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11),
 				RelativeP99: math.Ldexp(1, -11), ULPMax: 0.5, ULPP99: 0.5},
 			{Elements: 1, Worst: "[0]", Got: "1", Want: "1.00390625", RelativeMax: 1.0 / 257, RelativeP99: 1.0 / 257,
@@ -94,7 +94,7 @@ func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
 			{Note: "reference_fp64 gives 1 floating-point numbers where the answer has 2."},
 		},
 		python: {
-			{Elements: 6, Unlike: 1, Worst: "[5]", Got: "inf", Want: "3"},
+			{Elements: 6, NonFinite: 1, Worst: "[5]", Got: "inf", Want: "3"},
 			{Elements: 200, Worst: "[1, 99]", Got: "1.5", Want: "1", RelativeMax: 0.5, ULPMax: math.Ldexp(1, 22)},
 			{Elements: 2, Worst: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11),
 				RelativeP99: math.Ldexp(1, -11), ULPMax: 0.5, ULPP99: 0.5},

@@ -11,7 +11,7 @@ const (
 
 	maxChecks    = 256
 	maxAttempts  = 4 * MaxSlots
-	maxKnown     = 1 << 16
+	maxCompiled  = 1 << 16
 	maxStages    = 16
 	maxArtifacts = 1024     // two per case of a profile, and one per group of them
 	maxCases     = 1 << 16  // also those of a task's own harness
@@ -67,14 +67,14 @@ func (m Machine) check() error {
 }
 
 // Check returns an error if the worker reads another version of jobs, or a part of the request exceeds the limits.
-func (a Ask) Check() error {
+func (a WorkRequest) Check() error {
 	if a.Version != Version {
 		return fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", Version, a.Version)
 	}
-	if len(a.Held) > maxAttempts || len(a.Known) > maxKnown {
-		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Held), len(a.Known), maxAttempts, maxKnown)
+	if len(a.Attempts) > maxAttempts || len(a.Compiled) > maxCompiled {
+		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Attempts), len(a.Compiled), maxAttempts, maxCompiled)
 	}
-	return texts(maxName, a.Held...)
+	return texts(maxName, a.Attempts...)
 }
 
 // Check returns an error naming the part of an event that exceeds the limits.

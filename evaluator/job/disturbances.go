@@ -15,8 +15,8 @@ type Disturbances struct {
 }
 
 const (
-	// lowShare is the share of samples in which a clock may be low: after a change of load a clock is low for a moment.
-	lowShare = 0.1
+	// maxLowClockShare is the share of samples in which a clock may be low: after a change of load a clock is low for a moment.
+	maxLowClockShare = 0.1
 	// overload is the load per processor above which processes wait for each other.
 	overload = 1.5
 )
@@ -29,7 +29,7 @@ func (d Disturbances) Reasons() (reasons []string) {
 	if d.Slowed != "" {
 		reasons = append(reasons, "slowed down: "+d.Slowed)
 	}
-	if float64(d.LowClock) > lowShare*float64(d.AtWork) {
+	if float64(d.LowClock) > maxLowClockShare*float64(d.AtWork) {
 		reasons = append(reasons, fmt.Sprintf("clock more than a tenth below its highest in %d of %d samples", d.LowClock, d.AtWork))
 	}
 	if d.Others > 0 {

@@ -78,18 +78,18 @@ type Cases struct {
 	Benchmarks []tasks.Case `json:"benchmarks"`
 }
 
-// Ask is a worker's request for its next job, or for a task to precompile. Worker and Device follow from the subject.
-type Ask struct {
-	Version int      `json:"version"` // of the messages that the worker reads
-	Worker  string   `json:"-"`
-	Device  string   `json:"-"`
-	Busy    bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
-	Held    []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
-	// Building is the number of Held attempts that are being built and need no slot for now.
+// WorkRequest is a worker's request for its next job, or for a task to precompile. Worker and Device follow from the subject.
+type WorkRequest struct {
+	Version  int      `json:"version"` // of the messages that the worker reads
+	Worker   string   `json:"-"`
+	Device   string   `json:"-"`
+	Busy     bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
+	Attempts []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
+	// Building is the number of Attempts that are being built and need no slot for now.
 	Building int `json:"building,omitempty"`
-	// Ahead asks for an open task to precompile instead of a job. Known are the versions that the worker has already.
-	Ahead bool    `json:"ahead,omitempty"`
-	Known []int64 `json:"known,omitempty"`
+	// Precompile asks for an open task to precompile instead of a job. Compiled are the versions that the worker has already.
+	Precompile bool    `json:"ahead,omitempty"`
+	Compiled   []int64 `json:"known,omitempty"`
 }
 
 // Status is the outcome of a case or a stage.

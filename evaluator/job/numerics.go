@@ -11,7 +11,7 @@ type Numerics struct {
 	Worst       string  `json:"worst,omitempty" jsonschema:"where the largest error in ULPs is"`
 	Got         string  `json:"got,omitempty" jsonschema:"the answer's value"`
 	Want        string  `json:"want,omitempty" jsonschema:"the reference's value"`
-	Unlike      int     `json:"unlike,omitempty" jsonschema:"elements of which answer or reference is not finite, and the other is not the same; no error counts them"`
+	NonFinite   int     `json:"unlike,omitempty" jsonschema:"elements of which answer or reference is not finite, and the other is not the same; no error counts them"`
 	Note        string  `json:"note,omitempty" jsonschema:"why nothing was compared"`
 }
 
@@ -24,7 +24,7 @@ func WorstNumerics(cases []CaseResult) *Numerics {
 		if n == nil {
 			continue
 		}
-		if n.Elements == 0 || n.Unlike > 0 {
+		if n.Elements == 0 || n.NonFinite > 0 {
 			return nil
 		}
 		if worst == nil {

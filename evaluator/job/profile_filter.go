@@ -14,10 +14,10 @@ import (
 const (
 	// MostLaunches limits the profiled launches of one case: each takes some forty replays.
 	MostLaunches = 16
-	// mostSkipped limits the launches that a filter can skip, and mostKernelName the length of its kernel name in
+	// maxSkipped limits the launches that a filter can skip, and maxKernelName the length of its kernel name in
 	// bytes.
-	mostSkipped    = 10_000
-	mostKernelName = 200
+	maxSkipped    = 10_000
+	maxKernelName = 200
 	// kernelPattern is the prefix of a kernel name that is a pattern, as in ncu.
 	kernelPattern = "regex:"
 )
@@ -47,7 +47,7 @@ func (f *ProfileFilter) Check() error {
 	}
 	for i, name := range f.Sections {
 		if !slices.Contains(ProfileSections(), name) {
-			return fmt.Errorf("there is no section %q: choose from %s", Shorten(name, mostKernelName), strings.Join(ProfileSections(), ", "))
+			return fmt.Errorf("there is no section %q: choose from %s", Shorten(name, maxKernelName), strings.Join(ProfileSections(), ", "))
 		}
 		if slices.Contains(f.Sections[:i], name) {
 			return fmt.Errorf("the section %s is named twice", name)
@@ -57,9 +57,9 @@ func (f *ProfileFilter) Check() error {
 	case f.Benchmark != nil && *f.Benchmark < 0:
 		return fmt.Errorf("the benchmarks are counted from 0, and %d is below", *f.Benchmark)
 	case !slices.Contains([]string{"", "function", "demangled", "mangled"}, f.KernelNameBase):
-		return fmt.Errorf("the kernel's name is function, demangled, or mangled, not %q", Shorten(f.KernelNameBase, mostKernelName))
-	case f.LaunchSkip < 0 || f.LaunchSkip > mostSkipped:
-		return fmt.Errorf("the launches to skip must be from 0 to %d, not %d", mostSkipped, f.LaunchSkip)
+		return fmt.Errorf("the kernel's name is function, demangled, or mangled, not %q", Shorten(f.KernelNameBase, maxKernelName))
+	case f.LaunchSkip < 0 || f.LaunchSkip > maxSkipped:
+		return fmt.Errorf("the launches to skip must be from 0 to %d, not %d", maxSkipped, f.LaunchSkip)
 	case f.LaunchCount < 0 || f.LaunchCount > MostLaunches:
 		return fmt.Errorf("the launches to profile must be from 1 to %d, not %d", MostLaunches, f.LaunchCount)
 	}
@@ -71,8 +71,8 @@ func (f *ProfileFilter) Check() error {
 func checkKernel(name string) error {
 	pattern, isPattern := strings.CutPrefix(name, kernelPattern)
 	switch {
-	case len(name) > mostKernelName:
-		return fmt.Errorf("the kernel name has %d bytes; at most %d are allowed", len(name), mostKernelName)
+	case len(name) > maxKernelName:
+		return fmt.Errorf("the kernel name has %d bytes; at most %d are allowed", len(name), maxKernelName)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return fmt.Errorf("the kernel name contains an invisible character")
 	case strings.HasPrefix(name, "-"), strings.TrimSpace(name) != name:

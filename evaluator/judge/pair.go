@@ -15,9 +15,9 @@ type Side func(ctx context.Context, files []*os.File, started func()) (sandbox.O
 
 // Runners describes the runners of a judge.
 type Runners struct {
-	// Together is the number of concurrent runners: two that are compared, or one for each GPU. When one ends, the next
+	// Concurrent is the number of concurrent runners: two that are compared, or one for each GPU. When one ends, the next
 	// starts. 0 means one at a time, so that the measured process is alone.
-	Together int
+	Concurrent int
 	// Ranks is the number of parts of a runner that make calls together, each with its own channel, one per GPU. 0
 	// means one.
 	Ranks int
@@ -54,8 +54,8 @@ func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
 	}
 	defer d.close()
 	s := &stage{
-		judgeSocket: d, runners: runners, together: max(runners.Together, 1), alive: map[int]*liveRunner{},
-		judged: make(chan processEnd, 1), ran: make(chan processEnd), offers: make(chan Side), over: make(chan int), closed: make(chan struct{}),
+		judgeSocket: d, runners: runners, concurrent: max(runners.Concurrent, 1), alive: map[int]*liveRunner{},
+		judgeEnds: make(chan processEnd, 1), runnerEnds: make(chan processEnd), newRunners: make(chan Side), turnsOver: make(chan int), closed: make(chan struct{}),
 	}
 	return s.run(ctx, judge)
 }
@@ -69,29 +69,29 @@ type processEnd struct {
 
 // liveRunner is a runner whose process has not ended.
 type liveRunner struct {
-	stop context.CancelFunc
-	over bool // the judge has no more calls for it
+	stop     context.CancelFunc
+	turnOver bool // the judge has no more calls for it
 }
 
 // stage is one stage in progress. Only run uses its fields.
 type stage struct {
 	judgeSocket *judgeSocket
 	runners     Runners
-	together    int
+	concurrent  int
 
-	judged, ran chan processEnd
-	offers      chan Side
-	over        chan int
-	closed      chan struct{} // closed when run returns
+	judgeEnds, runnerEnds chan processEnd
+	newRunners            chan Side
+	turnsOver             chan int
+	closed                chan struct{} // closed when run returns
 
-	next      int // number of the next runner
-	alive     map[int]*liveRunner
-	asking    bool // a goroutine waits for Runners.Next
-	done      bool // no further runner follows
-	judgeLeft bool
-	decided   bool // ending.Outcome comes from a failed runner
-	ending    Ending
-	failure   error
+	next         int // number of the next runner
+	alive        map[int]*liveRunner
+	awaitingNext bool // a goroutine waits for Runners.Next
+	done         bool // no further runner follows
+	judgeLeft    bool
+	decided      bool // ending.Outcome comes from a failed runner
+	ending       Ending
+	failure      error
 }
 
 func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
@@ -106,17 +106,17 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 	<-timeout.C
 	for s.requestRunner(both); s.judgeLeft || len(s.alive) > 0; s.requestRunner(both) {
 		select {
-		case got := <-s.judged:
+		case got := <-s.judgeEnds:
 			s.judgeLeft, s.done = false, true
 			*s.ending.Judge = got.outcome
 			s.fail(got.err, stop)
 			timeout.Reset(s.timeoutAfter(got.outcome))
-		case runner := <-s.offers:
-			s.asking = false
+		case runner := <-s.newRunners:
+			s.awaitingNext = false
 			s.fail(s.start(both, runner), stop)
-		case number := <-s.over:
+		case number := <-s.turnsOver:
 			s.end(number)
-		case got := <-s.ran:
+		case got := <-s.runnerEnds:
 			s.fail(got.err, stop)
 			if s.recordEnd(got) {
 				timeout.Reset(lingerTimeout)
@@ -138,7 +138,7 @@ func (s *stage) begin(ctx context.Context, judge Side) {
 	go func() {
 		o, err := judge(ctx, []*os.File{s.judgeSocket.judge}, func() { s.judgeSocket.judge.Close() })
 		s.judgeSocket.judge.Close()
-		s.judged <- processEnd{outcome: o, err: err}
+		s.judgeEnds <- processEnd{outcome: o, err: err}
 	}()
 	go s.judgeSocket.forEachEnded(s.send)
 }
@@ -148,7 +148,7 @@ func (s *stage) recordEnd(got processEnd) (lost bool) {
 	t := s.alive[got.number]
 	delete(s.alive, got.number)
 	s.count(got.outcome)
-	lost = s.judgeLeft && !t.over && killed(got.outcome)
+	lost = s.judgeLeft && !t.turnOver && killed(got.outcome)
 	s.done = s.done || lost
 	return lost
 }
@@ -165,15 +165,15 @@ func (s *stage) stopAll(stopJudge context.CancelFunc) {
 
 // requestRunner asks for the next runner if fewer than together are alive.
 func (s *stage) requestRunner(ctx context.Context) {
-	if s.asking || s.done || len(s.alive) >= s.together {
+	if s.awaitingNext || s.done || len(s.alive) >= s.concurrent {
 		return
 	}
-	s.asking = true
+	s.awaitingNext = true
 	number := s.next
 	go func() {
 		runner := s.runners.Next(ctx, number)
 		select {
-		case s.offers <- runner:
+		case s.newRunners <- runner:
 		case <-s.closed:
 		}
 	}()
@@ -211,7 +211,7 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 		// Only now: for the judge the end of the life line means that the runner is gone.
 		closeAll(wires)
 		closeAll(alive)
-		s.ran <- processEnd{number, o, err}
+		s.runnerEnds <- processEnd{number, o, err}
 	}()
 	return nil
 }
@@ -219,17 +219,17 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 // end marks a runner's turn as over, and stops it after the linger time.
 func (s *stage) end(number int) {
 	t := s.alive[number]
-	if t == nil || t.over {
+	if t == nil || t.turnOver {
 		return
 	}
-	t.over = true
+	t.turnOver = true
 	time.AfterFunc(s.linger(), t.stop)
 }
 
 // send passes to run the number of a runner after its turn.
 func (s *stage) send(number int) {
 	select {
-	case s.over <- number:
+	case s.turnsOver <- number:
 	case <-s.closed:
 	}
 }

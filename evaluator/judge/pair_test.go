@@ -109,7 +109,7 @@ func TestARunnerStartsWhenTheOneBeforeIsGone(t *testing.T) {
 
 func TestRunnersThatAreComparedLiveTogether(t *testing.T) {
 	runners := few(2, obedient)
-	runners.Together = 2
+	runners.Concurrent = 2
 	end, err := judge.Run(t.Context(), judging(t, func(d door) {
 		_, first, _ := d.next()
 		_, second, ok := d.next() // while the first one lives

@@ -95,7 +95,7 @@ func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 		}
 	}
 	for _, r := range causeRules() {
-		f, s, busy := r.of(fast), r.of(slow), r.busy(slow)
+		f, s, busy := r.metric(fast), r.metric(slow), r.busy(slow)
 		if by, ok := r.factor(f, s); ok && busy > 0 {
 			add(Cause{Key: r.key, Label: r.label, From: r.from, Busy: busy, Explains: busy * min(math.Log(by)/ratio, 1)}, f, s)
 		}
@@ -115,7 +115,7 @@ func (r causeRule) factor(fast, slow Metric) (float64, bool) {
 	if !ok || !both {
 		return 0, false
 	}
-	if r.helps {
+	if r.moreIsFaster {
 		f, s = s, f
 	}
 	if s <= 0 || s <= f {

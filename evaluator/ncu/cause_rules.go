@@ -5,8 +5,8 @@ import "math"
 // causeRule is a counter that can explain a difference in time.
 type causeRule struct {
 	key, label, from string
-	helps            bool // a larger value means less time
-	of               func(*Kernel) Metric
+	moreIsFaster     bool // a larger value means less time
+	metric           func(*Kernel) Metric
 	busy             func(slow *Kernel) float64 // as Cause.Busy
 }
 
@@ -33,16 +33,16 @@ const (
 
 func causeRules() []causeRule {
 	return append(trafficRules(),
-		causeRule{key: CauseInstructions, label: "Warp instructions executed", from: executedTotal, of: counter(executedTotal),
+		causeRule{key: CauseInstructions, label: "Warp instructions executed", from: executedTotal, metric: counter(executedTotal),
 			busy: percentOf("smsp__issue_active" + ofActive)},
-		causeRule{key: CauseTensor, label: "Tensor cores busy", from: "sm__pipe_tensor_cycles_active" + ofActive, helps: true,
-			of: tensorBusy, busy: withoutTensor},
-		causeRule{key: CauseWarps, label: "Warps in flight per SM", from: "sm__warps_active.avg.per_cycle_active", helps: true,
-			of: counter("sm__warps_active.avg.per_cycle_active"), busy: waiting},
-		causeRule{key: CauseWaves, label: "Part of the device that the blocks fill", from: "launch__waves_per_multiprocessor", helps: true,
-			of: blockShare, busy: func(*Kernel) float64 { return 1 }},
-		causeRule{key: CauseClock, label: "Clock of the SMs under the profiler", from: "sm__cycles_elapsed.avg.per_second", helps: true,
-			of: counter("sm__cycles_elapsed.avg.per_second"), busy: func(*Kernel) float64 { return 1 }},
+		causeRule{key: CauseTensor, label: "Tensor cores busy", from: "sm__pipe_tensor_cycles_active" + ofActive, moreIsFaster: true,
+			metric: tensorBusy, busy: withoutTensor},
+		causeRule{key: CauseWarps, label: "Warps in flight per SM", from: "sm__warps_active.avg.per_cycle_active", moreIsFaster: true,
+			metric: counter("sm__warps_active.avg.per_cycle_active"), busy: waiting},
+		causeRule{key: CauseWaves, label: "Part of the device that the blocks fill", from: "launch__waves_per_multiprocessor", moreIsFaster: true,
+			metric: blockShare, busy: func(*Kernel) float64 { return 1 }},
+		causeRule{key: CauseClock, label: "Clock of the SMs under the profiler", from: "sm__cycles_elapsed.avg.per_second", moreIsFaster: true,
+			metric: counter("sm__cycles_elapsed.avg.per_second"), busy: func(*Kernel) float64 { return 1 }},
 	)
 }
 
@@ -51,16 +51,16 @@ func trafficRules() []causeRule {
 	const l2, l1 = "lts__throughput" + ofElapsed, "l1tex__throughput" + ofActive
 	return []causeRule{
 		{key: CauseDRAM, label: "Bytes from and to DRAM", from: "dram__bytes_read.sum + dram__bytes_write.sum",
-			of: sum("dram__bytes_read.sum", "dram__bytes_write.sum"), busy: percentOf("gpu__dram_throughput" + ofElapsed)},
+			metric: sum("dram__bytes_read.sum", "dram__bytes_write.sum"), busy: percentOf("gpu__dram_throughput" + ofElapsed)},
 		{key: CauseL2, label: "Bytes from L2 to the SMs", from: "l1tex__m_xbar2l1tex_read_bytes.sum",
-			of: counter("l1tex__m_xbar2l1tex_read_bytes.sum"), busy: percentOf(l2)},
-		{key: CauseSectors, label: "Global-memory sectors accessed", from: l2Sectors, of: counter(l2Sectors), busy: percentOf(l2)},
+			metric: counter("l1tex__m_xbar2l1tex_read_bytes.sum"), busy: percentOf(l2)},
+		{key: CauseSectors, label: "Global-memory sectors accessed", from: l2Sectors, metric: counter(l2Sectors), busy: percentOf(l2)},
 		{key: CauseLoads, label: "Load instructions on global memory", from: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-			of: counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), busy: percentOf(l1)},
+			metric: counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), busy: percentOf(l1)},
 		{key: CauseShared, label: "Shared-memory wavefronts", from: sharedWaves,
-			of: counter(sharedWaves), busy: percentOf(sharedWaves + ".pct_of_peak_sustained_elapsed")},
+			metric: counter(sharedWaves), busy: percentOf(sharedWaves + ".pct_of_peak_sustained_elapsed")},
 		{key: CauseSpills, label: "Local-memory sectors: register spills and indexed arrays", from: sectorsLocal + "ld.sum + " + sectorsLocal + "st.sum",
-			of: sum(sectorsLocal+"ld.sum", sectorsLocal+"st.sum"), busy: percentOf(l1)},
+			metric: sum(sectorsLocal+"ld.sum", sectorsLocal+"st.sum"), busy: percentOf(l1)},
 	}
 }
 

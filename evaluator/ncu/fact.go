@@ -13,11 +13,11 @@ type Fact struct {
 	Value Metric `json:"value"`
 }
 
-// named is a label with a raw metric's name.
-type named struct{ label, metric string }
+// labelledMetric is a label with a raw metric's name.
+type labelledMetric struct{ label, metric string }
 
 // facts returns the named metrics, including absent ones as not measured.
-func (k *Kernel) facts(list []named) []Fact {
+func (k *Kernel) facts(list []labelledMetric) []Fact {
 	out := make([]Fact, len(list))
 	for i, n := range list {
 		out[i] = k.fact(n.label, n.metric)
@@ -43,7 +43,7 @@ func (k *Kernel) base(name string) (float64, bool) { return k.Metric(name).Base(
 
 // SpeedOfLight returns the utilization of each hardware unit in percent of its peak.
 func SpeedOfLight(k *Kernel) []Fact {
-	return k.facts([]named{
+	return k.facts([]labelledMetric{
 		{"Compute (SM)", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
 		{"Memory", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
 		{"L1/TEX cache", "l1tex__throughput.avg.pct_of_peak_sustained_active"},
@@ -54,7 +54,7 @@ func SpeedOfLight(k *Kernel) []Fact {
 
 // Scheduler returns the utilization of the warp schedulers, per scheduler and cycle.
 func Scheduler(k *Kernel) []Fact {
-	return k.facts([]named{
+	return k.facts([]labelledMetric{
 		{"Warps that fit (theoretical)", "smsp__maximum_warps_avg_per_active_cycle"},
 		{"Active warps", "smsp__warps_active.avg.per_cycle_active"},
 		{"Eligible warps", "smsp__warps_eligible.avg.per_cycle_active"},
@@ -69,7 +69,7 @@ func Scheduler(k *Kernel) []Fact {
 
 // Launch returns the launch parameters.
 func Launch(k *Kernel) []Fact {
-	return k.facts([]named{
+	return k.facts([]labelledMetric{
 		{"Blocks", "launch__grid_size"},
 		{"Threads per block", "launch__block_size"},
 		{"Threads", "launch__thread_count"},

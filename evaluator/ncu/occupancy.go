@@ -29,7 +29,7 @@ func OccupancyOf(k *Kernel) Occupancy {
 		TheoreticalWarps: k.fact("Theoretical warps per SM", "sm__maximum_warps_avg_per_active_cycle"),
 		AchievedWarps:    k.fact("Achieved warps per SM", "sm__warps_active.avg.per_cycle_active"),
 	}
-	for _, f := range k.facts([]named{
+	for _, f := range k.facts([]labelledMetric{
 		{"Registers", "launch__occupancy_limit_registers"},
 		{"Shared memory", "launch__occupancy_limit_shared_mem"},
 		{"Warps", "launch__occupancy_limit_warps"},

@@ -58,19 +58,19 @@ func metrics(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 		m.Kernels = append(m.Kernels, kernelrun.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, NS: k.NS, Share: k.Share})
 	}
 	whole, err := json.Marshal(report)
-	if err == nil && !fits(whole) {
+	if err == nil && !withinValueLimit(whole) {
 		for i := range report.Kernels {
 			report.Kernels[i].Source = nil
 		}
 		whole, err = json.Marshal(report)
 	}
-	if err == nil && !fits(whole) {
+	if err == nil && !withinValueLimit(whole) {
 		return m, nil
 	}
 	m.Report = whole
 	return m, err
 }
 
-func fits(report []byte) bool {
+func withinValueLimit(report []byte) bool {
 	return len(report) <= maxWholeReport && !job.HasMoreValues(report, maxReportValues)
 }

@@ -15,53 +15,53 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// cutter assigns the kernels of one report to cases. ncu prints a line at the start of profiling each launch, and the
+// launchSplitter assigns the kernels of one report to cases. ncu prints a line at the start of profiling each launch, and the
 // program waits in that launch until it is done, for a tenth of a second or more. The judge reports the end of a case;
 // before anything else is profiled, it generates the next case's inputs and makes a call outside the range. So the two
 // streams stay in order, although different goroutines read them.
 //
 // The program can imitate ncu's output. Then the number of launches differs from the report's, and the cases are
 // profiled one by one: no case shows the kernels of another. Profiles are never scored.
-type cutter struct {
+type launchSplitter struct {
 	cases int
 
-	mu       sync.Mutex
-	judged   *harness.Parser
-	over     int            // number of cases that the judge completed
-	wrong    map[int]string // checker's messages of wrong answers, by case
-	tail     []byte         // end of the output, which may be a partial announcement
-	launches []int          // for each announced launch, the number of completed cases
-	began    time.Time
-	first    time.Duration // time until the first announcement; 0 if there is none
-	last     time.Duration // time until the last announcement
+	mu           sync.Mutex
+	judged       *harness.Parser
+	completed    int            // number of cases that the judge completed
+	wrongAnswers map[int]string // checker's messages of wrong answers, by case
+	tail         []byte         // end of the output, which may be a partial announcement
+	launches     []int          // for each announced launch, the number of completed cases
+	began        time.Time
+	first        time.Duration // time until the first announcement; 0 if there is none
+	last         time.Duration // time until the last announcement
 }
 
-func newCutter(cases int) *cutter {
-	c := &cutter{cases: cases, wrong: map[int]string{}, began: time.Now()}
+func newLaunchSplitter(cases int) *launchSplitter {
+	c := &launchSplitter{cases: cases, wrongAnswers: map[int]string{}, began: time.Now()}
 	c.judged = harness.NewParser(func(one job.CaseResult, _ int) {
-		c.over = max(c.over, one.Index+1)
+		c.completed = max(c.completed, one.Index+1)
 		if one.Status == job.StatusFail {
 			first, _, _ := strings.Cut(one.Message, "\n")
-			c.wrong[one.Index] = cmp.Or(first, "The checker gave no reason.")
+			c.wrongAnswers[one.Index] = cmp.Or(first, "The checker gave no reason.")
 		}
 	})
 	return c
 }
 
 // sawReport handles the next piece of the judge's report.
-func (c *cutter) sawReport(b []byte) {
+func (c *launchSplitter) sawReport(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = c.judged.Write(b) // never fails
 }
 
 // sawOutput handles the next piece of the output of ncu and the program.
-func (c *cutter) sawOutput(b []byte) {
+func (c *launchSplitter) sawOutput(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := append(c.tail, b...)
 	for range bytes.Count(text, []byte(nsight.Announcement)) {
-		c.launches = append(c.launches, c.over)
+		c.launches = append(c.launches, c.completed)
 		c.last = time.Since(c.began)
 		c.first = cmp.Or(c.first, c.last)
 	}
@@ -72,41 +72,41 @@ func (c *cutter) sawOutput(b []byte) {
 }
 
 // finished reports whether the judge, which has ended, completed all cases.
-func (c *cutter) finished() bool {
+func (c *launchSplitter) finished() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.judged.Close()
-	return c.over >= c.cases
+	return c.completed >= c.cases
 }
 
 // whyNot returns the reason for a case without a profile: its wrong answer, or otherwise why. A program can detect the
 // profiler and compute nothing then.
-func (c *cutter) whyNot(index int, why string) string {
+func (c *launchSplitter) whyNot(index int, why string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if message := c.wrong[index]; message != "" {
+	if message := c.wrongAnswers[index]; message != "" {
 		return "The answer was wrong under the profiler: " + job.Shorten(message, 500)
 	}
 	return why
 }
 
 // String describes the number of announced launches and completed cases.
-func (c *cutter) String() string {
+func (c *launchSplitter) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.launches), c.over, c.cases)
+	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.launches), c.completed, c.cases)
 }
 
 // when describes the times of the launches.
-func (c *cutter) when() string {
+func (c *launchSplitter) when() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return fmt.Sprintf("the first kernel after %.1f s, the last after %.1f s", c.first.Seconds(), c.last.Seconds())
 }
 
-// cut returns the reports of the first complete cases, or none if launches and report do not match. A case without
+// split returns the reports of the first complete cases, or none if launches and report do not match. A case without
 // kernels has an empty report.
-func (c *cutter) cut(report *ncu.Report) []*ncu.Report {
+func (c *launchSplitter) split(report *ncu.Report) []*ncu.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	parts := make([]*ncu.Report, c.cases)
@@ -126,11 +126,11 @@ func (c *cutter) cut(report *ncu.Report) []*ncu.Report {
 			of.Kernels = append(of.Kernels, kernel)
 		}
 	}
-	whole := min(c.over, c.cases)
+	whole := min(c.completed, c.cases)
 	if len(report.Kernels) >= c.cases*nsight.DefaultKernels { // the limit of kernels was reached, so the last case may be incomplete
 		whole = min(whole, last)
 		if len(parts[last].Kernels) == nsight.DefaultKernels {
-			whole = min(c.over, last+1)
+			whole = min(c.completed, last+1)
 		}
 	}
 	return parts[:whole]

@@ -11,7 +11,7 @@ import (
 
 // follow executes the steps of a profiled process: "case 0" and "over 0" are the judge's, "k" is a launch, "16k"
 // sixteen of them; anything else is printed.
-func follow(c *cutter, steps string) {
+func follow(c *launchSplitter, steps string) {
 	for step := range strings.SplitSeq(steps, ",") {
 		var n int
 		switch {
@@ -62,7 +62,7 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 		"each has all it may have":          {2, "case 0,16k,over 0,case 1,16k,over 1,end", 32, "16 16"},
 		"the last has more":                 {2, "case 0,1k,over 0,case 1,31k,over 1,end", 32, "1 16"},
 	} {
-		c, report := newCutter(tt.cases), &ncu.Report{Version: "1", Warnings: []string{"careful"}}
+		c, report := newLaunchSplitter(tt.cases), &ncu.Report{Version: "1", Warnings: []string{"careful"}}
 		follow(c, tt.steps)
 		for i := range tt.kernels {
 			report.Kernels = append(report.Kernels, ncu.Kernel{ID: 100 + i})
@@ -72,7 +72,7 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 			t.Errorf("%s: finished is %v", name, !finished)
 		}
 		var got []string
-		for i, part := range c.cut(report) {
+		for i, part := range c.split(report) {
 			got = append(got, fmt.Sprint(len(part.Kernels)))
 			if len(part.Warnings) != 1 || part.Version != "1" {
 				t.Errorf("%s: the report of case %d is %+v", name, i, part)

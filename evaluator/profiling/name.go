@@ -23,8 +23,8 @@ var cast = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 
 // name is a kernel's name in parts.
 type name struct {
-	whole     string // demangled signature
-	shown     string // without return type and parameters
+	signature string // demangled signature
+	display   string // without return type and parameters
 	qualified string // also without template arguments
 	base      string // also without namespaces
 }
@@ -40,10 +40,10 @@ func nameOf(printed string) name {
 		whole = demangle.Filter(whole, demangle.NoRust, demangle.MaxLength(maxSignature))
 	}
 	whole = strings.NewReplacer("(anonymous namespace)::", "", "<unnamed>::", "").Replace(strings.TrimSpace(whole))
-	n := name{whole: whole}
+	n := name{signature: whole}
 	var shown string
 	shown, n.qualified = function(whole)
-	n.shown = job.ShowBidi(job.Shorten(cast.ReplaceAllString(shown, ""), longestName))
+	n.display = job.ShowBidi(job.Shorten(cast.ReplaceAllString(shown, ""), longestName))
 	n.base = n.qualified[strings.LastIndex(n.qualified, "::")+1:]
 	n.base = strings.TrimPrefix(n.base, ":")
 	return n

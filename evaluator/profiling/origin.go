@@ -29,16 +29,16 @@ type rule struct {
 	signature *regexp.Regexp
 }
 
-func (r rule) fits(n name) bool {
-	return r.qualified != nil && r.qualified.MatchString(n.qualified) || r.signature != nil && r.signature.MatchString(n.whole)
+func (r rule) matches(n name) bool {
+	return r.qualified != nil && r.qualified.MatchString(n.qualified) || r.signature != nil && r.signature.MatchString(n.signature)
 }
 
-// generations matches the prefix of a GPU generation in kernel names of cuBLAS and cuDNN.
-const generations = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
+// generationPattern matches the prefix of a GPU generation in kernel names of cuBLAS and cuDNN.
+const generationPattern = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
 
-// certain are rules for names that only a library has. They are tried before the source: a comment that mentions such a
+// certainRules are rules for names that only a library has. They are tried before the source: a comment that mentions such a
 // kernel does not make it the source's. CUTLASS and CUB count as libraries even if the source includes their headers.
-var certain = []rule{
+var certainRules = []rule{
 	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:xmma_|cask_|cutlass_)?_?(?:5x_)?cudnn\w*::|^cudnn_generated_|^_5x_cudnn_|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_`)},
 	{origin: cuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:internal::)?gemvx::`),
 		signature: regexp.MustCompile(`\bcublas[A-Z]\w*(?:Params|Tensor)`)},
@@ -49,27 +49,27 @@ var certain = []rule{
 	{origin: other, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
 }
 
-// likely are rules for names that a source may also have. They are tried after it.
-var likely = []rule{
+// likelyRules are rules for names that a source may also have. They are tried after it.
+var likelyRules = []rule{
 	{origin: dynamo, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
 	{origin: aten, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
-	{origin: cuBLAS, qualified: regexp.MustCompile(`^` + generations + `_\w*gemm_|^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
-	{origin: cuDNN, qualified: regexp.MustCompile(`^` + generations + `_\w*cudnn_|^(?:implicit|explicit)_convolve_`)},
+	{origin: cuBLAS, qualified: regexp.MustCompile(`^` + generationPattern + `_\w*gemm_|^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
+	{origin: cuDNN, qualified: regexp.MustCompile(`^` + generationPattern + `_\w*cudnn_|^(?:implicit|explicit)_convolve_`)},
 	{origin: other, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
 }
 
 // originOf returns a kernel's origin, and whether that is a library.
 func originOf(n name, sources map[string]bool) (origin string, library bool) {
-	for _, r := range certain {
-		if r.fits(n) {
+	for _, r := range certainRules {
+		if r.matches(n) {
 			return r.origin, true
 		}
 	}
-	if declares(sources, n) {
+	if hasName(sources, n) {
 		return source, false
 	}
-	for _, r := range likely {
-		if r.fits(n) {
+	for _, r := range likelyRules {
+		if r.matches(n) {
 			return r.origin, true
 		}
 	}
@@ -79,15 +79,15 @@ func originOf(n name, sources map[string]bool) (origin string, library bool) {
 // Origins lists the kernels of a report, in the order of their first launches. files are the submitted files, by name.
 func Origins(report *ncu.Report, files map[string][]byte) []job.Kernel {
 	var rows []job.Kernel
-	at, names := map[string]int{}, declared(files)
+	at, names := map[string]int{}, declaredKernels(files)
 	var untimed []int
 	for i := range report.Kernels {
 		n := nameOf(report.Kernels[i].Name)
-		row, seen := at[n.shown]
+		row, seen := at[n.display]
 		if !seen {
 			origin, library := originOf(n, names)
 			row = len(rows)
-			at[n.shown], rows = row, append(rows, job.Kernel{Name: n.shown, Origin: origin, Library: library})
+			at[n.display], rows = row, append(rows, job.Kernel{Name: n.display, Origin: origin, Library: library})
 		}
 		ns, ok := report.Kernels[i].Duration()
 		if !ok {

@@ -48,10 +48,10 @@ type Request struct {
 type session struct {
 	*Nsight
 	Request
-	end       time.Time
-	alone     bool // profile each remaining case in its own process
-	result    job.StageResult
-	artifacts []job.Artifact
+	end         time.Time
+	oneCaseEach bool // profile each remaining case in its own process
+	result      job.StageResult
+	artifacts   []job.Artifact
 }
 
 // Profile profiles all cases in one process of the submission, one case after another: starting Python and torch under
@@ -65,7 +65,7 @@ func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []j
 	s.result = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, Started: time.Now().UTC()}
 	// A bundle's own program may treat several cases differently, and does not report their ends here; the launches of
 	// several processes are announced in any order.
-	s.alone = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU || req.Job.Filter.Ranged()
+	s.oneCaseEach = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU || req.Job.Filter.Ranged()
 	for len(s.result.Cases) < len(req.Cases) {
 		if err := s.next(ctx); err != nil {
 			return s.result, nil, err
@@ -86,10 +86,10 @@ func (s *session) next(ctx context.Context) error {
 	}
 	first := len(s.result.Cases)
 	group := s.Cases[first:min(len(s.Cases), first+casesAtOnce)]
-	if s.alone {
+	if s.oneCaseEach {
 		group = group[:1]
 	}
-	cutter := newCutter(len(group))
+	cutter := newLaunchSplitter(len(group))
 	file, report, why, err := s.pass(ctx, group, min(left, time.Duration(len(group))*caseProfileTime), cutter)
 	if err != nil {
 		return err
@@ -107,10 +107,10 @@ func (s *session) next(ctx context.Context) error {
 		}
 		return nil
 	case report != nil:
-		parts = cutter.cut(report)
+		parts = cutter.split(report)
 	}
 	if len(parts) == 0 {
-		s.alone = true
+		s.oneCaseEach = true
 		s.note("The cases of this process could not be told apart (%s); each gets a process of its own.", cutter)
 	}
 	return s.keepAll(s.First+first, parts, cutter, file)
@@ -124,7 +124,7 @@ func (s *session) note(sentence string, args ...any) {
 }
 
 // pass runs one process over some cases and returns ncu's file and report, or nil with the failure in why.
-func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Duration, seen *cutter) (file []byte, report *ncu.Report, why string, err error) {
+func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Duration, seen *launchSplitter) (file []byte, report *ncu.Report, why string, err error) {
 	asked := toolchain.StageRequest{
 		Mode: harness.Mode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,
 		OnStdout: func(b []byte) { seen.sawOutput(b); s.OnLog("stdout", b) }, OnStderr: func(b []byte) { s.OnLog("stderr", b) },
@@ -165,7 +165,7 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 
 // keepAll keeps the reports of the cases from first on, except those with a wrong answer, and the file with all of
 // them.
-func (s *session) keepAll(first int, parts []*ncu.Report, seen *cutter, file []byte) error {
+func (s *session) keepAll(first int, parts []*ncu.Report, seen *launchSplitter, file []byte) error {
 	kernels := 0
 	for i, part := range parts {
 		why := seen.whyNot(i, "")

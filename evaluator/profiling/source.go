@@ -9,19 +9,19 @@ import (
 const longestHead = 2000
 
 var (
-	// called matches a name before a parenthesis, perhaps with template arguments in between.
-	called = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>(){};]*>\s*)?\(`)
-	// decorated matches a Python function with a kernel compiler's decorator: @triton.jit, @gluon.jit, @cuda.jit,
+	// callPattern matches a name before a parenthesis, perhaps with template arguments in between.
+	callPattern = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>(){};]*>\s*)?\(`)
+	// decoratorPattern matches a Python function with a kernel compiler's decorator: @triton.jit, @gluon.jit, @cuda.jit,
 	// @cute.kernel.
-	decorated = regexp.MustCompile(`(?m)^[ \t]*@[^\n]*\b(?:jit|kernel)\b[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\r?\n)*[ \t]*def[ \t]+(\w+)`)
+	decoratorPattern = regexp.MustCompile(`(?m)^[ \t]*@[^\n]*\b(?:jit|kernel)\b[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\r?\n)*[ \t]*def[ \t]+(\w+)`)
 )
 
-// declared returns the names of the kernels declared in files: __global__ functions, also inside Python strings, and
+// declaredKernels returns the names of the kernels declared in files: __global__ functions, also inside Python strings, and
 // functions with a decorator. Comments are not excluded.
-func declared(files map[string][]byte) map[string]bool {
+func declaredKernels(files map[string][]byte) map[string]bool {
 	names := map[string]bool{}
 	for _, text := range files {
-		for _, found := range decorated.FindAllSubmatch(text, -1) {
+		for _, found := range decoratorPattern.FindAllSubmatch(text, -1) {
 			names[string(found[1])] = true
 		}
 		_, rest, more := strings.Cut(string(text), "__global__")
@@ -43,7 +43,7 @@ func declared(files map[string][]byte) map[string]bool {
 // firstCalled returns the function declared after __global__. Attributes such as __launch_bounds__(min(256, N)) may
 // precede it.
 func firstCalled(head string) string {
-	for _, at := range called.FindAllStringSubmatchIndex(head, -1) {
+	for _, at := range callPattern.FindAllStringSubmatchIndex(head, -1) {
 		name, before := head[at[2]:at[3]], head[:at[2]]
 		if !strings.HasPrefix(name, "__") && strings.Count(before, "(") == strings.Count(before, ")") {
 			return name
@@ -55,8 +55,8 @@ func firstCalled(head string) string {
 // cuteDSL is the prefix of kernels compiled by CuTe DSL; the function's name and its arguments' types follow.
 const cuteDSL = "kernel_cutlass_"
 
-// declares reports whether a kernel has one of these names.
-func declares(names map[string]bool, n name) bool {
+// hasName reports whether a kernel has one of these names.
+func hasName(names map[string]bool, n name) bool {
 	if names[n.base] {
 		return true
 	}

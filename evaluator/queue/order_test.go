@@ -43,7 +43,7 @@ type forgetful struct {
 	forgets int
 }
 
-func (f *forgetful) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
+func (f *forgetful) Next(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
 	data, err := f.Handler.Next(ctx, ask)
 	if f.forgets--; f.forgets >= 0 {
 		return nil, errors.New("the process died")
@@ -137,16 +137,16 @@ func TestAWorkerAsksForTasksToPrecompile(t *testing.T) {
 		Sources: map[string][]byte{"task.h": {0xff, 0, 'x'}}}
 	q.handler.Hint(want)
 	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
-	got, err := w.Ahead(t.Context(), "CPU", nil)
+	got, err := w.NextPreparation(t.Context(), "CPU", nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if got, err := w.Ahead(t.Context(), "CPU", []int64{1}); got.VersionID != 0 || err != nil {
+	if got, err := w.NextPreparation(t.Context(), "CPU", []int64{1}); got.VersionID != 0 || err != nil {
 		t.Errorf("who knows all gets %+v, %v", got, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if got, err := w.Ahead(ctx, "H200", nil); err == nil {
+	if got, err := w.NextPreparation(ctx, "H200", nil); err == nil {
 		t.Errorf("of another's device it gets %+v", got)
 	}
 }
@@ -157,7 +157,7 @@ type unreadable struct {
 	texts []string
 }
 
-func (u *unreadable) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
+func (u *unreadable) Next(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
 	if len(u.texts) > 0 {
 		text := u.texts[0]
 		u.texts = u.texts[1:]

@@ -44,7 +44,7 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() (busy boo
 		if load != nil {
 			busy, building = load()
 		}
-		j, err := c.next(ctx, device, job.Ask{Version: job.Version, Busy: busy, Building: building})
+		j, err := c.next(ctx, device, job.WorkRequest{Version: job.Version, Busy: busy, Building: building})
 		switch {
 		case err == nil && j.AttemptID != "":
 			return j, nil
@@ -70,13 +70,13 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() (busy boo
 
 // next asks once. A worker has one request for a job at a time, so that its list of held attempts is complete: the site
 // then sends a job again that did not arrive.
-func (c *Conn) next(ctx context.Context, device string, ask job.Ask) (j job.Job, err error) {
+func (c *Conn) next(ctx context.Context, device string, ask job.WorkRequest) (j job.Job, err error) {
 	if err := c.asking.Acquire(ctx, 1); err != nil {
 		return j, err
 	}
 	defer c.asking.Release(1)
 	var got *job.Job
-	ask.Held = c.holds()
+	ask.Attempts = c.holds()
 	err = c.ask(ctx, askNext+"."+token(device), ask, &got, nextWait)
 	if err != nil || got == nil {
 		return j, err
@@ -91,9 +91,9 @@ func (c *Conn) next(ctx context.Context, device string, ask job.Ask) (j job.Job,
 	return *got, nil
 }
 
-// Ahead asks for a task of the device to precompile whose version is not in known.
-func (c *Conn) Ahead(ctx context.Context, device string, known []int64) (p job.Preparation, err error) {
-	err = c.ask(ctx, askNext+"."+token(device), job.Ask{Version: job.Version, Ahead: true, Known: known}, &p, nextWait)
+// NextPreparation asks for a task of the device to precompile whose version is not in known.
+func (c *Conn) NextPreparation(ctx context.Context, device string, known []int64) (p job.Preparation, err error) {
+	err = c.ask(ctx, askNext+"."+token(device), job.WorkRequest{Version: job.Version, Precompile: true, Compiled: known}, &p, nextWait)
 	if err != nil {
 		return p, fmt.Errorf("queue: ask for a task to precompile: %w", err)
 	}

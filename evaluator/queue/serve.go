@@ -31,9 +31,9 @@ const (
 // Handler handles the requests of workers. The worker's name comes from the subject, not the message. After an error
 // the worker asks again. Calls of Sync are sequential; all others are concurrent.
 type Handler interface {
-	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.Ahead is set. It returns nil
+	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.Precompile is set. It returns nil
 	// if there is none for now.
-	Next(ctx context.Context, ask job.Ask) ([]byte, error)
+	Next(ctx context.Context, ask job.WorkRequest) ([]byte, error)
 	// Sync and Events return the attempts that the worker must drop.
 	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
 	Events(ctx context.Context, batch []job.Event) (drop []string, err error)
@@ -142,7 +142,7 @@ func oneLine(err error) string { return short(strings.Join(strings.Fields(err.Er
 func (c *responder) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
 	switch what {
 	case askNext:
-		ask, err := decode[job.Ask](data)
+		ask, err := decode[job.WorkRequest](data)
 		if err != nil {
 			return nil, err
 		}

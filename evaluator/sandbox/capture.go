@@ -80,15 +80,15 @@ func Text(b []byte) string {
 	}, s))
 }
 
-// meter counts both streams of a run and closes full when they exceed the limit.
-type meter struct {
+// outputMeter counts both streams of a run and closes full when they exceed the limit.
+type outputMeter struct {
 	left atomic.Int64
 	full chan struct{}
 	once sync.Once
 }
 
-func newMeter(limit int64) *meter {
-	m := &meter{full: make(chan struct{})}
+func newMeter(limit int64) *outputMeter {
+	m := &outputMeter{full: make(chan struct{})}
 	m.left.Store(limit)
 	if limit == 0 {
 		m.left.Store(1<<63 - 1)
@@ -96,7 +96,7 @@ func newMeter(limit int64) *meter {
 	return m
 }
 
-func (m *meter) add(n int) {
+func (m *outputMeter) add(n int) {
 	if m.left.Add(-int64(n)) < 0 {
 		m.once.Do(func() { close(m.full) })
 	}
@@ -104,7 +104,7 @@ func (m *meter) add(n int) {
 
 // pump reads a stream to its end. It calls see for each piece, and the program waits while see runs: an unread pipe is
 // full after 64 KiB. Bytes beyond the limit are still read, until the supervisor has killed the run.
-func (c *Capture) pump(from *os.File, m *meter, see func([]byte)) {
+func (c *Capture) pump(from *os.File, m *outputMeter, see func([]byte)) {
 	defer from.Close()
 	buf := make([]byte, 32<<10)
 	for {

@@ -37,7 +37,7 @@ type Process struct {
 	stdout, stderr Capture
 	streams        []*os.File
 	pumps          sync.WaitGroup
-	meter          *meter
+	meter          *outputMeter
 
 	begun   time.Time
 	wall    *time.Timer

@@ -33,16 +33,16 @@ const gate = "warpboard_open_gate"
 
 var (
 	// "ERROR SUMMARY: 29 errors"; "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)"
-	summary = regexp.MustCompile(`^(?:ERROR SUMMARY: (\d+) errors?$|RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?)`)
-	missing = regexp.MustCompile(`SUMMARY: (\d+) (?:errors?|hazards?) w(?:as|ere) not printed`)
-	race    = regexp.MustCompile(`^(Error|Warning): Race reported between (\w+) access (at .+)$`)
-	second  = regexp.MustCompile(`^and (\w+) access (at .+?)(?: \[(\d+) hazards?\])?$`)
+	summaryLine      = regexp.MustCompile(`^(?:ERROR SUMMARY: (\d+) errors?$|RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?)`)
+	unprintedLine    = regexp.MustCompile(`SUMMARY: (\d+) (?:errors?|hazards?) w(?:as|ere) not printed`)
+	raceLine         = regexp.MustCompile(`^(Error|Warning): Race reported between (\w+) access (at .+)$`)
+	secondAccessLine = regexp.MustCompile(`^and (\w+) access (at .+?)(?: \[(\d+) hazards?\])?$`)
 	// "at oob(float *, int)+0x90 in bad.cu:6", also behind "Device Frame: "; until CUDA 11.8 "at 0x90 in
 	// bad.cu:6:oob(float *, int)"
-	place    = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
-	oldPlace = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
-	who      = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
-	address  = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
+	frameLine      = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
+	oldFrameLine   = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
+	threadLine     = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
+	addressPattern = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
 )
 
 // read parses a tool's log. ours are the names of the submission's files.
@@ -68,9 +68,9 @@ func read(tool string, text []byte, ours []string) (l log) {
 		}
 		end()
 		text = strings.TrimSpace(text)
-		if m := missing.FindStringSubmatch(text); m != nil {
+		if m := unprintedLine.FindStringSubmatch(text); m != nil {
 			l.unread += number(m[1])
-		} else if m := summary.FindStringSubmatch(text); m != nil {
+		} else if m := summaryLine.FindStringSubmatch(text); m != nil {
 			counted, l.ended = counted+number(m[1]+m[2]), true
 		} else if strings.HasPrefix(text, "Program hit ") {
 			ignored++
@@ -92,7 +92,7 @@ func read(tool string, text []byte, ours []string) (l log) {
 // isProblem reports whether a line is about the tool and not about a kernel.
 func isProblem(text string) bool {
 	return strings.HasPrefix(text, "Internal ") ||
-		(strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "Warning: ")) && !race.MatchString(text)
+		(strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "Warning: ")) && !raceLine.MatchString(text)
 }
 
 // add adds a finding, merged with others of its place, if real is set.
@@ -122,13 +122,13 @@ type record struct {
 	others []string
 }
 
-// ofHost is the prefix of a record about a host call, such as a copy.
-const ofHost = "Host API "
+// hostPrefix is the prefix of a record about a host call, such as a copy.
+const hostPrefix = "Host API "
 
 // ofHarness reports whether the harness caused the finding: its kernel that waits for a call, or copies of inputs from
 // memory written by another process, which initcheck cannot see. Other copies of uninitialized memory look the same.
 func (r *record) ofHarness() bool {
-	return r.found.Tool == "initcheck" && strings.HasPrefix(r.found.Message, ofHost) ||
+	return r.found.Tool == "initcheck" && strings.HasPrefix(r.found.Message, hostPrefix) ||
 		slices.ContainsFunc(r.frames, func(f frame) bool { return strings.Contains(f.kernel, gate) })
 }
 
@@ -139,7 +139,7 @@ type frame struct {
 
 func newRecord(tool, text string) *record {
 	r := &record{found: job.Finding{Tool: tool, Message: text, Count: 1}}
-	if m := race.FindStringSubmatch(text); m != nil {
+	if m := raceLine.FindStringSubmatch(text); m != nil {
 		r.found.Warning, r.found.Message = m[1] == "Warning", "Race between a "+strings.ToLower(m[2])
 		r.detail(m[3])
 	}
@@ -150,16 +150,16 @@ func newRecord(tool, text string) *record {
 func (r *record) detail(text string) {
 	if f, ok := frameOf(text); ok {
 		r.frames = append(r.frames, f)
-	} else if m := second.FindStringSubmatch(text); m != nil {
+	} else if m := secondAccessLine.FindStringSubmatch(text); m != nil {
 		r.found.Message += " and a " + strings.ToLower(m[1])
 		if f, ok := frameOf(m[2]); ok && f.line > 0 {
 			r.found.Message += " at " + f.file + ":" + strconv.Itoa(f.line)
 		}
 		r.found.Count = max(number(m[3]), 1)
-	} else if m := who.FindStringSubmatch(text); m != nil {
+	} else if m := threadLine.FindStringSubmatch(text); m != nil {
 		r.found.Thread, r.found.Block = m[1], m[2]
 	} else if strings.HasPrefix(text, "Access") || strings.HasPrefix(text, "Address") || strings.HasPrefix(text, "and is ") || strings.Contains(text, " on access by ") {
-		r.others = append(r.others, address.ReplaceAllString(text, ""))
+		r.others = append(r.others, addressPattern.ReplaceAllString(text, ""))
 	}
 }
 
@@ -170,10 +170,10 @@ func (r *record) finding(ours []string) (job.Finding, bool) {
 	if len(r.frames) > 0 {
 		at := max(slices.IndexFunc(r.frames, func(f frame) bool { return slices.Contains(ours, f.file) }), 0)
 		f.Kernel, f.File, f.Line = r.frames[len(r.frames)-1].kernel, r.frames[at].file, r.frames[at].line
-	} else if !strings.HasPrefix(f.Message, ofHost) {
+	} else if !strings.HasPrefix(f.Message, hostPrefix) {
 		return f, false
 	} else {
-		f.Message = address.ReplaceAllString(f.Message, "")
+		f.Message = addressPattern.ReplaceAllString(f.Message, "")
 	}
 	if f.Detail = strings.Join(r.others, " "); f.Detail == "Address" {
 		f.Detail = ""
@@ -185,10 +185,10 @@ func (r *record) finding(ours []string) (job.Finding, bool) {
 }
 
 func frameOf(text string) (f frame, ok bool) {
-	if m := place.FindStringSubmatch(text); m != nil {
+	if m := frameLine.FindStringSubmatch(text); m != nil {
 		return frame{m[1], base(m[2]), number(m[3])}, true
 	}
-	if m := oldPlace.FindStringSubmatch(text); m != nil {
+	if m := oldFrameLine.FindStringSubmatch(text); m != nil {
 		return frame{m[3], base(m[1]), number(m[2])}, true
 	}
 	return f, false

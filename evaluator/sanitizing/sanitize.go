@@ -22,11 +22,11 @@ import (
 const (
 	logFile = "sanitizer.log"
 	maxLog  = 4 << 20 // bytes
-	// printed limits the errors that a tool writes to its log. Threads on one line are merged, so that this exceeds the
+	// maxPrinted limits the errors that a tool writes to its log. Threads on one line are merged, so that this exceeds the
 	// number of kept findings.
-	printed = 1000
-	// leaveTime is the time that the judge has to end after a tool was killed.
-	leaveTime = 30 * time.Second
+	maxPrinted = 1000
+	// judgeExitTimeout is the time that the judge has to end after a tool was killed.
+	judgeExitTimeout = 30 * time.Second
 )
 
 // Sanitizer runs the tools of compute-sanitizer inside the sandbox. Zero times mean the defaults in the comments.
@@ -84,13 +84,13 @@ func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult,
 
 // toolRun is the run of one tool.
 type toolRun struct {
-	tool    string
-	limit   time.Duration // if 0 or less, no time was left and it did not run
-	command string
-	process sandbox.Outcome // outcome of the submission's process
-	log     log
-	tested  job.Status // status of the tests
-	failure *job.Failure
+	tool       string
+	limit      time.Duration // if 0 or less, no time was left and it did not run
+	command    string
+	process    sandbox.Outcome // outcome of the submission's process
+	log        log
+	testStatus job.Status // status of the tests
+	failure    *job.Failure
 }
 
 // run runs one tool. Its error is an infrastructure error.
@@ -102,7 +102,7 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 	}
 	asked := toolchain.StageRequest{
 		Mode: harness.Mode(job.StageSanitize), Cases: req.Cases, Seed: harness.PublicSeed(req.Job.Task),
-		Timeout: r.limit + leaveTime, Linger: leaveTime, OnPipe: func(b []byte) { judged.Write(b) },
+		Timeout: r.limit + judgeExitTimeout, Linger: judgeExitTimeout, OnPipe: func(b []byte) { judged.Write(b) },
 		OnStdout: func(b []byte) { req.OnLog("stdout", b) }, OnStderr: func(b []byte) { req.OnLog("stderr", b) },
 	}
 	req.OnLog("stderr", []byte(r.title()))
@@ -122,7 +122,7 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 		parser, want = own, nil // the program decides on a pass
 	}
 	parser.Close()
-	r.tested, r.failure = harness.Judge(ending, asked.Timeout, parser, want)
+	r.testStatus, r.failure = harness.Judge(ending, asked.Timeout, parser, want)
 	if r.failure != nil && r.failure.Infrastructure {
 		return errors.New(r.failure.Reason)
 	}
@@ -161,7 +161,7 @@ func (s *Sanitizer) wrap(spec *sandbox.Spec, r *toolRun) {
 // options returns a tool's options.
 func options(tool string) []string {
 	all := []string{
-		"--tool", tool, "--log-file", "/out/" + logFile, "--print-limit", strconv.Itoa(printed), "--show-backtrace", "device",
+		"--tool", tool, "--log-file", "/out/" + logFile, "--print-limit", strconv.Itoa(maxPrinted), "--show-backtrace", "device",
 		"--kernel-name-exclude", "kernel_substring=" + gate,
 	}
 	if tool == "memcheck" {

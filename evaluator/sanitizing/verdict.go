@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// listed limits the findings in a tool's message; the stage has all of them.
-const listed = 5
+// maxListed limits the findings in a tool's message; the stage has all of them.
+const maxListed = 5
 
 // verdict returns the status of the tool's run, and a message, which is empty for a clean run.
 func (r *toolRun) verdict() (job.Status, string) {
@@ -18,31 +18,31 @@ func (r *toolRun) verdict() (job.Status, string) {
 	case r.limit <= 0:
 		return job.StatusTimeout, fmt.Sprintf("%s did not run: the tools before it used up the time for all of them.", r.tool)
 	case r.process.Limit == "wall" && r.log.errors > 0:
-		return job.StatusFail, strings.TrimSpace(r.found()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, seconds(r.limit))
+		return job.StatusFail, strings.TrimSpace(r.firstFindings()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, seconds(r.limit))
 	case r.process.Limit == "wall":
-		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, seconds(r.limit)) + r.found()
+		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, seconds(r.limit)) + r.firstFindings()
 	case r.process.Limit != "":
-		return job.StatusLimit, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.Limit) + r.found()
+		return job.StatusLimit, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.Limit) + r.firstFindings()
 	case r.log.errors > 0:
-		return job.StatusFail, strings.TrimSpace(r.found())
+		return job.StatusFail, strings.TrimSpace(r.firstFindings())
 	case !r.log.whole():
 		return job.StatusError, fmt.Sprintf("%s did not come to its end: %s", r.tool, r.lastWords())
-	case r.tested != job.StatusPass && r.tested != job.StatusFail:
+	case r.testStatus != job.StatusPass && r.testStatus != job.StatusFail:
 		return job.StatusError, fmt.Sprintf("%s found nothing until the program ended too early. %s", r.tool, r.failure.Reason)
 	}
-	message := strings.TrimSpace(r.found())
-	if r.tested == job.StatusFail {
+	message := strings.TrimSpace(r.firstFindings())
+	if r.testStatus == job.StatusFail {
 		message = strings.TrimSpace("Answers of the tests were wrong. " + r.failure.Reason + "\n" + message)
 	}
 	return job.StatusPass, message
 }
 
-// found lists the first findings.
-func (r *toolRun) found() string {
+// firstFindings lists the first findings.
+func (r *toolRun) firstFindings() string {
 	var b strings.Builder
 	for i, f := range r.log.findings {
-		if i == listed {
-			fmt.Fprintf(&b, "\nand %d more", len(r.log.findings)-listed)
+		if i == maxListed {
+			fmt.Fprintf(&b, "\nand %d more", len(r.log.findings)-maxListed)
 			break
 		}
 		b.WriteString("\n" + f.Sentence())

@@ -32,7 +32,7 @@ type kind struct {
 	name, task, template, fix string
 	size                      tasks.Case
 	gpu                       bool
-	claimed                   func(toolchain.Toolchain) bool
+	promised                  func(toolchain.Toolchain) bool
 }
 
 func elements(n int) tasks.Case {
@@ -48,20 +48,20 @@ func kinds() []kind {
 	const user = "as a user who is not root"
 	return []kind{
 		{name: "C++", task: "vectoradd_cpp", template: "template.cpp", size: elements(1 << 16),
-			claimed: func(t toolchain.Toolchain) bool { return t.GPP != nil },
-			fix:     "See that g++ compiles a program with <vector> " + user},
+			promised: func(t toolchain.Toolchain) bool { return t.GPP != nil },
+			fix:      "See that g++ compiles a program with <vector> " + user},
 		{name: "NumPy", task: "softmax_numpy", template: "template.py",
-			size:    tasks.Case{{Name: "rows", Value: "256"}, {Name: "columns", Value: "512"}, {Name: "seed", Value: "4242"}},
-			claimed: has("numpy"), fix: "See that the worker's python3 imports numpy " + user},
+			size:     tasks.Case{{Name: "rows", Value: "256"}, {Name: "columns", Value: "512"}, {Name: "seed", Value: "4242"}},
+			promised: has("numpy"), fix: "See that the worker's python3 imports numpy " + user},
 		{name: "CUDA C++", task: "vectoradd_cuda", template: "template.cu", size: elements(1 << 24), gpu: true,
-			claimed: func(t toolchain.Toolchain) bool { return t.NVCC != nil },
-			fix:     "See that nvcc compiles for this GPU, and that nvidia-smi shows the GPU without errors"},
+			promised: func(t toolchain.Toolchain) bool { return t.NVCC != nil },
+			fix:      "See that nvcc compiles for this GPU, and that nvidia-smi shows the GPU without errors"},
 		{name: "torch", task: "vectoradd_torch", template: "template.py", size: elements(1 << 24), gpu: true,
-			claimed: func(t toolchain.Toolchain) bool { return has("torch")(t) && !has("triton")(t) },
-			fix:     "See that torch.zeros(1, device=\"cuda\") works in the worker's python3 " + user},
+			promised: func(t toolchain.Toolchain) bool { return has("torch")(t) && !has("triton")(t) },
+			fix:      "See that torch.zeros(1, device=\"cuda\") works in the worker's python3 " + user},
 		{name: "torch and Triton", task: "vectoradd_torch", template: "template_triton.py", size: elements(1 << 24), gpu: true,
-			claimed: func(t toolchain.Toolchain) bool { return has("torch")(t) && has("triton")(t) },
-			fix:     "See that torch.zeros(1, device=\"cuda\") works in the worker's python3 " + user + ", and that a C compiler is there for Triton"},
+			promised: func(t toolchain.Toolchain) bool { return has("torch")(t) && has("triton")(t) },
+			fix:      "See that torch.zeros(1, device=\"cuda\") works in the worker's python3 " + user + ", and that a C compiler is there for Triton"},
 	}
 }
 
@@ -73,7 +73,7 @@ func Programs(slot device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 	}
 	var list []Program
 	for _, k := range kinds() {
-		if k.gpu != slot.IsGPU() || !k.claimed(tools) {
+		if k.gpu != slot.IsGPU() || !k.promised(tools) {
 			continue
 		}
 		at := slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == k.task })

@@ -60,10 +60,10 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // The runner cannot have worked longer than the judge waited, except for errors of the clocks. The judge may wait much
 // longer: on a busy machine processes take turns. A wrong unit (milliseconds for seconds) differs by far more.
 const (
-	runnerOver   = 1.5
-	runnerOverNS = float64(time.Millisecond)
-	judgeOver    = 50
-	judgeOverNS  = float64(200 * time.Millisecond)
+	runnerRatio   = 1.5
+	runnerSlackNS = float64(time.Millisecond)
+	judgeRatio    = 50
+	judgeSlackNS  = float64(200 * time.Millisecond)
 )
 
 // clocks returns an error if the runner's clock and the judge's disagree.
@@ -75,7 +75,7 @@ func clocks(result job.Result) error {
 				continue
 			}
 			runner, judge := c.Clocks.Event, c.Clocks.Wall
-			if runner > runnerOver*judge+runnerOverNS+c.Clocks.Tolerance || judge > judgeOver*runner+judgeOverNS {
+			if runner > runnerRatio*judge+runnerSlackNS+c.Clocks.Tolerance || judge > judgeRatio*runner+judgeSlackNS {
 				return fmt.Errorf("the clocks of judge and runner disagree: a call took %s by one and %s by the other, "+
 					"so no time measured here can be trusted. Restart the machine, and see that nothing else uses it",
 					time.Duration(judge), time.Duration(runner))

@@ -12,7 +12,7 @@ var ErrPreempted = errors.New("a job needs the processors")
 // IdleGate runs background work while no job needs the processors: while none is being built, and none runs on a CPU,
 // whose times the work would disturb. The zero value is ready.
 type IdleGate struct {
-	turn    sync.Mutex // held during the work
+	working sync.Mutex // held during the work
 	mu      sync.Mutex
 	jobs    int
 	idle    chan struct{}           // closed when the last job ends; nil while there is none
@@ -56,8 +56,8 @@ func (g *IdleGate) Do(ctx context.Context, key string, work func(context.Context
 
 // try runs the work once, and reports whether it was interrupted.
 func (g *IdleGate) try(ctx context.Context, key string, work func(context.Context) error) (preempted bool, err error) {
-	g.turn.Lock()
-	defer g.turn.Unlock()
+	g.working.Lock()
+	defer g.working.Unlock()
 	working, end := g.begin(ctx, key)
 	if working == nil {
 		return false, ctx.Err()

@@ -15,9 +15,9 @@ import (
 // Sandbox slots, and so user IDs, are numbered in this order: the worker's slots, the builds, precompiling, each slot's
 // sidecar, each slot's judge, and each slot's other programs.
 
-// beside is the number of an evaluation's processes in addition to kernel and judge: a second kernel, and the process
+// extraProcesses is the number of an evaluation's processes in addition to kernel and judge: a second kernel, and the process
 // that generates inputs.
-const beside = 2
+const extraProcesses = 2
 
 // BuildPlace returns the place that compiles a job for slot s: without the device, and under a user ID that no program
 // on a slot has. number comes from AcquireBuild.
@@ -41,7 +41,7 @@ func (p *Set) Place(s *Slot) toolchain.Place { return (&Lease{set: p, slots: []*
 func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
 	at := p.Place(s) // with the driver's libraries, which Triton links with
 	at.Slot = p.precompiling() + 1 + s.number
-	at.Device, at.Beside, at.Run.Memory = nil, nil, min(at.Run.Memory, at.Build.Memory)
+	at.Device, at.Extra, at.Run.Memory = nil, nil, min(at.Run.Memory, at.Build.Memory)
 	return at
 }
 
@@ -52,8 +52,8 @@ func (h *Lease) Place(gpus int) toolchain.Place {
 	slots, first := len(h.set.slots), h.First().number
 	judges := h.set.precompiling() + 1 + slots
 	at.Judge = judges + first
-	for i := range beside {
-		at.Beside = append(at.Beside, judges+slots+first*beside+i)
+	for i := range extraProcesses {
+		at.Extra = append(at.Extra, judges+slots+first*extraProcesses+i)
 	}
 	return at
 }

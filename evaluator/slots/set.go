@@ -75,7 +75,7 @@ func (p *Set) Load(own *Slot) (busy bool, building int) {
 	for _, s := range p.slots {
 		if s.Device == own.Device {
 			s.mu.Lock()
-			building += s.built
+			building += s.building
 			s.mu.Unlock()
 		}
 	}

@@ -37,10 +37,10 @@ type Slot struct {
 	service   context.Context // ends when the slot is retired; AllowChecks starts a new one
 	retire    context.CancelCauseFunc
 	trial     bool   // only checks may use the slot
-	why       error  // reason for being out of service, now or before the trial
+	outReason error  // reason for being out of service, now or before the trial
 	checked   bool   // the slot is tested again when it is out of service
 	attempt   string // ID of the attempt that holds the slot
-	built     int    // number of jobs being built
+	building  int    // number of jobs being built
 	faults    int    // consecutive infrastructure errors
 	benchmark *job.SlotBenchmark
 }
@@ -77,13 +77,13 @@ func (s *Slot) Retire(why error) {
 // less.
 func (s *Slot) retireLocked(why error) {
 	if !s.stuck() {
-		s.why = why
+		s.outReason = why
 	}
 	s.trial = false
-	s.retire(s.why)
+	s.retire(s.outReason)
 }
 
-func (s *Slot) stuck() bool { return errors.Is(s.why, sandbox.ErrStuck) }
+func (s *Slot) stuck() bool { return errors.Is(s.outReason, sandbox.ErrStuck) }
 
 // AllowChecks lets only checks use the slot, until Admit or Retire.
 func (s *Slot) AllowChecks() {
@@ -105,7 +105,7 @@ func (s *Slot) Admit() {
 	if s.stuck() {
 		return
 	}
-	s.trial, s.checked, s.why, s.faults = false, true, nil, 0
+	s.trial, s.checked, s.outReason, s.faults = false, true, nil, 0
 }
 
 // Unrecoverable reports whether the slot stays out of service until the worker restarts: a process that cannot be
@@ -171,7 +171,7 @@ func (t *Reservation) building() (done func()) {
 func (s *Slot) build(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.built += n
+	s.building += n
 }
 
 // busy reports whether another job holds the slot or is in flight, besides the reservation of the caller.
@@ -296,7 +296,7 @@ func (s *Slot) public() string {
 	if s.stuck() {
 		return "a process on it cannot be ended"
 	}
-	if r, ok := errors.AsType[reason](s.why); ok {
+	if r, ok := errors.AsType[reason](s.outReason); ok {
 		return r.public
 	}
 	return "it failed"
@@ -308,13 +308,13 @@ func (s *Slot) disabled() (why, public string) {
 	switch {
 	case s.service.Err() == nil && !s.trial:
 		return "", ""
-	case s.why == nil:
+	case s.outReason == nil:
 		testing := "Its self-test is running. It takes jobs when the test has passed."
 		return testing, testing
 	}
 	next := "Fix this and restart the worker."
-	if s.checked && !errors.Is(s.why, sandbox.ErrStuck) {
+	if s.checked && !errors.Is(s.outReason, sandbox.ErrStuck) {
 		next = "It is tested again automatically, and takes jobs when that passes."
 	}
-	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.why.Error(), "."), next), fmt.Sprintf("Out of service: %s. %s", s.public(), next)
+	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.outReason.Error(), "."), next), fmt.Sprintf("Out of service: %s. %s", s.public(), next)
 }

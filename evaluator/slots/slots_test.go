@@ -206,7 +206,7 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 		at := p.Place(s)
 		use(at.Slot, fmt.Sprint("slot ", i))
 		use(at.Judges().Slot, fmt.Sprint("judge ", i))
-		for n := range at.Beside {
+		for n := range at.Extra {
 			use(at.Other(n+1).Slot, fmt.Sprint("process ", n, " beside ", i))
 		}
 		use(p.SidecarPlace(s).Slot, fmt.Sprint("sidecar ", i))

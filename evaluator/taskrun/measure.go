@@ -43,28 +43,28 @@ const (
 // The decisions channel has capacity for every process, so that see never blocks. end is called after the stage, and so
 // the pipe, has ended.
 type measurement struct {
-	most, least   int
-	budget, limit time.Duration // of the stage
-	ranking       tasks.Ranking
-	parser        *harness.Parser
-	watch         func() (slowed func() string) // watches the device until slowed is called, which returns the reason for slowness
+	maxProcesses, minProcesses int
+	budget, limit              time.Duration // of the stage
+	ranking                    tasks.Ranking
+	parser                     *harness.Parser
+	watch                      func() (slowed func() string) // watches the device until slowed is called, which returns the reason for slowness
 
-	begun, last time.Time
-	slowed      func() string // of the current process
-	first       time.Duration // duration of the first process
-	slowest     time.Duration
-	reported    int
-	dropped     []string
-	lowClocks   int    // number of processes with a low clock
-	counted     string // reason for slowness in the last slow process that counts
-	decisions   chan bool
+	begun, last     time.Time
+	slowed          func() string // of the current process
+	first           time.Duration // duration of the first process
+	slowest         time.Duration
+	reported        int
+	dropped         []string
+	lowClocks       int    // number of processes with a low clock
+	countedSlowness string // reason for slowness in the last slow process that counts
+	decisions       chan bool
 }
 
 func (m MeasureConfig) follow(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measurement {
 	most := cmp.Or(m.Most, harness.MostProcesses)
 	now := time.Now()
 	return &measurement{
-		most: most, least: min(harness.LeastProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
+		maxProcesses: most, minProcesses: min(harness.LeastProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
 		budget: cmp.Or(def.RankedBudget, m.Budget, tasks.DefaultRankedBudget),
 		watch:  watch, slowed: watch(), begun: now, last: now, decisions: make(chan bool, harness.MostProcesses+1),
 	}
@@ -80,8 +80,8 @@ func (m *measurement) more(ctx context.Context, _ int) bool {
 	}
 }
 
-// see checks the report after each piece. A judge reports one process and then waits for the next.
-func (m *measurement) see() {
+// observe checks the report after each piece. A judge reports one process and then waits for the next.
+func (m *measurement) observe() {
 	if m.parser.Processes() == m.reported {
 		return
 	}
@@ -104,19 +104,19 @@ func (m *measurement) decide(elapsed, took time.Duration) bool {
 	slowed := m.slowed()
 	// Start watching for the next process before deciding whether there is one.
 	m.slowed = m.watch()
-	another := m.reported < m.most && elapsed+time.Duration(margin*float64(m.slowest)) <= m.limit
+	another := m.reported < m.maxProcesses && elapsed+time.Duration(margin*float64(m.slowest)) <= m.limit
 	switch {
 	case slowed != "" && another && m.mayDrop(slowed):
 		m.parser.Drop()
 		m.dropped = append(m.dropped, fmt.Sprintf("%d (%s)", m.reported, slowed))
 		return true
 	case slowed != "":
-		m.counted = slowed
+		m.countedSlowness = slowed
 	}
 	if !another {
 		return false
 	}
-	if m.reported-len(m.dropped) < m.least {
+	if m.reported-len(m.dropped) < m.minProcesses {
 		return true
 	}
 	cases := m.parser.Cases()
@@ -147,6 +147,6 @@ func (m *measurement) end(machine *job.Machine) {
 		machine.Conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropped), m.reported, strings.Join(m.dropped, ", "))
 	}
 	if machine.Disturbances != nil {
-		machine.Disturbances.Slowed = m.counted // not that of dropped processes
+		machine.Disturbances.Slowed = m.countedSlowness // not that of dropped processes
 	}
 }

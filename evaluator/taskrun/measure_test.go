@@ -31,7 +31,7 @@ func processes(m *measurement, each func(int) time.Duration, times func(int) flo
 	for i := 0; ; i++ {
 		time.Sleep(each(i))
 		m.parser.Write([]byte(reportOf(i, times(i))))
-		m.see()
+		m.observe()
 		if !m.more(context.Background(), i+1) {
 			return i + 1
 		}

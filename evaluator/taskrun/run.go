@@ -59,7 +59,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 		return false, err
 	}
 	defer release()
-	if err := r.Enter(ctx, job.StageBuild, 0); err != nil {
+	if err := r.BeginUnlessEnded(ctx, job.StageBuild, 0); err != nil {
 		return false, err
 	}
 	log := r.Logs(job.StageBuild)
@@ -99,7 +99,7 @@ func (r *Run) Run(ctx context.Context, held *slots.Lease) error {
 }
 
 func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
-	at.Most = r.Job.Task.MemoryLimit
+	at.MemoryLimit = r.Job.Task.MemoryLimit
 	program, err := r.builder.Open(ctx, r.artifact, at)
 	if err := r.Interrupted(ctx, "", err); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	if err != nil {
 		return attempt.Reject("Nothing was profiled: %v.", err)
 	}
-	if err := r.Enter(ctx, job.StageProfile, len(cases)); err != nil {
+	if err := r.BeginUnlessEnded(ctx, job.StageProfile, len(cases)); err != nil {
 		return err
 	}
 	log := r.Logs(job.StageProfile)

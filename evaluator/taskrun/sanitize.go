@@ -22,7 +22,7 @@ func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
 	case len(cases) == 0 && r.Job.Task.Form != tasks.FormLegacy:
 		return attempt.Reject("The task has no tests in which compute-sanitizer could check the kernel.")
 	}
-	if err := r.Enter(ctx, job.StageSanitize, sanitizing.Tools()); err != nil {
+	if err := r.BeginUnlessEnded(ctx, job.StageSanitize, sanitizing.Tools()); err != nil {
 		return err
 	}
 	log := r.Logs(job.StageSanitize)

@@ -21,7 +21,7 @@ const (
 
 // stage runs one step, reports its progress, and stores its result.
 func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) error {
-	if err := r.Enter(ctx, s.stage, len(s.cases)); err != nil {
+	if err := r.BeginUnlessEnded(ctx, s.stage, len(s.cases)); err != nil {
 		return err
 	}
 	log := r.Logs(s.stage)
@@ -107,7 +107,7 @@ func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *
 	req.More = m.more
 	req.OnPipe = func(b []byte) {
 		parser.Write(b)
-		m.see()
+		m.observe()
 	}
 	return func() { m.end(&r.Result.Machine) }
 }
@@ -123,7 +123,7 @@ func (r *Run) watch(ctx context.Context, s step) (end func()) {
 
 // secretPass runs all steps again with the secret seed. Only pass or fail is reported.
 func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps []step) error {
-	if err := r.Enter(ctx, job.StageSecret, 0); err != nil {
+	if err := r.BeginUnlessEnded(ctx, job.StageSecret, 0); err != nil {
 		return err
 	}
 	result := job.StageResult{Stage: job.StageSecret, Status: job.StatusPass, Started: time.Now().UTC()}

@@ -17,7 +17,7 @@ import (
 // submission beside it. The script imports the submission, so both share a process: a submission can forge the script's
 // verdict, which therefore affects no rank.
 func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
-	if err := r.Enter(ctx, job.StageValidate, 0); err != nil {
+	if err := r.BeginUnlessEnded(ctx, job.StageValidate, 0); err != nil {
 		return err
 	}
 	result, limit := job.StageResult{Stage: job.StageValidate, Started: time.Now().UTC()}, validationTime(r.Job)

@@ -21,17 +21,17 @@ type Runner interface {
 
 // Place is the environment of a program on a slot: user ID, devices, mounts, and limits.
 type Place struct {
-	Slot   int               // sandbox slot, which determines the user ID
-	Judge  int               // sandbox slot of the judge
-	Beside []int             // sandbox slots of a stage's further processes
-	Arch   string            // compute capability without the dot, "90"; empty on CPU
-	GPUs   int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
-	Device []string          // device nodes, for running only; builds do not get them
-	Mounts []sandbox.Mount   // driver libraries
-	Env    map[string]string // LD_LIBRARY_PATH and the like
-	Build  sandbox.Limits    // limits of one compiler command
-	Run    sandbox.Limits    // limits of a program; Wall comes from each stage
-	Most   int64             // the submission's memory limit in bytes if the task sets one; 0 for that of Run
+	Slot        int               // sandbox slot, which determines the user ID
+	Judge       int               // sandbox slot of the judge
+	Extra       []int             // sandbox slots of a stage's further processes
+	Arch        string            // compute capability without the dot, "90"; empty on CPU
+	GPUs        int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
+	Device      []string          // device nodes, for running only; builds do not get them
+	Mounts      []sandbox.Mount   // driver libraries
+	Env         map[string]string // LD_LIBRARY_PATH and the like
+	Build       sandbox.Limits    // limits of one compiler command
+	Run         sandbox.Limits    // limits of a program; Wall comes from each stage
+	MemoryLimit int64             // the submission's memory limit in bytes if the task sets one; 0 for that of Run
 }
 
 // StageRequest describes one stage to run.
@@ -107,13 +107,13 @@ func (p Place) environment(req StageRequest) map[string]string {
 
 // Judges returns the place of the judge. The memory that it shares with the program counts as files for the kernel.
 func (p Place) Judges() Place {
-	p.Slot, p.Run.FileSize, p.Most = p.Judge, p.Run.Memory, 0
+	p.Slot, p.Run.FileSize, p.MemoryLimit = p.Judge, p.Run.Memory, 0
 	return p
 }
 
 // Other returns the place of a further process, numbered from 1.
 func (p Place) Other(number int) Place {
-	p.Slot = p.Beside[number-1]
+	p.Slot = p.Extra[number-1]
 	return p
 }
 
@@ -124,8 +124,8 @@ func (p Place) spec(req StageRequest) sandbox.Spec {
 		Device: p.Device, Proc: len(p.Device) > 0, Limits: p.Run, Interfaces: p.GPUs > 0,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}
-	if s.Limits.Wall = req.Timeout; p.Most > 0 {
-		s.Limits.Memory = min(s.Limits.Memory, p.Most)
+	if s.Limits.Wall = req.Timeout; p.MemoryLimit > 0 {
+		s.Limits.Memory = min(s.Limits.Memory, p.MemoryLimit)
 	}
 	return s
 }
@@ -200,7 +200,7 @@ func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 // with the given number of ranks each.
 func (req StageRequest) runners(ranks int, side func(number int) judge.Side) judge.Runners {
 	if n := len(req.Processes); n > 0 {
-		return judge.Runners{Together: n, Linger: req.Linger, Next: func(_ context.Context, number int) judge.Side {
+		return judge.Runners{Concurrent: n, Linger: req.Linger, Next: func(_ context.Context, number int) judge.Side {
 			if number >= n {
 				return nil
 			}

@@ -277,7 +277,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 	}
 	asked.Env = place.environment(req)
 	maps.Copy(asked.Env, p.builder.pythonEnv(place))
-	asked.Wires, asked.Started = wires, started
+	asked.ExtraFiles, asked.Started = wires, started
 	asked.Timeout, asked.Output, asked.Log = req.Timeout, place.Run.Output, p.builder.cfg.Log
 	asked.OnPipe, asked.OnStdout, asked.OnStderr = req.OnPipe, req.OnStdout, req.OnStderr
 	return (*r).Run(ctx, asked)

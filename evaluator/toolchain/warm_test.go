@@ -137,7 +137,7 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
 	two, one, less := cpu(), cpu(), cpu()
-	less.Most = 128 << 20 // the Python that waits has more memory than the task leaves to a submission
+	less.MemoryLimit = 128 << 20 // the Python that waits has more memory than the task leaves to a submission
 	two.Device = []string{"/dev/null", "/dev/zero"}
 	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
 	for _, place := range []Place{two, one, less} {

@@ -14,9 +14,9 @@ const (
 	Resolution = 0.005
 	// confidence is higher than that of a score: people compare many pairs.
 	confidence = 0.99
-	// byOrder is the number of processes of each side from which the interval uses order statistics, which assume no
+	// orderStatisticsFrom is the number of processes of each side from which the interval uses order statistics, which assume no
 	// distribution.
-	byOrder = 7
+	orderStatisticsFrom = 7
 )
 
 // Ratio is B's time divided by A's.
@@ -51,7 +51,7 @@ func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
 		return Ratio{}
 	}
 	r := Ratio{Value: b / a}
-	low, high := shift(logs(as), logs(bs), alpha)
+	low, high := differenceInterval(logs(as), logs(bs), alpha)
 	if math.IsNaN(low) || math.IsNaN(high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return r
 	}
@@ -76,13 +76,13 @@ func logs(times []float64) []float64 {
 	return out
 }
 
-// shift returns the interval of b's values minus a's: by order statistics of all differences (Mann and Whitney, Hodges
+// differenceInterval returns the interval of b's values minus a's: by order statistics of all differences (Mann and Whitney, Hodges
 // and Lehmann) if there are enough, otherwise by Welch's t. It returns NaN if there is none.
-func shift(a, b []float64, alpha float64) (low, high float64) {
+func differenceInterval(a, b []float64, alpha float64) (low, high float64) {
 	if min(len(a), len(b)) < 2 {
 		return math.NaN(), math.NaN()
 	}
-	if min(len(a), len(b)) >= byOrder {
+	if min(len(a), len(b)) >= orderStatisticsFrom {
 		if low, high, ok := rankSumBounds(a, b, alpha); ok {
 			return low, high
 		}

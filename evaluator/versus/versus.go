@@ -16,38 +16,38 @@ type Case struct {
 	Ratio Ratio
 }
 
-// Finding is the comparison of two runs.
-type Finding struct {
+// Comparison is the comparison of two runs.
+type Comparison struct {
 	Cases []Case
-	// Whole is the ratio of the scores, by the task's ranking rule, over the cases that both sides ran.
-	Whole Ratio
+	// Score is the ratio of the scores, by the task's ranking rule, over the cases that both sides ran.
+	Score Ratio
 	// Mean is the geometric mean of the cases' ratios.
-	Mean   Ratio
-	Shared int // number of cases that both sides ran
+	Mean        Ratio
+	SharedCases int // number of cases that both sides ran
 }
 
 // Compare compares the timed cases of two runs. ranking is the rule that computes their scores.
-func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Finding {
-	f := Finding{Cases: pair(a, b)}
-	as, bs := shared(f.Cases)
-	if f.Shared = len(as); f.Shared == 0 {
+func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
+	f := Comparison{Cases: matchCases(a, b)}
+	as, bs := sharedCases(f.Cases)
+	if f.SharedCases = len(as); f.SharedCases == 0 {
 		return f
 	}
-	alpha := (1 - confidence) / float64(f.Shared)
+	alpha := (1 - confidence) / float64(f.SharedCases)
 	for i, c := range f.Cases {
 		if hasTimes(c.A) && hasTimes(c.B) {
 			f.Cases[i].Ratio = newRatio(c.A.Time(), c.B.Time(), processes(c.A), processes(c.B), alpha)
 		}
 	}
-	f.Whole, f.Mean = scoreRatio(ranking, as, bs), scoreRatio(tasks.RankGeom, as, bs)
+	f.Score, f.Mean = scoreRatio(ranking, as, bs), scoreRatio(tasks.RankGeom, as, bs)
 	return f
 }
 
-// Scores returns the two scores of which Compare's Whole is the ratio: each of one run alone, over the cases that both
+// Scores returns the two scores of which Comparison.Score is the ratio: each of one run alone, over the cases that both
 // sides ran, or over its own if they share none; 0 if there is none. A board may show another score: of several runs
 // together, or of a confirmation.
 func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
-	as, bs := shared(pair(a, b))
+	as, bs := sharedCases(matchCases(a, b))
 	if len(as) == 0 {
 		as, bs = onlyTimed(a), onlyTimed(b)
 	}
@@ -58,8 +58,8 @@ func onlyTimed(cases []job.CaseResult) []job.CaseResult {
 	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !hasTimes(&c) })
 }
 
-// shared returns the cases that both sides ran and timed.
-func shared(cases []Case) (as, bs []job.CaseResult) {
+// sharedCases returns the cases that both sides ran and timed.
+func sharedCases(cases []Case) (as, bs []job.CaseResult) {
 	for _, c := range cases {
 		if hasTimes(c.A) && hasTimes(c.B) {
 			as, bs = append(as, *c.A), append(bs, *c.B)
@@ -68,8 +68,8 @@ func shared(cases []Case) (as, bs []job.CaseResult) {
 	return as, bs
 }
 
-// pair matches equal cases, in A's order, followed by those that only B ran.
-func pair(a, b []job.CaseResult) []Case {
+// matchCases matches equal cases, in A's order, followed by those that only B ran.
+func matchCases(a, b []job.CaseResult) []Case {
 	var cases []Case
 	at := map[string]int{}
 	for i := range a {

@@ -41,11 +41,11 @@ func TestOnlyFreshProcessesCanShowADifference(t *testing.T) {
 		"wrong": {job.CaseResult{Spec: "n: 1", Status: job.StatusFail, Mean: 300}, false},
 	} {
 		f := Compare(tasks.RankGeom, []job.CaseResult{five}, []job.CaseResult{c.b})
-		if f.Whole.Apart() != c.apart || f.Cases[0].Ratio.Apart() != c.apart {
-			t.Errorf("%s: apart %v, by the case %v: %+v", name, f.Whole.Apart(), f.Cases[0].Ratio.Apart(), f.Whole)
+		if f.Score.Apart() != c.apart || f.Cases[0].Ratio.Apart() != c.apart {
+			t.Errorf("%s: apart %v, by the case %v: %+v", name, f.Score.Apart(), f.Cases[0].Ratio.Apart(), f.Score)
 		}
 		back := Compare(tasks.RankGeom, []job.CaseResult{c.b}, []job.CaseResult{five})
-		if diff := cmp.Diff(f.Whole.Inverse(), back.Whole, near); diff != "" {
+		if diff := cmp.Diff(f.Score.Inverse(), back.Score, near); diff != "" {
 			t.Errorf("%s: the other way round it is not the inverse:\n%s", name, diff)
 		}
 	}
@@ -80,10 +80,10 @@ func TestCasesOfOneSideCountInNoMean(t *testing.T) {
 	for _, c := range f.Cases {
 		specs = append(specs, c.Spec)
 	}
-	if diff := cmp.Diff([]string{"n: 1", "n: 2", "only A", "only B"}, specs); diff != "" || f.Shared != 2 {
-		t.Errorf("%d shared cases, %s", f.Shared, diff)
+	if diff := cmp.Diff([]string{"n: 1", "n: 2", "only A", "only B"}, specs); diff != "" || f.SharedCases != 2 {
+		t.Errorf("%d shared cases, %s", f.SharedCases, diff)
 	}
-	if diff := cmp.Diff([]float64{0.25, 0.5}, []float64{f.Whole.Value, f.Mean.Value}, near); diff != "" {
+	if diff := cmp.Diff([]float64{0.25, 0.5}, []float64{f.Score.Value, f.Mean.Value}, near); diff != "" {
 		t.Errorf("by the last case and by the mean:\n%s", diff)
 	}
 }
@@ -103,10 +103,10 @@ func TestCompareSeparatesUnequalKernelsAndRarelyEqualOnes(t *testing.T) {
 		const tries = 400
 		for range tries {
 			a := []job.CaseResult{draw(n, 1e6, 0.02)}
-			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1e6, 0.02)}).Whole.Apart() {
+			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1e6, 0.02)}).Score.Apart() {
 				wrong++
 			}
-			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1.1e6, 0.02)}).Whole.Apart() {
+			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1.1e6, 0.02)}).Score.Apart() {
 				found++
 			}
 		}
@@ -129,8 +129,8 @@ func TestManyCasesOfManyProcessesAreQuick(t *testing.T) {
 	}
 	began := time.Now()
 	f := Compare(tasks.RankGeom, a, b)
-	if took := time.Since(began); f.Shared != 100 || took > 5*time.Second {
-		t.Errorf("%d cases took %v", f.Shared, took)
+	if took := time.Since(began); f.SharedCases != 100 || took > 5*time.Second {
+		t.Errorf("%d cases took %v", f.SharedCases, took)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestTimesThatNoClockShowsMakeNoRatio(t *testing.T) {
 	for _, ns := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-300, 1e300} {
 		f := Compare(tasks.RankGeom, []job.CaseResult{judged("n: 1", 1e300, 1e300)},
 			[]job.CaseResult{judged("n: 1", ns, ns)})
-		for _, r := range []Ratio{f.Whole, f.Mean, f.Cases[0].Ratio} {
+		for _, r := range []Ratio{f.Score, f.Mean, f.Cases[0].Ratio} {
 			if math.IsNaN(r.Value) || math.IsInf(r.Value, 0) || math.IsNaN(r.Low+r.High) || math.IsInf(r.High, 0) {
 				t.Errorf("%g: %+v", ns, r)
 			}

@@ -50,7 +50,7 @@ func (c *Config) validate(command string) []error {
 		wrong.require(c.Site == "" || err == nil, "--site %q: %w", c.Site, err)
 		wrong.require(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: create a credential on the site's queue page; or --join, with a token")
 		wrong.require(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
-		wrong.require(c.Worker.Leave.Idle == 0 || c.Worker.Leave.Idle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.Idle)
+		wrong.require(c.Worker.Leave.AfterIdle == 0 || c.Worker.Leave.AfterIdle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.AfterIdle)
 	}
 	return wrong
 }

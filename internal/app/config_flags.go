@@ -35,8 +35,8 @@ func declare(fs *pflag.FlagSet, command string, cfg *Config) {
 		fs.StringVar(&cfg.Site, "site", "", "address of the site, such as https://boards.example.org")
 		fs.StringVar(&cfg.NATS.URL, "nats-url", "", "instead of --site: tls://host:port of the site's --nats-listen or NATS cluster; use nats:// without TLS")
 		fs.StringVar(&cfg.Worker.Join, "join", "", "join token of the site, instead of a credential: the worker gets a new name, and the site forgets it when it stops; prefer the environment")
-		fs.BoolVar(&cfg.Worker.Leave.Once, "once", false, "exit after one job")
-		fs.DurationVar(&cfg.Worker.Leave.Idle, "idle-exit", 0, "exit after this time without a job, such as 10m; 0: never")
+		fs.BoolVar(&cfg.Worker.Leave.AfterOneJob, "once", false, "exit after one job")
+		fs.DurationVar(&cfg.Worker.Leave.AfterIdle, "idle-exit", 0, "exit after this time without a job, such as 10m; 0: never")
 		fs.StringVar(&cfg.Worker.NoticeFile, "notice-file", "", "shutdown-notice file: create it before this machine goes away. It contains the time that is left, such as 30s, or a date, such as 2026-01-31T12:00:00Z; empty means --grace")
 		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "secret of the worker's credential, shown once on the queue page; prefer the environment, which other users cannot see")
 	}

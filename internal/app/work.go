@@ -45,7 +45,7 @@ func work(ctx context.Context, env Environment, cfg *Config) error {
 	site := queue.WorkerConfig{URL: cmp.Or(cfg.Site, cfg.NATS.URL), CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
 	return ignoreCancel(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
 		if c.Leave = cfg.Worker.Leave; notice != nil {
-			c.Notice = notice.wait
+			c.AwaitNotice = notice.wait
 		}
 	}))
 }
@@ -63,14 +63,14 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	if err != nil {
 		return err
 	}
-	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
+	config.Conn, config.WarmPythons, config.Precompile, config.StopTimeout = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
 	leaving(&config)
 	config.Measuring.Most = cfg.Worker.Processes
-	config.SlotBenchmarks = evaluator.SlotBenchmarks{Every: cfg.Worker.SlotBenchmarkEvery, First: time.Minute}
+	config.SlotBenchmarks = evaluator.SlotBenchmarks{Every: cfg.Worker.SlotBenchmarkEvery, FirstDelay: time.Minute}
 	if config.Tools.NVCC != nil {
 		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
 	}
-	config.Check = cfg.checking()
+	config.SelfTest = cfg.checking()
 	addNsight(ctx, &config, box, cfg.Worker)
 	addSanitizer(&config, box)
 	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
@@ -91,8 +91,8 @@ func (c *Config) checking() evaluator.SelfTestConfig {
 	// Pause and Longest limit how long a repaired machine waits for its next test; Later lets the first jobs after a
 	// start go first.
 	return evaluator.SelfTestConfig{
-		Pause: 10 * time.Second, Longest: 10 * time.Minute, Later: time.Minute,
-		Passed: selftest.PassRecord{Dir: filepath.Join(c.objects(), "selftest")}, Disk: c.Data, MinFree: leastDisk,
+		Pause: 10 * time.Second, MaxPause: 10 * time.Minute, RepeatDelay: time.Minute,
+		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objects(), "selftest")}, Disk: c.Data, MinFree: leastDisk,
 	}
 }
 

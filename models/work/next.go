@@ -24,7 +24,7 @@ const (
 
 // Next starts the next attempt of a worker, in the fair order, and returns it, or nil if there is none for now. An
 // attempt that the worker got and does not hold has not arrived: it is returned again.
-func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attempt *Attempt, err error) {
+func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time) (attempt *Attempt, err error) {
 	// Most workers that ask find nothing. They take no turn to write.
 	var any bool
 	err = l.db.Read(ctx).Raw(anythingFor, ask.Device, db.Time(at), db.Sanitize(ask.Worker)).Scan(&any).Error
@@ -69,7 +69,7 @@ type deviceLoad struct {
 	missing           []Attempt
 }
 
-func readDeviceLoad(tx *gorm.DB, ask job.Ask) (g deviceLoad, err error) {
+func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) {
 	live, err := liveAttempts(tx, "where w.device = ?", ask.Device)
 	for _, a := range live {
 		g.all++
@@ -80,7 +80,7 @@ func readDeviceLoad(tx *gorm.DB, ask job.Ask) (g deviceLoad, err error) {
 			continue
 		}
 		g.mine++
-		if a.TakenAt == nil && !slices.Contains(ask.Held, a.ID) {
+		if a.TakenAt == nil && !slices.Contains(ask.Attempts, a.ID) {
 			g.missing = append(g.missing, a.Attempt)
 		}
 	}
@@ -96,7 +96,7 @@ type capacity struct {
 	live    deviceLoad
 }
 
-func (l *LifeCycle) capacityFor(ctx context.Context, ask job.Ask, at time.Time) (r capacity, err error) {
+func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at time.Time) (r capacity, err error) {
 	may, err := l.fleet.MayTake(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return r, err
@@ -126,7 +126,7 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.Ask, at time.Time) 
 }
 
 // admits reports whether the worker gets work.
-func (r capacity) admits(ask job.Ask) bool {
+func (r capacity) admits(ask job.WorkRequest) bool {
 	building := max(min(ask.Building, r.live.mine), 0)
 	mine, all := r.live.mine-building, r.live.all-building
 	if mine >= inFlightPerSlot*r.own {
@@ -152,7 +152,7 @@ func (r capacity) takes(p Priority, busy bool) bool {
 }
 
 // choose returns the first work that the worker may have, or nil.
-func (r capacity) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error) {
+func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time) (*QueuedWork, error) {
 	if !r.admits(ask) {
 		return nil, nil
 	}

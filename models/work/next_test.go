@@ -21,7 +21,7 @@ func workerOf(t *testing.T, s *models.Store, name string, slots int) {
 	modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), h))
 }
 
-func next(t *testing.T, s *models.Store, ask job.Ask) *work.Attempt {
+func next(t *testing.T, s *models.Store, ask job.WorkRequest) *work.Attempt {
 	t.Helper()
 	return modelstest.Got[*work.Attempt](t)(s.Work.Next(t.Context(), ask, time.Now()))
 }
@@ -43,7 +43,7 @@ func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
 			asking.Go(func() {
 				var held []string
 				for {
-					a, err := s.Work.Next(t.Context(), job.Ask{Worker: name, Device: "CPU", Held: held}, time.Now())
+					a, err := s.Work.Next(t.Context(), job.WorkRequest{Worker: name, Device: "CPU", Attempts: held}, time.Now())
 					if err != nil {
 						t.Error(err)
 						return
@@ -84,11 +84,11 @@ func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 		}
 		modelstest.Check(t, s.Fleet.RevokeCredential(ctx, w.Admin, "revoked"))
 		for _, name := range []string{"other", "revoked", "silent", "unknown"} {
-			if a := next(t, s, job.Ask{Worker: name, Device: "CPU"}); a != nil {
+			if a := next(t, s, job.WorkRequest{Worker: name, Device: "CPU"}); a != nil {
 				t.Errorf("%s gets %+v", name, a)
 			}
 		}
-		if a := next(t, s, job.Ask{Worker: "mine", Device: "CPU"}); a == nil || a.Worker != "mine" || a.TakenAt != nil {
+		if a := next(t, s, job.WorkRequest{Worker: "mine", Device: "CPU"}); a == nil || a.Worker != "mine" || a.TakenAt != nil {
 			t.Errorf("it gets %+v", a)
 		}
 	})
@@ -104,7 +104,7 @@ func TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold(t *testing.T) {
 		workerOf(t, s, "w1", 1)
 		var held []string
 		for range 10 {
-			if a := next(t, s, job.Ask{Worker: "w1", Device: "CPU", Held: held}); a != nil {
+			if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held}); a != nil {
 				held = append(held, a.ID)
 			}
 		}
@@ -123,14 +123,14 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 		workerOf(t, s, "w1", 1)
 		var held []string
 		for building := range 4 {
-			if a := next(t, s, job.Ask{Worker: "w1", Device: "CPU", Held: held, Building: building}); a != nil {
+			if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held, Building: building}); a != nil {
 				held = append(held, a.ID)
 			}
 		}
 		if len(held) != 4 {
 			t.Errorf("a slot has %d jobs, with three that are built beside it", len(held))
 		}
-		if a := next(t, s, job.Ask{Worker: "w1", Device: "CPU", Held: held, Building: 2}); a != nil {
+		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held, Building: 2}); a != nil {
 			t.Errorf("a slot has a third job that is not built: %+v", a)
 		}
 	})
@@ -145,18 +145,18 @@ func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 		}
 		workerOf(t, s, "w1", 1)
 		workerOf(t, s, "w2", 1)
-		first := next(t, s, job.Ask{Worker: "w1", Device: "CPU"})
-		ahead := job.Ask{Worker: "w1", Device: "CPU", Busy: true, Held: []string{first.ID}}
+		first := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU"})
+		ahead := job.WorkRequest{Worker: "w1", Device: "CPU", Busy: true, Attempts: []string{first.ID}}
 		if a := next(t, s, ahead); a != nil {
 			t.Errorf("a busy slot gets what an idle one could run: %+v", a)
 		}
-		if a := next(t, s, job.Ask{Worker: "w2", Device: "CPU"}); a == nil {
+		if a := next(t, s, job.WorkRequest{Worker: "w2", Device: "CPU"}); a == nil {
 			t.Error("the idle slot gets nothing")
 		}
 		if a := next(t, s, ahead); a == nil {
 			t.Error("nothing is built ahead")
 		}
-		if a := next(t, s, job.Ask{Worker: "w2", Device: "CPU", Busy: true}); a == nil || a.Number != 1 {
+		if a := next(t, s, job.WorkRequest{Worker: "w2", Device: "CPU", Busy: true}); a == nil || a.Number != 1 {
 			t.Errorf("a job that did not arrive is not sent again: %+v", a)
 		}
 	})

@@ -18,7 +18,7 @@ import (
 // CompareVM is the view model of comparing two runs.
 type CompareVM struct {
 	A, B    Side
-	Finding versus.Finding
+	Finding versus.Comparison
 	Ranking string // ranking rule in words; empty if the runs have different tasks or versions
 	// SameSource means that all differences come from chance or conditions, not from the kernel.
 	SameSource bool

@@ -12,7 +12,7 @@ import (
 func (vm CompareVM) Faster() string {
 	r := vm.Shown()
 	switch {
-	case vm.Finding.Shared == 0:
+	case vm.Finding.SharedCases == 0:
 		return "The two runs have no timed case in common, so their speeds cannot be compared."
 	case vm.SameSource:
 		return "Both ran the same source"
@@ -32,7 +32,7 @@ func (vm CompareVM) Sure() string {
 	}
 	b, a := vm.B.Short, vm.A.Short
 	switch {
-	case vm.Finding.Shared == 0:
+	case vm.Finding.SharedCases == 0:
 		return ""
 	case vm.SameSource:
 		return fmt.Sprintf("%s took %s the time of %s by chance or because of the conditions.", b, times(r.Value), a)
@@ -62,7 +62,7 @@ func (vm CompareVM) Ahead() string {
 
 // Where names the cases with the difference; empty if there is only one case.
 func (vm CompareVM) Where() string {
-	if len(vm.Finding.Cases) < 2 || vm.Finding.Shared == 0 {
+	if len(vm.Finding.Cases) < 2 || vm.Finding.SharedCases == 0 {
 		return ""
 	}
 	var faster, slower []versus.Case
@@ -78,7 +78,7 @@ func (vm CompareVM) Where() string {
 			slower = append(slower, c)
 		}
 	}
-	all := format.Plural(vm.Finding.Shared, "case", "cases")
+	all := format.Plural(vm.Finding.SharedCases, "case", "cases")
 	text := fmt.Sprintf("No clear difference in any of %s that both ran.", all)
 	if len(faster)+len(slower) > 0 {
 		var parts []string
@@ -115,7 +115,7 @@ func most(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
 }
 
 // oneSided counts the cases with a time on one side only.
-func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.Shared }
+func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.SharedCases }
 
 // timesNote explains the drawing of the cases. The interval of a ratio is the one used by Apart, so that the drawing
 // agrees with the text.

@@ -73,7 +73,7 @@ func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 		"the same direction":  {faster, [2]float64{3101e3, 1553e3}, ""},
 		"their own scores":    {same, [2]float64{}, ""},
 	} {
-		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Finding{Whole: c.ratio},
+		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Comparison{Score: c.ratio},
 			Ranking: "mean", BoardNS: c.board}
 		if got := vm.Ahead(); got != c.want {
 			t.Errorf("%s: %q", name, got)

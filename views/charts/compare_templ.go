@@ -187,7 +187,7 @@ func Compare(vm CompareVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if vm.Finding.Shared > 0 {
+		if vm.Finding.SharedCases > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -222,7 +222,7 @@ func Compare(vm CompareVM) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if vm.Finding.Shared > 0 {
+		if vm.Finding.SharedCases > 0 {
 			templ_7745c5c3_Err = compareTimes(vm).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1651,7 +1651,7 @@ func casePairs(vm CompareVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if vm.Finding.Shared > 1 {
+		if vm.Finding.SharedCases > 1 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 131, "<tr><th scope=\"row\">Geometric mean</th><td></td><td></td>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -50,7 +50,7 @@ func (vm CompareVM) Shown() versus.Ratio {
 	if vm.coversOtherCases() {
 		return vm.Finding.Mean
 	}
-	return vm.Finding.Whole
+	return vm.Finding.Score
 }
 
 // coversOtherCases reports whether the two scores cover different cases or were made by different rules.

@@ -51,18 +51,18 @@ func (d *Handler) Drop(id string) {
 
 // Next returns the first waiting job of the device, or again a job that has not arrived. With Ahead it returns the
 // first task that the worker does not know, for any device.
-func (d *Handler) Next(_ context.Context, ask job.Ask) ([]byte, error) {
+func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if ask.Ahead {
-		i := slices.IndexFunc(d.hints, func(p job.Preparation) bool { return !slices.Contains(ask.Known, p.VersionID) })
+	if ask.Precompile {
+		i := slices.IndexFunc(d.hints, func(p job.Preparation) bool { return !slices.Contains(ask.Compiled, p.VersionID) })
 		if i < 0 {
 			return nil, nil
 		}
 		return json.Marshal(d.hints[i])
 	}
 	for _, g := range d.handedOut {
-		if g.worker == ask.Worker && g.job.Device == ask.Device && !slices.Contains(ask.Held, g.job.AttemptID) {
+		if g.worker == ask.Worker && g.job.Device == ask.Device && !slices.Contains(ask.Attempts, g.job.AttemptID) {
 			return json.Marshal(g.job)
 		}
 	}

@@ -20,7 +20,7 @@ type Stage struct {
 	Files      map[string][]byte // in the working directory, by name
 	Extensions []byte            // archive of compiled extensions, unpacked before the start
 	Report     bool              // provide a result pipe; false for the runner beside a judge
-	Wires      []*os.File        // its descriptors from 4 on
+	ExtraFiles []*os.File        // its descriptors from 4 on
 	Started    func()            // called after the request was sent
 	Resident   bool              // keep its process for later stages of the same script; it must not run untrusted code
 
@@ -43,7 +43,7 @@ type running struct {
 // error; the outcome describes the program's end.
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
-		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
+		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.ExtraFiles),
 		Report: stage.Report, Resident: stage.Resident,
 	}
 	s := &running{Stage: stage, python: r}
@@ -81,7 +81,7 @@ func (s *running) follow(ctx context.Context, req request) (ended *ending, cut s
 		select {
 		case f, ok := <-frames:
 			if open = ok; ok && cut == "" {
-				ended = s.see(f)
+				ended = s.observe(f)
 				if s.Output > 0 && s.output > s.Output {
 					stop("output")
 				}
@@ -98,7 +98,7 @@ func (s *running) follow(ctx context.Context, req request) (ended *ending, cut s
 // receive requests the stage and passes on its frames until the stage or the Python ends.
 func (s *running) receive(req request, frames chan<- frame) {
 	defer close(frames)
-	if err := s.python.send(req, s.Wires); err != nil {
+	if err := s.python.send(req, s.ExtraFiles); err != nil {
 		return // the Python has ended; its outcome has the reason
 	}
 	s.Started()
@@ -114,8 +114,8 @@ func (s *running) receive(req request, frames chan<- frame) {
 	}
 }
 
-// see handles one frame. It returns the ending for the stage's last frame, otherwise nil.
-func (s *running) see(f frame) *ending {
+// observe handles one frame. It returns the ending for the stage's last frame, otherwise nil.
+func (s *running) observe(f frame) *ending {
 	switch f.kind {
 	case frameStdout:
 		s.output += int64(len(f.data))

@@ -131,7 +131,7 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 }
 
 // finding compares the times of two runs. For runs with different versions of the task, the ranking rule of a counts.
-func finding(a, b comparedRun) versus.Finding {
+func finding(a, b comparedRun) versus.Comparison {
 	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
 }
 

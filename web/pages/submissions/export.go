@@ -29,7 +29,7 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	}
 	found := finding(a, b)
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Whole), Cases: []client.ComparedCase{}, Case: index,
+	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Score), Cases: []client.ComparedCase{}, Case: index,
 		Kernels: []any{}, NoProfile: reports.NoProfile}
 	for _, pair := range found.Cases {
 		answer.Cases = append(answer.Cases, client.ComparedCase{Spec: pair.Spec, A: pair.A, B: pair.B, Ratio: ratioAnswer(pair.Ratio)})

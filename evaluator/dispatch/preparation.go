@@ -11,9 +11,9 @@ import (
 	"warpboard/tasks"
 )
 
-// ahead returns the newest open task of a device whose version the worker does not know, so that it compiles the task
+// nextPreparation returns the newest open task of a device whose version the worker does not know, so that it compiles the task
 // before anyone submits. It returns nil if there is none.
-func (d *Dispatcher) ahead(ctx context.Context, ask job.Ask) ([]byte, error) {
+func (d *Dispatcher) nextPreparation(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
 	may, err := d.store.Fleet.MayTake(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return nil, err
@@ -23,7 +23,7 @@ func (d *Dispatcher) ahead(ctx context.Context, ask job.Ask) ([]byte, error) {
 		return nil, err
 	}
 	for _, task := range open {
-		if slices.Contains(task.Devices, ask.Device) && !slices.Contains(ask.Known, task.VersionID) {
+		if slices.Contains(task.Devices, ask.Device) && !slices.Contains(ask.Compiled, task.VersionID) {
 			return d.preparation(ctx, task)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 func (s *site) ahead(device string, known ...int64) (announced []job.Preparation) {
 	s.Helper()
 	for {
-		data, err := s.d.Next(s.Context(), job.Ask{Worker: "w1", Device: device, Ahead: true, Known: known})
+		data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: "w1", Device: device, Precompile: true, Compiled: known})
 		if err != nil {
 			s.Fatal(err)
 		}
