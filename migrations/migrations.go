@@ -33,7 +33,7 @@ const (
 	lastBefore = "a31a328ca4f0"
 )
 
-// olderError reports a database whose version is between two of the files before the baseline.
+// olderError reports a database that is older than the baseline migration. version is its last applied migration.
 type olderError struct{ version int64 }
 
 func (e olderError) Error() string {

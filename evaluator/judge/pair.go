@@ -226,7 +226,7 @@ func (s *stage) end(number int) {
 	time.AfterFunc(s.linger(), t.stop)
 }
 
-// send passes to run the number of a runner after its turn.
+// send tells run that the runner with this number has had its turn.
 func (s *stage) send(number int) {
 	select {
 	case s.turnsOver <- number:

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Fact is one number of a derived view, with its origin.
+// Fact is one number that a chart shows, with the metrics that it was computed from.
 type Fact struct {
 	Label string `json:"label"`
 	// From is the raw metric's name, or the formula in words for a computed number.

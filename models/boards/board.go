@@ -36,7 +36,7 @@ type Standing struct {
 	Contradicted bool     // as the run's
 	AddedWhy     string   // why an admin added it for the person; empty: the person submitted it
 	Validated
-	// Part.Before asks for these.
+	// Set only if Part.Before is.
 	Tries    int      // valid runs of the person up to this one
 	BeforeNS *float64 `gorm:"column:before_ns"` // the person's best at Part.Before; nil: there was none
 	Profiled bool     // a profile followed the run

@@ -130,7 +130,8 @@ func (d *DB) Day(column string) string {
 	return "substr(" + column + ", 1, 10)"
 }
 
-// DayText returns SQL for a Day like 2026-11-22. PostgreSQL takes longer to format a day than to count its rows.
+// DayText returns SQL that formats a Day as 2026-11-22. Group by the Day itself and format only the result: on
+// PostgreSQL formatting takes longer than counting.
 func (d *DB) DayText(column string) string {
 	if d.Dialect() == migrations.Postgres {
 		return "to_char(" + column + ", 'YYYY-MM-DD')"

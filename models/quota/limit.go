@@ -58,7 +58,7 @@ func (l Limit) CountText() string {
 	return l.Mode + " submissions"
 }
 
-// TimeText names the counted GPU-seconds.
+// TimeText returns the unit of the limit's time as a phrase: "GPU-seconds of ranked submissions".
 func (l Limit) TimeText() string {
 	if l.Mode == "" {
 		return "GPU-seconds"
@@ -72,7 +72,7 @@ func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", 
 // Spans lists the spans for limits.
 func Spans() []Span { return []Span{PerHour, PerDay} }
 
-// mostLimit limits both numbers of a limit: uses are counted one by one.
+// mostLimit is the maximum of Limit.Submissions and Limit.GPUSeconds: uses are counted one by one.
 const mostLimit = 10_000
 
 // CheckLimits refuses meaningless limits.

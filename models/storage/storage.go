@@ -9,7 +9,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Storage counts in one database.
+// Storage sums the bytes that people and tasks use in a database.
 type Storage struct{ db *db.DB }
 
 // New returns the storage of a database.

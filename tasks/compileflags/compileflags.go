@@ -34,7 +34,7 @@ var (
 		`forward-unknown-to-host-compiler|Wno-deprecated-gpu-targets|res-usage|disable-warnings)$`)
 	// toolFlag matches flags that nvcc passes to ptxas and nvlink.
 	toolFlag = regexp.MustCompile(`^-?-[A-Za-z][A-Za-z0-9_-]*(=[A-Za-z0-9_.-]+)?$`)
-	// toolRefused matches the flags among them that read or write other files.
+	// toolRefused matches those of toolFlag that read or write other files, which are refused.
 	toolRefused = regexp.MustCompile(`^--?(o|output|input|options-file|optf|compile-as|library|L|l)`)
 
 	// takesValue matches flags whose value may be the next argument.

@@ -45,7 +45,7 @@ func Read(tree filetree.Tree, options Options) []Task {
 	return list
 }
 
-// reader has the files of an upload that may be problems.
+// reader reads an upload that may contain problems of other benchmarks.
 type reader struct {
 	tree    filetree.Tree
 	options Options

@@ -35,7 +35,7 @@ func reduce(text string, largest int) (smaller string, changes []string) {
 	return smaller, changes
 }
 
-// reducedValue reduces the value of an expression without commas, or each whole number of a tuple or list.
+// reducedValue returns text, an expression, tuple, or list, with each number above largest halved until it fits.
 func reducedValue(text string, largest int) string {
 	if !strings.ContainsAny(text, ",[]") {
 		expression, err := arithmetic.Parse(strings.ReplaceAll(text, "_", ""))

@@ -14,7 +14,7 @@ import (
 // an eighth of its calls still shows the times of the others.
 const share = 8
 
-// keptReference is the judge's description of a reference.
+// keptReference describes the measured calls of a reference that the judge keeps for later comparisons.
 type keptReference struct {
 	Calls   int64 // timed calls; 0 if the reference cannot be kept
 	Content int64 // minimum bytes of a source that contains the answers to its calls

@@ -91,7 +91,7 @@ func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 	return err
 }
 
-// Off switches a part off.
+// Off stops a part of the site, such as submissions or sign-up, with a reason that its pages show.
 func (p *Operation) Off(c *fiber.Ctx) error {
 	what := c.FormValue("what")
 	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))

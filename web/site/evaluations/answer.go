@@ -131,7 +131,7 @@ func metadataOf(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) Metadata
 // PodIP is the address of this site that the caller reached.
 func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 
-// Kernel identifies the request in an answer.
+// Kernel has the type and name of the evaluated kernel, which identify the request in an answer.
 type Kernel struct{ Type, Name string }
 
 // KernelOf describes a kernel.
