@@ -99,9 +99,12 @@ type Definition struct {
 	Baselines   map[string]string `json:"baselines,omitempty"` // name → path in the bundle of a submission that the site runs
 	// SubmissionFiles are names, and patterns with *, of further files that a submission may have.
 	SubmissionFiles []string `json:"submission_files,omitempty"`
-	Tests           []Case   `json:"tests,omitempty"`
-	Benchmarks      []Case   `json:"benchmarks,omitempty"`
-	Timeouts        Timeouts `json:"timeouts"`
+	// Tolerance has the limits by which Warpboard's harness compares answers with those of ref_kernel, if the reference
+	// has no checker; nil for none.
+	Tolerance  *Tolerances `json:"tolerance,omitempty"`
+	Tests      []Case      `json:"tests,omitempty"`
+	Benchmarks []Case      `json:"benchmarks,omitempty"`
+	Timeouts   Timeouts    `json:"timeouts"`
 	// RankedBudget is the time during which the ranked stage may start further processes of a submission to narrow its
 	// score's interval; 0 leaves it to the worker.
 	RankedBudget time.Duration `json:"ranked_budget,omitempty"`

@@ -53,7 +53,7 @@ func pythonParts() []Part {
 		{"reference.py", "generate_input", "def generate_input(size: int, seed: int)", "Makes the input of a case: tensors, NumPy arrays, numbers, and tuples, lists or dicts of these. " +
 			"An argument called `seed` has a new value in every timed call.", false, false},
 		{"reference.py", "check_implementation", "def check_implementation(data, output)", "Checks an answer: returns `(bool, message)`, or only a message, which is empty for a correct answer. " +
-			"It gets the original inputs, even if the kernel changed its own.", false, false},
+			"It gets the original inputs, even if the kernel changed its own. With `tolerance` in task.yml, `ref_kernel(data)` can take its place: it computes the correct answer.", false, false},
 		{"reference.py", "reference_fp64", "def reference_fp64(data)",
 			exact + "It returns `float64` in the answer's shape: arrays or tensors, or tuples, lists, or dicts like the answer. If the reference already computes in double precision, write `reference_fp64 = reference`.", false, true},
 		{"submission.py", "custom_kernel", "def custom_kernel(data)", "The function that people write. The file must be called `submission.py` in files.", false, false},

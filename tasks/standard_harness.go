@@ -94,7 +94,11 @@ func (b *Bundle) missingFunctions() (missing []string) {
 		if stem(f.Name) != "reference" || f.IsSubmission() || bringsOthers(text) {
 			continue
 		}
-		for _, function := range []string{"generate_input", "check_implementation"} {
+		check := "check_implementation"
+		if b.Definition.Tolerance != nil {
+			check = "ref_kernel"
+		}
+		for _, function := range []string{"generate_input", check} {
 			if !regexp.MustCompile(`\b` + function + `\b`).Match(text) {
 				missing = append(missing, fmt.Sprintf("%s has no %s", f.Source, function))
 			}

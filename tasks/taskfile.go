@@ -104,6 +104,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])
 	r.checkDrawn(f)
+	def.Tolerance = r.tolerances(f)
 	// The allowed files of a submission depend on the harness.
 	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
 }

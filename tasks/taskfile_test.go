@@ -291,3 +291,26 @@ func TestSourceThatIsNotTextIsRefused(t *testing.T) {
 	_, err := readZip(zipped(t, files{"task.yml": minimal, "reference.py": "\xff\xfe"}))
 	wantError(t, err, `task.yml:4: files[0].source: "reference.py" is not UTF-8 text`)
 }
+
+func TestToleranceThatCannotBeIsRefusedAtItsKey(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"tolerance: {matched: 0}":                     "tolerance.matched: must be above 0, and 1 at most",
+		"tolerance: {atol: -1}":                       "tolerance.atol: must not be negative",
+		"tolerance: {rtol: [1]}":                      "tolerance.rtol: must be a number",
+		"tolerance: {infinite: some}":                 `tolerance.infinite: "some" is not allowed`,
+		"tolerances: {y: {max_eror: 1}}":              "tolerances.y.max_eror: unknown key",
+		"tolerance: {}\nconfig: {main: reference.py}": "tolerance: needs Warpboard's harness",
+	} {
+		_, err := task(t, minimal+yaml+"\n")
+		wantError(t, err, want)
+	}
+	_, err := task(t, strings.Replace(minimal, "lang: py", "lang: cpp", 1)+"tolerance: {}\n")
+	wantError(t, err, "tolerance: is for Python tasks")
+	b := mustTask(t, minimal+"tolerance: {atol: 1e-3}\ntolerances: {\"0\": {rtol: 0, equal_nan: true}}\n")
+	if got := b.Definition.Tolerance; *got.ATol != 1e-3 || got.RTol != nil || *got.Outputs["0"].RTol != 0 || !*got.Outputs["0"].EqualNaN {
+		t.Errorf("%+v", got)
+	}
+	if !strings.Contains(strings.Join(b.Warnings, "\n"), "reference.py has no ref_kernel") {
+		t.Errorf("without ref_kernel: %q", b.Warnings)
+	}
+}

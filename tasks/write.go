@@ -105,6 +105,7 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	}
 	y.Add("files", files)
 	addConfig(y, d)
+	addTolerances(y, d.Tolerance)
 	exact := d.Lang == LangPython && !d.OwnHarness
 	addCases(y, "tests", d.Tests, exact)
 	addCases(y, "benchmarks", d.Benchmarks, exact)

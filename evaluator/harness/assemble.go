@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -81,6 +82,9 @@ func (l *SourceSet) addHarness(def tasks.Definition) {
 	}
 	if def.Lang == tasks.LangPython {
 		l.Main, l.Runner = "warpboard_judge.py", runnerScript
+		if text, err := json.Marshal(def.Tolerance); err == nil && def.Tolerance != nil { // numbers that were read have no error
+			l.Files["warpboard_tolerance.json"] = text
+		}
 		return
 	}
 	l.Separable = true

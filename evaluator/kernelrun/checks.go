@@ -5,7 +5,34 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	"warpboard/tasks"
 )
+
+// checkTolerance returns problems with numbers that no tolerance has.
+func checkTolerance(at path, _, read map[string]any) (problems []Problem) {
+	for _, word := range []string{"atol", "rtol", "matched", "max_error"} {
+		if n, ok := read[word].(float64); ok {
+			if why := tasks.CheckToleranceWord(word, n); why != "" {
+				problems = append(problems, at.to(word).problem("value_error", "Value error, "+word+" "+why)...)
+			}
+		}
+	}
+	return problems
+}
+
+// checkComparison checks the words of a comparison's tolerance. matched is a newer name of required_matched_ratio.
+func checkComparison(at path, given, read map[string]any) []Problem {
+	if matched := read["matched"]; matched != nil {
+		if given["required_matched_ratio"] != nil && read["required_matched_ratio"] != matched {
+			return at.to("matched").problem("value_error", "Value error, matched and required_matched_ratio are the same: give one of them")
+		}
+		read["required_matched_ratio"] = matched
+	}
+	read["fitting"] = given["atol"] == nil && given["rtol"] == nil
+	// The older fields have their own refusals, which clients compare.
+	return checkTolerance(at, nil, map[string]any{"matched": read["matched"], "max_error": read["max_error"]})
+}
 
 // checkArgument converts a scalar's value to the argument's type, and returns problems with missing fields.
 func checkArgument(at path, given, arg map[string]any) []Problem {

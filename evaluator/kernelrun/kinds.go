@@ -2,8 +2,11 @@ package kernelrun
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,6 +62,11 @@ type (
 	enum    []string
 	list    struct{ of kind }
 	anyCase struct{ enum } // case-insensitive
+	// dict is an object with free keys, of values of one kind.
+	dict struct {
+		of   kind
+		most int // keys
+	}
 )
 
 func (text) read(at path, value any) (any, []Problem) {
@@ -232,6 +240,23 @@ func (l list) read(at path, value any) (any, []Problem) {
 		}
 		v, wrong := l.of.read(at.to(strconv.Itoa(i)), item)
 		out, problems = append(out, v), append(problems, wrong...)
+	}
+	return out, problems
+}
+
+func (d dict) read(at path, value any) (any, []Problem) {
+	given, ok := value.(map[string]any)
+	if !ok {
+		return nil, at.problem("dict_type", "Input should be a valid dictionary")
+	}
+	if len(given) > d.most {
+		return nil, at.problem("too_long", fmt.Sprintf("Dictionary should have at most %d items", d.most))
+	}
+	out := make(map[string]any, len(given))
+	var problems []Problem
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		v, wrong := d.of.read(at.to(key), given[key])
+		out[key], problems = v, append(problems, wrong...)
 	}
 	return out, problems
 }

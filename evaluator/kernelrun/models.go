@@ -1,5 +1,7 @@
 package kernelrun
 
+import "warpboard/tasks"
+
 // Defaults of a request. The legacy format has a shorter time limit.
 const (
 	defaultTrials        = 100
@@ -21,12 +23,28 @@ func compareRequest() model {
 		{name: "ref_kernel", kind: kernelCode(), required: true, about: "the correct kernel"},
 		{name: "custom_kernel", kind: kernelCode(), required: true, about: "the kernel that is checked against it and timed beside it"},
 	}, common()...)
-	return model{name: "CompareRequest", about: "Two kernels: compile both, compare their outputs, time them in turn.", fields: append(fields,
+	return model{name: "CompareRequest", about: "Two kernels: compile both, compare their outputs, time them in turn.", check: checkComparison, fields: append(fields,
 		field{name: "atol", kind: number{}, null: true, standard: defaultTolerance, about: "absolute tolerance; integers and booleans are compared exactly if it is below 1"},
-		field{name: "rtol", kind: number{}, null: true, standard: defaultTolerance, about: "relative tolerance, of the custom kernel's output"},
-		field{name: "required_matched_ratio", kind: number{}, null: true, standard: 1.0, about: "the share of the elements of each output that must be within the tolerance, above 0 and 1 at most"},
+		field{name: "rtol", kind: number{}, null: true, standard: defaultTolerance, about: "relative tolerance, of the custom kernel's output; without atol and rtol, types of 8 bits and fewer have one step of the type"},
+		field{name: "required_matched_ratio", kind: number{}, null: true, standard: 1.0, about: "the same as matched"},
+		field{name: "matched", kind: number{}, null: true, about: "the share of the elements of each output that must be within the tolerance, above 0 and 1 at most; 1 by default"},
+		field{name: "max_error", kind: number{}, null: true, about: "the difference that no element may exceed, whatever share must match"},
+		field{name: "equal_nan", kind: boolean{}, null: true, standard: false, about: "NaN agrees with NaN at the same place; otherwise a reference with NaN is refused"},
+		field{name: "infinite", kind: enum(tasks.InfiniteRules()), null: true, about: "which infinities agree with themselves at the same place: equal (all, the default), negative, or never"},
+		field{name: "tolerances", kind: dict{of: tolerance(), most: tasks.MaxTolerances}, null: true, about: "the tolerances of single outputs, by key of a dict or number in a tuple; absent words are those of the request"},
 		field{name: "reuse_reference", kind: boolean{}, null: true, standard: false, about: "use the answers and times of the same reference from a comparison of yours in the last 10 minutes that said this too, if they are kept"},
 	)}
+}
+
+func tolerance() model {
+	return model{name: "Tolerance", about: "The tolerance of one output.", strict: true, check: checkTolerance, fields: []field{
+		{name: "atol", kind: number{}, null: true, about: "absolute tolerance"},
+		{name: "rtol", kind: number{}, null: true, about: "relative tolerance, of the custom kernel's output"},
+		{name: "matched", kind: number{}, null: true, about: "the share of the elements that must be within both"},
+		{name: "max_error", kind: number{}, null: true, about: "the difference that no element may exceed"},
+		{name: "equal_nan", kind: boolean{}, null: true, about: "NaN agrees with NaN at the same place"},
+		{name: "infinite", kind: enum(tasks.InfiniteRules()), null: true, about: "equal, negative, or never"},
+	}}
 }
 
 func common() []field {
@@ -158,8 +176,11 @@ func (m model) collect(into map[string]any) {
 			required = append(required, f.name)
 		}
 		part := f.kind
-		if l, ok := part.(list); ok {
-			part = l.of
+		switch of := part.(type) {
+		case list:
+			part = of.of
+		case dict:
+			part = of.of
 		}
 		if used, ok := part.(model); ok {
 			used.collect(into)
@@ -218,6 +239,10 @@ func oneOf(first map[string]any, others ...map[string]any) map[string]any {
 
 func (e enum) schema() map[string]any {
 	return map[string]any{"type": "string", "enum": []string(e)}
+}
+
+func (d dict) schema() map[string]any {
+	return map[string]any{"type": "object", "additionalProperties": d.of.schema()}
 }
 
 func (l list) schema() map[string]any {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"warpboard/tasks"
 )
 
 // Kind is the kind of an evaluation.
@@ -44,7 +46,14 @@ type Request struct {
 	Cases []Case `json:"cases,omitempty"`
 	// Matched is the share of the elements of each output that must be within the tolerance; 0 in requests of older
 	// versions means all.
-	Matched float64 `json:"required_matched_ratio,omitempty"`
+	Matched  float64  `json:"required_matched_ratio,omitempty"`
+	MaxError *float64 `json:"max_error,omitempty"`
+	EqualNaN bool     `json:"equal_nan,omitempty"`
+	Infinite string   `json:"infinite,omitempty"` // one of tasks.InfiniteRules
+	// Fitting means that the request gives neither ATol nor RTol: types of few bits have larger ones.
+	Fitting bool `json:"fitting,omitempty"`
+	// Tolerances are those of single outputs, by name or number.
+	Tolerances map[string]tasks.Tolerance `json:"tolerances,omitempty"`
 	// Remarks are sentences about the request for its answer.
 	Remarks []string `json:"remarks,omitempty"`
 }
@@ -294,6 +303,9 @@ func (r Request) Check(max Bounds) error {
 	}
 	if r.ReuseReference && r.DeviceMetrics {
 		return refuse("reuse_reference", true, "reuse_reference cannot be combined with collect_device_metrics: those need a run of the reference")
+	}
+	if r.ReuseReference && (r.Tolerances != nil || r.MaxError != nil || r.EqualNaN || r.Infinite == "never" || r.Infinite == "negative") {
+		return refuse("reuse_reference", true, "reuse_reference cannot be combined with tolerances, max_error, equal_nan, or infinite: only a sample of a kept answer is compared in timed calls")
 	}
 	if why := r.checkCases(); why != "" {
 		return &Refusal{Message: why, Details: map[string]any{"cases": len(r.Cases)}}

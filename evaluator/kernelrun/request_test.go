@@ -36,7 +36,7 @@ func read(t testing.TB, kind Kind, text string) Request {
 func TestDefaults(t *testing.T) {
 	got := read(t, Compare, `{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`)
 	want := Request{Kind: Compare, Ref: &Code{Source: "r", Type: "torch"}, Custom: Code{Source: "c", Type: "cuda"},
-		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1}
+		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, Fitting: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -65,7 +65,7 @@ func TestReadCopiesNoLongText(t *testing.T) {
 func TestTheLegacyFormatIsTorchAgainstTorchCUDA(t *testing.T) {
 	got := read(t, Compare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
 	want := Request{Kind: Compare, Ref: &Code{Source: "r", Type: "torch"}, Custom: Code{Source: "c", Type: "torch_cuda"},
-		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1}
+		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, Fitting: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -172,7 +172,7 @@ func TestEverySchemaThatIsReferredToIsThere(t *testing.T) {
 			t.Errorf("%s is not described", name)
 		}
 	}
-	if len(schemas) != 11 {
+	if len(schemas) != 12 {
 		t.Errorf("%d objects are described", len(schemas))
 	}
 }
@@ -326,5 +326,33 @@ func TestCasesThatCannotBeTimedTogetherAreRefused(t *testing.T) {
 	}
 	if _, problems := Read(Evaluate, decode(t, kernel+`[1]}`), RefuseMistyped); len(problems) == 0 {
 		t.Error("a case that is no object is taken")
+	}
+}
+
+func TestTolerancesThatCannotBeAreRefusedByTheirPath(t *testing.T) {
+	const kernel = `{"source_code":"","kernel_type":"torch"}`
+	const body = `{"ref_kernel":` + kernel + `,"custom_kernel":` + kernel + `,`
+	for _, tt := range []struct{ words, field, message string }{
+		{`"tolerances":{"y":{"matched":1.5}}`, "tolerances -> y -> matched", "matched must be above 0, and 1 at most"},
+		{`"tolerances":{"y":{"atol":-1}}`, "tolerances -> y -> atol", "atol must not be negative"},
+		{`"tolerances":{"y":{"atoll":1}}`, "tolerances -> y -> atoll", "Extra inputs are not permitted"},
+		{`"tolerances":{"y":1}`, "tolerances -> y", "valid dictionary or instance of Tolerance"},
+		{`"tolerances":[]`, "tolerances", "valid dictionary"},
+		{`"matched":0`, "matched", "matched must be above 0, and 1 at most"},
+		{`"matched":0.9,"required_matched_ratio":0.8`, "matched", "are the same: give one of them"},
+		{`"max_error":-1`, "max_error", "max_error must not be negative"},
+		{`"infinite":"some"`, "infinite", "Input should be 'equal', 'negative' or 'never'"},
+	} {
+		_, problems := Read(Compare, decode(t, body+tt.words+`}`), RefuseMistyped)
+		if len(problems) != 1 || problems[0].Field != tt.field || !strings.Contains(problems[0].Message, tt.message) {
+			t.Errorf("%s: %+v", tt.words, problems)
+		}
+	}
+	r := read(t, Compare, body+`"matched":0.9,"atol":0.1,"tolerances":{"1":{"max_error":2}},"reuse_reference":true}`)
+	if r.Matched != 0.9 || r.Fitting || *r.Tolerances["1"].MaxError != 2 || r.Tolerances["1"].ATol != nil {
+		t.Errorf("%+v", r)
+	}
+	if err := r.Check(DefaultBounds()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with tolerances") {
+		t.Errorf("with a kept reference: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 var programs embed.FS
 
 // folder is a task folder in the making. All tasks have the same form: problem.py is the problem's own code, task.py
-// calls it, reference.py checks answers, and submission.py calls the submission, solution.py.
+// calls it for reference.py, and submission.py calls the submission, solution.py.
 type folder struct {
 	name, title string // name is empty for that of the problem's file
 	description string
@@ -24,6 +24,7 @@ type folder struct {
 	files       map[string][]byte
 	run         []string // further files that a run needs
 	templates   map[string]string
+	tolerance   tolerance
 	tests       []*yaml.Node
 	benchmarks  []*yaml.Node
 	notes       []string
@@ -73,6 +74,7 @@ func (f *folder) finish() (map[string][]byte, error) {
 	y.List("submission_files", []string{"*.py", "*.cu", "*.cuh", "*.cpp", "*.h"})
 	y.Fields("templates", f.templates)
 	y.Fields("baselines", map[string]string{"PyTorch": ownSolution})
+	y.Add("tolerance", f.tolerance.node())
 	y.Add("tests", &yaml.Node{Kind: yaml.SequenceNode, Content: f.tests})
 	y.Add("benchmarks", &yaml.Node{Kind: yaml.SequenceNode, Content: f.benchmarks})
 	y.Set("ranking_by", "geom")

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"warpboard/tasks/filetree"
 )
 
@@ -174,8 +172,7 @@ func TestADefinitionWithItsWorkloadsBecomesATask(t *testing.T) {
 			`tags: ["`+name+`", "sum"]`, "| input | `y` | (n, m) | `float16` | first |")
 		wantText(t, string(task.Files["solutions/correct/mine/submission.py"]), "from fast import go as run")
 		var about struct {
-			Inputs    json.RawMessage
-			Tolerance tolerance
+			Inputs json.RawMessage
 		}
 		if err := json.Unmarshal(task.Files["definition.json"], &about); err != nil {
 			t.Fatal(err)
@@ -183,11 +180,10 @@ func TestADefinitionWithItsWorkloadsBecomesATask(t *testing.T) {
 		if y, x := bytes.Index(about.Inputs, []byte(`"y"`)), bytes.Index(about.Inputs, []byte(`"x"`)); y < 0 || x < y {
 			t.Errorf("the inputs are in another order: %s", about.Inputs)
 		}
-		tolerances := map[string]tolerance{"sol-execbench": {0.01, 0.01, 0.99, nil, "never"},
-			"flashinfer-trace": {0.01, 0.01, 1, nil, "equal"}}
-		if !cmp.Equal(about.Tolerance, tolerances[name]) {
-			t.Errorf("the tolerance is %+v", about.Tolerance)
-		}
+		wantText(t, yml, map[string]string{
+			"sol-execbench":    "tolerance: {atol: 0.01, rtol: 0.01, matched: 0.99, infinite: never}",
+			"flashinfer-trace": "tolerance: {atol: 0.01, rtol: 0.01}",
+		}[name])
 		if name == "sol-execbench" {
 			wantText(t, strings.Join(task.Notes, "\n"),
 				"The solution native is not carried over: it is in cuda_cpp, and the task is in Python.")
@@ -200,8 +196,8 @@ func TestTheStrictestToleranceCounts(t *testing.T) {
 		` "tolerance": {"max_atol": 0.1, "required_matched_ratio": 0.9, "max_error_cap": 3}}
 {"uuid": "b", "axes": {"n": 3}, "tolerance": {"max_atol": 0.2, "max_rtol": 0.001}}` + "\n"}, Options{})
 	task := got["scaled_sum"]
-	wantText(t, string(task.Files["definition.json"]), `"atol": 0.1`, `"rtol": 0.001`, `"matched": 0.99`,
-		`"max_error": 3`)
+	wantText(t, string(task.Files["task.yml"]),
+		"tolerance: {atol: 0.1, rtol: 0.001, matched: 0.99, max_error: 3.0, infinite: never}")
 	wantText(t, strings.Join(task.Notes, "\n")+wrong, "The tolerances of its workloads differ")
 }
 

@@ -63,7 +63,7 @@ func (r *reader) model(f *folder, name, text string) error {
 		f.note("Smaller than in the problem: %s.", strings.Join(changed, ", "))
 		text = smaller
 	}
-	f.tags = []string{"kernelbench"}
+	f.tags, f.tolerance = []string{"kernelbench"}, tolerance{ATol: 1e-4, RTol: 1e-4, Matched: 1, Infinite: "equal"}
 	if level := path.Base(path.Dir(name)); levelFolder.MatchString(level) {
 		f.tags = append(f.tags, level)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"warpboard/tasks/problems"
@@ -55,6 +56,17 @@ func (r *reader) challenge(f *folder, dir, text string) error {
 	}
 	if found := challengeName.FindStringSubmatch(text); found != nil {
 		f.title = found[1]
+	}
+	f.tolerance = tolerance{Matched: 1, Infinite: "equal"}
+	for name, value := range map[string]*float64{"atol": &f.tolerance.ATol, "rtol": &f.tolerance.RTol} {
+		found := regexp.MustCompile(`(?m)^\s+` + name + ` = ([\d.eE+-]+)`).FindStringSubmatch(text)
+		if found == nil {
+			return fmt.Errorf("%s gives no %s as a number", challengeFile, name)
+		}
+		var err error
+		if *value, err = strconv.ParseFloat(found[1], 64); err != nil {
+			return fmt.Errorf("%s gives %s no number: %s", challengeFile, name, found[1])
+		}
 	}
 	text = r.reduceChallenge(f, text)
 	f.tags = []string{"leetgpu"}

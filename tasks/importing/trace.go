@@ -151,12 +151,12 @@ func (r *reader) definition(f *folder, file string, text []byte, x *index) error
 		return err
 	}
 	about := struct {
-		Axes      map[string]axis `json:"axes"`
-		Custom    string          `json:"custom_inputs_entrypoint"`
-		Inputs    tensors         `json:"inputs"`
-		Outputs   tensors         `json:"outputs"`
-		Tolerance tolerance       `json:"tolerance"`
-	}{d.Axes, d.Custom, d.Inputs, d.Outputs, w.tolerance(f)}
+		Axes    map[string]axis `json:"axes"`
+		Custom  string          `json:"custom_inputs_entrypoint"`
+		Inputs  tensors         `json:"inputs"`
+		Outputs tensors         `json:"outputs"`
+	}{d.Axes, d.Custom, d.Inputs, d.Outputs}
+	f.tolerance = w.tolerance(f)
 	if f.files["definition.json"], err = json.MarshalIndent(about, "", "  "); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (r *reader) definition(f *folder, file string, text []byte, x *index) error
 	f.title, f.tags = titleOf(d.Name), []string{w.format(), d.OpType}
 	f.files["problem.py"], f.files["template.py"] = []byte(d.Reference+"\n"), []byte(d.Reference+"\n")
 	f.templates = map[string]string{"Python": "template.py"}
-	f.describeDefinition(d, about.Tolerance)
+	f.describeDefinition(d)
 	f.addSolutions(x.solutions[d.Name], path.Dir(file))
 	if foreign := foreignModules(d.Reference); len(foreign) > 0 {
 		f.note("The reference imports %s, which its workers must have.", strings.Join(foreign, ", "))
@@ -216,7 +216,7 @@ func (d definition) check() error {
 	return nil
 }
 
-func (f *folder) describeDefinition(d definition, t tolerance) {
+func (f *folder) describeDefinition(d definition) {
 	var table strings.Builder
 	for _, list := range []struct {
 		of  string
@@ -231,9 +231,13 @@ func (f *folder) describeDefinition(d definition, t tolerance) {
 			fmt.Fprintf(&table, "| %s | `%s` | %s | `%s` | %s |\n", list.of, one.name, shape, one.DType, about)
 		}
 	}
+	t := f.tolerance
 	accuracy := fmt.Sprintf("absolute tolerance %v, relative %v", t.ATol, t.RTol)
-	if t.Matched > 0 && t.Matched < 1 {
+	if t.Matched < 1 {
 		accuracy += fmt.Sprintf(", for at least %v %% of the elements", 100*t.Matched)
+	}
+	if t.MaxError != nil {
+		accuracy += fmt.Sprintf("; no element may differ by more than %v", *t.MaxError)
 	}
 	f.description = markdownText(`%s
 

@@ -46,13 +46,25 @@ type givenTolerance struct {
 	Negative bool     `json:"allow_negative_inf"`
 }
 
-// tolerance has the limits for comparing answers in the task's reference.py.
+// tolerance has the words of task.yml for comparing answers.
 type tolerance struct {
-	ATol     float64  `json:"atol"`
-	RTol     float64  `json:"rtol"`
-	Matched  float64  `json:"matched"`
-	MaxError *float64 `json:"max_error,omitempty"`
-	Infinite string   `json:"infinite"` // infinities that may agree: equal, negative, or never
+	ATol, RTol, Matched float64
+	MaxError            *float64
+	Infinite            string // infinities that may agree: equal, negative, or never
+}
+
+func (t tolerance) node() *yaml.Node {
+	pairs := []any{"atol", pyyaml.Float(t.ATol), "rtol", pyyaml.Float(t.RTol)}
+	if t.Matched < 1 {
+		pairs = append(pairs, "matched", pyyaml.Float(t.Matched))
+	}
+	if t.MaxError != nil {
+		pairs = append(pairs, "max_error", pyyaml.Float(*t.MaxError))
+	}
+	if t.Infinite != "equal" {
+		pairs = append(pairs, "infinite", pyyaml.Bare(t.Infinite))
+	}
+	return pyyaml.Flow(pairs...)
 }
 
 // embedded is an input that the task stores.
@@ -245,13 +257,7 @@ func literal(value json.RawMessage) (string, error) {
 		return text, err
 	}
 	number, err := strconv.ParseFloat(text, 64)
-	text = strconv.FormatFloat(number, 'g', -1, 64)
-	if mantissa, power, scaled := strings.Cut(text, "e"); !strings.Contains(mantissa, ".") {
-		if text = mantissa + ".0"; scaled {
-			text += "e" + power
-		}
-	}
-	return text, err
+	return pyyaml.Float(number).Value, err
 }
 
 // size returns the size of an axis; that of an expression is unknown here.

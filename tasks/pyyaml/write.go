@@ -65,6 +65,9 @@ func Bare(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
 }
 
+// Float returns a number in a form that PyYAML reads as a float, too.
+func Float(f float64) *yaml.Node { return Bare(pythonNumber(floatRepr(f))) }
+
 // Written returns a value for which String returns the same text: bare for a number or a boolean, otherwise quoted.
 // "1e5" is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write
 // differently ("1.50") is quoted, too, and so stays unchanged.

@@ -14,7 +14,7 @@ Request = Union[Kernel, Tuple[Kernel, Kernel]]
 #: What every request may say besides its kernels. Absent (None): the server's default.
 OPTIONS = {"num_trials", "stop_when", "cases", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections", "reuse_result", "shared"}
 #: What only a comparison may say.
-COMPARISONS = {"atol", "rtol", "required_matched_ratio", "reuse_reference"}
+COMPARISONS = {"atol", "rtol", "required_matched_ratio", "matched", "max_error", "equal_nan", "infinite", "tolerances", "reuse_reference"}
 
 
 def evaluate_body(kernel: Kernel, options: Dict[str, Any]) -> Dict[str, Any]:

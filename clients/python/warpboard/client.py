@@ -29,8 +29,8 @@ class KernelEvalClient:
 
     Options of evaluate, compare, submit and submit_comparison, None being the server's default:
     num_trials, stop_when (such as {"speedup_above": 1.1}), cases (such as [{"n": 1024}, {"n": 4096}]), reuse_result,
-    timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections, shared; of comparisons also atol, rtol, required_matched_ratio, and
-    reuse_reference.
+    timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections, shared; of comparisons also atol, rtol,
+    matched, max_error, equal_nan, infinite, tolerances (such as {"indices": {"atol": 0}}), and reuse_reference.
     """
 
     def __init__(

@@ -23,10 +23,12 @@ const (
 	// beginning and end of a task.yml with one small test and one small benchmark.
 	beginning = "lang: py\ngpus: [CPU]\ndescription: Double each number.\nfiles:\n  - {name: reference.py, source: reference.py}\n" +
 		"  - {name: submission.py, source: \"@SUBMISSION@\"}\nranking_by: geom\nranked_budget: 1\n"
-	oneCase = "tests:\n  - {n: 10, seed: 1}\nbenchmarks:\n  - {n: 20, seed: 2}\n"
-	twice   = "def custom_kernel(x):\n    return x * 2\n"
-	thrice  = "def custom_kernel(x):\n    return x * 3\n"
-	agrees  = "def check_implementation(data, output):\n    return bool(np.allclose(output, data * 2)), 'wrong'\n"
+	oneCase  = "tests:\n  - {n: 10, seed: 1}\nbenchmarks:\n  - {n: 20, seed: 2}\n"
+	twice    = "def custom_kernel(x):\n    return x * 2\n"
+	thrice   = "def custom_kernel(x):\n    return x * 3\n"
+	computes = "def ref_kernel(x):\n    return x * 2\n"
+	sorts    = "def ref_kernel(x):\n    return {'y': np.sort(x), 'at': np.argsort(x)}\n"
+	agrees   = "def check_implementation(data, output):\n    return bool(np.allclose(output, data * 2)), 'wrong'\n"
 )
 
 // formatCases are typical tasks of people from other systems.
@@ -71,6 +73,23 @@ func formatCases() map[string]formatCase {
 			solution: "wrong: " + thrice, verdict: asExpected, says: "no"},
 		"number": {files: checker("    return 1\n"), solution: "correct: " + twice, verdict: notAsExpected,
 			says: "check_implementation returned a int: it must return (bool, message)"},
+		// Tolerances in task.yml, without a checker.
+		"tolerance": {yaml: beginning + oneCase + "tolerance: {atol: 0.1, rtol: 0}\n", files: doubling + computes,
+			solution: "correct: def custom_kernel(x):\n    return x * 2 + 0.09\n", verdict: asExpected},
+		"tolerance_that_is_exceeded": {yaml: beginning + oneCase + "tolerance: {atol: 0.1, rtol: 0, matched: 0.5, max_error: 0.2}\n", files: doubling + computes,
+			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[7] += 0.3\n    return y\n", verdict: asExpected,
+			says: "1 of 10 elements differ. Element 7 is "},
+		"tolerances": {yaml: beginning + oneCase + "tolerance: {rtol: 0.1, matched: 0.8}\ntolerances:\n  at: {atol: 1, matched: 1}\n", files: doubling + sorts,
+			solution: "correct: import numpy as np\ndef custom_kernel(x):\n    y = np.sort(x)\n    y[:2] = np.nan_to_num(y[0] + 9)\n    return {'at': np.argsort(x) + 1, 'y': y}\n",
+			verdict:  asExpected},
+		"tolerances_of_an_unknown_output": {yaml: beginning + oneCase + "tolerances: {att: {atol: 1}}\n", files: doubling + sorts,
+			solution: "correct: from reference import ref_kernel as custom_kernel\n", verdict: notAsExpected,
+			says: "tolerances -> att: the reference gives no output of this name; its outputs are y, at."},
+		"nan_in_an_answer": {yaml: beginning + oneCase + "tolerance: {matched: 0.5, equal_nan: true}\n", files: doubling + computes,
+			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[3] = float('nan')\n    return y\n", verdict: asExpected,
+			says: "Element 3 is nan"},
+		"checker_beside_a_tolerance": {yaml: beginning + oneCase + "tolerance: {atol: 100}\n", files: doubling + computes + agrees,
+			solution: "wrong: " + thrice, verdict: asExpected, says: "wrong"},
 		// task.yml.
 		"quoted_literals": {yaml: beginning +
 			"tests:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 1}\nbenchmarks:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 2}\n",

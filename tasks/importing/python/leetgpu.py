@@ -8,7 +8,6 @@ from utils import set_seed
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CHALLENGE = problem.Challenge(DEVICE)
-TOLERANCE = {"atol": CHALLENGE.atol, "rtol": CHALLENGE.rtol}
 SIGNATURE = CHALLENGE.get_solve_signature()
 WRITTEN = [name for name, (_, direction) in SIGNATURE.items() if direction != "in"]
 

@@ -18,7 +18,6 @@ def read(name):
 
 
 DEFINITION = read("definition.json")
-TOLERANCE = DEFINITION["tolerance"]
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 

@@ -17,7 +17,7 @@ import (
 )
 
 // task turns the form into a task's preview, which is published like any other. The reference must be a PyTorch
-// function, because a task's checker calls it from Python. The kernel becomes the template if it is one, too; otherwise
+// function, because a task calls it from Python. The kernel becomes the template if it is one, too; otherwise
 // the reference does.
 func (p *Playground) task(c *fiber.Ctx, form *form) error {
 	request, ok := form.request(p.evals.EvalLimits.Bounds)
@@ -73,9 +73,9 @@ func taskFiles(r kernelrun.Request) map[string]string {
 		begin = r.Custom
 	}
 	return map[string]string{
-		"task.yml":     fmt.Sprintf(taskYML, jsonString(function), function),
+		"task.yml":     fmt.Sprintf(taskYML, jsonString(function), function, decimal(r.ATol), decimal(r.RTol)),
 		"task.py":      taskPY,
-		"reference.py": fmt.Sprintf(referencePY, r.Ref.Source, inputs(r.Custom.IO), function, decimal(r.RTol), decimal(r.ATol)),
+		"reference.py": fmt.Sprintf(referencePY, r.Ref.Source, inputs(r.Custom.IO), function),
 		"template.py":  fmt.Sprintf(templatePY, begin.Source, functionOf(begin)),
 	}
 }
@@ -168,6 +168,8 @@ files:
 templates:
   Python: template.py
 
+tolerance: {atol: %s, rtol: %s}
+
 tests:
   - {seed: 1001}
   - {seed: 2002}
@@ -201,7 +203,6 @@ def call(function, data):
 
 const referencePY = `import torch
 from task import call, input_t, output_t
-from utils import make_match_reference
 
 %s
 
@@ -212,11 +213,8 @@ def generate_input(seed: int) -> input_t:
 %s
 
 
-def expected(data: input_t) -> output_t:
+def ref_kernel(data: input_t) -> output_t:
     return call(%s, data)
-
-
-check_implementation = make_match_reference(expected, rtol=%s, atol=%s)
 `
 
 const templatePY = `import torch

@@ -1,44 +1,19 @@
 """Is it right? What two kernels are called with, and whether their outputs agree. No line of a request runs here."""
 
-import math
-from typing import NamedTuple
-
 import torch
 
 import contract
+from warpboard_compare import BadReference, Mismatch, Tolerance, beyond, count, first, gaps
 
 
-class Mismatch(Exception):
-    """The custom kernel's outputs are not the reference's; the message describes the difference."""
+def tolerance_of(request):
+    """The tolerance of a request, in which the matched share has an older name."""
+    return Tolerance.of({**request, "matched": request.get("required_matched_ratio") or 1, "fitting": bool(request.get("fitting"))})
 
 
-class BadReference(Mismatch):
-    """No kernel can be compared with the reference's output."""
-
-
-class Tolerance(NamedTuple):
-    """The largest allowed difference of outputs, and the share of their elements that may exceed it."""
-
-    atol: float
-    rtol: float
-    matched: float = 1.0
-
-    @classmethod
-    def of(cls, request):
-        return cls(float(request["atol"]), float(request["rtol"]), float(request.get("required_matched_ratio") or 1))
-
-    def is_exact(self, dtype):
-        """Reports whether elements of a type must be equal: indices and flags that differ by a share are wrong. An atol
-        of 1 is one for integers."""
-        return self.atol < 1 and not (dtype.is_floating_point or dtype.is_complex)
-
-    def most_wrong(self, elements):
-        """Returns the largest number of elements of an output that may be outside."""
-        return math.floor((1 - self.matched) * elements + 1e-6)
-
-    def __str__(self):
-        matched = "" if self.matched == 1 else f", required_matched_ratio={self.matched}"
-        return f"atol={self.atol}, rtol={self.rtol}{matched}"
+def is_exact(dtype, tolerance):
+    """Reports whether elements of a type must be equal."""
+    return tolerance.is_exact(not (dtype.is_floating_point or dtype.is_complex))
 
 
 NO_INPUTS = "Input selection failed:\nCould not determine inputs for execution; provide IOContract, or get_inputs() in the source."
@@ -123,18 +98,18 @@ def equal(one, other):
 
 def differences(expected, actual, tolerance):
     """(within tolerance, largest difference, mean difference, first wrong element or None)."""
-    close, largest, mean, first = True, 0.0, 0.0, None
+    close, largest, mean, wrong_one = True, 0.0, 0.0, None
     for index, (want, got) in enumerate(zip(expected, actual)):
-        got = got.to(want.device)
-        if want.numel() == 0 or same(want, got):
+        got, own = got.to(want.device), tolerance.output(index)
+        if want.numel() == 0 or own.infinite == "equal" and same(want, got):
             continue
-        of_want, of_got, nan_at, wrong, at, most, average, elements = facts(want, got, tolerance)
+        of_want, of_got, nan_at, wrong, at, most, average, elements = facts(want, got, own)
         refuse_nan(index, of_want, int(of_got), int(nan_at))
-        if wrong > tolerance.most_wrong(elements):
+        if wrong > own.most_wrong(elements):
             close, at = False, int(at)
-            first = first or {"output": index, "element": at, "expected": element(want, at), "actual": element(got, at)}
+            wrong_one = wrong_one or {"output": index, "element": at, "expected": element(want, at), "actual": element(got, at)}
         largest, mean = max(largest, most), max(mean, average)
-    return close, largest, mean, first
+    return close, largest, mean, wrong_one
 
 
 def element(tensor, at):
@@ -145,21 +120,16 @@ def element(tensor, at):
 
 def facts(want, got, tolerance):
     """NaN in want, NaN in got and where the first is, wrong elements and where the first is, largest and mean difference, elements. All
-    are fetched at once: for each fetch a device has to change from the kernel's context to the judge's."""
+    are fetched at once: for each fetch a device has to change from the kernel's context to the judge's. NaN that may agree counts where
+    the other has none."""
     left, right = numbers(want), numbers(got)
-    gap = gaps(left, right)
-    bad = (unequal(want, got) if tolerance.is_exact(want.dtype) else outside(gap, right, tolerance)).flatten()
-    found = nans(left)[0], *nans(right), bad.sum(), bad.to(torch.int8).argmax(), gap.max(), gap.mean()
+    gap = gaps(left, right, tolerance)
+    bad = (unequal(want, got), None) if is_exact(want.dtype, tolerance) else beyond(gap, right, tolerance)
+    of_want, of_got = nans(left)[0], nans(right)
+    if tolerance.equal_nan:
+        of_want, of_got = of_want * 0, nans(torch.where(torch.isnan(left) == torch.isnan(right), 0.0, torch.nan))
+    found = of_want, *of_got, count(*bad), first(*bad), gap.max(), gap.mean()
     return *torch.stack([number.to(torch.float64) for number in found]).tolist(), gap.numel()
-
-
-def gaps(left, right):
-    return (left - right).abs().masked_fill_(left == right, 0.0)  # equal infinities
-
-
-def outside(gap, got, tolerance):
-    """The elements that are not within the tolerance, as torch.allclose: an infinite gap is never within it, not even of an infinite number."""
-    return ~(torch.isfinite(gap) & (gap <= tolerance.atol + tolerance.rtol * got.abs()))
 
 
 def unequal(want, got):
@@ -168,8 +138,8 @@ def unequal(want, got):
 
 
 def wrong(want, got, tolerance):
-    """The elements that are wrong."""
-    if tolerance.is_exact(want.dtype):
-        return unequal(want, got)
+    """The number of elements that are wrong, on the device."""
+    if is_exact(want.dtype, tolerance):
+        return unequal(want, got).sum()
     left, right = numbers(want), numbers(got)
-    return outside(gaps(left, right), right, tolerance)
+    return count(*beyond(gaps(left, right, tolerance), right, tolerance))

@@ -121,6 +121,10 @@ class Form:
         """The name of a tensor for people; empty without one."""
         return ".".join(map(str, self._tensors()[place].path)) if self.named else ""
 
+    def key(self, place):
+        """The name of a tensor for a request: its keys and numbers, joined by dots; empty if it is the only one."""
+        return ".".join(map(str, self._tensors()[place].path))
+
     def label(self, place):
         """The beginning of a sentence about a tensor; empty if there is only one."""
         return f"output {self.name(place) or place}: " if len(self._tensors()) > 1 else ""

@@ -45,7 +45,8 @@ class Stages:
         self.clocks, self.ends = clocks, ends
         self.inputs = Inputs(request, clocks.device, generator if request.get("inputs") else None)
         self.compared = "ref" in kernels  # whether answers are compared with a reference's
-        self.tolerance, self.trivial, self.pairing = compare.Tolerance.of(request), Trivial(compare.Tolerance.of(request)), None
+        self.tolerance = compare.tolerance_of(request)
+        self.trivial, self.pairing = Trivial(self.tolerance), None
         self.decision = self.make_decision()
         self.ready = set()  # labels of the kernels that compile
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
@@ -137,6 +138,8 @@ class Stages:
             if values is not None:
                 self.pairing = outputs.pair(self.kernels["ref"].form, self.kernels["custom"].form)
             expected, actual = made["ref"].answer, self.pairing.sort(made["custom"].answer)
+            if values is not None:
+                self.bind(self.pairing.ref, expected)
             compare.check_form(expected, actual)
             close, *found, first = compare.differences(expected, actual, self.tolerance)
             if values is not None and close:
@@ -145,6 +148,11 @@ class Stages:
         finally:
             for call in made.values():
                 call.answer = None
+
+    def bind(self, form, expected):
+        """Gives each output of the reference its tolerance."""
+        self.tolerance = self.tolerance.bind([form.key(place) for place in range(len(expected))], [tensor.dtype for tensor in expected])
+        self.trivial.bind(self.tolerance)
 
     def validate(self):
         self.stage("validating")
@@ -230,7 +238,7 @@ class Stages:
         self.report["first_mismatch"] = first
         raise compare.Mismatch(
             f"Numerical outputs don't match within tolerance. {which}. Max difference: {worst:.6e}, "
-            f"Avg difference: {mean:.6e}. Tolerance: {self.tolerance}"
+            f"Avg difference: {mean:.6e}. Tolerance: {self.tolerance.output(first['output'] if first else 0)}"
         )
 
     def go(self):

@@ -100,7 +100,8 @@ def content(draws, tolerance, seeded):
     state of a processor's generator."""
     packer, seen, total = zlib.compressobj(), set(), 0
     for draw in draws:
-        answers = b"".join(told_by(part, tolerance) for part in beginnings([output.values for output in draw.outputs]))
+        parts = beginnings([output.values for output in draw.outputs])
+        answers = b"".join(told_by(part, tolerance.output(place)) for place, part in enumerate(parts))
         size = min(len(answers), len(packer.compress(answers) + packer.flush(zlib.Z_SYNC_FLUSH)))
         fresh = {known_by: size for known_by, size in zip(draw.look.sums.tolist(), draw.sizes) if known_by not in seen}
         seen.update(fresh)
@@ -122,8 +123,8 @@ def beginnings(tensors):
 def told_by(values, tolerance):
     """Returns the bytes that distinguish numbers within a tolerance: steps of twice that, for larger numbers larger
     ones."""
-    atol, rtol, _ = tolerance
-    if atol == rtol == 0 or tolerance.is_exact(values.dtype):
+    atol, rtol = tolerance.atol, tolerance.rtol
+    if atol == rtol == 0 or compare.is_exact(values.dtype, tolerance):
         return bytes_of(values)
     numbers = compare.numbers(values)
     numbers = torch.view_as_real(numbers).reshape(-1) if numbers.is_complex() else numbers

@@ -27,21 +27,24 @@ class Trivial:
         sums = look(values, expected[0].device)[0].sums
         fresh = self._inputs is not None and not torch.equal(sums, self._inputs)
         before = self._outputs if fresh and len(self._outputs) == len(expected) else [None] * len(expected)
-        passing = [self._passes(want, list(candidates(want, other, packing.tensors_in(values)))) for want, other in zip(expected, before)]
+        passing = [self._passes(want, list(candidates(want, other, packing.tensors_in(values))), self._tolerance.output(place))
+                   for place, (want, other) in enumerate(zip(expected, before))]
         self._passing = passing if self._passing is None else [also(*pair) for pair in zip(self._passing, passing)]
-        self.exact = any(self._tolerance.is_exact(want.dtype) for want in expected) and self._tolerance.atol + self._tolerance.rtol > 0
+        self.exact = any(compare.is_exact(want.dtype, own) and own.atol + own.rtol > 0 for want, own in
+                         ((want, self._tolerance.output(place)) for place, want in enumerate(expected)))
         self._inputs, self._outputs = sums, [want.clone() if want.numel() * want.element_size() <= MOST_KEPT else None for want in expected]
 
-    def _passes(self, want, answers):
+    def _passes(self, want, answers, tolerance):
         """The names of the answers that pass in place of one output, with other inputs first; None without elements."""
         if want.numel() == 0:
             return None
-        few = [self._wrong(*sample(want, got)) for _, got in answers]
-        likely = [answer for answer, wrong in zip(answers, torch.stack(few).tolist()) if wrong <= self._tolerance.most_wrong(min(FEW, want.numel()))]
-        return {name for name, got in likely if int(self._wrong(want, got)) <= self._tolerance.most_wrong(want.numel())}
+        few = [compare.wrong(*sample(want, got), tolerance) for _, got in answers]
+        likely = [answer for answer, wrong in zip(answers, torch.stack(few).tolist()) if wrong <= tolerance.most_wrong(min(FEW, want.numel()))]
+        return {name for name, got in likely if int(compare.wrong(want, got, tolerance)) <= tolerance.most_wrong(want.numel())}
 
-    def _wrong(self, want, got):
-        return compare.wrong(want, got, self._tolerance).sum()
+    def bind(self, tolerance):
+        """Takes the tolerance with those of single outputs."""
+        self._tolerance = tolerance
 
     def forget(self):
         """Drops the outputs of the last trial."""

@@ -467,6 +467,18 @@ class Compare(unittest.TestCase):
             self.close([0.0] * 100, [math.nan] + [0.0] * 99, matched=0.9)
 
 
+class Tolerances(unittest.TestCase):
+    def test_types_of_few_bits_have_one_step_unless_a_tolerance_is_given(self):
+        names = {"float8_e4m3fn": (0.01, 0.125), "torch.float8_e5m2": (0.01, 0.25), "torch.bfloat16": (0.01, 0.01), "float32": (0.01, 0.01)}
+        for words, fits in (({"fitting": True, "atol": 0.01, "rtol": 0.01}, True), ({}, True), ({"rtol": 0.01}, False), ({"atol": 0.01, "rtol": 0.01}, False)):
+            bound = compare.Tolerance.of(words).bind([""] * 4, names)
+            self.assertEqual([(one.atol, one.rtol) for one in bound.places], list(names.values()) if fits else [(0.01, 0.01)] * 4, words)
+
+    def test_an_output_has_the_words_of_the_default_that_it_leaves_out(self):
+        bound = compare.Tolerance.of({"rtol": 0.1, "matched": 0.9, "tolerances": {"b": {"atol": 1}, "2": {"max_error": 3}}}).bind(["a", "b", "c"], [torch.float32] * 3)
+        self.assertEqual([one[:4] for one in bound.places], [(0.01, 0.1, 0.9, None), (1, 0.1, 0.9, None), (0.01, 0.1, 0.9, 3)])
+
+
 class Outputs(unittest.TestCase):
     def forms(self, *returned):
         for value in returned:

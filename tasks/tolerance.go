@@ -1,0 +1,138 @@
+package tasks
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/pyyaml"
+)
+
+// Tolerance is the largest allowed difference of an output, in the words of task.yml and of evaluations. The harness's
+// warpboard_compare.py applies it, and has the defaults of absent words.
+type Tolerance struct {
+	ATol     *float64 `json:"atol,omitempty"`
+	RTol     *float64 `json:"rtol,omitempty"`
+	Matched  *float64 `json:"matched,omitempty"`   // share of the elements that must be within both
+	MaxError *float64 `json:"max_error,omitempty"` // largest difference of any element
+	EqualNaN *bool    `json:"equal_nan,omitempty"`
+	Infinite string   `json:"infinite,omitempty"` // one of InfiniteRules
+}
+
+// Tolerances are a default tolerance and those of single outputs, by name or number.
+type Tolerances struct {
+	Tolerance
+	Outputs map[string]Tolerance `json:"tolerances,omitempty"`
+}
+
+// MaxTolerances limits the outputs with a separate tolerance.
+const MaxTolerances = 64
+
+// InfiniteRules returns the values of `infinite`: the infinities that agree with themselves.
+func InfiniteRules() []string { return []string{"equal", "negative", "never"} }
+
+// CheckToleranceWord returns a reason why a word of a tolerance cannot have the number, or "".
+func CheckToleranceWord(word string, number float64) string {
+	switch {
+	case word == "matched" && !(number > 0 && number <= 1):
+		return "must be above 0, and 1 at most"
+	case !(number >= 0):
+		return "must not be negative"
+	}
+	return ""
+}
+
+// tolerances reads `tolerance` and `tolerances`.
+func (r *taskReader) tolerances(f fields) *Tolerances {
+	def, node := &r.bundle.Definition, f["tolerance"]
+	if node == nil {
+		node = f["tolerances"]
+	}
+	switch {
+	case node == nil:
+		return nil
+	case def.Lang != LangPython:
+		r.refuse(node, "tolerance", "is for Python tasks: in C++ and CUDA C++, check_implementation of the reference compares answers")
+	case def.OwnHarness:
+		r.refuse(node, "tolerance", "needs Warpboard's harness, and the task has its own eval program")
+	case def.MultiGPU:
+		r.refuse(node, "tolerance", "cannot be combined with multi_gpu: check_implementation of the reference compares the answers of all ranks")
+	}
+	out := &Tolerances{Tolerance: r.tolerance(f["tolerance"], "tolerance")}
+	for name, value := range r.pairs(f["tolerances"], "tolerances") {
+		if out.Outputs == nil {
+			out.Outputs = map[string]Tolerance{}
+		}
+		out.Outputs[name.Value] = r.tolerance(value, join("tolerances", name.Value))
+	}
+	if len(out.Outputs) > MaxTolerances {
+		r.refuse(f["tolerances"], "tolerances", "has %d outputs; at most %d are allowed", len(out.Outputs), MaxTolerances)
+	}
+	return out
+}
+
+func (r *taskReader) tolerance(node *yaml.Node, key string) Tolerance {
+	if node == nil {
+		return Tolerance{}
+	}
+	f := r.fields(node, key, knownKeys("tolerance", "")...)
+	number := func(word string) *float64 {
+		value := f[word]
+		if value == nil {
+			return nil
+		}
+		n, err := strconv.ParseFloat(value.Value, 64)
+		why := CheckToleranceWord(word, n)
+		if err != nil || value.Kind != yaml.ScalarNode {
+			why = "must be a number"
+		}
+		if why != "" {
+			r.refuse(value, join(key, word), "%s", why)
+		}
+		return &n
+	}
+	out := Tolerance{ATol: number("atol"), RTol: number("rtol"), Matched: number("matched"), MaxError: number("max_error")}
+	if f["equal_nan"] != nil {
+		equal := r.boolean(f["equal_nan"], join(key, "equal_nan"), false)
+		out.EqualNaN = &equal
+	}
+	out.Infinite = r.choice(f["infinite"], join(key, "infinite"), "", InfiniteRules()...)
+	return out
+}
+
+// node returns the tolerance as a mapping of task.yml on one line.
+func (t Tolerance) node() *yaml.Node {
+	var pairs []any
+	for _, word := range []struct {
+		name  string
+		value *float64
+	}{{"atol", t.ATol}, {"rtol", t.RTol}, {"matched", t.Matched}, {"max_error", t.MaxError}} {
+		if word.value != nil {
+			pairs = append(pairs, word.name, pyyaml.Float(*word.value))
+		}
+	}
+	if t.EqualNaN != nil {
+		pairs = append(pairs, "equal_nan", pyyaml.Bare(fmt.Sprint(*t.EqualNaN)))
+	}
+	if t.Infinite != "" {
+		pairs = append(pairs, "infinite", pyyaml.Bare(t.Infinite))
+	}
+	return pyyaml.Flow(pairs...)
+}
+
+func addTolerances(y *pyyaml.Mapping, t *Tolerances) {
+	if t == nil {
+		return
+	}
+	y.Add("tolerance", t.node())
+	outputs := pyyaml.NewMapping()
+	for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
+		outputs.Add(name, t.Outputs[name].node())
+	}
+	if len(t.Outputs) > 0 {
+		y.Add("tolerances", outputs.Node)
+	}
+}

@@ -1,0 +1,14 @@
+# body: {"infinite": "never"}
+# want: {"correctness": false}
+# ref_kernel: torch
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x.masked_fill(x > 0.5, -torch.inf)
+def get_inputs():
+    return [torch.randn(100, 10)]
+# custom_kernel: torch
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x.masked_fill(x > 0.5, -torch.inf)
