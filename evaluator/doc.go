@@ -10,7 +10,7 @@
 // - work.go: one attempt: Build without a slot, hold the slots, Run, Conclude
 // - inflight.go: the attempts in progress, for cancelling and handing back
 // - leave.go: an orderly exit: when idle, by a stop signal, or because the machine shuts down
-// - check.go: self-tests that decide whether a slot takes jobs; findings.go keeps their results
+// - self_tests.go: self-tests that decide whether a slot takes jobs; findings.go keeps their results
 // - heartbeat.go: the report to the site every two seconds
 // - slot_benchmark.go: benchmarks of idle slots
 // - profiler.go: a known kernel decides whether the machine's Nsight Compute works

@@ -20,7 +20,7 @@ import (
 
 // confirming is a store that measures again who comes first.
 func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
-	modelstest.EachConfig(t, models.Config{Confirm: true, Limits: submissions.Limits{Waiting: 1}},
+	modelstest.EachConfig(t, models.Config{Confirm: true, SubmissionLimits: submissions.Limits{Waiting: 1}},
 		func(t *testing.T, s *models.Store) {
 			fn(t, s, newWorld(t, s))
 		})

@@ -5,20 +5,24 @@
 //	db                              the connection, errors, names, secrets
 //	accounts  catalog               people and what they may do; tasks and their versions
 //	fleet  devices                  workers; kinds of devices
-//	submissions  flags              what people submit; reasons to review a run
+//	submissions  review             what people submit; reasons to review a run
+//	comments  inbox                 what people write; their notices
 //	work  counters                  the life cycle of runs and evaluations; what is counted when it ends
-//	boards  samples  epochs         rankings; the measurements that scores are made of; the software of these
+//	boards  samples  scores         rankings; the measurements that scores are made of; the check of a result
+//	epochs  draws                   the software under a score; the values drawn for its cases
+//	validations  likeness           whether an entry works in an application; similar sources
+//	membership                      who may see a members' board
 //	slotbenchmarks                  repeated benchmarks of slots, which show a drift
 //	events                          contests: several tasks with one end, and standings over their boards
-//	budgets  switches  storage      GPU time of a day; what admins turn off; what takes room
+//	quota  switches  storage        how much a person may do; what admins turn off; what takes room
 //	files  webhooks                 profiles, in a folder or an S3 store; which events other programs wait for
 //
 // A Store holds one service of each as a field (store.Boards.Board), and callers import the package that defines a type.
 // Only models and its packages use gorm and SQL. Read here in this order:
 //
 //	store.go                        Config, Store, Open
-//	rules.go                        what follows from the end of a run; each step has its own file:
-//	sample.go, hold.go              … which runs count together, and what holds a run back from its board
+//	consequences.go                 what follows from the end of a run; each step has its own file:
+//	score_ended.go, hold.go         … which runs count together, and what holds a run back from its board
 //	order.go                        … what is measured again: confirmation.go (the 1st place of a board, in turns with the next;
 //	                                confirmation_turns.go selects the turns that count), rerun.go (on request), slots.go (because
 //	                                software changed), order_read.go (for pages)

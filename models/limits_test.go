@@ -26,7 +26,7 @@ type limitedTask struct {
 	sent int
 }
 
-func newLimitedTask(t *testing.T, s *models.Store, limits ...quota.Limit) *limitedTask {
+func newLimitedTask(t *testing.T, s *models.Store, limits ...quota.TaskLimit) *limitedTask {
 	w := newWorld(t, s)
 	in := w.Task.Settings()
 	in.Devices, in.Limits = []string{"H200", "CPU"}, limits
@@ -82,8 +82,8 @@ func (l *limitedTask) holds(run work.Run, took time.Duration) {
 
 func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, quota.Limit{Mode: "ranked", Per: quota.PerHour, Submissions: 2},
-			quota.Limit{Per: quota.PerDay, Submissions: 4})
+		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Per: quota.PerHour, Submissions: 2},
+			quota.TaskLimit{Per: quota.PerDay, Submissions: 4})
 		first := l.takes(l.Ann, job.ModeRanked)
 		l.takes(l.Ann, job.ModeRanked)
 		l.refuses(l.Ann, job.ModeRanked, "at most 2 ranked submissions an hour")
@@ -110,13 +110,13 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 
 func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		burst := newLimitedTask(t, s, quota.Limit{Mode: "ranked", Per: quota.PerHour, GPUSeconds: 60})
+		burst := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Per: quota.PerHour, GPUSeconds: 60})
 		burst.takes(burst.Ann, job.ModeRanked) // of which nothing is known yet
 		burst.takes(burst.Ann, job.ModeRanked)
 		burst.refuses(burst.Ann, job.ModeRanked, "at most 60 GPU-seconds")
 	})
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, quota.Limit{Mode: "ranked", Per: quota.PerHour, GPUSeconds: 10})
+		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Per: quota.PerHour, GPUSeconds: 10})
 		l.holds(l.takes(l.Ann, job.ModeRanked), 4*time.Second)
 		waiting := l.takes(l.Ann, job.ModeRanked)
 		spent := modelstest.Got[[]quota.Spent](t)(s.Quotas.OfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits))
@@ -136,7 +136,7 @@ func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		for name, limits := range map[string][]quota.Limit{
+		for name, limits := range map[string][]quota.TaskLimit{
 			"no number":      {{Per: quota.PerHour}},
 			"below zero":     {{Per: quota.PerHour, Submissions: -1, GPUSeconds: 5}},
 			"too large":      {{Per: quota.PerDay, Submissions: 10_001}},

@@ -181,7 +181,7 @@ func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Subm
 		return nil
 	}
 	// Limits count rows (package submissions). Lowering this hour below theirs would make deleting a way around them.
-	if s.limits.PerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
+	if s.limits.SubmissionsPerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
 		return db.Errorf(db.Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
 	}
 	if err := measuring(tx, sub.ID); err != nil {

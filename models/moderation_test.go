@@ -209,7 +209,7 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 }
 
 func TestDeletingFreesNoLimit(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 2}},
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2}},
 		func(t *testing.T, s *models.Store) {
 			w, ctx := newWorld(t, s), t.Context()
 			first, kept := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 90)

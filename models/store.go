@@ -49,8 +49,8 @@ type Config struct {
 	Artifacts string
 	// DSN is a postgres:// URL; empty means SQLite in Dir.
 	DSN string
-	// Limits limit one person's submissions; the zero value sets no limit.
-	Limits submissions.Limits
+	// SubmissionLimits limit one person's submissions; the zero value sets no limit.
+	SubmissionLimits submissions.Limits
 	// Confirm turns confirmations on: the first run of a board is measured again, alternating with the next person's.
 	Confirm bool
 	// NoBaselines turns off the site's runs of tasks' baselines.
@@ -157,16 +157,16 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Quotas:         quota.New(database),
 		SlotBenchmarks: slotbenchmarks.New(database),
 		Storage:        storage.New(database),
-		Submissions:    submissions.New(database, cfg.Limits),
+		Submissions:    submissions.New(database, cfg.SubmissionLimits),
 		Switches:       switches.New(database),
 		Validations:    validations.New(database),
 		Disk:           files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
 		standings:      cache.New[[sha256.Size]byte, events.Standings](mostStandings),
-		db:             database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
+		db:             database, files: artifacts, limits: cfg.SubmissionLimits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
 	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeFor, Tell: s.tell})
-	s.Work = work.New(database, artifacts, s.Disk, workers, rules{s})
+	s.Work = work.New(database, artifacts, s.Disk, workers, consequences{s})
 	s.Scores = scores.New(s.Work, s.Catalog, s.Draws, s.SlotBenchmarks, cfg.Log)
 	return s
 }

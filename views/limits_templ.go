@@ -24,7 +24,7 @@ const (
 )
 
 // LimitField returns the name of a limit's input, for one draft.
-func LimitField(l quota.Limit, what string) string {
+func LimitField(l quota.TaskLimit, what string) string {
 	mode := l.Mode
 	if mode == "" {
 		mode = "all"
@@ -33,8 +33,8 @@ func LimitField(l quota.Limit, what string) string {
 }
 
 // limitValue returns the initial value of an input.
-func limitValue(limits []quota.Limit, l quota.Limit, what string) string {
-	i := slices.IndexFunc(limits, func(set quota.Limit) bool { return set.Mode == l.Mode && set.Per == l.Per })
+func limitValue(limits []quota.TaskLimit, l quota.TaskLimit, what string) string {
+	i := slices.IndexFunc(limits, func(set quota.TaskLimit) bool { return set.Mode == l.Mode && set.Per == l.Per })
 	if i < 0 {
 		return ""
 	}
@@ -56,7 +56,7 @@ func limitMode(mode string) string {
 }
 
 // limitFields are the inputs for the limits of a person's submissions to a task.
-func limitFields(limits []quota.Limit, number int) templ.Component {
+func limitFields(limits []quota.TaskLimit, number int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -116,9 +116,9 @@ func limitFields(limits []quota.Limit, number int) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var3 string
-					templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(DraftField(number, LimitField(quota.Limit{Mode: mode, Per: per}, what)))
+					templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(DraftField(number, LimitField(quota.TaskLimit{Mode: mode, Per: per}, what)))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 74, Col: 89}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 74, Col: 93}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 					if templ_7745c5c3_Err != nil {
@@ -142,9 +142,9 @@ func limitFields(limits []quota.Limit, number int) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var5 string
-					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(limitValue(limits, quota.Limit{Mode: mode, Per: per}, what))
+					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(limitValue(limits, quota.TaskLimit{Mode: mode, Per: per}, what))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 80, Col: 78}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 80, Col: 82}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -237,7 +237,7 @@ func benchLimits(p WorkbenchPage) templ.Component {
 	})
 }
 
-func limitList(limits []quota.Limit) string {
+func limitList(limits []quota.TaskLimit) string {
 	var list []string
 	for _, l := range limits {
 		list = append(list, l.String())
@@ -246,7 +246,7 @@ func limitList(limits []quota.Limit) string {
 }
 
 // BenchLimits shows the rest of the viewer's limits for a task.
-func BenchLimits(limits []quota.Limit, spent []quota.Spent) templ.Component {
+func BenchLimits(limits []quota.TaskLimit, spent []quota.Spent) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -306,9 +306,9 @@ func BenchLimits(limits []quota.Limit, spent []quota.Spent) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(LimitField(s.Limit, "left"))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(LimitField(s.TaskLimit, "left"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 124, Col: 99}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 124, Col: 103}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -330,9 +330,9 @@ func BenchLimits(limits []quota.Limit, spent []quota.Spent) templ.Component {
 				}
 			} else {
 				var templ_7745c5c3_Var15 string
-				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(format.Capital(s.Limit.String()) + ": used up until ")
+				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(format.Capital(s.TaskLimit.String()) + ": used up until ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 128, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 128, Col: 63}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 				if templ_7745c5c3_Err != nil {

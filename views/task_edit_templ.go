@@ -78,8 +78,8 @@ type TaskSettings struct {
 	Others     string // devices beyond those known, separated by commas
 	Deadline   time.Time
 	Visibility catalog.Visibility
-	Limits     []quota.Limit // limits per person
-	Practice   bool          // submissions are also accepted after the deadline
+	Limits     []quota.TaskLimit // limits per person
+	Practice   bool              // submissions are also accepted after the deadline
 }
 
 // TaskEditPage changes a task's settings, uploads a new version, or deletes the task.

@@ -30,9 +30,9 @@ type WorkbenchPage struct {
 	Templates   []string // labels
 	Devices     []string
 	Form        SubmitForm
-	Shown       *WorkbenchRun // submission that is initially shown
-	Budget      quota.Budget  // the reader's budget
-	Limits      []quota.Limit // limits per person
+	Shown       *WorkbenchRun     // submission that is initially shown
+	Budget      quota.Budget      // the reader's budget
+	Limits      []quota.TaskLimit // limits per person
 }
 
 // WorkbenchRun is a submission below the editor, live.

@@ -33,15 +33,15 @@ type Config struct {
 	Worker   WorkerSettings
 	NoWorker bool
 
-	MinFree int // MiB
-	PerHour int
+	MinFree            int // MiB
+	SubmissionsPerHour int
 	// Baselines makes the site run the baselines that come with tasks.
 	Baselines bool
 	// Confirm makes the site measure the 1st place of a board again, alternating with the 2nd.
 	Confirm bool
 	// SigningKey signs statements of results; empty for the key in Data.
-	SigningKey string
-	Waiting    int
+	SigningKey     string
+	MaxWaitingRuns int
 	// AtOnce limits the evaluations that one caller may have waiting or running; further ones of a batch wait.
 	AtOnce int
 

@@ -84,8 +84,8 @@ func (c *Config) checkSite(wrong *problems) {
 	c.TLS.check(wrong, u)
 	wrong.require(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
 	wrong.require(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
-	wrong.require(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
-	wrong.require(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
+	wrong.require(c.SubmissionsPerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.SubmissionsPerHour)
+	wrong.require(c.MaxWaitingRuns >= 0, "--waiting-runs %d: want 0 or more", c.MaxWaitingRuns)
 	wrong.require(c.AtOnce >= 1, "--evaluations-at-once %d: want 1 or more", c.AtOnce)
 	if c.SigningKey != "" {
 		_, err := statement.ReadKey([]byte(c.SigningKey))

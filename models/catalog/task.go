@@ -39,11 +39,11 @@ type Task struct {
 	Asked      []string `gorm:"serializer:json"` // names from which Devices was made: "H100" means all devices of that family
 	Deadline   *time.Time
 	Visibility Visibility
-	OpensAt    *time.Time    // for a hidden task in an event: the start, at which it becomes public; see CurrentVisibility
-	Practice   bool          // also accepts runs after its deadline, as practice
-	Limits     []quota.Limit `gorm:"serializer:json"` // for each person
-	Origin     string        // "" when uploaded; "builtin" or a folder when installed by the server
-	VersionID  int64         // ID of the current version
+	OpensAt    *time.Time        // for a hidden task in an event: the start, at which it becomes public; see CurrentVisibility
+	Practice   bool              // also accepts runs after its deadline, as practice
+	Limits     []quota.TaskLimit `gorm:"serializer:json"` // for each person
+	Origin     string            // "" when uploaded; "builtin" or a folder when installed by the server
+	VersionID  int64             // ID of the current version
 
 	Comments       int  // number of visible comments on the task itself; updated by package comments
 	CommentsLocked bool // only moderators may comment
@@ -88,9 +88,9 @@ type TaskSettings struct {
 	Title      string // empty for the definition's title, or else the slug
 	Devices    []string
 	Deadline   *time.Time
-	Visibility Visibility    // empty for Public
-	Practice   bool          // accept practice runs after the deadline
-	Limits     []quota.Limit // for each person
+	Visibility Visibility        // empty for Public
+	Practice   bool              // accept practice runs after the deadline
+	Limits     []quota.TaskLimit // for each person
 }
 
 // Settings returns the task's settings, for changing a part of them.
@@ -192,7 +192,7 @@ func (t *Task) apply(in TaskSettings) error {
 		t.Asked, t.Devices = slices.Clone(in.Devices), slices.Clone(in.Devices)
 	}
 	t.Deadline, t.Practice = db.TimePtr(in.Deadline), in.Practice
-	t.Limits = append([]quota.Limit{}, in.Limits...) // nil would be stored as null
+	t.Limits = append([]quota.TaskLimit{}, in.Limits...) // nil would be stored as null
 	return nil
 }
 

@@ -1,10 +1,21 @@
 // Package quota limits the amount of a resource that a subject may use in a window.
 //
-// Read rate.go first: the acts of a person in an hour or a day, and what may be unfinished at once. limit.go has the
-// limits of a task for each person, per mode, and uses.go counts submissions against them. quota.go has the budgets of
+// Read rate.go first: the acts of a person in an hour or a day, and what may be unfinished at once. task_limit.go has
+// the limits of a task for each person, per mode, and uses.go counts submissions against them. quota.go has the budgets of
 // GPU time in a day (UTC), which admins set for everyone, for single people, and for teams (teams.go): a submission
 // needs time left in the person's budget and in the team's. A person is in at most one team, and brings today's use
 // along. Admins have no limit; their use counts for their team.
+//
+// Where each limit is checked:
+//
+//	submissions of a person in an hour, bytes in a day   models/submissions/limits.go
+//	submissions to a task, per person and mode           CheckTask (uses.go)
+//	GPU time of a person or a team in a day              Check (quota.go)
+//	evaluations at once and in an hour                   models/work/evaluation_limits.go
+//	comments, reports of comments                        models/comments/write.go, models/comments/moderate.go
+//	reports of runs, renames                             models/flag.go, models/moderation.go
+//	validations of a task                                models/validate.go
+//	connections, requests, and bodies of an address      web/site/limits.go
 //
 // Budgets count the time for which runs and evaluations that ended, or were cancelled, held GPUs, times their number.
 // They do not count compiling, waiting, attempts that were handed back or failed by an infrastructure error, or the

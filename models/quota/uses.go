@@ -55,7 +55,7 @@ func usesOf(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 
 // Spent is a limit of a task with a person's uses of it.
 type Spent struct {
-	Limit
+	TaskLimit
 	Count int           // submissions
 	Used  time.Duration // GPU time; live runs count by the average of those that ended
 	Free  time.Time     // when something is left again; zero: something is left
@@ -67,11 +67,11 @@ func (s Spent) Left() (submissions, seconds int) {
 }
 
 // OfTask returns a person's use of a task's limits. It reads nothing if there are none, or for admins, who have none.
-func (q *Quotas) OfTask(ctx context.Context, user accounts.User, taskID int64, limits []Limit) ([]Spent, error) {
+func (q *Quotas) OfTask(ctx context.Context, user accounts.User, taskID int64, limits []TaskLimit) ([]Spent, error) {
 	return spentOf(q.db.Read(ctx), user, taskID, limits)
 }
 
-func spentOf(tx *gorm.DB, user accounts.User, taskID int64, limits []Limit) (list []Spent, err error) {
+func spentOf(tx *gorm.DB, user accounts.User, taskID int64, limits []TaskLimit) (list []Spent, err error) {
 	if len(limits) == 0 || !user.SignedIn() || user.IsAdmin() {
 		return nil, nil
 	}
@@ -84,8 +84,8 @@ func spentOf(tx *gorm.DB, user accounts.User, taskID int64, limits []Limit) (lis
 
 // spend counts uses, which are sorted newest first, against a limit. A bound has room again once the use with which it
 // was reached leaves the span.
-func spend(limit Limit, uses []countedUse, now time.Time) Spent {
-	s := Spent{Limit: limit}
+func spend(limit TaskLimit, uses []countedUse, now time.Time) Spent {
+	s := Spent{TaskLimit: limit}
 	since, usual := now.Add(-limit.Per.Length()), averageHold(limit.Mode, uses)
 	for _, u := range uses {
 		if limit.Mode != "" && string(u.Mode) != limit.Mode || !u.CreatedAt.After(since) {
@@ -122,14 +122,14 @@ func averageHold(mode string, uses []countedUse) time.Duration {
 }
 
 // CheckTask refuses a submission in a mode for which the person has used up a limit of the task.
-func CheckTask(tx *gorm.DB, user accounts.User, taskID int64, limits []Limit, mode job.Mode) error {
+func CheckTask(tx *gorm.DB, user accounts.User, taskID int64, limits []TaskLimit, mode job.Mode) error {
 	spent, err := spentOf(tx, user, taskID, limits)
 	if err != nil {
 		return err
 	}
 	for _, s := range spent {
 		if !s.Free.IsZero() && (s.Mode == "" || s.Mode == string(mode)) {
-			return Until(s.Free, fmt.Sprintf("This task takes at most %s from each person; try again in {wait}.", s.Limit))
+			return Until(s.Free, fmt.Sprintf("This task takes at most %s from each person; try again in {wait}.", s.TaskLimit))
 		}
 	}
 	return nil

@@ -14,10 +14,10 @@ import (
 )
 
 // Limits limit one person's submissions; 0 is no limit. Admins have none. A submission that failed because of an
-// infrastructure error does not count. Neither do up to PerHour submissions with a noisy score or bad conditions.
+// infrastructure error does not count. Neither do up to SubmissionsPerHour submissions with a noisy score or bad conditions.
 type Limits struct {
-	PerHour int
-	Waiting int // runs that are queued or running at the same time
+	SubmissionsPerHour int
+	Waiting            int // runs that are queued or running at the same time
 }
 
 // check runs inside the transaction that stores the submission. Transactions take turns (db.Write), so two simultaneous
@@ -39,7 +39,7 @@ func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 // on purpose. A submission to several devices is free as soon as one of its runs failed because of infrastructure.
 func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	const runs = "not exists (select 1 from runs where runs.submission_id = submissions.id and "
-	rate := quota.Rate{Most: l.PerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.PerHour)}
+	rate := quota.Rate{Most: l.SubmissionsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.SubmissionsPerHour)}
 	sent := tx.Model(&Submission{}).Where("user_id = ? and added_why = ''", user.ID).Where(runs + "runs.ours)").Session(&gorm.Session{})
 	if err := rate.Check(sent.Where(runs+"(runs.noisy or runs.disturbed <> ''))"), "created_at"); err != nil {
 		return err
@@ -48,10 +48,10 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	return rate.Check(sent, "created_at")
 }
 
-// checkBytes limits the bytes of a person's submissions of a day, with any outcome, to those of PerHour of the largest.
+// checkBytes limits the bytes of a person's submissions of a day, with any outcome, to those of SubmissionsPerHour of the largest.
 // A submission that is cancelled at once costs no time of a device, and stays.
 func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
-	most := int64(l.PerHour) * tasks.MaxSubmission
+	most := int64(l.SubmissionsPerHour) * tasks.MaxSubmission
 	if most <= 0 {
 		return nil
 	}

@@ -173,7 +173,7 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 
 // TestSourcesOfADayAreBounded whatever became of them: those that are cancelled at once cost no time of a device.
 func TestSourcesOfADayAreBounded(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 2}},
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2}},
 		func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
 			submit := func(user accounts.User, letter string, size int) error {
@@ -202,7 +202,7 @@ func TestSourcesOfADayAreBounded(t *testing.T) {
 }
 
 func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
-	cfg := models.Config{Limits: submissions.Limits{PerHour: 2, Waiting: 10}}
+	cfg := models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2, Waiting: 10}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
 		submit := func(user accounts.User) error {
@@ -228,7 +228,7 @@ func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
 }
 
 func TestAnInfrastructureErrorUsesNoLimit(t *testing.T) {
-	cfg := models.Config{Limits: submissions.Limits{PerHour: 1}}
+	cfg := models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
@@ -250,7 +250,7 @@ func TestAnInfrastructureErrorUsesNoLimit(t *testing.T) {
 }
 
 func TestAPersonWithManyLiveRunsWaits(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{Waiting: 1}},
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{Waiting: 1}},
 		func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
 			run := w.Submit(t, s, w.Ann)

@@ -51,7 +51,7 @@ func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may 
 
 // StopRun is CancelRun inside a transaction of the site's own: it cancels a live run, no matter who may.
 func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Effect) error {
-	return stop(tx, runItem{run, l.rules}, "", out)
+	return stop(tx, runItem{run, l.consequences}, "", out)
 }
 
 func stop(tx *gorm.DB, u item, reason string, out *Effect) error {

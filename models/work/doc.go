@@ -2,7 +2,7 @@
 // given to an attempt, taken by a worker, reported, lost or handed back, cancelled, and ended. Read it in this order:
 //
 //	work.go              Work, and item: the differences between the two kinds
-//	life_cycle.go        LifeCycle, whose methods are the store's; Rules: the consequences of a run's end; Enqueue
+//	life_cycle.go        LifeCycle, Enqueue; Consequences: what follows from the end of a run beyond this package
 //	queue.go             the one fair order of everything that waits; capacity.go: waiting work by device;
 //	                     usual.go: the usual time of a run; activity.go: the devices' activity in a day
 //	attempt.go           a try: StartAttempt, LiveAttempts; next.go: the next one for a worker
@@ -30,7 +30,7 @@
 //
 // The row is the truth of the queue: code changes work in one transaction with a guard (saveItem: still live, still
 // this attempt's), and the loser gets Conflict, or Accepted is false. Every function that changes work returns the news
-// for watchers (Recorded), and sends none itself. A result counts only with the secret of the current attempt. Work
+// for watchers (Effect), and sends none itself. A result counts only with the secret of the current attempt. Work
 // that was lost because of an infrastructure error keeps its place, waits longer each time, and costs no one anything.
 //
 // Failures: an attempt's events may be lost with their worker; its result is not. A job may not arrive: its attempt is
@@ -38,5 +38,5 @@
 // job, or after the run was cancelled.
 //
 // Traps: liveWork is the union of two tables, so a column of Work has to be in both, and in migrations for both
-// databases. A run is saved before Rules are called, because they write their own changes to it.
+// databases. A run is saved before Consequences are called, because they write their own changes to it.
 package work

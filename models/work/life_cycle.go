@@ -15,22 +15,22 @@ import (
 
 // LifeCycle is the work of one database, with all its changes.
 type LifeCycle struct {
-	db    *db.DB
-	files files.Files
-	disk  files.Disk
-	fleet *fleet.Fleet
-	rules Rules
+	db           *db.DB
+	files        files.Files
+	disk         files.Disk
+	fleet        *fleet.Fleet
+	consequences Consequences
 }
 
 // New returns the work of a database. Artifacts of runs lie among files; events are kept while the disk has room.
-func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet.Fleet, rules Rules) *LifeCycle {
-	return &LifeCycle{db: database, files: artifacts, disk: disk, fleet: workers, rules: rules}
+func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet.Fleet, rules Consequences) *LifeCycle {
+	return &LifeCycle{db: database, files: artifacts, disk: disk, fleet: workers, consequences: rules}
 }
 
-// Rules are the consequences of a run's end: boards, statements, reruns. Package models has them, which imports this one.
+// Consequences are the consequences of a run's end: boards, statements, reruns. Package models has them, which imports this one.
 // They are called inside the transaction that ends the run, so that an end is never visible without its consequences; an
 // error undoes the end.
-type Rules interface {
+type Consequences interface {
 	// Keep stores the content of a result that ended a run, before the end is announced. The run is saved already: a rule
 	// that changes it has to write it, too.
 	Keep(tx *gorm.DB, run *Run, r job.Result, out *Effect) error

@@ -14,12 +14,12 @@ import (
 )
 
 // The steps in the life of a run that other work does not have: states by stage, stored stages and files, a score.
-// Rules handle the consequences of its end.
+// Consequences handle the consequences of its end.
 
 // runItem is a run as an item.
 type runItem struct {
 	*Run
-	rules Rules
+	consequences Consequences
 }
 
 // Ref returns the reference of the run.
@@ -137,26 +137,28 @@ func (u runItem) announce(tx *gorm.DB, out *Effect) error {
 	if err != nil || !u.State.Final() {
 		return err
 	}
-	return u.rules.Ended(tx, u.Run, out)
+	return u.consequences.Ended(tx, u.Run, out)
 }
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
 // afterResult announces the end between Keep and Place: a reader who sees the end has all of its content.
 func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Effect) error {
-	if err := errors.Join(countStages(tx, r.Stages), u.rules.Keep(tx, u.Run, r, out)); err != nil {
+	if err := errors.Join(countStages(tx, r.Stages), u.consequences.Keep(tx, u.Run, r, out)); err != nil {
 		return err
 	}
 	if err := u.announce(tx, out); err != nil {
 		return err
 	}
-	return u.rules.Place(tx, u.Run, r, out)
+	return u.consequences.Place(tx, u.Run, r, out)
 }
 
-func (u runItem) settle(tx *gorm.DB, out *Effect) error { return u.rules.Settled(tx, u.Run, out) }
+func (u runItem) settle(tx *gorm.DB, out *Effect) error {
+	return u.consequences.Settled(tx, u.Run, out)
+}
 
 func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
-	return u.rules.Stopped(tx, u.Run, r)
+	return u.consequences.Stopped(tx, u.Run, r)
 }
 
 // clockOf names the clocks by which the cases of a score count.

@@ -125,7 +125,7 @@ func (l *LifeCycle) loadItem(tx *gorm.DB, ref job.Ref) (item, error) {
 	if ref.EvaluationID == "" {
 		var run Run
 		err := tx.Take(&run, ref.RunID).Error
-		return runItem{&run, l.rules}, db.ReadError(err, "run %d", ref.RunID)
+		return runItem{&run, l.consequences}, db.ReadError(err, "run %d", ref.RunID)
 	}
 	var e Evaluation
 	err := tx.Omit("request", "result").Where("id = ?", ref.EvaluationID).Take(&e).Error

@@ -7,6 +7,17 @@
 // to the client's types). All share json_body.go (refuses unknown keys in bodies), query.go (refuses unknown
 // parameters; lists the answers without a token), openapi.go and page.go (the table as a document and as a page).
 //
+// To add an operation:
+//
+//   - a method of API in the file of its noun (capacity.go is a short one)
+//   - a route in web/routes_api.go; its group decides about sign-in, body size, and other sites
+//   - a row in operations.go. The type of a query parameter that is no whole number is in openapi_types.go, as is the
+//     content type of an answer that is not JSON
+//   - for a new type: a struct with jsonschema tags in clients/go, and its name in answerTypes (openapi_schema.go)
+//   - a call in the list of openapi_answers_test.go, which compares an answer with its schema
+//
+// The page /api and the OpenAPI document follow from the row.
+//
 // Paths and fields are stable: changes only add fields, which older clients must ignore. Errors are RFC 9457 problems
 // with a stable code, whose text may change. Times of kernels are in nanoseconds, of clocks RFC 3339 in UTC. A task,
 // submission, or evaluation that the caller may not see is answered like a missing one.

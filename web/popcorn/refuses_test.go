@@ -135,7 +135,7 @@ func TestPopcornsTokenCountsForPopcornAlone(t *testing.T) {
 
 // TestPopcornKeepsTheLimitsOfSubmissions: they are the same however a kernel comes.
 func TestPopcornKeepsTheLimitsOfSubmissions(t *testing.T) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Limits: submissions.Limits{PerHour: 1}})
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

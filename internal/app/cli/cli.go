@@ -59,14 +59,14 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 		}
 		return err
 	}
-	c.explains(cmd)
+	c.rewriteErrors(cmd)
 	c.addCompletion(cmd)
 	withExamples(cmd, cmd.Name())
 	return cmd
 }
 
-// explains rewrites the errors of a command and its subcommands in the terms of the command line.
-func (c *connection) explains(cmd *cobra.Command) {
+// rewriteErrors rewrites the errors of a command and its subcommands in the terms of the command line.
+func (c *connection) rewriteErrors(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)
@@ -75,7 +75,7 @@ func (c *connection) explains(cmd *cobra.Command) {
 		}
 	}
 	for _, below := range cmd.Commands() {
-		c.explains(below)
+		c.rewriteErrors(below)
 	}
 }
 

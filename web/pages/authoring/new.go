@@ -137,8 +137,8 @@ func formValues(c *fiber.Ctx, name string) []string {
 }
 
 // readLimits reads the limits for each person from the fields of a form; empty and 0 mean no limit.
-func readLimits(field func(name string) string) (limits []quota.Limit, err error) {
-	number := func(l quota.Limit, what string) int {
+func readLimits(field func(name string) string) (limits []quota.TaskLimit, err error) {
+	number := func(l quota.TaskLimit, what string) int {
 		text := field(views.LimitField(l, what))
 		n, wrong := strconv.Atoi(text)
 		if text != "" && wrong != nil && err == nil {
@@ -148,7 +148,7 @@ func readLimits(field func(name string) string) (limits []quota.Limit, err error
 	}
 	for _, mode := range quota.LimitModes() {
 		for _, per := range quota.Spans() {
-			l := quota.Limit{Mode: mode, Per: per}
+			l := quota.TaskLimit{Mode: mode, Per: per}
 			l.Submissions, l.GPUSeconds = number(l, views.LimitSubmissions), number(l, views.LimitSeconds)
 			if l.Submissions != 0 || l.GPUSeconds != 0 {
 				limits = append(limits, l)

@@ -11,16 +11,16 @@ import (
 	"warpboard/models/work"
 )
 
-// rules are the consequences of a run's end (see work.Rules). For one result the order is Keep, Ended, Place, Settled, all
+// consequences are the consequences of a run's end (see work.Rules). For one result the order is Keep, Ended, Place, Settled, all
 // in its transaction. A cancellation, or the last of too many losses, causes only Ended (and Settled, if a result reported
 // the loss). The result of a run that was cancelled before causes Stopped and Settled. So a new rule must not rely on
 // Settled or Place for each end.
-type rules struct{ store *Store }
+type consequences struct{ store *Store }
 
 // Keep stores what a result has, in this order. All steps are called even if one fails, because Join takes their values: an
 // error undoes all of them. On PostgreSQL the steps after a failed statement add "current transaction is aborted"; the first
 // error is the cause.
-func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
+func (f consequences) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	return errors.Join(
 		keepSample(tx, run, r), // before anything may hold the run back
 		holdRun(tx, run),
@@ -33,7 +33,7 @@ func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) 
 }
 
 // Ended notifies webhooks of a run that a person requested, continues confirmations and reruns, and ends validations.
-func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) error {
+func (f consequences) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	switch run.Purpose {
 	case work.Submitted, work.Practice:
 		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
@@ -54,7 +54,7 @@ func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 
 // Place changes the boards: by a valid run, by a profile or a baseline that a board shows, or by what a run measured before
 // it failed.
-func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) (err error) {
+func (f consequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) (err error) {
 	if run.Purpose == work.Profile {
 		if out.Board, err = showProfile(tx, *run); err != nil {
 			return err
@@ -85,12 +85,12 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect)
 }
 
 // Stopped lets the measurements of a cancelled run count for its source: cancelling selects nothing.
-func (f rules) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
+func (f consequences) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
 	return keepEnded(tx, run, r, stopped)
 }
 
 // Settled measures the run that is now first of the board again.
-func (f rules) Settled(tx *gorm.DB, run *work.Run, out *work.Effect) error {
+func (f consequences) Settled(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	return f.store.confirmAfter(tx, run, out)
 }
 

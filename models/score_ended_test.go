@@ -225,7 +225,7 @@ func TestEqualSourcesOfAnOlderEpochStayThere(t *testing.T) {
 }
 
 func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 3}}, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 3}}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		disturbed := func(source string, seen job.Disturbances) work.Run {
 			run := modelstest.SubmitSource(t, s, w.Ann, w.Task, source)[0]

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Limit limits one person's submissions to a task in the last hour or day. Admins have none.
-type Limit struct {
+// TaskLimit limits one person's submissions to a task in the last hour or day. Admins have none.
+type TaskLimit struct {
 	Mode        string `json:"mode"` // mode of the submissions; empty for all modes together
 	Per         Span   `json:"per"`
 	Submissions int    `json:"submissions"` // 0 for any number
@@ -35,7 +35,7 @@ func (s Span) Length() time.Duration {
 }
 
 // String formats the limit: "5 ranked submissions and 60 GPU-seconds of ranked submissions an hour".
-func (l Limit) String() string {
+func (l TaskLimit) String() string {
 	var list []string
 	if l.Submissions > 0 {
 		list = append(list, fmt.Sprintf("%d %s", l.Submissions, l.CountText()))
@@ -51,7 +51,7 @@ func (l Limit) String() string {
 }
 
 // CountText names the counted submissions.
-func (l Limit) CountText() string {
+func (l TaskLimit) CountText() string {
 	if l.Mode == "" {
 		return "submissions"
 	}
@@ -59,7 +59,7 @@ func (l Limit) CountText() string {
 }
 
 // TimeText returns the unit of the limit's time as a phrase: "GPU-seconds of ranked submissions".
-func (l Limit) TimeText() string {
+func (l TaskLimit) TimeText() string {
 	if l.Mode == "" {
 		return "GPU-seconds"
 	}
@@ -72,13 +72,13 @@ func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", 
 // Spans lists the spans for limits.
 func Spans() []Span { return []Span{PerHour, PerDay} }
 
-// mostLimit is the maximum of Limit.Submissions and Limit.GPUSeconds: uses are counted one by one.
+// mostLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds: uses are counted one by one.
 const mostLimit = 10_000
 
 // CheckLimits refuses meaningless limits.
-func CheckLimits(limits []Limit) error {
+func CheckLimits(limits []TaskLimit) error {
 	for i, l := range limits {
-		same := func(other Limit) bool { return other.Mode == l.Mode && other.Per == l.Per }
+		same := func(other TaskLimit) bool { return other.Mode == l.Mode && other.Per == l.Per }
 		switch {
 		case !slices.Contains(LimitModes(), l.Mode):
 			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked, profile or sanitize, not %q.", l.Mode)
