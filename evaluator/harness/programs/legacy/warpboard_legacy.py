@@ -5,31 +5,37 @@ agree; train.py, the submission, has custom_kernel(input). A legacy task has one
 generators, which are seeded again for each call.
 """
 
+from __future__ import annotations
+
 import sys
 
 import warpboard_judge
 from warpboard_calls import TaskFailed
+from warpboard_cases import Case
 from warpboard_task import Task, blame
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-class Case:
-    """The only case of a legacy task."""
 
-    spec = "generate_input()"
-    arguments = {}
+class OnlyCase(Case):
+    """The only case of a legacy task. It has no seed."""
 
-    def fresh(self):
-        return self.arguments
+    def __init__(self) -> None:
+        self.spec, self.arguments = "generate_input()", {}
 
 
 class LegacyTask(Task):
-    def __init__(self, ranks):
+    """A legacy task, which compares an answer with ref_kernel's."""
+
+    def __init__(self, ranks: int | None) -> None:
         super().__init__(ranks)
         from reference import ref_kernel
 
         self._reference = ref_kernel
 
-    def verdict(self, data, answer):
+    def verdict(self, data: Any, answer: Any) -> tuple[bool, str]:
         try:
             expected = self._reference(data)
         except Exception as error:
@@ -39,4 +45,4 @@ class LegacyTask(Task):
 
 
 if __name__ == "__main__":
-    sys.exit(warpboard_judge.main(LegacyTask, lambda path: [Case()]))
+    sys.exit(warpboard_judge.main(LegacyTask, lambda path: [OnlyCase()]))

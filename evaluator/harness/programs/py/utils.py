@@ -1,16 +1,23 @@
 """Helpers for reference.py of Python tasks, for torch tensors and NumPy arrays alike. A task with its own utils.py gets that
 one instead."""
 
+from __future__ import annotations
+
 import os
 import random
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 # Bound before a submission can replace them.
 _ISCLOSE = {name: sys.modules[name].isclose for name in ("numpy", "torch") if name in sys.modules}
 
 
-def set_seed(seed=42):
+def set_seed(seed: int = 42) -> None:
     """Seeds every generator that is loaded."""
     random.seed(seed)
     if "numpy" in sys.modules:
@@ -19,7 +26,8 @@ def set_seed(seed=42):
         sys.modules["torch"].manual_seed(seed % 2**63)
 
 
-def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
+def verbose_allclose(received: Any, expected: Any, rtol: float = 1e-05, atol: float = 1e-08,
+                     max_print: int = 5) -> list[str]:
     """Returns a list of lines about the differences of two arrays; empty if they agree within atol + rtol * |expected|.
     NaN agrees with NaN, and infinities with themselves. The received type may be narrower than the expected one, which
     may have been computed more exactly, but never wider."""
@@ -33,7 +41,7 @@ def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
     return _differences(library, ~agree, received, expected, max_print)
 
 
-def verbose_allequal(received, expected, max_print=5):
+def verbose_allequal(received: Any, expected: Any, max_print: int = 5) -> list[str]:
     """Like verbose_allclose, for arrays that must be equal."""
     mismatch = _type_mismatch(received, expected)
     if mismatch:
@@ -44,7 +52,8 @@ def verbose_allequal(received, expected, max_print=5):
     return _differences(library, received != expected, received, expected, max_print)
 
 
-def match_reference(data, output, reference, rtol=1e-05, atol=1e-08):
+def match_reference(data: Any, output: Any, reference: Callable[[Any], Any], rtol: float = 1e-05,
+                    atol: float = 1e-08) -> tuple[bool, str]:
     """Compares output with reference(data). Returns (agrees, message)."""
     lines = verbose_allclose(output, reference(data), rtol=rtol, atol=atol)
     if lines:
@@ -53,7 +62,7 @@ def match_reference(data, output, reference, rtol=1e-05, atol=1e-08):
     return True, ""
 
 
-def make_match_reference(reference, **kwargs):
+def make_match_reference(reference: Callable[[Any], Any], **kwargs: Any) -> Callable[[Any, Any], tuple[bool, str]]:
     """Makes a check_implementation(data, output) from a reference function."""
 
     def check(data, output):
@@ -62,7 +71,7 @@ def make_match_reference(reference, **kwargs):
     return check
 
 
-def clear_l2_cache():
+def clear_l2_cache() -> None:
     """Fills the GPU's L2 cache with other data."""
     import torch
 
@@ -72,7 +81,7 @@ def clear_l2_cache():
 class DeterministicContext:
     """Makes torch's operations deterministic inside a with block."""
 
-    def __enter__(self):
+    def __enter__(self) -> DeterministicContext:
         import torch
 
         self._deterministic = torch.are_deterministic_algorithms_enabled()
@@ -81,7 +90,7 @@ class DeterministicContext:
         torch.use_deterministic_algorithms(True)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         import torch
 
         torch.use_deterministic_algorithms(self._deterministic)

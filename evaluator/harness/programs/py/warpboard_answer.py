@@ -3,12 +3,21 @@ dicts and data classes of them. Kinds of tuples, lists and dicts arrive as the p
 them by name. The runner describes them and their places in a shared region in JSON; the judge checks all of it.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import sys
 
 from warpboard_layout import dense, reach
 from warpboard_wire import ANSWER_ROOM, CUDA, HOST, Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from warpboard_runner import Regions
 
 _PLAIN = (bool, int, float, str)
 _DEEPEST, _MOST_ITEMS = 32, 4096
@@ -27,7 +36,7 @@ class NoRoom(Exception):
 # The runner's side.
 
 
-def describe(value, regions):
+def describe(value: Any, regions: Regions) -> bytes:
     """Returns the answer's description, as bytes for the page. Copies arrays outside the shared regions into them."""
     try:
         text = b"A" + json.dumps(_describe(value, regions)).encode()
@@ -40,7 +49,7 @@ def describe(value, regions):
     return text
 
 
-def is_placed(value, regions):
+def is_placed(value: Any, regions: Regions) -> bool:
     """Reports whether the answer is a tensor on a device, or tuples and lists of them, in the shared regions:
     describing it copies nothing."""
     if isinstance(value, (tuple, list)):
@@ -114,7 +123,7 @@ def _place(regions, kind, address, span, dense_bytes):
     return None
 
 
-def alike(span, dense_bytes):
+def alike(span: int, dense_bytes: int) -> bool:
     """Reports whether memory of span bytes has about the size of an array. The judge copies and compares only such
     arrays: for others it would read gaps, or make much data from little."""
     return span <= 2 * dense_bytes and dense_bytes <= 2 * span
@@ -127,19 +136,20 @@ class Part:
     """One array or tensor of an answer: its checked place, and how to restore it from a copy. Strides count
     elements; size is the bytes from the first to the last one."""
 
-    def __init__(self, name, kind, dtype, shape, strides, role, offset, size):
+    def __init__(self, name: str, kind: int, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...], role: str,
+                 offset: int, size: int) -> None:
         self.name, self.kind, self.dtype, self.shape, self.strides = name, kind, dtype, shape, strides
         self.role, self.offset, self.size = role, offset, size
 
 
-def read(text, sizes):
+def read(text: bytes, sizes: dict[tuple[str, int], int]) -> tuple[list[Any], list[Part]]:
     """Returns (tree, parts) of a description; sizes gives the bytes of the region of each (role, kind). Raises
     BadAnswer, NoRoom or Refused."""
     if text[:1] == b"B":
         raise BadAnswer(_printable(text[1 : 1 + _MOST_TEXT].decode("utf-8", "replace")))
     if text[:1] == b"N" and len(text) == 9:
         raise NoRoom(int.from_bytes(text[1:], "little"))
-    parts = []
+    parts: list[Part] = []
     try:
         if text[:1] != b"A":
             raise ValueError("unknown kind of description")
@@ -190,7 +200,7 @@ def _read(described, sizes, parts, depth):
     raise ValueError("an unknown kind of part")
 
 
-def _array_type(text):
+def _array_type(text: Any) -> tuple[Any, int]:
     import numpy
 
     if type(text) is not str or len(text) > 16:
@@ -201,7 +211,7 @@ def _array_type(text):
     return dtype, dtype.itemsize
 
 
-def _tensor_type(text):
+def _tensor_type(text: str) -> tuple[Any, int]:
     import torch
 
     dtype = getattr(torch, text)
@@ -230,7 +240,7 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
     return ["part", len(parts) - 1]
 
 
-def is_plain(tree):
+def is_plain(tree: list[Any]) -> bool:
     """Reports whether a part of an answer is in its description itself: a number, a text, or the key of a dict."""
     kind, *rest = tree
     if kind == "plain":
@@ -242,7 +252,7 @@ def is_plain(tree):
     return any(is_plain(item[1] if kind == "class" else item) for item in rest[-1])
 
 
-def build(tree, values):
+def build(tree: list[Any], values: Sequence[Any]) -> Any:
     """Restores the answer; values are its arrays and tensors in the order of the parts."""
     kind, *rest = tree
     if kind == "plain":

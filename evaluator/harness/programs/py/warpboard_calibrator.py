@@ -1,5 +1,7 @@
 """Our own runner, which measures the time of an empty call: the constants of the judge's clocks."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import socket
@@ -8,14 +10,24 @@ import sys
 from warpboard_calls import Ranks, Runner, TaskFailed
 from warpboard_clocks import QUEUEING_NS, Constants
 from warpboard_layout import describe, flat_bytes, reach
+from warpboard_regions import Regions
 from warpboard_runner import Host, choose_cuda, serve
 from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, RunnerGone, TooLarge, shared_memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, NoReturn
+
+    from warpboard_calls import Call
+    from warpboard_judge_cuda import JudgeMemory
+    from warpboard_regions import HostMemory
 
 CALIBRATIONS = {"host": 10, "cuda": 40}  # empty calls for the constants
 
 
 @contextlib.contextmanager
-def by_our_runner():
+def by_our_runner() -> Iterator[None]:
     """For calls of our own runner: its failures are not the submission's."""
     try:
         yield
@@ -30,49 +42,52 @@ class Calibrator:
     secrets or a CUDA context. start sends them their device, connect waits for them, use switches their calls to other
     memory."""
 
-    def __init__(self, ranks=1):
-        self._kind = self._runners = self._together = None
-        self._children = []
+    _kind: str  # set by start
+    _runners: list[Runner]  # set by connect, like the next
+    _together: Ranks
+
+    def __init__(self, ranks: int = 1) -> None:
+        self._children: list[tuple[socket.socket, Page]] = []
         sys.stdout.flush()
         sys.stderr.flush()
         for rank in range(ranks):
             self._children.append(_fork(rank))
 
-    def start(self, kind):
+    def start(self, kind: str) -> None:
         self._kind = kind
         for end, _ in self._children:
             end.sendall(kind[:1].encode())
 
-    def connect(self, host, devices):
+    def connect(self, host: HostMemory, devices: Iterable[JudgeMemory | None]) -> None:
         """Waits for them; there is a device for each, or None."""
-        self._runners = [Runner(Channel(end), page, None, host, device)
+        self._runners = [Runner(Channel(end), page, Regions(host, device), host, device)
                          for (end, page), device in zip(self._children, devices)]
         self._together = Ranks(self._runners)
         with by_our_runner():
             self._together.ready()
 
-    def use(self, regions):
+    def use(self, regions: Iterable[Regions]) -> None:
         self._together.use(regions)
 
-    def forget(self):
+    def forget(self) -> None:
         """Makes the runners release the memory of the last case."""
         for runner in self._runners:
             runner.forget()
 
-    def end(self):
+    def end(self) -> None:
         self._together.end()
 
-    def early(self):
+    def early(self) -> bool:
         """Reports whether a description announced an input of the last case before the release."""
         return any(runner.early for runner in self._runners)
 
-    def constants(self, draw, calls, number):
+    def constants(self, draw: Callable[[], list[Any]], calls: Sequence[Call], number: int) -> Constants:
         """The clocks' constants for these calls: so many calls of our own that do nothing but write an answer, with
         inputs from draw and answers as large as these. The process that made these calls is gone and cannot disturb anything."""
         with by_our_runner():
             return self._measure(draw, calls, number)
 
-    def _measure(self, draw, calls, number):
+    def _measure(self, draw: Callable[[], list[Any]], calls: Sequence[Call], number: int) -> Constants:
         # The smallest answer: the submission chooses the size, so the time to copy more counts against it.
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
         self._together.begin_case()
@@ -89,7 +104,7 @@ class Calibrator:
         return Constants.of(self._kind, made[1:], mapping, queueing)
 
 
-def _fork(rank):
+def _fork(rank: int) -> tuple[socket.socket, Page]:
     """Returns the channel's end and the page of a new child."""
     end, there = socket.socketpair()
     fd = shared_memory(PAGE_SIZE)
@@ -102,7 +117,7 @@ def _fork(rank):
     return end, page
 
 
-def _be_calibrator(end, page, rank):
+def _be_calibrator(end: socket.socket, page: Page, rank: int) -> NoReturn:
     code, device = 1, None
     try:
         kind = end.recv(1)
@@ -128,7 +143,7 @@ class _OwnHost(Host):
     """If an input has no room for an answer, its kernel writes it into the answers' region: more inputs would take longer to
     hand over than the submission's."""
 
-    def fill(self, given):
+    def fill(self, given: tuple[Any, int]) -> Any:
         answer, size = _fill(given, HOST), given[1]
         if answer is not None or size == 0:
             return answer

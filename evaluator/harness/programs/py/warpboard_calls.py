@@ -5,6 +5,8 @@ Where the ranks of a task for several GPUs make a call together, each has its in
 clocks run until the last of them.
 """
 
+from __future__ import annotations
+
 import secrets
 from dataclasses import dataclass
 from time import perf_counter_ns
@@ -14,6 +16,17 @@ from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_taken import Taken
 from warpboard_wire import (
     ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, MOST_AFTER_DONE_NS, RANGE, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from warpboard_answer import Part
+    from warpboard_judge_cuda import JudgeMemory
+    from warpboard_layout import Leaf
+    from warpboard_regions import HostMemory, Regions
+    from warpboard_wire import Channel, Page
 
 _LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
 _LONGEST_TOLD_HOLD_NS = 500_000  # where the clock runs already: our own runner has queued its call by then
@@ -38,8 +51,8 @@ class Call:
     """The outcome of one call. Times are in nanoseconds on the judge's clock, with nothing subtracted. For a call of ranks,
     data, answer and sizes have one item for each."""
 
-    data: object  # the judge's own input
-    answer: object
+    data: Any  # the judge's own input
+    answer: Any
     event: float  # the runner's clock; of ranks, the largest
     wall: float  # release to done; for an unforeseen answer, to the queueing of its copies
     sampled: float  # release to the sample of the answer; as wall where there is none
@@ -47,7 +60,7 @@ class Call:
     late: bool  # released before it was queued
     prepared: float  # from the first byte of the input on the device until the judge let it go
     switched: float  # from then until the runner's gate ran
-    sizes: tuple  # bytes of each runner's answer
+    sizes: tuple[int, ...]  # bytes of each runner's answer
     parts: int  # of the answers
     begin: int  # the judge's clock at the release
     at_once: bool = False  # everything until the release was queued when the device began to write the input
@@ -55,14 +68,15 @@ class Call:
     early: bool = False  # the description told of the input
 
     @property
-    def size(self):
+    def size(self) -> int:
         return sum(self.sizes)
 
 
 class Runner:
     """A runner from the judge's side, behind a channel and a page. Two of them may share regions."""
 
-    def __init__(self, channel, page, regions, host, cuda):
+    def __init__(self, channel: Channel, page: Page, regions: Regions, host: HostMemory,
+                 cuda: JudgeMemory | None) -> None:
         self.channel, self.page, self.regions = channel, page, regions
         self.host, self.cuda = host, cuda
         self.made, self.longest = 0, 0  # the case's calls, and the longest of them from release to done
@@ -72,59 +86,60 @@ class Runner:
             cuda.watch(page)
         self.number = secrets.randbelow(1 << 30) + 1
         self._version = 0  # of the regions that it has been told of
-        self._told = None  # the description of the case's last call
+        self._told: bytes | None = None  # the description of the case's last call
         # Descriptions of the case's inputs tell of them. On a device the clock begins with the description; on the host that comes
         # with the release, because the judge empties caches before, which takes milliseconds.
         self.early = False
         self.told_much = False  # an input of the case told of more than a few plain numbers before the release
         self._growths = 0  # of the answers' memory, in this case
-        self.last = []  # parts of the last answer
-        self._seen = []  # the descriptions of the last two answers, and what they say
+        self.last: list[Part] = []  # parts of the last answer
+        # The descriptions of the last two answers, with their trees and parts.
+        self._seen: list[tuple[bytes, tuple[list[Any], list[Part]]]] = []
 
-    def ready(self, limit=None):
+    def ready(self, limit: float | None = None) -> None:
         self.channel.ready(limit)
 
-    def use(self, regions):
+    def use(self, regions: Regions) -> None:
         """Switches the next calls to other memory."""
         self.regions, self._version = regions, 0
 
-    def forget(self):
+    def forget(self) -> None:
         """Makes a runner of ours release the memory of the last case."""
         self.channel.send(CASE)
         self._version, self.last, self._seen = 0, [], []
 
-    def begin_case(self):
+    def begin_case(self) -> None:
         self._told, self.early, self.told_much, self.last = None, False, False, []
         self.made, self.longest = 0, 0
         self._growths = 0
         self._seen = []
         self.regions.begin_case()
 
-    def end(self):
+    def end(self) -> None:
         """Ends the runner, and waits until it is gone: the channel ends when all its processes are dead. This also finds
         what it wrote into the channel during a call that was too short to check."""
         Ranks([self]).end()
 
-    def dismiss(self):
+    def dismiss(self) -> None:
         try:
             self.channel.watch()
             self.channel.send(END)
         except RunnerGone:
             pass
 
-    def call(self, draw, flags=0):
+    def call(self, draw: Callable[[], Any], flags: int = 0) -> Call:
         """Makes one call on an input from draw and returns its outcome. Raises BadAnswer, Refused, RunnerGone and draw's
         exceptions."""
         made = Ranks([self]).call(lambda: [draw()], flags)
         (made.data,), (made.answer,) = made.data, made.answer
         return made
 
-    def here(self):
+    def here(self) -> None:
         """Makes its device the current one, if there are several."""
         if self.cuda is not None:
             self.cuda.here()
 
-    def grow(self, size):
+    def grow(self, size: int) -> None:
         """Gives it at least this much memory for its answer."""
         self.here()
         kinds = [HOST] if self.cuda is None else [HOST, CUDA]
@@ -141,19 +156,19 @@ class Runner:
             raise Refused("The runner asks for more and more memory for its answer.")
         self._share({(ANSWERS, kind): max(size, min(2 * has, most)) for kind in kinds})
 
-    def reserve(self, size):
+    def reserve(self, size: int) -> None:
         """Gives it memory for an answer of this size, if it has less."""
         if size > self.regions.bytes[ANSWERS, HOST if self.cuda is None else CUDA]:
             self.grow(size)
 
-    def _share(self, wanted):
+    def _share(self, wanted: dict[tuple[int, int], int]) -> None:
         self.regions.need(wanted)
         if self._version != self.regions.version:
             self._seen = []
             self.channel.send(CASE, *self.regions.case())
             self._version = self.regions.version
 
-    def ask(self, data, flags):
+    def ask(self, data: Any, flags: int) -> _Asked:
         """Announces the next call, and returns it."""
         self.here()
         description, leaves = describe(data)
@@ -173,13 +188,13 @@ class Runner:
         self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if follows else pack_call(self.number, flags, description))
         return _Asked(self, data, leaves, arrays, sent, description if follows else b"", flags)
 
-    def _arrays(self, leaves):
+    def _arrays(self, leaves: Iterable[Leaf]) -> list[tuple[Any, Any]]:
         """Those on the device: (where the runner has it, the judge's own), tensors of bytes."""
         region = self.regions.memory[INPUTS, CUDA]
         return [(region.bytes[leaf.offset : leaf.offset + leaf.span], flat_bytes(leaf.value, leaf.span))
                 for leaf in leaves if leaf.kind == CUDA and leaf.span]
 
-    def expect(self):
+    def expect(self) -> Taken:
         """The answer from the runner's description, with room for a copy. Equal descriptions mean the same."""
         text = self.page.description()
         said = dict(self._seen).get(text) or read(text, self.regions.sizes())
@@ -189,7 +204,7 @@ class Runner:
         self._seen = [*self._seen[-1:], (text, said)]
         return Taken(*said, self.regions.memory, self.cuda)
 
-    def foresee(self):
+    def foresee(self) -> tuple[bytes, Taken] | None:
         """(description, answer) of the call before the last, None where there is none: memory for answers is taken in turns. An
         answer with a plain value is not foreseen: that has no copy by which it would be seen when it came."""
         if not self._seen:
@@ -197,11 +212,11 @@ class Runner:
         text, said = self._seen[0]
         return None if is_plain(said[0]) else (text, Taken(*said, self.regions.memory, self.cuda))
 
-    def as_foreseen(self):
+    def as_foreseen(self) -> None:
         """The last answer was the foreseen one: it is now the last that was seen."""
         self._seen = [*self._seen[-1:], self._seen[0]]
 
-    def _wanted(self, leaves):
+    def _wanted(self, leaves: Iterable[Leaf]) -> dict[tuple[int, int], int]:
         ends = sizes(leaves)
         wanted = {(INPUTS, HOST): ends[HOST], (ANSWERS, HOST): 1 << 20}
         if self.cuda is None:
@@ -212,7 +227,7 @@ class Runner:
         return wanted
 
     @staticmethod
-    def write_host(memory, leaves):
+    def write_host(memory: memoryview | bytearray, leaves: Iterable[Leaf]) -> None:
         for leaf in leaves:
             if leaf.kind == HOST:
                 write_host(memory, leaf)
@@ -221,13 +236,16 @@ class Runner:
 class _Asked:
     """One call of one runner. Its methods are called in this order, each for all ranks before the next."""
 
-    def __init__(self, runner, data, leaves, arrays, sent, follows, flags=0):
+    def __init__(self, runner: Runner, data: Any, leaves: list[Leaf], arrays: list[tuple[Any, Any]], sent: int,
+                 follows: bytes, flags: int = 0) -> None:
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
         self.told, self._follows = runner.early and not follows, follows
         self._leaves, self._arrays, self._number = leaves, arrays, runner.number
-        self.late, self.answer, self._foreseen, self._released, self._limitless = False, None, None, False, bool(flags & RANGE)
+        self.answer: Taken | None = None
+        self._foreseen: bytes | None = None
+        self.late, self._released, self._limitless = False, False, bool(flags & RANGE)
 
-    def hold(self):
+    def hold(self) -> None:
         """Waits until the runner has queued everything, or the limit is over."""
         runner = self.runner
         runner.here()
@@ -240,7 +258,7 @@ class _Asked:
         elif (foreseen := runner.foresee()) is not None:
             self._foreseen, self.answer = foreseen
 
-    def poison(self):
+    def poison(self) -> None:
         """Overwrites the last answer."""
         runner = self.runner
         runner.here()
@@ -248,17 +266,18 @@ class _Asked:
             if part.role == "answers" and part.size:
                 runner.regions.poison(part)
 
-    def can_wait(self):
+    def can_wait(self) -> bool:
         """Reports whether the device can wait until everything is queued."""
         self.runner.here()
         return self.runner.cuda is not None and self.runner.cuda.can_wait(self._arrays)
 
-    def block(self):
+    def block(self) -> None:
         """Makes the device wait for start."""
         self.runner.here()
-        self.runner.cuda.block()
+        if self.runner.cuda is not None:
+            self.runner.cuda.block()
 
-    def write(self):
+    def write(self) -> None:
         """Writes the input to its place for the runner, empties caches, and keeps the device. This is timed from the first byte
         on: during an interruption, work of the runner may have run and seen the input. On the host the input is written into
         memory that the runner does not have yet."""
@@ -271,48 +290,48 @@ class _Asked:
         cuda.flush()
         cuda.hold()
 
-    def announce(self):
+    def announce(self) -> None:
         """Tells the runner that the release is near. The call is not done yet."""
         if self.runner.cuda is None:
             self.runner.page.announce(self._number)
             self.runner.regions.rehearse()
 
-    def queue_copies(self, alone=True):
+    def queue_copies(self, alone: bool = True) -> None:
         """Queues the copies. If the call is alone, the sample of its answer waits for its own "done", otherwise for
         all."""
         if self.answer is not None:
             self.runner.here()
             self.answer.queue(self.runner.page, self._number if alone else None)
 
-    def start(self):
+    def start(self) -> None:
         """Lets the device begin with the queued work."""
         if self.runner.cuda is not None:
             self.runner.cuda.start()
 
-    def wait_held(self):
+    def wait_held(self) -> None:
         """Waits until the input is written and the device is kept."""
         if self.runner.cuda is not None:
             self.runner.here()
             self.runner.cuda.wait_held()
 
-    def prepared(self):
+    def prepared(self) -> float:
         """Returns the duration of the preparation, after the call."""
         return 0.0 if self.runner.cuda is None else self.runner.cuda.writing_took()
 
-    def let_in(self):
+    def let_in(self) -> None:
         """Lets the runner's gate onto the device in place of the judge's hold."""
         if self.runner.cuda is not None:
             self._key = self.runner.cuda.key
             self.runner.page.let_in(self._number)
             self.runner.cuda.let_go()
 
-    def wait_active(self):
+    def wait_active(self) -> None:
         """Waits until the gate reports that it runs. A gate that reports this too early has the change of contexts in its
         time."""
         if self.runner.cuda is not None:
             self.runner.page.wait_active(self._number, self.runner.channel, _LONGEST_SWITCH_NS)
 
-    def release(self):
+    def release(self) -> int:
         """Gives the runner its input. Returns the clock before that."""
         if self.runner.cuda is not None:
             begin = self.runner.page.open(self._number, self._key)
@@ -327,21 +346,22 @@ class _Asked:
         self._released = True
         return begin
 
-    def leave(self):
+    def leave(self) -> None:
         """Releases a call that is not made: the runner waits for that, even without an input."""
         self.runner.page.let_in(self._number)
         self.runner.page.release = self._number
 
-    def done(self):
+    def done(self) -> int:
         """Waits until the runner is done; returns the clock then."""
         longest = self.runner.longest
         limit = None if self._limitless or self.runner.made < _FIRST_CALLS else max(_LONGEST_NS, _MOST_TIMES_LONGER * longest)
         end = self.runner.page.wait_done(self._number, self.runner.channel, limit)
         if end is None:
+            assert limit is not None
             raise Refused(f"A call had not ended after {limit / 1e9:.0f} s, and the longest before it took {longest / 1e9:.3g} s.")
         return end
 
-    def unforeseen(self):
+    def unforeseen(self) -> bool:
         """Reports whether the answer's description is still unread. A call that was released late is described only
         when all of it is queued."""
         if self.answer is None and self.runner.cuda is None:
@@ -355,18 +375,18 @@ class _Asked:
         self.runner.as_foreseen()
         return False
 
-    def expect(self):
+    def expect(self) -> None:
         """Reads the answer's description, and lets its copies go."""
         self.runner.here()
         self.answer = self.runner.expect()
         self.queue_copies()
         self.open_gate()
 
-    def open_gate(self):
+    def open_gate(self) -> None:
         if self.runner.cuda is not None:
             self.runner.cuda.open_gate()
 
-    def let_go(self):
+    def let_go(self) -> None:
         """Releases everything that waits; a gate that was not released sees that the judge has left."""
         if self.runner.cuda is not None:
             self.runner.cuda.start()
@@ -376,52 +396,53 @@ class _Asked:
             if not self._released:
                 self.runner.page.leave(self._number)
 
-    def sampled(self):
+    def sampled(self) -> bool:
         """Waits for the sample of the answer, where its description is known. False where there is none."""
         if self.answer is None:
             return False
         self.runner.here()
         return self.answer.sampled()
 
-    def take(self):
+    def take(self) -> None:
         """Copies the answer, where its description is known."""
         if self.answer is not None:
             self.runner.here()
             self.answer.take()
 
-    def keep(self, took):
+    def keep(self, took: int) -> None:
         """Records the duration of the call, marks the answer to be poisoned before the next call, and checks whether it
         still changed after "done"."""
         runner = self.runner
+        assert self.answer is not None
         runner.last, runner.longest = self.answer.parts, max(runner.longest, took)
         runner.made += 1
         runner.here()
         if runner.cuda is not None and runner.cuda.changed():
             raise BadAnswer("The answer still changed when custom_kernel was said to be done: something of it ran on.")
 
-    def event(self, most):
+    def event(self, most: int) -> float:
         return _number(self.runner.page.wait_nanoseconds(self.runner.channel), most)
 
 
 class Ranks:
     """The runners that make calls together: one, or one for each GPU."""
 
-    def __init__(self, runners):
+    def __init__(self, runners: list[Runner]) -> None:
         self._runners = runners
 
-    def ready(self, limit=None):
+    def ready(self, limit: float | None = None) -> None:
         for runner in self._runners:
             runner.ready(limit)
 
-    def use(self, regions):
+    def use(self, regions: Iterable[Regions]) -> None:
         for runner, theirs in zip(self._runners, regions):
             runner.use(theirs)
 
-    def begin_case(self):
+    def begin_case(self) -> None:
         for runner in self._runners:
             runner.begin_case()
 
-    def end(self):
+    def end(self) -> None:
         for runner in self._runners:
             runner.dismiss()
         for runner in self._runners:
@@ -430,7 +451,7 @@ class Ranks:
                 runner.here()
                 runner.cuda.forget(runner.page)
 
-    def call(self, draw, flags=0):
+    def call(self, draw: Callable[[], list[Any]], flags: int = 0) -> Call:
         """Makes one call on inputs from draw, one for each; its outcome has lists of inputs and answers."""
         while True:
             try:
@@ -438,7 +459,7 @@ class Ranks:
             except _Grow as need:
                 need.runner.grow(need.size)
 
-    def _draw(self, draw):
+    def _draw(self, draw: Callable[[], list[Any]]) -> list[Any]:
         """Draws the inputs. A device without room for them is the submission's fault if the judge uses little of it."""
         try:
             return draw()
@@ -447,7 +468,7 @@ class Ranks:
                 raise Refused(_STARVED) from failure
             raise
 
-    def _call(self, inputs, flags):
+    def _call(self, inputs: list[Any], flags: int) -> Call:
         calls = [runner.ask(data, flags) for runner, data in zip(self._runners, inputs)]
         if len(calls) > 1:
             for rank, call in enumerate(calls):
@@ -469,13 +490,14 @@ class Ranks:
                 call.let_go()
         _each(calls, lambda call: call.keep(end - begin))
         released, begin = begin, min([begin, *(call.sent for call in calls if call.told)])
-        return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
+        answers = [call.answer for call in calls if call.answer is not None]
+        return Call(inputs, [answer.value() for answer in answers], max(call.event(end - begin) for call in calls),
                     end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared() for call in calls), switched,
-                    tuple(sum(part.size for part in call.answer.parts) for call in calls),
-                    sum(len(call.answer.parts) for call in calls), begin, at_once, released - begin,
+                    tuple(sum(part.size for part in answer.parts) for answer in answers),
+                    sum(len(answer.parts) for answer in answers), begin, at_once, released - begin,
                     any(call.runner.early for call in calls))
 
-    def _release(self, calls):
+    def _release(self, calls: list[_Asked]) -> tuple[int, int, int, int, int]:
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
         was done, when samples of all answers had been taken and when all answers had. On a device, a call whose answer was not
         foreseen is done when its copies are queued: until then work could go on unseen."""
@@ -496,7 +518,7 @@ class Ranks:
             sampled, taken = _take(unforeseen, end)
         return begin - held, begin, end, sampled, taken
 
-    def _prepare(self, calls):
+    def _prepare(self, calls: list[_Asked]) -> bool:
         """Waits until all inputs are written and caches empty, and the copies of the answers are queued behind that. Returns
         whether all devices began when everything was queued for all of them. If one cannot wait, none does: loading a kernel
         for one device may wait for another. Each is then kept as soon as its own input is written."""
@@ -513,7 +535,7 @@ class Ranks:
         return at_once
 
 
-def _take(calls, end):
+def _take(calls: list[_Asked], end: int) -> tuple[int, int]:
     """Takes the answers that are known. Returns the clock when samples of all had been taken, end if there are none, and when all
     answers had."""
     sampled = perf_counter_ns() if any([_of(call, call.sampled) for call in calls]) else end
@@ -521,13 +543,13 @@ def _take(calls, end):
     return sampled, perf_counter_ns()
 
 
-def _each(calls, step):
+def _each(calls: list[_Asked], step: Callable[[_Asked], object]) -> None:
     """Does one step of every call; an error names its rank."""
     for call in calls:
         _of(call, lambda: step(call))
 
 
-def _of(call, step):
+def _of(call: _Asked, step: Callable[[], Any]) -> Any:
     try:
         return step()
     except NoRoom as need:
@@ -543,10 +565,10 @@ def _of(call, step):
 class _Grow(Exception):
     """Repeats a call with more room for an answer."""
 
-    def __init__(self, runner, size):
+    def __init__(self, runner: Runner, size: int) -> None:
         self.runner, self.size = runner, size
 
 
-def _number(ns, most):
+def _number(ns: float, most: float) -> float:
     """The runner's clock, limited to a number between 1 and the judge's clock."""
     return min(max(ns, 1.0), float(most)) if ns == ns else float(most)

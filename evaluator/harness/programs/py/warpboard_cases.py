@@ -1,11 +1,17 @@
 """The cases of a stage: lines of "key: value; key: value"."""
 
+from __future__ import annotations
+
 import ast
 import re
 import secrets
 import sys
 
 from warpboard_report import EXIT_BAD_SPEC
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PART = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*:\s*(.*?)\s*", re.DOTALL)
 _SEED_BITS = 61  # the range of torch's and NumPy's generators, and of KernelBot's programs
@@ -14,7 +20,7 @@ _SEED_BITS = 61  # the range of torch's and NumPy's generators, and of KernelBot
 class Case:
     """One line of the cases file and the arguments in it."""
 
-    def __init__(self, spec):
+    def __init__(self, spec: str) -> None:
         self.spec = spec
         self.arguments = {}
         for part in spec.split(";"):
@@ -24,14 +30,14 @@ class Case:
                 sys.exit(EXIT_BAD_SPEC)
             self.arguments[match[1]] = _value(match[2])
 
-    def fresh(self):
+    def fresh(self) -> dict[str, Any]:
         """The arguments, with a fresh secret seed if there is one."""
         if not isinstance(self.arguments.get("seed"), int):
             return self.arguments
         return {**self.arguments, "seed": secrets.randbits(_SEED_BITS)}
 
 
-def _value(text):
+def _value(text: str) -> Any:
     """Parses numbers, True, False, None, lists and tuples; the rest stays text."""
     try:
         return ast.literal_eval(text)
@@ -39,6 +45,6 @@ def _value(text):
         return text
 
 
-def read_cases(path):
+def read_cases(path: str) -> list[Case]:
     with open(path, encoding="utf-8") as file:
         return [Case(line) for line in file.read().splitlines() if line.strip()]

@@ -6,10 +6,18 @@ median(wall) - tolerance and median(snapshot) - tolerance: a runner can forge on
 shows whether the answer was there at "done"; how much later than usual that was taken is added to both.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 
 from warpboard_stats import Stats, quantile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from warpboard_calls import Call
 
 # By how much wall and snapshot may exceed the truth.
 _LEAST_NS = {"host": (2_000, 5_000), "cuda": (1_500, 8_000)}
@@ -48,7 +56,7 @@ class Constants:
     queueing: float = 0.0  # by which that may be longer
 
     @classmethod
-    def of(cls, kind, calls, mapping=0, queueing=0.0):
+    def of(cls, kind: str, calls: Sequence[Call], mapping: float = 0, queueing: float = 0.0) -> Constants:
         """Returns the constants from calls of our own runner, in which mapping the input may take as long on a host.
         The clock may begin when the input is described, about a millisecond before the release: that time has a
         separate quartile. The lower quartile, and on the host, where processes compete, the median are close to the
@@ -66,20 +74,20 @@ class Constants:
                    quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5),
                    quantile([call.sampled - call.wall for call in calls], 0.5), told, queueing)
 
-    def no_more_than(self, calls):
+    def no_more_than(self, calls: Sequence[Call]) -> Constants:
         """The constants, unless these calls were quicker: then the machine was busy while empty calls were timed.
         A call that only seems to end early makes the constants smaller, and so its own time longer."""
         handover = min(self.handover, max(quantile([call.wall + self.sooner(call) for call in calls], 0.1), 0.0))
         snapshot = min(self.snapshot, max(quantile([call.snapshot + self.sooner(call) for call in calls], 0.1), handover))
         return replace(self, handover=handover, snapshot=snapshot)
 
-    def sooner(self, call):
+    def sooner(self, call: Call) -> float:
         """Returns the time by which the release came sooner after the input's description than for our own runner. That
         saves a runner nothing: from the release on, its time is its own. It is negative if queueing took a little
         longer."""
         return max(self.told - call.told, -self.queueing)
 
-    def more(self, calls):
+    def more(self, calls: Sequence[Call]) -> list[float]:
         """Returns the time of each call that counts besides its clocks: before the release, and after "done"."""
         gate, sample = self._late(calls)
         return [self.turns(call) + self.sooner(call) + max(self._gate(call) - _SWITCH_NS, gate) + max(self._sample(call) - _LATE_SAMPLE_NS, sample)
@@ -100,14 +108,14 @@ class Constants:
         """Returns the delay of a sample beyond the usual one: it contains everything written until then."""
         return call.sampled - call.wall - self.sampled if self.kind == "cuda" else 0.0
 
-    def tolerance(self, ns):
+    def tolerance(self, ns: float) -> float:
         """Returns the amount by which the wall clock may exceed a time of ns."""
         return max(_LEAST_NS[self.kind][0], min(_SPREADS * self.spread, _MOST_SHARE[self.kind] * ns))
 
-    def snapshot_tolerance(self, ns):
+    def snapshot_tolerance(self, ns: float) -> float:
         return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE[self.kind] * ns))
 
-    def turns(self, call):
+    def turns(self, call: Call) -> float:
         """The time that others may have had the device, or processors the input, between its first byte and the end of the
         hold."""
         excess = call.prepared - self.prepared
@@ -122,7 +130,7 @@ def _range(values):
 class Clocks:
     """The three numbers of a case's timed calls, and the number that counts."""
 
-    def __init__(self, calls, constants):
+    def __init__(self, calls: Sequence[Call], constants: Constants) -> None:
         constants = constants.no_more_than(calls)
         self.constants, self._calls = constants, calls
         self.events = [call.event for call in calls]
@@ -156,7 +164,7 @@ class Clocks:
         sampled = self.constants.kind == "cuda" and all(call.sampled > call.wall for call in self._calls)
         return max(tolerance, _SAMPLED_NS) if sampled else tolerance
 
-    def lines(self):
+    def lines(self) -> Iterator[tuple[str, float | str]]:
         """Yields (field, value) for the report."""
         yield from self.stats.lines()
         yield "clock", self.clock

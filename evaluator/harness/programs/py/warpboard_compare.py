@@ -3,10 +3,16 @@
 Arrays are torch's or NumPy's. gaps, beyond, and count fetch nothing from a device.
 """
 
+from __future__ import annotations
+
 import contextlib
 import math
 import sys
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 WORDS = ("atol", "rtol", "matched", "max_error", "equal_nan", "infinite")
 STANDARD = 0.01  # atol and rtol; it covers a step of bfloat16 and of float16
@@ -31,24 +37,24 @@ class Tolerance(NamedTuple):
     atol: float = STANDARD
     rtol: float = STANDARD
     matched: float = 1.0  # the share of the elements that must be within both
-    max_error: Optional[float] = None  # what no element may exceed
+    max_error: float | None = None  # what no element may exceed
     equal_nan: bool = False  # NaN agrees with NaN
     infinite: str = "equal"  # which infinities agree with themselves: equal, negative, or never
     fitting: bool = True  # neither atol nor rtol is given: types of few bits have larger ones
-    named: dict = {}  # tolerances of single outputs, by name or number
-    places: tuple = ()  # those of all outputs, once they are known
+    named: dict[Any, Tolerance] = {}  # tolerances of single outputs, by name or number
+    places: tuple[Tolerance, ...] = ()  # those of all outputs, once they are known
 
     @classmethod
-    def of(cls, words):
+    def of(cls, words: dict[str, Any]) -> Tolerance:
         """The tolerance from the words of a task or a request, with its tolerances of single outputs."""
         default = cls()._with(words)
         return default._replace(named={name: default._with(own) for name, own in (words.get("tolerances") or {}).items()})
 
-    def _with(self, words):
+    def _with(self, words: dict[str, Any]) -> Tolerance:
         known = {word: words[word] for word in WORDS if words.get(word) is not None}
         return self._replace(**known, fitting=words.get("fitting", self.fitting and "atol" not in known and "rtol" not in known))
 
-    def bind(self, names, dtypes):
+    def bind(self, names: Sequence[str], dtypes: Iterable[Any]) -> Tolerance:
         """The tolerance with those of the outputs, which have these names and types. Raises BadReference about an output that is missing."""
         known = [{name, str(place)} - {""} for place, name in enumerate(names)]
         for name in self.named:
@@ -58,29 +64,29 @@ class Tolerance(NamedTuple):
         places = (next((self.named[name] for name in self.named if name in own), self) for own in known)
         return self._replace(places=tuple(one._fit(dtype) for one, dtype in zip(places, dtypes)))
 
-    def _fit(self, dtype):
+    def _fit(self, dtype: Any) -> Tolerance:
         atol, rtol = STEPS.get(str(dtype).removeprefix("torch."), (self.atol, self.rtol))
         return self._replace(atol=atol, rtol=rtol, fitting=False) if self.fitting else self
 
-    def output(self, place):
+    def output(self, place: int) -> Tolerance:
         """The tolerance of an output."""
         return self.places[place] if self.places else self
 
-    def is_exact(self, whole):
+    def is_exact(self, whole: bool) -> bool:
         """Reports whether elements must be equal, if they are whole numbers or booleans: indices and flags that differ by a share are
         wrong. An atol of 1 is one for integers."""
         return whole and self.atol < 1
 
-    def most_wrong(self, elements):
+    def most_wrong(self, elements: int) -> int:
         """Returns the largest number of elements of an output that may be outside."""
         return math.floor((1 - self.matched) * elements + 1e-6)
 
-    def __str__(self):
+    def __str__(self) -> str:
         more = {"required_matched_ratio": self.matched if self.matched < 1 else None, "max_error": self.max_error}
         return f"atol={self.atol}, rtol={self.rtol}" + "".join(f", {word}={value}" for word, value in more.items() if value is not None)
 
 
-def gaps(want, got, tolerance):
+def gaps(want: Any, got: Any, tolerance: Tolerance) -> Any:
     """The distance of each element: 0 where infinities or NaN agree, and no finite number where others are."""
     library, agree = _library(want), want == got
     if tolerance.infinite == "never":
@@ -93,7 +99,7 @@ def gaps(want, got, tolerance):
     return gap.masked_fill_(agree, 0.0) if library.__name__ == "torch" else library.where(agree, 0.0, gap)
 
 
-def beyond(gap, scale, tolerance):
+def beyond(gap: Any, scale: Any, tolerance: Tolerance) -> tuple[Any, Any]:
     """(the elements that are wrong, those of them that the matched share does not excuse, or None). rtol is a share of scale."""
     finite = _library(gap).isfinite(gap)
     wrong = ~((gap == 0) | (finite & (gap <= tolerance.atol + tolerance.rtol * abs(scale))))
@@ -103,12 +109,12 @@ def beyond(gap, scale, tolerance):
     return wrong | far, far
 
 
-def count(wrong, far):
+def count(wrong: Any, far: Any) -> Any:
     """The number of wrong elements; more than there are if one of them is not excused."""
     return wrong.sum() if far is None else wrong.sum() + far.any() * (math.prod(wrong.shape) + 1)
 
 
-def first(wrong, far):
+def first(wrong: Any, far: Any) -> Any:
     """The place of the first wrong element among all, and of those not excused if there are some."""
     library = _library(wrong)
     found = [mask.reshape(-1).astype("int8") if library.__name__ == "numpy" else mask.flatten().to(library.int8) for mask in (wrong, far) if mask is not None]
@@ -119,7 +125,7 @@ def _library(array):
     return sys.modules["torch" if type(array).__module__.startswith("torch") else "numpy"]
 
 
-def difference(wanted, given, words):
+def difference(wanted: Any, given: Any, words: dict[str, Any]) -> str:
     """Returns a sentence about the first part of an answer that is wrong; empty if it is right. Raises BadReference."""
     want, have = list(_leaves(wanted)), list(_leaves(given))
     if isinstance(wanted, dict) and isinstance(given, dict) and wanted.keys() != given.keys():
@@ -135,8 +141,9 @@ def difference(wanted, given, words):
     return ""
 
 
-def _leaves(value, name=""):
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """Yields (name, value) of the arrays, numbers, and texts of an answer."""
+    items: Iterable[tuple[Any, Any]]
     if isinstance(value, dict):
         items = value.items()
     elif isinstance(value, (list, tuple)):

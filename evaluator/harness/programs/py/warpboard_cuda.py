@@ -4,6 +4,8 @@ Physical allocations are made by the judge (cuMemCreate), exported as file descr
 sees them through __cuda_array_interface__. Errors of the driver are RuntimeErrors that name the call.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import functools
@@ -11,6 +13,15 @@ import os
 
 from warpboard_answer import NoRoom, describe, is_placed
 from warpboard_wire import CUDA, DONE_AT, INPUTS, SEALED, SOON_AT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import mmap
+    from collections.abc import Callable
+    from typing import Any
+
+    from warpboard_runner import Regions
+    from warpboard_wire import Page
 
 _POSIX_FD = 1
 _READ_WRITE = 3
@@ -34,11 +45,11 @@ class _Access(ctypes.Structure):
 
 
 @functools.cache
-def driver():
+def driver() -> ctypes.CDLL:
     return ctypes.CDLL("libcuda.so.1")
 
 
-def call(name, *arguments):
+def call(name: str, *arguments: Any) -> None:
     """Makes a call of the driver API."""
     code = getattr(driver(), name)(*arguments)
     if code != 0:
@@ -51,13 +62,13 @@ def _properties(device):
     return _Properties(1, _POSIX_FD, _Location(1, device), None)
 
 
-def granularity(device):
+def granularity(device: int) -> int:
     size = ctypes.c_size_t()
     call("cuMemGetAllocationGranularity", ctypes.byref(size), ctypes.byref(_properties(device)), 0)
     return size.value
 
 
-def allocate(size, device):
+def allocate(size: int, device: int) -> tuple[ctypes.c_uint64, int]:
     """Returns (handle, size) of physical memory of at least size bytes on a device."""
     step = granularity(device)
     size = max((size + step - 1) // step, 1) * step
@@ -66,24 +77,24 @@ def allocate(size, device):
     return handle, size
 
 
-def released(handle):
+def released(handle: ctypes.c_uint64) -> None:
     """Releases physical memory that is no longer mapped anywhere."""
     call("cuMemRelease", handle)
 
 
-def export(handle):
+def export(handle: ctypes.c_uint64) -> int:
     fd = ctypes.c_int()
     call("cuMemExportToShareableHandle", ctypes.byref(fd), handle, _POSIX_FD, ctypes.c_uint64(0))
     return fd.value
 
 
-def imported(fd):
+def imported(fd: int) -> ctypes.c_uint64:
     handle = ctypes.c_uint64()
     call("cuMemImportFromShareableHandle", ctypes.byref(handle), ctypes.c_void_p(fd), _POSIX_FD)
     return handle
 
 
-def seen_by_device(address, size):
+def seen_by_device(address: int, size: int) -> ctypes.c_uint64:
     """The device's address of host memory, which is pinned from now on."""
     device = ctypes.c_uint64()
     call("cuMemHostRegister_v2", ctypes.c_void_p(address), ctypes.c_size_t(size), 2)
@@ -91,17 +102,17 @@ def seen_by_device(address, size):
     return device
 
 
-def address_of(memory):
+def address_of(memory: mmap.mmap) -> int:
     """The begin of a host mapping."""
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
 
-def queue_write(word, number, stream=None):
+def queue_write(word: ctypes.c_uint64, number: int, stream: ctypes.c_void_p | None = None) -> None:
     """Queues on a stream, by default the default one, to write a number to a host word when everything before is done."""
     call("cuStreamWriteValue32_v2", stream, word, ctypes.c_uint32(number), 0)
 
 
-def queue_wait(word, number, stream=None):
+def queue_wait(word: ctypes.c_uint64, number: int, stream: ctypes.c_void_p | None = None) -> None:
     """Makes a stream, by default the default one, wait until a host word is number or more."""
     call("cuStreamWaitValue32_v2", stream, word, ctypes.c_uint32(number), _GEQ)
 
@@ -109,7 +120,7 @@ def queue_wait(word, number, stream=None):
 class Mapping:
     """Physical memory of a device in this process's address space, and as a tensor of bytes. It is unmapped by close."""
 
-    def __init__(self, torch, handle, size, device):
+    def __init__(self, torch: Any, handle: ctypes.c_uint64, size: int, device: int) -> None:
         address = ctypes.c_uint64()
         nothing = ctypes.c_uint64(0)
         call("cuMemAddressReserve", ctypes.byref(address), ctypes.c_size_t(size), ctypes.c_size_t(0), nothing, nothing)
@@ -120,7 +131,7 @@ class Mapping:
         self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (self.address, False), "version": 2}
         self.bytes = torch.as_tensor(self, device=f"cuda:{device}")
 
-    def close(self):
+    def close(self) -> None:
         call("cuMemUnmap", ctypes.c_uint64(self.address), ctypes.c_size_t(self.size))
         call("cuMemAddressFree", ctypes.c_uint64(self.address), ctypes.c_size_t(self.size))
         released(self._handle)
@@ -130,7 +141,7 @@ class RunnerDevice:
     """The runner's side: queues calls behind the gate (warpboard_seal). The legacy default stream is gated, which is torch's
     own; blocking streams order themselves behind it. What runs on others before the release reads poison."""
 
-    def __init__(self, torch, page):
+    def __init__(self, torch: Any, page: Page) -> None:
         from warpboard_seal import Gate
 
         self._torch, self._page = torch, page
@@ -145,30 +156,30 @@ class RunnerDevice:
         self._gate = Gate(seen, self._ready.data_ptr())
         self._gate.queue(page.release, 0, 0, 0)  # loads it; that call is released
         self._synchronize = torch._C._cuda_synchronize
-        self._pool = None
-        self._last = None
+        self._pool: Any = None
+        self._last: tuple[Any, Any] | None = None
         torch.cuda.synchronize()
 
-    def region(self, fd, size):
+    def region(self, fd: int, size: int) -> _Region:
         return _Region(self._torch, imported(fd), size, self._device)
 
-    def forget(self):
+    def forget(self) -> None:
         """Drops everything of the last call."""
         self._last = self._pool = None
 
-    def use(self, regions):
+    def use(self, regions: Regions) -> None:
         """Makes torch take an answer's memory from the answers' region while a call runs."""
         region = regions.answers.get(CUDA)
         self._pool = region.pool() if region is not None and not _APART else None
 
-    def queue_gate(self, number, regions):
+    def queue_gate(self, number: int, regions: Regions) -> None:
         """Queues the wait before the work of a call."""
         queue_wait(self._soon, number)  # before that the gate would share the device with the judge's preparations
         self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), self._page.sealed)
         if _APART and CUDA in regions.inputs:
             regions.inputs[CUDA].fill()
 
-    def call(self, kernel, data, number, regions, ranged):
+    def call(self, kernel: Callable[[Any], Any], data: Any, number: int, regions: Regions, ranged: bool) -> Any:
         torch, page = self._torch, self._page
         self._last = None
         self.queue_gate(number, regions)
@@ -201,22 +212,22 @@ class RunnerDevice:
 
 _ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
 _FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
-_kept = []  # the functions and pools that torch uses until the process ends
+_kept: list[Any] = []  # the functions and pools that torch uses until the process ends
 
 
 class _Region:
     """A region in the runner, and an allocator that takes segments from it for torch's own."""
 
-    def __init__(self, torch, handle, size, device):
+    def __init__(self, torch: Any, handle: ctypes.c_uint64, size: int, device: int) -> None:
         self._torch = torch
         self._mapping = Mapping(torch, handle, size, device)
         self.address, self.size, self.bytes = self._mapping.address, size, self._mapping.bytes
         self._used = 0
-        self._copies = []
-        self._apart = {}
-        self._pool = None
+        self._copies: list[Any] = []
+        self._apart: dict[tuple[int, int], Any] = {}
+        self._pool: Any = None
 
-    def place(self, offset, span):
+    def place(self, offset: int, span: int) -> tuple[Any, int]:
         """Memory for an input, and the input's offset there: this, or memory of its own that fill copies into."""
         if not _APART:
             return self.bytes, offset
@@ -224,13 +235,13 @@ class _Region:
             self._apart[offset, span] = self._torch.empty(span, dtype=self._torch.uint8, device=self.bytes.device)
         return self._apart[offset, span], 0
 
-    def fill(self):
+    def fill(self) -> None:
         """Queues the copies of the inputs that have memory of their own."""
         for (offset, span), own in self._apart.items():
             own.copy_(self.bytes[offset : offset + span])
         self._apart = {}
 
-    def pool(self):
+    def pool(self) -> Any:
         """A memory pool in the region; None for a torch that has none."""
         torch = self._torch
         try:
@@ -243,31 +254,31 @@ class _Region:
         _kept.append((allocate, free, allocator, self._pool, self))
         return self._pool
 
-    def _allocate(self, size, _device, _stream):
+    def _allocate(self, size: int, _device: int, _stream: int | None) -> int | None:
         if self._used + size <= self.size:
             address = self.address + self._used
             self._used += (size + 511) // 512 * 512
             return address
-        address = ctypes.c_uint64()
-        if driver().cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)) != 0:
+        own = ctypes.c_uint64()
+        if driver().cuMemAlloc_v2(ctypes.byref(own), ctypes.c_size_t(size)) != 0:
             return None
-        return address.value
+        return own.value
 
-    def _free(self, address, _size, _device, _stream):
+    def _free(self, address: int | None, _size: int, _device: int, _stream: int | None) -> None:
         if address is not None and not 0 <= address - self.address < self.size:
             driver().cuMemFree_v2(ctypes.c_uint64(address))
 
-    def close(self):
+    def close(self) -> None:
         self._copies.clear()
         self.bytes = self._mapping.bytes = None
         self._mapping.close()
 
-    def begin(self):
+    def begin(self) -> None:
         self._copies.clear()
         if self._pool is None:
             self._used = 0
 
-    def take(self, size):
+    def take(self, size: int) -> int:
         """The offset of memory for the copy of an answer."""
         if self._pool is None:
             offset = self._used

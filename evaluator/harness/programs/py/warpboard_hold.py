@@ -7,6 +7,8 @@ places; until the release other plausible data stand there. Pieces are taken out
 copied, or there would be a moment in which the input is whole.
 """
 
+from __future__ import annotations
+
 import bisect
 import ctypes
 import itertools
@@ -19,6 +21,10 @@ from typing import NamedTuple
 
 from warpboard_cuda import address_of, queue_wait, seen_by_device
 from warpboard_seal import MOST_RECORDS, PART, PARTS, RECORD_BYTES, RECORD_WORDS, REGISTERS, TAG, THREADS, block, each_word, function, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _MOST_PIECES, _MOST_ROWS = 64, 256
 _MOST_WHOLE = MOST_RECORDS - _MOST_PIECES  # records of small arrays
@@ -271,7 +277,7 @@ class Hold:
     ROOM = _MOST_PIECES * _PIECE
     SEALED = MOST_RECORDS * RECORD_BYTES  # bytes that records may take
 
-    def __init__(self, blank, kept):
+    def __init__(self, blank: int, kept: int) -> None:
         module = load(_PTX)
         self._begin, self._seal, self._take_out, self._hold = (function(module, name) for name in ("begin", "seal", "take_out", "hold"))
         self._memory = mmap.mmap(-1, _SIZE)
@@ -279,7 +285,9 @@ class Hold:
         self._rows = ctypes.c_uint64(self._at.value + _ROWS)
         self._words, self._times = memoryview(self._memory).cast("I"), memoryview(self._memory).cast("Q")
         self._blank, self._kept, self._number, self._count, self._blocked = blank, kept, 0, 0, 0
-        self.key, self._sealed, self._records, self.whole = (0, 0, 0), 0, 0, frozenset()
+        self.key: tuple[int, ...] = (0, 0, 0)
+        self.whole: frozenset[int] = frozenset()
+        self._sealed, self._records = 0, 0
         self._load()
 
     def _load(self):
@@ -290,7 +298,7 @@ class Hold:
         self._take_out(self._at, none, threads=_MOVERS)
         self._hold(self._at, none, ctypes.c_uint64(0), none, threads=_MOVERS)
 
-    def choose(self, arrays, inputs):
+    def choose(self, arrays: Iterable[tuple[int, int, int]], inputs: int) -> int:
         """Chooses the sealed parts of the arrays (place in the runner, the judge's own, bytes); inputs is the address
         of the region. Returns the number of records; whole then has the addresses of arrays that are sealed whole."""
         rows, self._records, self.whole, pieces = _choose(arrays, inputs, self._blank, self._kept)
@@ -299,15 +307,15 @@ class Hold:
         self._sealed, self._count = len(rows), len(pieces)
         return self._records
 
-    def block(self):
+    def block(self) -> None:
         """Makes the device wait for start. Until then, call nothing that waits for the device."""
         self._blocked = (self._blocked + 1) & 0xFFFFFFFF
         queue_wait(ctypes.c_uint64(self._at.value + 4 * _START), self._blocked)
 
-    def start(self):
+    def start(self) -> None:
         self._words[_START] = self._blocked
 
-    def begin(self, number, records):
+    def begin(self, number: int, records: int) -> None:
         """Marks the moment before the first byte is written, seals the chosen parts for call number, and takes pieces
         out. records is the address of the region."""
         self.key = struct.unpack("3I", os.urandom(12))
@@ -321,12 +329,12 @@ class Hold:
     def _put(self, at, table):
         self._memory[at : at + len(table)] = table
 
-    def take(self):
+    def take(self) -> None:
         """Queues the kernel behind the writes."""
         self._number = (self._number + 1) & 0xFFFFFFFF or 1
         self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(_MOST_NS), ctypes.c_uint32(self._count), threads=_MOVERS)
 
-    def taken(self):
+    def taken(self) -> bool:
         """Waits until the kernel runs, which means that everything before it is written. Returns whether it runs."""
         words, number, end = self._words, self._number, perf_counter_ns() + _WAIT_NS
         while words[_HELD] != number:
@@ -334,18 +342,20 @@ class Hold:
                 return False
         return True
 
-    def let_go(self):
+    def let_go(self) -> None:
         self._words[_LET_GO] = self._number
 
-    def took(self):
+    def took(self) -> int:
         """Returns the nanoseconds from begin to let_go in which the runner's processors and copy engines can see the
         unsealed parts, and in which another context had a turn. Call it only after the kernel has ended."""
         return self._times[_LET_GO_AT] - self._times[_FIRST]
 
 
-def _choose(arrays, inputs, blank, kept):
+def _choose(arrays: Iterable[tuple[int, int, int]], inputs: int, blank: int,
+            kept: int) -> tuple[list[_Row], int, frozenset[int], list[_Piece]]:
     """Returns (rows, records, the places of whole arrays, pieces). Only arrays that are aligned to words are sealed, and of
     large ones only those that share nothing with another."""
+    rows: list[_Row]
     rows, records, whole, rest = [], 0, [], []
     for to, own, size in sorted(arrays, key=lambda array: array[2]):
         needed = -(-(size // 4) // RECORD_WORDS)
@@ -356,7 +366,7 @@ def _choose(arrays, inputs, blank, kept):
         records += needed
         whole.append(to)
     large = [(to, own, size // 4) for to, own, size in _apart(rest) if _aligned(to, own, size)]
-    pieces = []
+    pieces: list[_Piece] = []
     if large:
         chosen = _pieces(large)
         decoys = [blank if other is None else kept + other * _PIECE for other in _decoys(chosen)]
@@ -384,7 +394,7 @@ def _pieces(large):
 def _decoys(chosen):
     """Returns for each piece the piece that takes its place: another one of its array, now and then the same for
     several, so that the rest does not reveal the missing one. None in an array that has one piece."""
-    groups = {}
+    groups: dict[tuple[int, int], list[int]] = {}
     for i, (which, _, _, size) in enumerate(chosen):
         groups.setdefault((which, size), []).append(i)
     several = {key for key, group in groups.items() if len({chosen[i][2] for i in group}) > 1}

@@ -4,6 +4,8 @@ Small inputs are written, when their call is released, into memory that the runn
 memory, which the runner gets with the release and maps: a page takes as long as copying some kilobytes.
 """
 
+from __future__ import annotations
+
 import ctypes
 import functools
 import mmap
@@ -24,7 +26,7 @@ _mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, 
 _madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
-def is_mapped_in_call(size):
+def is_mapped_in_call(size: int) -> bool:
     """Reports whether inputs in a region of this size get new memory for each call."""
     return size > _MOST_WRITTEN
 
@@ -32,7 +34,7 @@ def is_mapped_in_call(size):
 class Mapped:
     """Shared memory, at reserved addresses where huge pages fit."""
 
-    def __init__(self, fd, size):
+    def __init__(self, fd: int, size: int) -> None:
         self.size = size
         self._space = mmap.mmap(-1, size + _HUGE, mmap.MAP_SHARED | _NORESERVE)
         begin = ctypes.addressof(ctypes.c_char.from_buffer(self._space))
@@ -40,11 +42,11 @@ class Mapped:
         self.view = memoryview(self._space)[self.address - begin : self.address - begin + size]
         self.put(fd)
 
-    def put(self, fd, populate=False):
+    def put(self, fd: int, populate: bool = False) -> None:
         """Puts other memory in its place: arrays in it then show that."""
         self._map(_READ | _WRITE, mmap.MAP_SHARED | (_POPULATE if populate else 0), fd)
 
-    def let_go(self):
+    def let_go(self) -> None:
         """Keeps only the addresses, which read as zeros. Mapped memory takes longer to replace."""
         self._map(_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE, -1)
 
@@ -52,11 +54,11 @@ class Mapped:
         if _mmap(self.address, self.size, access, flags | _FIXED, fd, 0) != self.address:
             raise OSError(ctypes.get_errno(), "mmap")
 
-    def empty(self):
+    def empty(self) -> None:
         """Frees the memory, even if it is mapped elsewhere."""
         _madvise(self.address, self.size, mmap.MADV_REMOVE)
 
-    def make_huge(self):
+    def make_huge(self) -> bool:
         """Makes new memory of huge pages, which are mapped in a hundredth of the time. False if the system has none:
         Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled)."""
         for at in range(0, self.size, _HUGE):
@@ -67,12 +69,12 @@ class Mapped:
 class Rehearsal:
     """Hands memory over and maps it, like calls do: a repetition within a moment takes a fifth of the time, and varies less."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._here, self._there = (Channel(end) for end in socket.socketpair())
         self._fd = shared_memory(_PAGE)
         self._mapped = Mapped(self._fd, _PAGE)
 
-    def hold(self):
+    def hold(self) -> None:
         self._here.send(INPUT, b"", [self._fd])
         _, _, (fd,) = self._there.receive()
         self._mapped.let_go()
@@ -81,7 +83,7 @@ class Rehearsal:
 
 
 @functools.cache
-def has_huge_pages():
+def has_huge_pages() -> bool:
     fd = shared_memory(_HUGE)
     try:
         return Mapped(fd, _HUGE).make_huge()
@@ -89,14 +91,14 @@ def has_huge_pages():
         os.close(fd)
 
 
-def rounded(size):
+def rounded(size: int) -> int:
     """The size of a region for so many bytes of inputs. Pages that were never written take longest to map: without huge
     ones, it has none of these."""
     step = _HUGE if is_mapped_in_call(size) and has_huge_pages() else _PAGE
     return max(-(-size // step), 1) * step
 
 
-def most_mapping(size):
+def most_mapping(size: int) -> int:
     """The most that mapping a region may take, in nanoseconds: some three times the measurement on two machines."""
     if not is_mapped_in_call(size):
         return 0

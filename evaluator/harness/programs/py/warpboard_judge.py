@@ -12,6 +12,8 @@ as "key: value" lines to the descriptor that POPCORN_FD names, with keys and exi
 Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
 """
 
+from __future__ import annotations
+
 import os
 import secrets
 import sys
@@ -29,6 +31,14 @@ from warpboard_stats import Stats, StopRule
 from warpboard_task import Task
 from warpboard_wire import RANGE, Door, Refused, RunnerGone, sleep_exactly
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpboard_calls import Call
+    from warpboard_cases import Case
+    from warpboard_judge_cuda import JudgeMemory
+
 _CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # when another process has been measured
 _LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
 _LONGEST_READY, _MOST_TIMES_LONGER = 30, 5  # seconds to load a submission again, and so many times as long as the first time
@@ -39,19 +49,22 @@ _LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": 12, "cuda": 40}
 class Judge:
     """Runs the cases of one stage and reports them."""
 
-    def __init__(self, report, cases, task, runners, calibrator, kind):
+    def __init__(self, report: Report, cases: list[Case], task: Task, runners: Runners, calibrator: Calibrator | None,
+                 kind: str) -> None:
         self.report, self.cases, self.task = report, cases, task
         self.runners, self.calibrator, self.kind = runners, calibrator, kind
         # The tests have passed: a checker that fails, fails for the answer. Else a kernel that notices a slow process could end
         # its run as a failure of the task, which counts nowhere.
         self.ranked = False
-        self.runner = runners.next()
-        if self.runner is None:
+        runner = runners.next()
+        if runner is None:
             raise RunnerGone
+        self.runner = runner
         if calibrator is not None:
             calibrator.use(runners.regions)
 
-    def call(self, case, fresh, flags=0, look=None):
+    def call(self, case: Case, fresh: bool, flags: int = 0,
+             look: Callable[[Call], None] | None = None) -> tuple[bool, str, Call | None]:
         """One checked call: (right?, message, call). A right answer can be inspected before it is dropped."""
         try:
             made = self.runner.call(lambda: self.task.draw(case.fresh() if fresh else case.arguments), flags)
@@ -68,7 +81,7 @@ class Judge:
         made.data = made.answer = None  # the memory is needed for the next one
         return good, message, made
 
-    def test(self):
+    def test(self) -> bool:
         """Tests each case with its own seed, and now and then with another one."""
         self.report.log("test-count", len(self.cases))
         passed = True
@@ -86,29 +99,32 @@ class Judge:
         self.runners.end()
         return passed
 
-    def log_numerics(self, key, made):
+    def log_numerics(self, key: str, made: Call) -> None:
         for field, value in self.task.numerics(made.data, made.answer):
             self.report.log(f"{key}.numerics.{field}", value)
 
-    def benchmark(self, ranked):
+    def benchmark(self, ranked: bool) -> bool:
         """Times every case; in a ranked stage in one fresh process of the submission after another, while there is one."""
         rule = StopRule(kernel_ns=10e9, least=_LEAST_CALLS[self.kind], most=_MOST_CALLS[self.kind])
         if ranked:
             rule = StopRule(kernel_ns=6e9, wall_ns=24e9, least=_LEAST_OF_ONE[self.kind], most=_MOST_OF_ONE[self.kind])
         self.ranked, process = ranked, 0
         self.runners.blame(ranked)
-        while self.runner is not None:
+        runner: Ranks | None = self.runner
+        while runner is not None:
+            self.runner = runner
             if not self.measure_all(rule, _CALIBRATIONS_AGAIN if process else CALIBRATIONS):
                 return False
             if not ranked:
                 break
             self.report.log("process", process)  # all of it has been said
             process += 1
-            self.runner = self.runners.next()
-        self.calibrator.end()
+            runner = self.runners.next()
+        if self.calibrator is not None:
+            self.calibrator.end()
         return True
 
-    def measure_all(self, rule, calibrations):
+    def measure_all(self, rule: StopRule, calibrations: dict[str, int]) -> bool:
         """Times every case with the current runner, on a fresh input for each call, and checks each answer."""
         self.report.log("benchmark-count", len(self.cases))
         timed = []
@@ -125,6 +141,7 @@ class Judge:
                 return False
             timed.append((case, calls))
         self.runners.end()
+        assert self.calibrator is not None
         for index, (case, calls) in enumerate(timed):
             key = f"benchmark.{index}"
             constants = self.calibrator.constants(lambda: self.task.draw(case.fresh()), calls, calibrations[self.kind])
@@ -133,14 +150,15 @@ class Judge:
             self.report.log(f"{key}.status", "pass")
         return True
 
-    def measure(self, case, rule):
+    def measure(self, case: Case, rule: StopRule) -> tuple[bool, str, list[Call]]:
         """Returns (all right?, message, calls). The first calls compile, tune and load, and do not count; a kernel cannot
         distinguish them from others."""
+        calls: list[Call]
         calls, stats, begin = [], Stats(), perf_counter_ns()
         untimed = 2 + secrets.randbelow(3)
         while True:
             good, message, made = self.call(case, fresh=True)
-            if not good:
+            if not good or made is None:
                 return False, message, calls
             if untimed > 0:
                 untimed -= 1
@@ -150,7 +168,7 @@ class Judge:
             if rule.done(stats, perf_counter_ns() - begin):
                 return True, "", calls
 
-    def profile(self):
+    def profile(self) -> bool:
         """Each case once inside a range named custom_kernel, after one call outside of it."""
         self.report.log("benchmark-count", len(self.cases))
         passed = True
@@ -173,12 +191,15 @@ class Runners:
     """The fresh processes of the submission, one after the other, each of one rank or of several. Each shares the memory of
     the one before, of which nothing is left, neither the process nor its data."""
 
-    def __init__(self, host, devices):
+    _ranks: Ranks  # set by next, like the number
+    _number: int
+
+    def __init__(self, host: HostMemory, devices: list[JudgeMemory | None]) -> None:
         self._door, self._host, self._devices = Door(), host, devices
         self.regions = [Regions(host, device) for device in devices]
-        self._ranks = self._number = self._longest = None  # the last: seconds that loading may take after the first time
+        self._longest: float | None = None  # seconds that loading may take after the first time
 
-    def next(self):
+    def next(self) -> Ranks | None:
         """Returns the ranks of the next one when the submission is loaded, or None when there is no other."""
         ranks = []
         for regions, device in zip(self.regions, self._devices):
@@ -193,19 +214,19 @@ class Runners:
         self._longest = self._longest or _LONGEST_READY + _MOST_TIMES_LONGER * (perf_counter_ns() - began) / 1e9
         return self._ranks
 
-    def blame(self, runner):
+    def blame(self, runner: bool) -> None:
         """Reports whether a device without memory is the submission's fault, however much of it the judge has."""
         for device in self._devices:
             if device is not None:
                 device.blames_runner = runner
 
-    def end(self):
+    def end(self) -> None:
         """Ends the turn of the current one, and waits until it is gone."""
         self._door.over(self._number)
         self._ranks.end()
 
 
-def devices_of(ranks):
+def devices_of(ranks: int | None) -> list[JudgeMemory | None]:
     """The judge's side of each rank's device, None on the host."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
@@ -215,22 +236,23 @@ def devices_of(ranks):
     return [JudgeMemory(torch, None if ranks is None else rank) for rank in range(ranks or 1)]
 
 
-def judge(mode, report, make_task, cases, ranks):
+def judge(mode: str, report: Report, make_task: Callable[[int | None], Task], cases: list[Case],
+          ranks: int | None) -> bool:
     timed = mode in ("benchmark", "leaderboard")
     calibrator = Calibrator(ranks or 1) if timed else None
     sleep_exactly()
     task = make_task(ranks)
     torch = sys.modules.get("torch")
     kind = "cuda" if torch is not None and torch.cuda.is_available() else "host"
-    if timed:
+    if calibrator is not None:
         calibrator.start(kind)
     host, devices = HostMemory(), devices_of(ranks)
     runners = Runners(host, devices)
-    if timed:
+    if calibrator is not None:
         calibrator.connect(host, devices)
     stages = Judge(report, cases, task, runners, calibrator, kind)
-    if timed and kind == "cuda":
-        for device in devices:
+    for device in devices:
+        if timed and device is not None:
             device.here()
             device.warm_up()
     if mode == "test":
@@ -240,13 +262,13 @@ def judge(mode, report, make_task, cases, ranks):
     return stages.benchmark(ranked=mode == "leaderboard")
 
 
-def ranks_asked():
+def ranks_asked() -> int | None:
     """On how many GPUs a call runs; None for a task without ranks."""
     asked = os.environ.get("POPCORN_GPUS")
     return None if asked is None else int(asked)
 
 
-def main(make_task=Task, cases_of=read_cases):
+def main(make_task: Callable[[int | None], Task] = Task, cases_of: Callable[[str], list[Case]] = read_cases) -> int:
     if len(sys.argv) != 3 or sys.argv[1] not in ("test", "benchmark", "leaderboard", "profile"):
         print("usage: warpboard_judge.py test|benchmark|leaderboard|profile FILE", file=sys.stderr)
         return EXIT_USAGE

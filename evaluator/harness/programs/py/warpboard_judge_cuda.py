@@ -1,5 +1,7 @@
 """The judge's side of the GPU: memory to share, cold caches, copies of answers, and a sample of them."""
 
+from __future__ import annotations
+
 import ctypes
 import mmap
 import secrets
@@ -8,6 +10,13 @@ import time
 from warpboard_cuda import Mapping, address_of, allocate, call, driver, export, queue_wait, queue_write, released, seen_by_device
 from warpboard_hold import Hold
 from warpboard_wire import DONE_AT, Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from warpboard_wire import Page
 
 _MOST_SPACE = 64 << 20  # between shared memory and what lies before it
 # Where, in words of the gate's page, the device writes the number of the last sample and of the last copies that it took.
@@ -38,16 +47,17 @@ class Sample:
 
     _ROWS, _WIDTH, _STEP, _MOST_PITCH = 64, 64, 64, 1 << 30
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._memory = mmap.mmap(-1, (self._ROWS + 1) * self._WIDTH)
         self._later = mmap.mmap(-1, (self._ROWS + 1) * self._WIDTH)
         for memory in (self._memory, self._later):
             seen_by_device(address_of(memory), len(memory))
         self._stream = ctypes.c_void_p()
         call("cuStreamCreate", ctypes.byref(self._stream), 1)  # one that waits for no other
-        self._copy = None
+        self._copy: Any = None  # or (place in the copy, pitch, width, height, place of the last bytes or None)
 
-    def queue(self, copy, gate, opened, word, number):
+    def queue(self, copy: tuple[int, int, int] | None, gate: ctypes.c_uint64, opened: int, word: ctypes.c_uint64,
+              number: int) -> None:
         """Queues the sample of the copies (to, from, bytes) for when a gate is at least `opened`, and then writes the
         number to a word. Does nothing for None."""
         self._copy = None
@@ -65,18 +75,18 @@ class Sample:
             call("cuMemcpyDtoHAsync_v2", self._tail(self._memory), ctypes.c_uint64(source + size - self._WIDTH), ctypes.c_size_t(self._WIDTH), self._stream)
         queue_write(word, number, self._stream)
 
-    def taken(self):
+    def taken(self) -> bool:
         """Reports whether there is a sample."""
         return self._copy is not None
 
-    def idle(self):
+    def idle(self) -> bool:
         """Reports whether the sample has been taken."""
         code = driver().cuStreamQuery(self._stream)
         if code not in (0, _NOT_READY):
             raise RuntimeError(f"the device failed when a sample of the answer was taken ({code})")
         return code == 0
 
-    def differs(self):
+    def differs(self) -> bool:
         if self._copy is None:
             return False
         call("cuStreamSynchronize", self._stream)
@@ -88,16 +98,16 @@ class Sample:
             end += self._WIDTH
         return self._memory[:end] != self._later[:end]
 
-    def _tail(self, memory):
+    def _tail(self, memory: mmap.mmap) -> ctypes.c_void_p:
         """Returns the place of the last bytes, behind the rows."""
         return ctypes.c_void_p(address_of(memory) + self._copy[2] * self._copy[3])
 
-    def _rows(self, source, memory):
+    def _rows(self, source: int, memory: mmap.mmap) -> _Rows:
         _, pitch, width, height, _ = self._copy
         return _Rows(0, 0, 2, None, source, None, pitch, 0, 0, 1, address_of(memory), 0, None, width, width, height)
 
 
-def _sampled(copies):
+def _sampled(copies: list[tuple[int, int, int]]) -> tuple[int, int, int] | None:
     """Of which of the copies (to, from, bytes) a sample is taken: the largest, and in half of the calls whichever, so that a
     part that is written too late is found in some call."""
     if not copies:
@@ -109,7 +119,7 @@ class JudgeMemory:
     """The judge's side of the device: regions, cold caches, snapshots. Of several devices it is the one with its number,
     which here makes the current one; all other methods use the current device."""
 
-    def __init__(self, torch, number=None):
+    def __init__(self, torch: Any, number: int | None = None) -> None:
         self._torch, self._device = torch, number
         torch.cuda.init()
         self.here()
@@ -126,16 +136,17 @@ class JudgeMemory:
         self._gate_word = memoryview(self._gate).cast("I")
         self._sampled_seen, self._copied_seen = (ctypes.c_uint64(self._gate_seen.value + 4 * word) for word in (_SAMPLED, _COPIED))
         self._number = 0
-        self._pages = {}  # where the device sees runners' words, by their addresses
-        self._written = set()  # sizes of the arrays of calls
+        self._pages: dict[object, ctypes.c_uint64] = {}  # where the device sees runners' words, by their addresses
+        self._written: set[tuple[int, ...]] = set()  # sizes of the arrays of calls
         self._sample = Sample()
         self.blames_runner = False  # the tests passed with the memory that there is: a runner chooses the size of its answers
 
-    def here(self):
+    def here(self) -> None:
         if self._device is not None:
             self._torch.cuda.set_device(self._device)
 
-    def queue_copies(self, copies, page=None, ends=None):
+    def queue_copies(self, copies: list[tuple[int, int, int]], page: Page | None = None,
+                     ends: int | None = None) -> None:
         """Queues copies of (to, from, bytes) behind a gate of the judge's own: when the runner is done, a store lets
         them go. Launched only then, they would give the runner the time that Python needs for it. A sample waits for the end of a
         call on the runner's page, where there is one."""
@@ -147,28 +158,28 @@ class JudgeMemory:
             call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(source), ctypes.c_size_t(size), None)
         queue_write(self._copied_seen, self._number)
 
-    def watch(self, page):
+    def watch(self, page: Page) -> None:
         """Lets the device see when calls of a runner end."""
         self._pages[page] = ctypes.c_uint64(seen_by_device(page.address(), mmap.PAGESIZE).value + DONE_AT)
 
-    def forget(self, page):
+    def forget(self, page: Page) -> None:
         """Lets the page of a runner go that has ended."""
         del self._pages[page]
         call("cuMemHostUnregister", ctypes.c_void_p(page.address()))
 
-    def wait_sampled(self):
+    def wait_sampled(self) -> bool:
         """Waits until the queued sample has been taken. False where there is none."""
         if not self._sample.taken():
             return False
         self._wait(_SAMPLED, self._sample.idle)
         return True
 
-    def wait_copied(self):
+    def wait_copied(self) -> None:
         """Waits until the queued copies have ended. On some H100s a synchronization returns 10 µs later than the copies end, in
         one process and not in the next."""
         self._wait(_COPIED, self._torch.cuda.current_stream().query)
 
-    def _wait(self, word, idle):
+    def _wait(self, word: int, idle: Callable[[], bool]) -> None:
         """Waits for a word of the gate's page. idle returns whether its writer has ended, and raises if the device
         failed."""
         words, number, end = self._gate_word, self._number, time.perf_counter_ns() + _MOST_WAIT_NS
@@ -181,15 +192,15 @@ class JudgeMemory:
             if time.perf_counter_ns() > end:
                 raise Refused(f"The device could not copy the answer within {_MOST_WAIT_NS / 1e9:.0f} s after the runner was done with it.")
 
-    def open_gate(self):
+    def open_gate(self) -> None:
         """Releases the queued work. Nothing else of this context runs before that."""
         self._gate_word[0] = self._number
 
-    def changed(self):
+    def changed(self) -> bool:
         """Reports whether the last copy differs from the sample right after the runner's "done"."""
         return self._sample.differs()
 
-    def region(self, size):
+    def region(self, size: int) -> tuple[Mapping, int]:
         """New memory to share: (mapping, descriptor to send). It lies where the last did not: the place of its arrays makes
         a kernel of 5 µs quicker or slower by a percent, and each process is to have another one, or a run's processes
         agree with each other more than with the next run's."""
@@ -201,17 +212,17 @@ class JudgeMemory:
         mapping.bytes.fill_(0xFF)
         return mapping, export(handle)
 
-    def free_bytes(self):
+    def free_bytes(self) -> int:
         return self._torch.cuda.mem_get_info()[0]
 
-    def starved(self, error):
+    def starved(self, error: BaseException | None) -> bool:
         """Reports whether an error means that no memory is left, although this process has less than a third of the
         device's. If torch cannot ask NVML for the free memory, its allocator fails with another error."""
         cuda = self._torch.cuda
         none_left = isinstance(error, cuda.OutOfMemoryError) or (isinstance(error, RuntimeError) and any(it in str(error) for it in _NO_MEMORY))
         return none_left and (self.blames_runner or cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3)
 
-    def flush(self):
+    def flush(self) -> None:
         """Queues the flush of the L2 cache, if calls are to begin without it."""
         if self.cold:
             self._overwrite()
@@ -222,12 +233,12 @@ class JudgeMemory:
 
     SEALED = Hold.SEALED
 
-    def choose_sealed(self, arrays, inputs):
+    def choose_sealed(self, arrays: list[tuple[Any, Any]], inputs: int) -> int:
         """Chooses the sealed parts of an input: arrays are (place in the runner, the judge's own), tensors of bytes,
         and inputs is the address of the region. Returns the number of records."""
         return self._hold.choose([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays], inputs)
 
-    def can_wait(self, arrays):
+    def can_wait(self, arrays: list[tuple[Any, Any]]) -> bool:
         """Reports whether the device can wait until everything is queued for a call with these arrays. It cannot if
         such sizes are written for the first time: loading a kernel may wait for the device. Two kernels that take turns
         may have different sizes. Call it before block."""
@@ -239,11 +250,11 @@ class JudgeMemory:
         self._written.add(sizes)
         return known and len(arrays) <= _MOST_AT_ONCE
 
-    def block(self):
+    def block(self) -> None:
         """Makes the device wait for start. Until then, call nothing that waits for the device."""
         self._hold.block()
 
-    def write(self, arrays, number, records):
+    def write(self, arrays: list[tuple[Any, Any]], number: int, records: int) -> None:
         """Queues copies of the arrays, except the parts sealed in records, the address of a region. Writing is timed
         from its beginning on."""
         self._hold.begin(number, records)
@@ -256,34 +267,34 @@ class JudgeMemory:
                 to[end:].copy_(own[end:])
 
     @property
-    def key(self):
+    def key(self) -> tuple[int, ...]:
         """Returns the key of the sealed parts."""
         return self._hold.key
 
-    def start(self):
+    def start(self) -> None:
         """Lets the device begin with the queued work."""
         self._hold.start()
 
-    def hold(self):
+    def hold(self) -> None:
         """Queues the kernel that keeps the device until let_go."""
         self._hold.take()
 
-    def wait_held(self):
+    def wait_held(self) -> None:
         """Waits until all is written, and the device is kept."""
         if not self._hold.taken():
             self.synchronize()
             raise RuntimeError("the device did not come to the judge's last kernel before a release")
 
-    def let_go(self):
+    def let_go(self) -> None:
         """Lets the device go."""
         self._hold.let_go()
 
-    def writing_took(self):
+    def writing_took(self) -> float:
         """The nanoseconds from the first byte until the device was let go: more than usual when another context had turns.
         Call it when the call is over."""
         return float(self._hold.took())
 
-    def warm_up(self, seconds=0.2):
+    def warm_up(self, seconds: float = 0.2) -> None:
         """Raises the clocks of an idle device."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -291,5 +302,5 @@ class JudgeMemory:
                 self._overwrite()
             self.synchronize()
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         self._torch.cuda.synchronize()

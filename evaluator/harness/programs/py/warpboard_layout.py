@@ -4,11 +4,18 @@ their contents lie in shared regions, at places that both sides know in advance.
 The judge pickles and the runner unpickles, never the other way round.
 """
 
+from __future__ import annotations
+
 import io
 import pickle
 import sys
 
 from warpboard_wire import CUDA, HOST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 ALIGNMENT = 512  # bytes between the beginnings of arrays, as cudaMalloc has it at least
 
@@ -20,7 +27,7 @@ class NotPassable(Exception):
 class Leaf:
     """One array or tensor of an input: its place in the region of its kind, and its bytes."""
 
-    def __init__(self, value, kind, key, span):
+    def __init__(self, value: Any, kind: int, key: tuple[Any, ...], span: int) -> None:
         self.value = value  # the judge's own
         self.kind = kind  # HOST or CUDA
         self.key = key  # what the runner makes its view of: type, dtype, shape, strides in elements, parameter?
@@ -83,14 +90,14 @@ def _array_leaf(array):
     return Leaf(array, HOST, key, reach(array.shape, strides) * array.itemsize)
 
 
-def reach(shape, strides):
+def reach(shape: Sequence[int], strides: Sequence[int]) -> int:
     """The number of elements from the first to the last one of a strided array, both included."""
     if 0 in shape:
         return 0
     return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides))
 
 
-def dense(shape):
+def dense(shape: Sequence[int]) -> tuple[int, ...]:
     """The strides, in elements, of an array of this shape without gaps."""
     strides, step = [], 1
     for size in reversed(shape):
@@ -99,8 +106,9 @@ def dense(shape):
     return tuple(reversed(strides))
 
 
-def describe(data):
+def describe(data: Any) -> tuple[bytes, list[Leaf]]:
     """Returns (description, leaves) of an input."""
+    leaves: list[Leaf]
     leaves, file = [], io.BytesIO()
     try:
         _Pickler(file, leaves).dump(data)
@@ -110,7 +118,7 @@ def describe(data):
     return file.getvalue(), leaves
 
 
-def sizes(leaves):
+def sizes(leaves: Iterable[Leaf]) -> dict[int, int]:
     """The bytes that the leaves take in the regions of each kind."""
     ends = {HOST: 0, CUDA: 0}
     for leaf in leaves:
@@ -128,12 +136,12 @@ class _Unpickler(pickle.Unpickler):
         return self._view(kind, offset, span, key)
 
 
-def restore(description, view):
+def restore(description: bytes | memoryview, view: Callable[[int, int, int, list[Any]], Any]) -> Any:
     """Makes the runner's argument. view(kind, offset, span, key) makes one array or tensor of it."""
     return _Unpickler(io.BytesIO(description), view).load()
 
 
-def array_view(memory, offset, span, key):
+def array_view(memory: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
     """The array or host tensor that key describes, in the memory from offset on."""
     kind, dtype, shape, strides, *_ = key
     if kind == "tensor":
@@ -151,7 +159,7 @@ def array_view(memory, offset, span, key):
     return numpy.ndarray(shape, dtype, memory, offset, tuple(s * dtype.itemsize for s in strides))
 
 
-def tensor_view(region, offset, span, key):
+def tensor_view(region: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
     """The tensor that key describes, in a CUDA region: a tensor of bytes."""
     torch = sys.modules["torch"]
     _, dtype, shape, strides, *_ = key
@@ -161,7 +169,7 @@ def tensor_view(region, offset, span, key):
     return region[offset : offset + span].view(dtype).as_strided(shape, strides)
 
 
-def as_parameter(tensor, key):
+def as_parameter(tensor: Any, key: Sequence[Any]) -> Any:
     """The view in the task's form: a parameter, or a tensor with requires_grad."""
     *_, parameter, wants_gradient = key
     if parameter:
@@ -169,14 +177,14 @@ def as_parameter(tensor, key):
     return tensor.requires_grad_() if wants_gradient else tensor
 
 
-def flat_bytes(tensor, span):
+def flat_bytes(tensor: Any, span: int) -> Any:
     """A tensor's memory from its first to its last element, as bytes."""
     torch = sys.modules["torch"]
     count = span // tensor.element_size()
     return tensor.as_strided((count,), (1,), tensor.storage_offset()).view(torch.uint8)
 
 
-def write_host(memory, leaf):
+def write_host(memory: memoryview | bytearray, leaf: Leaf) -> None:
     """Writes a leaf's contents into host memory."""
     if leaf.span == 0:
         return

@@ -7,9 +7,16 @@ the answer's type at the reference: rounding makes at most 0.5. If answer or ref
 (beyond the type's largest number: infinity); otherwise the element is unlike, and in no error.
 """
 
+from __future__ import annotations
+
 import contextlib
 import math
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 # The digits of a type's numbers, with the one that is implied, and the exponent of its smallest normal number.
 _FORMATS = {
@@ -23,7 +30,7 @@ class Unlike(Exception):
     """Answer and reference cannot be compared; the message is the reason."""
 
 
-def lines(answer, reference):
+def lines(answer: Any, reference: Any) -> Iterator[tuple[str, Any]]:
     """Yields (field, value) of the report; nothing for an answer without floating-point numbers."""
     compared = [_Compared(*pair) for pair in _pairs(answer, reference, "")]
     if not compared:
@@ -87,14 +94,15 @@ class _Compared:
 
 def _doubles(answer, reference):
     """The library of both, and both as its arrays of double precision; a complex number is two of them."""
-    tensors = hasattr(answer, "detach") or hasattr(reference, "detach")
-    if tensors:
-        library = torch = sys.modules["torch"]
-        answer = torch.as_tensor(answer).detach()
-        reference = torch.as_tensor(reference).detach().to(answer.device)
+    library: Any
+    if hasattr(answer, "detach") or hasattr(reference, "detach"):
+        library = sys.modules["torch"]
+        answer = library.as_tensor(answer).detach()
+        reference = library.as_tensor(reference).detach().to(answer.device)
     else:
-        import numpy as library
+        import numpy
 
+        library = numpy
         answer, reference = library.asarray(answer), library.asarray(reference)
     if "complex" in _type_name(answer) + _type_name(reference):
         return library, *(library.stack([value.real, value.imag], -1) for value in _as(library, "complex128", answer, reference))

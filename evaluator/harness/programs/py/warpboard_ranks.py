@@ -2,6 +2,8 @@
 its loopback. They are not isolated from each other, because they are one submission.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal
@@ -11,10 +13,15 @@ import time
 
 from warpboard_wire import CHANNEL_FD
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NoReturn
+
 _LEAVE_SECONDS = 1.0  # that the others may take after the first has left
 
 
-def become(ranks):
+def become(ranks: int) -> int:
     """Forks a process for each rank and returns its number there. This process waits and ends when one of them has failed,
     or has left and the others had time to leave: then all ranks are gone."""
     port = _free_port()
@@ -31,13 +38,13 @@ def become(ranks):
     _stay(children)
 
 
-def _free_port():
+def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-def _become(rank, ranks, port):
+def _become(rank: int, ranks: int, port: int) -> None:
     _close(other for other in range(ranks) if other != rank)
     os.environ.update({
         "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks),
@@ -47,18 +54,18 @@ def _become(rank, ranks, port):
         torch.cuda.set_device(rank)
 
 
-def _close(ranks):
+def _close(ranks: Iterable[int]) -> None:
     """Closes the channels and pages of ranks."""
     for rank in ranks:
         for fd in (CHANNEL_FD + 2 * rank, CHANNEL_FD + 2 * rank + 1):
             os.close(fd)
 
 
-def _stay(children):
+def _stay(children: dict[int, int]) -> NoReturn:
     """Ends this process as the first rank that failed has ended, or well."""
-    last = None
+    last = 0.0  # when the others are ended, once one has left
     while children:
-        pid, status = os.waitpid(-1, 0 if last is None else os.WNOHANG)
+        pid, status = os.waitpid(-1, os.WNOHANG if last else 0)
         if pid == 0 and time.monotonic() < last:
             time.sleep(0.01)
             continue
@@ -80,7 +87,7 @@ def _stay(children):
     sys.exit(os.WEXITSTATUS(status))
 
 
-def meet(rank, ranks):
+def meet(rank: int, ranks: int) -> None:
     """Makes torch's default process group, as in KernelBot's tasks: if the submission has loaded torch and made none itself."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or torch.distributed.is_initialized():

@@ -1,5 +1,7 @@
 """The memory that the judge shares with a runner: regions by role and kind, and cold caches of the host."""
 
+from __future__ import annotations
+
 import ctypes
 import functools
 import os
@@ -8,13 +10,21 @@ import resource
 from warpboard_host import Mapped, Rehearsal, has_huge_pages, is_mapped_in_call, most_mapping, rounded
 from warpboard_wire import ANSWERS, CUDA, HOST, INPUT, INPUTS, pack_case, shared_memory
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from warpboard_answer import Part
+    from warpboard_judge_cuda import JudgeMemory
+    from warpboard_wire import Channel
+
 _ROLES = {INPUTS: "inputs", ANSWERS: "answers"}
 
 
 class HostMemory:
     """Regions in host memory, and caches of the CPU."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._cold = bytearray(_flush_bytes())
         self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._cold))
         self._fill = 0
@@ -23,21 +33,21 @@ class HostMemory:
     def _rehearsal(self):
         return Rehearsal()
 
-    def rehearse(self):
+    def rehearse(self) -> None:
         self._rehearsal.hold()
 
     @staticmethod
-    def most_bytes():
+    def most_bytes() -> int:
         """The largest answer that the judge can copy and compare. Its largest file is as large as its memory."""
         limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
         return 16 << 30 if limit == resource.RLIM_INFINITY else limit // 4
 
-    def flush(self):
+    def flush(self) -> None:
         self._fill = (self._fill + 1) % 256
         ctypes.memset(self._address, self._fill, len(self._cold))
 
     @staticmethod
-    def region(size):
+    def region(size: int) -> tuple[Mapped, int]:
         """New memory to share: (mapping, descriptor to send)."""
         fd = shared_memory(size)
         return Mapped(fd, size), fd
@@ -46,16 +56,17 @@ class HostMemory:
 class Regions:
     """The shared memory, by (role, kind). It grows when a case needs more, and then is all new."""
 
-    def __init__(self, host, cuda):
+    def __init__(self, host: HostMemory, cuda: JudgeMemory | None) -> None:
         self._host, self._cuda = host, cuda
-        self.memory, self.bytes = {}, {}
-        self._descriptors = {}
-        self._mapped = {}  # the host's
+        self.memory: dict[tuple[int, int], Any] = {}
+        self.bytes: dict[tuple[int, int], int] = {}
+        self._descriptors: dict[tuple[int, int], int] = {}
+        self._mapped: dict[tuple[int, int], Mapped] = {}  # the host's
         self._kept = bytearray()  # an input that is written at the release
         self._exact = False
         self.version = 0
 
-    def wipe(self):
+    def wipe(self) -> None:
         """Drops the memory before another runner gets some: the previous runner can have chosen its size and the offset
         of its file. A device's memory is kept if there is no space for more beside our own runner's."""
         if self._cuda is not None:
@@ -63,17 +74,17 @@ class Regions:
         for key, memory in list(self.memory.items()):
             if key[1] != CUDA:
                 self._mapped[key].empty()
-            elif self._cuda.free_bytes() <= 2 * memory.size:
+            elif self._cuda is not None and self._cuda.free_bytes() <= 2 * memory.size:
                 memory.bytes.fill_(0xFF)
                 continue
             self._drop(key)
 
-    def close(self):
+    def close(self) -> None:
         """Frees all memory. A runner of ours that has mapped it keeps it until it gets a request to release it."""
         for key in list(self.memory):
             self._drop(key)
 
-    def _drop(self, key):
+    def _drop(self, key: tuple[int, int]) -> None:
         memory = self.memory.pop(key)
         if key[1] == CUDA:
             memory.close()
@@ -82,7 +93,7 @@ class Regions:
         os.close(self._descriptors.pop(key))
         del self.bytes[key]
 
-    def need(self, wanted):
+    def need(self, wanted: dict[tuple[int, int], int]) -> None:
         """Makes each region at least as large as requested."""
         if self._is_wide(wanted):
             del self.bytes[INPUTS, HOST]
@@ -95,18 +106,18 @@ class Regions:
             self._renew(key, size)
         self.version += 1
 
-    def begin_case(self):
+    def begin_case(self) -> None:
         """Sets the size of the next input's memory to the needed one, so that a call does not map more."""
         self._exact = self._cuda is None
 
-    def _is_wide(self, wanted):
+    def _is_wide(self, wanted: dict[tuple[int, int], int]) -> bool:
         exact, self._exact = self._exact, False
         has = self.bytes.get((INPUTS, HOST), 0)
         return exact and is_mapped_in_call(has) and has > rounded(wanted.get((INPUTS, HOST), has))
 
-    def _renew(self, key, size):
+    def _renew(self, key: tuple[int, int], size: int) -> None:
         old = self.memory.pop(key, None)
-        if key[1] == CUDA:
+        if key[1] == CUDA and self._cuda is not None:
             if old is not None:
                 old.close()
             self.memory[key], self._descriptors[key] = self._cuda.region(size)
@@ -118,7 +129,7 @@ class Regions:
             self.memory[key] = self._mapped[key].view
             self.bytes[key] = len(self.memory[key])
 
-    def renew_input(self):
+    def renew_input(self) -> memoryview | bytearray:
         """Returns memory for the host's inputs that the runner does not have before the release. The old memory is emptied,
         because a runner that keeps it could fill the judge's."""
         key, size = (INPUTS, HOST), self.bytes[INPUTS, HOST]
@@ -133,12 +144,12 @@ class Regions:
             self._mapped[key].make_huge()
         return self.memory[key]
 
-    def rehearse(self):
+    def rehearse(self) -> None:
         """Warms the caches for handing over."""
         bytes(self._kept)
         self._host.rehearse()
 
-    def hand_over(self, channel, description):
+    def hand_over(self, channel: Channel, description: bytes) -> None:
         """Gives the runner of the host its input, and its description where the runner does not have that; the clock runs."""
         travels = is_mapped_in_call(self.bytes[INPUTS, HOST])
         if not travels:
@@ -146,11 +157,11 @@ class Regions:
         if travels or description:
             channel.send(INPUT, description, [self._descriptors[INPUTS, HOST]] if travels else [])
 
-    def most_mapping(self):
+    def most_mapping(self) -> int:
         """Returns the longest time in which the host's inputs may be mapped."""
         return 0 if self._cuda is not None else most_mapping(self.bytes[INPUTS, HOST])
 
-    def poison(self, part):
+    def poison(self, part: Part) -> None:
         """Overwrites a part of the last answer, which may lie in memory that is no longer there."""
         memory, end = self.memory[ANSWERS, part.kind], part.offset + part.size
         if part.kind == CUDA:
@@ -159,12 +170,12 @@ class Regions:
         elif end <= len(memory):
             ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(memory, part.offset)), 0xFF, part.size)
 
-    def case(self):
+    def case(self) -> tuple[bytes, list[int]]:
         """The CASE frame's (payload, descriptors)."""
         layout = [(kind, role, self.bytes[role, kind]) for role, kind in self._descriptors]
         return pack_case(layout), list(self._descriptors.values())
 
-    def sizes(self):
+    def sizes(self) -> dict[tuple[str, int], int]:
         return {(_ROLES[role], kind): size for (role, kind), size in self.bytes.items() if role in _ROLES}
 
 

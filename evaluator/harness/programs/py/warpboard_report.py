@@ -1,5 +1,7 @@
 """The result pipe, and the exit codes of eval programs."""
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -15,7 +17,7 @@ EXIT_TASK = 117
 class Report:
     """Writes "key: value" lines to the judge's descriptor, which no program that the task starts inherits."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         try:
             self._fd = int(os.environ["POPCORN_FD"])
             os.set_inheritable(self._fd, False)
@@ -23,13 +25,13 @@ class Report:
             print("POPCORN_FD names no open descriptor", file=sys.stderr)
             sys.exit(EXIT_NO_PIPE)
 
-    def log(self, key, value):
+    def log(self, key: str, value: object) -> None:
         """Writes one line; line breaks in the value become the two characters backslash n."""
         text = str(value).replace("\r", "").replace("\n", "\\n")
         data = f"{key}: {text}\n".encode("utf-8", "replace")
         while data:
             data = data[os.write(self._fd, data):]
 
-    def verdict(self, passed):
+    def verdict(self, passed: bool) -> None:
         """Writes the line that ends the report."""
         self.log("check", "pass" if passed else "fail")

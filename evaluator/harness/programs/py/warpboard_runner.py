@@ -7,6 +7,8 @@ when a call is released, answers count when the judge has copied them, and the j
 (package evaluator/judge).
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from time import perf_counter_ns, sleep
@@ -20,49 +22,65 @@ from warpboard_wire import (
     ANSWERS, CALL, CASE, CHANNEL_FD, CUDA, FOLLOWS, HOST, INPUTS, PAGE_FD, RANGE, READY, SEALED, Channel, Page, RunnerGone, unpack_call,
     unpack_case)
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from warpboard_cuda import RunnerDevice, _Region
+
 _LATER = object()  # in place of an input whose description comes with the release
 
 
 class Regions:
     """The shared memory of one case: by kind, the inputs' and the answers'."""
 
-    def __init__(self, layout, descriptors, cuda):
-        self.inputs, self.answers, self.sealed = {}, {}, {}
-        self._all = []
+    def __init__(self, layout: Iterable[tuple[int, ...]], descriptors: Iterable[int],
+                 cuda: RunnerDevice | None) -> None:
+        self.inputs: dict[int, Any] = {}
+        self.answers: dict[int, Any] = {}
+        self.sealed: dict[int, Any] = {}
+        self._all: list[_Region | _HostRegion] = []
         for (kind, role, size), fd in zip(layout, descriptors):
-            region = cuda.region(fd, size) if kind == CUDA else _HostRegion(fd, size)
+            region: _Region | _HostRegion
+            if kind == CUDA:
+                assert cuda is not None, "the judge has a GPU, and this process none"
+                region = cuda.region(fd, size)
+            else:
+                region = _HostRegion(fd, size)
             os.close(fd)
             self._of(role)[kind] = region
             self._all.append(region)
 
-    def close(self):
+    def close(self) -> None:
         """Releases the memory. Do not use any array in it after that."""
         for region in self._all:
             region.close()
 
-    def _of(self, role):
+    def _of(self, role: int) -> dict[int, Any]:
         return {INPUTS: self.inputs, ANSWERS: self.answers, SEALED: self.sealed}[role]
 
-    def address(self, role):
+    def address(self, role: int) -> int:
         """Returns the address of the device's region, or 0 without one."""
         region = self._of(role).get(CUDA)
         return region.address if region is not None else 0
 
-    def view(self, kind, offset, span, key):
-        region = self.inputs.get(kind)
+    def view(self, kind: int, offset: int, span: int, key: list[Any]) -> Any:
+        region: Any = self.inputs.get(kind)
         if kind == CUDA:
-            return as_parameter(tensor_view(*region.place(offset, span), span, key), key)
+            place: tuple[Any, int] = region.place(offset, span)
+            return as_parameter(tensor_view(*place, span, key), key)
         return as_parameter(array_view(region and region.memory, offset, span, key), key)
 
 
 class _HostRegion:
-    def __init__(self, fd, size):
+    def __init__(self, fd: int, size: int) -> None:
         self._mapped, self.size = Mapped(fd, size), size
         self.memory, self.address = self._mapped.view, self._mapped.address
         self._used = 0
-        self._last = None  # the descriptor of what is mapped
+        self._last: int | None = None  # the descriptor of what is mapped
 
-    def let_go(self):
+    def let_go(self) -> None:
         """Makes room for the next input."""
         if is_mapped_in_call(self.size):
             self._mapped.let_go()
@@ -72,7 +90,8 @@ class _HostRegion:
 
     close = let_go
 
-    def arrive(self, page, number, channel, rehearse, follows):
+    def arrive(self, page: Page, number: int, channel: Channel, rehearse: Callable[[], None],
+               follows: bool) -> bytes | bytearray:
         """Waits for the release of a call, and for its input. Rehearses when it is near. Returns the description that follows."""
         page.wait_release(number, rehearse)
         if follows or is_mapped_in_call(self.size):
@@ -85,21 +104,21 @@ class _HostRegion:
             sleep(0.0001)
         return b""
 
-    def replace(self, fd):
+    def replace(self, fd: int) -> None:
         """Puts a large input's memory in its place: arrays in it then show that."""
         self._mapped.put(fd, populate=True)
         self._last = fd
 
     @property
-    def bytes(self):
+    def bytes(self) -> Any:
         """The memory as a tensor, for answers that are tensors."""
         torch = sys.modules["torch"]
         return torch.frombuffer(self.memory, dtype=torch.uint8)
 
-    def begin(self):
+    def begin(self) -> None:
         self._used = 0
 
-    def take(self, size):
+    def take(self, size: int) -> int:
         """The offset of memory for an answer."""
         offset = self._used
         self._used += (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
@@ -111,18 +130,21 @@ class _HostRegion:
 class Host:
     """Calls on the CPU: released when everything is ready, timed by this process's clock."""
 
-    def __init__(self, page, channel):
-        self._page, self._channel = page, channel
-        self._regions = self._rehearsal = None
+    _regions: Regions  # set by use
+    _rehearsal: Rehearsal  # set by the first use
 
-    def forget(self):
+    def __init__(self, page: Page, channel: Channel) -> None:
+        self._page, self._channel = page, channel
+
+    def forget(self) -> None:
         """Drops everything of the last call."""
 
-    def use(self, regions):
+    def use(self, regions: Regions) -> None:
         self._regions = regions
-        self._rehearsal = self._rehearsal or Rehearsal()
+        if not hasattr(self, "_rehearsal"):
+            self._rehearsal = Rehearsal()
 
-    def _rehearse(self):
+    def _rehearse(self) -> None:
         """Runs everything before and after a kernel on nothing. It is not the kernel's time, and no kernel does it quicker."""
         self._rehearsal.hold()
         answers = self._regions.answers[HOST]
@@ -130,7 +152,7 @@ class Host:
         warpboard_answer.describe([module.zeros(1) for module in (arrays, tensors) if module is not None], self._regions)
         answers.begin()
 
-    def call(self, kernel, data, number, regions, ranged):
+    def call(self, kernel: Callable[[Any], Any], data: Any, number: int, regions: Regions, ranged: bool) -> Any:
         inputs = regions.inputs[HOST]
         inputs.let_go()
         self._page.queue(number)
@@ -145,10 +167,13 @@ class Host:
         return output
 
 
-def serve(channel, page, kernel, cuda=None, host=None, closes=False):
+def serve(channel: Channel, page: Page, kernel: Callable[[Any], Any], cuda: RunnerDevice | None = None,
+          host: Host | None = None, closes: bool = False) -> int:
     """Makes calls until the judge ends them. cuda is None if no torch with a device is loaded yet. closes means that
     nothing of a case is used once the next one has come."""
-    host, regions = host or Host(page, channel), None
+    host = host or Host(page, channel)
+    device: Host | RunnerDevice = host
+    regions = Regions((), (), None)
     channel.send(READY)
     while True:
         kind, payload, descriptors = channel.receive()
@@ -159,11 +184,11 @@ def serve(channel, page, kernel, cuda=None, host=None, closes=False):
                 import torch  # noqa: F401  (the task's input has tensors, and the submission did without)
 
                 cuda = choose_cuda(page)
-            if closes and regions is not None:
+            if closes:
                 device.forget()
                 regions.close()
             regions = Regions(layout, descriptors, cuda)
-            device = cuda if on_device else host
+            device = cuda if on_device and cuda is not None else host
             device.use(regions)
         elif kind == CALL:
             number, flags, description = unpack_call(payload)
@@ -172,14 +197,15 @@ def serve(channel, page, kernel, cuda=None, host=None, closes=False):
             return 0
 
 
-def make_call(device, kernel, number, flags, description, regions):
+def make_call(device: Host | RunnerDevice, kernel: Callable[[Any], Any], number: int, flags: int,
+              description: memoryview, regions: Regions) -> None:
     data = _LATER if flags & FOLLOWS else restore(description, regions.view)
     for region in regions.answers.values():
         region.begin()
     device.call(kernel, data, number, regions, bool(flags & RANGE))
 
 
-def choose_cuda(page):
+def choose_cuda(page: Page) -> RunnerDevice | None:
     """The current GPU when the submission or the task has loaded torch and there is one, else None."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
@@ -189,13 +215,10 @@ def choose_cuda(page):
     return warpboard_cuda.RunnerDevice(torch, page)
 
 
-def main():
-    channel, page = CHANNEL_FD, PAGE_FD
+def main() -> int:
     ranks = int(os.environ.get("POPCORN_GPUS", 0))
-    if ranks:
-        rank = warpboard_ranks.become(ranks)
-        channel, page = CHANNEL_FD + 2 * rank, PAGE_FD + 2 * rank
-    channel, page = Channel.inherited(channel), shared_page(page)
+    rank = warpboard_ranks.become(ranks) if ranks else 0
+    channel, page = Channel.inherited(CHANNEL_FD + 2 * rank), shared_page(PAGE_FD + 2 * rank)
     try:
         from submission import custom_kernel
     except ModuleNotFoundError as error:
@@ -211,7 +234,7 @@ def main():
         return 0  # the judge has ended, and says itself why
 
 
-def shared_page(fd):
+def shared_page(fd: int) -> Page:
     page = Page(fd)
     os.close(fd)
     return page

@@ -8,10 +8,16 @@ A record is a header of 64 bytes (a tag, its words, and its place as words from 
 parts of 64, each encrypted with a block of ChaCha8.
 """
 
+from __future__ import annotations
+
 import ctypes
 import functools
 
 from warpboard_cuda import call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RECORD_WORDS, RECORD_BYTES, PARTS = 128, 576, 8
 MOST_RECORDS = 2112  # of a call
@@ -22,7 +28,7 @@ THREADS, _GATE_THREADS = 256, 64
 _CONSTANTS = (0x61707865, 0x3320646E, 0x79622D32, 0x6B206574)
 
 
-def block(index, label):
+def block(index: str, label: str) -> str:
     """Returns PTX that leaves block number index (a register) of the cipher in x0 to x15. Its key is in k0 to k2;
     number is the call's number. It is short: code that is not in a device's caches loads slowly."""
     first = [*_CONSTANTS, "k0", "k1", "k2", "number", 0, 0, 0, 0, index, 0, 0, 0]
@@ -43,7 +49,7 @@ def _quarter(a, b, c, d):
         yield f"shf.l.wrap.b32 x{turned}, x{turned}, x{turned}, {by};"
 
 
-def each_word(*lines):
+def each_word(*lines: str) -> str:
     """PTX for each of the 16 words of a part: {i} is its number, {at} its offset in bytes,
     {data} that behind a header."""
     return "\n    ".join(line.format(i=i, at=4 * i, data=64 + 4 * i) for i in range(16) for line in lines)
@@ -162,23 +168,23 @@ class Gate:
     """The runner's gate, for the context that is current when it is made. page is its address on the device; ready is
     the address of eight words of the device, 0 before the first call."""
 
-    def __init__(self, page, ready):
+    def __init__(self, page: ctypes.c_uint64, ready: int) -> None:
         self._page, self._ready, self._gate = page, ctypes.c_uint64(ready), function(load(_PTX), "warpboard_open_gate")
 
-    def queue(self, number, inputs, records, sealed):
+    def queue(self, number: int, inputs: int, records: int, sealed: int) -> None:
         """Queues the gate of a call: the addresses of the regions of inputs and of records, and how many records there are."""
         parts = sealed * PARTS
         self._gate(self._page, ctypes.c_uint32(number), ctypes.c_uint64(inputs), ctypes.c_uint64(records), ctypes.c_uint32(parts), self._ready,
                    blocks=max(1, -(-parts // _GATE_THREADS)), threads=_GATE_THREADS)
 
 
-def load(ptx):
+def load(ptx: str) -> ctypes.c_void_p:
     module = ctypes.c_void_p()
     call("cuModuleLoadData", ctypes.byref(module), ctypes.c_char_p(ptx.encode()))
     return module
 
 
-def function(module, name):
+def function(module: ctypes.c_void_p, name: str) -> Callable[..., None]:
     """A kernel, to be called with its arguments as ctypes has them, blocks and threads."""
     found = ctypes.c_void_p()
     call("cuModuleGetFunction", ctypes.byref(found), module, name.encode())

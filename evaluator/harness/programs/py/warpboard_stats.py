@@ -1,10 +1,16 @@
 """Statistics of one timed case, all in nanoseconds."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
-def quantile(values, q):
+
+def quantile(values: Iterable[float], q: float) -> float:
     """Linear interpolation between the neighbours, as NumPy does by default."""
     ordered = sorted(values)
     position = q * (len(ordered) - 1)
@@ -19,19 +25,19 @@ class Stats:
 
     times: list = field(default_factory=list)
 
-    def add(self, ns):
+    def add(self, ns: float) -> None:
         self.times.append(float(ns))
 
     @property
-    def runs(self):
+    def runs(self) -> int:
         return len(self.times)
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         return math.fsum(self.times) / self.runs
 
     @property
-    def std(self):
+    def std(self) -> float:
         """Sample standard deviation."""
         if self.runs < 2:
             return 0.0
@@ -39,14 +45,14 @@ class Stats:
         return math.sqrt(math.fsum((t - mean) ** 2 for t in self.times) / (self.runs - 1))
 
     @property
-    def err(self):
+    def err(self) -> float:
         """Standard error of the mean."""
         return self.std / math.sqrt(self.runs)
 
-    def quantile(self, q):
+    def quantile(self, q: float) -> float:
         return quantile(self.times, q)
 
-    def lines(self):
+    def lines(self) -> Iterator[tuple[str, float | str]]:
         """Yields (field, value) in the order of KernelBot's programs, then our own fields."""
         yield "runs", self.runs
         yield "mean", self.mean
@@ -69,7 +75,7 @@ class StopRule:
     error: float = 0.001  # standard error over mean
     wall_ns: float = 120e9  # the case as a whole
 
-    def done(self, stats, wall_ns):
+    def done(self, stats: Stats, wall_ns: float) -> bool:
         if stats.runs >= self.most:
             return True
         if stats.runs < self.least:

@@ -1,31 +1,42 @@
 """Copies answers from shared memory into the judge's own, which is what it checks."""
 
+from __future__ import annotations
+
 import secrets
 
 from warpboard_answer import build
 from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from warpboard_answer import Part
+    from warpboard_judge_cuda import JudgeMemory
+    from warpboard_wire import Page
+
 
 class Taken:
     """An answer on its way into memory of the judge's. Copies on the device wait for the judge's gate."""
 
-    def __init__(self, tree, parts, memory, cuda):
+    def __init__(self, tree: list[Any], parts: list[Part], memory: dict[tuple[int, int], Any],
+                 cuda: JudgeMemory | None) -> None:
         self.parts, self._tree, self._cuda = parts, tree, cuda
         self._sources = [memory[INPUTS if part.role == "inputs" else ANSWERS, part.kind] if part.size else None for part in parts]
         self._copies = [_room(part) for part in parts]
 
-    def queue(self, page=None, number=None):
+    def queue(self, page: Page | None = None, number: int | None = None) -> None:
         """Queues the copies of the parts on the device, so that take only has to release them. A sample waits for the
         "done" of a call on a page, or like the copies for the judge's gate if there is no number."""
         if self._cuda is not None:
             self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
                                      for part, source, copy in self._filled() if part.kind == CUDA], page, number)
 
-    def sampled(self):
+    def sampled(self) -> bool:
         """Waits until a sample of the parts on the device has been taken. Returns False if there is none."""
         return self._cuda is not None and self._cuda.wait_sampled()
 
-    def take(self):
+    def take(self) -> None:
         """Copies the parts, and returns when the copies are there."""
         _copy_blocks([(copy, _bytes_of(source, part.offset, part.size))
                       for part, source, copy in self._filled() if part.kind == HOST])
@@ -35,7 +46,7 @@ class Taken:
     def _filled(self):
         return [it for it in zip(self.parts, self._sources, self._copies) if it[0].size]
 
-    def value(self):
+    def value(self) -> Any:
         try:
             return build(self._tree, [_shaped(part, copy) for part, copy in zip(self.parts, self._copies)])
         except Exception as error:  # any error of NumPy and torch for an impossible shape

@@ -1,5 +1,7 @@
 """A task's own functions, as reference.py gives them."""
 
+from __future__ import annotations
+
 import json
 import os
 import secrets
@@ -10,12 +12,17 @@ from warpboard_calls import TaskFailed
 from warpboard_compare import BadReference, difference
 from warpboard_numerics import Unlike, lines
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
 
 class Task:
     """The task's own functions; their failures raise TaskFailed. ranks is on how many GPUs a call runs, None for a task
     without ranks."""
 
-    def __init__(self, ranks=None):
+    def __init__(self, ranks: int | None = None) -> None:
         self._ranks = ranks
         try:
             from reference import generate_input
@@ -26,7 +33,7 @@ class Task:
         self._generate = generate_input
         self._exactly = getattr(sys.modules["reference"], "reference_fp64", None)
 
-    def draw(self, arguments):
+    def draw(self, arguments: dict[str, Any]) -> list[Any]:
         """New inputs, one for each rank."""
         if self._ranks is None:
             return [self._drawn(arguments)]
@@ -48,7 +55,7 @@ class Task:
         except Exception as error:
             raise TaskFailed(blame("generate_input", error)) from error
 
-    def check(self, inputs, answers):
+    def check(self, inputs: list[Any], answers: list[Any]) -> tuple[bool, str]:
         """Returns (right?, message)."""
         try:
             if self._ranks is None:
@@ -68,7 +75,7 @@ class Task:
             message = f"{_NOTHING} The checker reports: {message}" if message else _NOTHING
         return good, message
 
-    def verdict(self, data, answer):
+    def verdict(self, data: Any, answer: Any) -> tuple[bool, str]:
         """Returns (right?, message) from the checker's answer: (bool, message), a bool, a message or a list of messages that is empty
         if the answer is right, or None from a checker that asserts."""
         result = self._check(data, answer)
@@ -84,7 +91,7 @@ class Task:
         raise TaskFailed(f"check_implementation returned a {type(result).__name__}: it must return (bool, message), or a message that is "
                          "empty if the answer is right.")
 
-    def numerics(self, inputs, answers):
+    def numerics(self, inputs: list[Any], answers: list[Any]) -> Iterator[tuple[str, Any]]:
         """Yields (field, value): how far right answers are from the task's reference_fp64, if it has one. Its failures are
         only notes: it decides nothing."""
         if self._exactly is None:
@@ -100,7 +107,7 @@ class Task:
             sys.modules["torch"].cuda.empty_cache()  # the runner needs the memory
 
 
-def _checker(reference):
+def _checker(reference: Any) -> Callable[[Any, Any], Any]:
     """Returns the task's own checker; without one, the comparison with ref_kernel within the tolerance in task.yml."""
     if hasattr(reference, "check_implementation") or not os.path.exists(_TOLERANCE):
         from reference import check_implementation
@@ -138,7 +145,7 @@ def _assertion(error):
     return f"line {at.lineno} of {os.path.basename(at.filename)} does not hold: {at.line}"
 
 
-def blame(where, error):
+def blame(where: str, error: BaseException) -> str:
     """Names the task's function and its exception."""
     text = str(error).strip()
     return f"{where} raised {type(error).__name__}: {text.splitlines()[0][:300] if text else 'no message'}."

@@ -4,6 +4,8 @@ the protocol; this module has its words for both sides.
 The judge sends frames and descriptors through the channel, and checks everything that it reads from the page.
 """
 
+from __future__ import annotations
+
 import ctypes
 import fcntl
 import mmap
@@ -13,6 +15,10 @@ import socket
 import struct
 import time
 from time import perf_counter_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 DOOR_FD = 4  # the judge's
 CHANNEL_FD, PAGE_FD = 4, 5  # a runner's; of several ranks the first one's, and those of the others follow
@@ -57,60 +63,60 @@ class TooLarge(Refused):
 class Page:
     """The numbers that both sides share. Words wrap at 2**32, and so do call numbers."""
 
-    def __init__(self, fd):
+    def __init__(self, fd: int) -> None:
         self.spin_ns, self.parts = _SPIN_NS, 200
         self.memory = mmap.mmap(fd, PAGE_SIZE)
         self._words = memoryview(self.memory)[:ANSWER_AT].cast("I")
 
     @property
-    def release(self):
+    def release(self) -> int:
         return self._words[_RELEASE]
 
     @release.setter
-    def release(self, number):
+    def release(self, number: int) -> None:
         self._words[_RELEASE] = number
 
     @property
-    def queued(self):
+    def queued(self) -> int:
         return self._words[_QUEUED]
 
     @property
-    def done(self):
+    def done(self) -> int:
         return self._words[_DONE]
 
     @property
-    def nanoseconds(self):
+    def nanoseconds(self) -> float:
         return _NUMBER.unpack_from(self.memory, _NS_AT)[0]
 
-    def begin(self, sealed):
+    def begin(self, sealed: int) -> None:
         """Clears the runner's clock of the last call, and sets how many sealed records the next one's input has."""
         self.say(_NO_NS)
         self._words[_SEALED] = sealed
 
     @property
-    def sealed(self):
+    def sealed(self) -> int:
         return self._words[_SEALED]
 
-    def queue(self, number):
+    def queue(self, number: int) -> None:
         self._words[_QUEUED] = number
 
-    def say(self, ns):
+    def say(self, ns: float) -> None:
         _NUMBER.pack_into(self.memory, _NS_AT, ns)
 
-    def finish(self, number, ns):
+    def finish(self, number: int, ns: float) -> None:
         self.say(ns)
         self._words[_DONE] = number
 
-    def let_in(self, number):
+    def let_in(self, number: int) -> None:
         """Lets the gate of a call onto the device."""
         self._words[_SOON] = number
 
-    def leave(self, number):
+    def leave(self, number: int) -> None:
         """Ends a gate that will not be released."""
         self._words[_RELEASE] = 0xFFFFFFFF
         self._words[_SOON] = number
 
-    def open(self, number, key):
+    def open(self, number: int, key: tuple[int, ...]) -> int | None:
         """Releases a call on a device: the gate reads the key with the number. Returns the clock just before, or None
         for a call that was reported done. Between "active" and this a submission has the device, and the unsealed
         parts."""
@@ -122,31 +128,31 @@ class Page:
         words[_RELEASE] = number
         return begin
 
-    def finish_waits(self, number):
+    def finish_waits(self, number: int) -> None:
         """Ends the judge's waits for the end of a call."""
         self._words[_DONE] = number
 
-    def describe(self, text):
+    def describe(self, text: bytes) -> None:
         """Puts the answer's description there; it must fit into ANSWER_ROOM."""
         self.memory[ANSWER_AT : ANSWER_AT + len(text)] = text
         self._words[_SIZE] = len(text)
 
-    def description(self):
+    def description(self) -> bytes:
         """Copies the answer's description once, with any size that the runner states."""
         size = self._words[_SIZE]
         if size == 0 or size > ANSWER_ROOM:
             raise Refused(f"The runner's answer is described by {size} bytes, and {ANSWER_ROOM} are the most.")
         return bytes(self.memory[ANSWER_AT : ANSWER_AT + size])
 
-    def address(self):
+    def address(self) -> int:
         """Returns the page's address in this process, for registering it with a device."""
         return ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
-    def announce(self, number):
+    def announce(self, number: int) -> None:
         """Announces that the release is near."""
         self._words[_SOON] = number
 
-    def wait_release(self, number, rehearse=None):
+    def wait_release(self, number: int, rehearse: Callable[[], None] | None = None) -> None:
         """Sleeps until the release is near, rehearses it, and keeps the processor, since waking up is not the call's time. Gives
         up after a while."""
         words = self._words
@@ -158,7 +164,7 @@ class Page:
         while words[_RELEASE] != number and perf_counter_ns() < end:
             pass
 
-    def wait(self, word, number, channel, limit_ns=None):
+    def wait(self, word: int, number: int, channel: Channel, limit_ns: float | None = None) -> int | None:
         """Waits until a word is number, and returns the clock then, or None if limit_ns pass first. Looks at the
         channel now and then: a runner that is gone sets no word. It keeps the processor for the first millisecond,
         which makes the clock exact, and errs by 0.5 % later; see for_device."""
@@ -179,21 +185,21 @@ class Page:
                 often = 0
         return clock()
 
-    def for_device(self):
+    def for_device(self) -> None:
         """Work on a device needs no processor but that of its process. Sleeping for 7 µs of a millisecond was more than the
         clocks may differ by."""
         self.spin_ns, self.parts = 20_000_000, 2000
 
-    def wait_queued(self, number, channel, limit_ns):
+    def wait_queued(self, number: int, channel: Channel, limit_ns: float) -> int | None:
         return self.wait(_QUEUED, number, channel, limit_ns)
 
-    def wait_done(self, number, channel, limit_ns=None):
+    def wait_done(self, number: int, channel: Channel, limit_ns: float | None = None) -> int | None:
         return self.wait(_DONE, number, channel, limit_ns)
 
-    def wait_active(self, number, channel, limit_ns):
+    def wait_active(self, number: int, channel: Channel, limit_ns: float) -> int | None:
         return self.wait(_ACTIVE, number, channel, limit_ns)
 
-    def wait_nanoseconds(self, channel):
+    def wait_nanoseconds(self, channel: Channel) -> float:
         """Returns the duration by the runner's clock, which may arrive after the end of the call."""
         begin = perf_counter_ns()
         while (ns := self.nanoseconds) == _NO_NS:
@@ -205,12 +211,12 @@ class Page:
         return ns
 
 
-def sleep_exactly():
+def sleep_exactly() -> None:
     """Lets this process's sleeps end when they should; the system else adds 50 µs to each."""
     ctypes.CDLL(None).prctl(_TIMER_SLACK, ctypes.c_ulong(1), 0, 0, 0)
 
 
-def announced():
+def announced() -> None:
     """Gives the runners that received a release the time to wake up."""
     end = perf_counter_ns() + _WAKE_NS
     while perf_counter_ns() < end:
@@ -221,14 +227,14 @@ class Channel:
     """One end of the stream socket. The judge has a life line beside it, which ends when nothing of the runner is left: the
     end of the socket is easily pretended."""
 
-    def __init__(self, end, life_line=None):
+    def __init__(self, end: socket.socket, life_line: int | None = None) -> None:
         self._end, self._life_line = end, life_line
 
     @classmethod
-    def inherited(cls, fd=CHANNEL_FD):
+    def inherited(cls, fd: int = CHANNEL_FD) -> Channel:
         return cls(socket.socket(fileno=fd))
 
-    def send(self, kind, payload=b"", descriptors=()):
+    def send(self, kind: int, payload: bytes = b"", descriptors: Iterable[int] = ()) -> None:
         data = _FRAME.pack(kind, len(payload)) + payload
         try:
             sent = socket.send_fds(self._end, [data], list(descriptors)) if descriptors else 0
@@ -236,8 +242,9 @@ class Channel:
         except OSError as error:
             raise RunnerGone from error
 
-    def receive(self):
+    def receive(self) -> tuple[int | None, bytes | bytearray, list[int]]:
         """Returns (kind, payload, descriptors); kind is None at the channel's end. For the runner."""
+        descriptors: list[int]
         head, descriptors = b"", []
         while len(head) < _FRAME.size:
             try:
@@ -255,7 +262,7 @@ class Channel:
             view = view[self._end.recv_into(view) :]
         return kind, payload, descriptors
 
-    def ready(self, limit=None):
+    def ready(self, limit: float | None = None) -> None:
         """Waits for the runner's only frame, at most so many seconds. For the judge: descriptors that come along are dropped by the
         kernel, for none are asked for."""
         head = b""
@@ -274,7 +281,7 @@ class Channel:
         if _FRAME.unpack(head) != (READY, 0):
             raise Refused("The runner wrote into the channel by which the judge speaks to it.")
 
-    def watch(self):
+    def watch(self) -> None:
         """Raises if the runner is gone or has written something that it must not write."""
         readable, _, _ = select.select([self._end], [], [], 0)
         if not readable:
@@ -287,7 +294,7 @@ class Channel:
             raise Refused("The runner wrote into the channel by which the judge speaks to it.")
         raise RunnerGone
 
-    def wait_end(self):
+    def wait_end(self) -> None:
         """Waits until nothing of the runner is left, or of the judge's own, which has no life line, until the other end is
         closed."""
         try:
@@ -305,10 +312,10 @@ class Channel:
 class Door:
     """The socket from which the judge gets its runners, one after the other."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._end = socket.socket(fileno=DOOR_FD)
 
-    def next(self):
+    def next(self) -> tuple[int, Channel, Page] | None:
         """Waits for the next runner: (its number, the channel, the page), or None when there is no other."""
         number, ends, _, _ = socket.recv_fds(self._end, _WORD.size, 3)
         if len(ends) != 3:
@@ -317,10 +324,10 @@ class Door:
         os.close(ends[1])
         return _WORD.unpack(number)[0], channel, page
 
-    def close(self):
+    def close(self) -> None:
         self._end.close()
 
-    def over(self, number):
+    def over(self, number: int) -> None:
         """Says that a runner's turn is over; it is killed when it does not leave."""
         try:
             self._end.send(_WORD.pack(number))
@@ -328,25 +335,26 @@ class Door:
             pass  # no listener: the stage is being ended
 
 
-def pack_case(regions):
+def pack_case(regions: Iterable[tuple[int, int, int]]) -> bytes:
     """The CASE frame's payload for (kind, role, size) of each region."""
     return b"".join(_REGION.pack(*region) for region in regions)
 
 
-def unpack_case(payload):
+def unpack_case(payload: bytes | bytearray) -> list[tuple[int, ...]]:
     return [_REGION.unpack_from(payload, at) for at in range(0, len(payload), _REGION.size)]
 
 
-def pack_call(number, flags, description):
+def pack_call(number: int, flags: int, description: bytes) -> bytes:
     return _CALL.pack(number, flags) + description
 
 
-def unpack_call(payload):
+def unpack_call(payload: bytes | bytearray) -> tuple[int, int, memoryview]:
     """Returns (number, flags, description)."""
-    return *_CALL.unpack_from(payload), memoryview(payload)[_CALL.size :]
+    number, flags = _CALL.unpack_from(payload)
+    return number, flags, memoryview(payload)[_CALL.size :]
 
 
-def shared_memory(size):
+def shared_memory(size: int) -> int:
     """A new memfd that cannot be shrunk, so that reading it never fails. The caller closes it."""
     fd = os.memfd_create("warpboard", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
     os.ftruncate(fd, size)
