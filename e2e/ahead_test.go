@@ -11,7 +11,7 @@ import (
 
 	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestATaskIsMadeFromAStarter acts like an author who has read nothing: from "New task" to a published task whose check

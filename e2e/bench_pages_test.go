@@ -27,7 +27,7 @@ import (
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/ncutest"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/events"

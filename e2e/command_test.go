@@ -13,7 +13,7 @@ import (
 	client "warpboard/clients/go"
 	"warpboard/internal/app"
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // completions source the output of `warpboard completion` in each shell, and ask for the continuations of "warpboard

@@ -9,7 +9,7 @@ import (
 
 	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // leavesNothing waits until no process, cgroup, or directory of any run of the current server process is left. After a

@@ -5,7 +5,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestAFirstRankedEntryTakesThreeClicks acts like a new person who has just signed in: from home to an entry on the

@@ -13,7 +13,7 @@ import (
 	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/internal/app"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )

@@ -10,7 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/fleet"

@@ -17,7 +17,7 @@ import (
 
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/internal/app"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/web/browsertest"
 )
 

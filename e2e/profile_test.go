@@ -25,7 +25,7 @@ import (
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/internal/app"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // The Python client's own live tests, against a server with a CPU worker that has PyTorch.

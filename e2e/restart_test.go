@@ -15,7 +15,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/modelstest"
 )
 

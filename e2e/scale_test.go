@@ -10,7 +10,7 @@ import (
 	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )

@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

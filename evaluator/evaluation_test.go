@@ -13,7 +13,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestARightKernelIsTimedBesideItsReference: also with requested counters that the device does not have, which the

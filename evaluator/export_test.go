@@ -5,12 +5,11 @@ import (
 
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/slotbench"
 )
 
 // Benchmark benchmarks a slot once, without reporting the result.
 func (w *Worker) Benchmark(ctx context.Context, slot device.Slot) (job.SlotBenchmark, error) {
-	j, err := slotbench.Job(slot.Device, slot.IsGPU())
+	j, err := slotBenchmarkJob(slot.Device, slot.IsGPU())
 	if err != nil {
 		return job.SlotBenchmark{}, err
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // forger returns a correct submission to the vector add with other code beside its kernel.

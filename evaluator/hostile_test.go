@@ -13,7 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // kernel returns a correct submission to the vector add that executes before first.

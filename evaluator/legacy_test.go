@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 func TestATaskLimitsTheMemoryOfItsSubmissions(t *testing.T) {

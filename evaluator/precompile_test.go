@@ -13,7 +13,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // hintOf returns the preparation that the site announces for a job's task before anybody submits to it.

@@ -22,7 +22,7 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // installNCU installs the stand-in for ncu with its pages into a directory, with files of these names as its orders.

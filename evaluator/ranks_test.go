@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/attacks"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

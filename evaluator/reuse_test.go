@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // reusing is a worker whose evaluations' stages are noted.

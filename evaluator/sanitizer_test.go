@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sanitizing"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // sanitizingConfig returns the configuration of a worker with everything real except the GPU and compute-sanitizer.

@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/selftest"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // brokenCompiler is a toolchain in which g++ fails until it is repaired.

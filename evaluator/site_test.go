@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/queue/queuetest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

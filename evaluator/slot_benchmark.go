@@ -8,7 +8,6 @@ import (
 	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/slotbench"
 	"warpboard/evaluator/slots"
 )
 
@@ -48,7 +47,7 @@ func (w *Worker) benchmarkSlots(ctx context.Context) {
 }
 
 func (w *Worker) benchmarkSlot(ctx context.Context, slot device.Slot) error {
-	j, err := slotbench.Job(slot.Device, slot.IsGPU())
+	j, err := slotBenchmarkJob(slot.Device, slot.IsGPU())
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *s
 }
 
 func (w *Worker) benchmarkLease(ctx context.Context, held *slots.Lease) (job.SlotBenchmark, error) {
-	j, err := slotbench.Job(held.First().Device, true)
+	j, err := slotBenchmarkJob(held.First().Device, true)
 	if err != nil {
 		return job.SlotBenchmark{}, err
 	}
@@ -109,7 +108,7 @@ func (w *Worker) benchmarkLease(ctx context.Context, held *slots.Lease) (job.Slo
 	if err != nil { // not concluded: the waiting run counts the fault
 		return job.SlotBenchmark{}, err
 	}
-	return slotbench.Read(a.Result, true)
+	return readSlotBenchmark(a.Result, true)
 }
 
 func (w *Worker) runBenchmark(ctx context.Context, j job.Job, slot device.Slot) (job.SlotBenchmark, error) {
@@ -122,7 +121,7 @@ func (w *Worker) runBenchmark(ctx context.Context, j job.Job, slot device.Slot) 
 		if err != nil {
 			return job.SlotBenchmark{}, err
 		}
-		return slotbench.Read(result, slot.IsGPU())
+		return readSlotBenchmark(result, slot.IsGPU())
 	}
 	return job.SlotBenchmark{}, slots.ErrOutOfService
 }

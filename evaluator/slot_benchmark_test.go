@@ -17,7 +17,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // plausible checks the numbers, with limits that hold on any machine.

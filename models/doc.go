@@ -4,18 +4,15 @@
 //
 //	db                              the connection, errors, names, secrets
 //	accounts  catalog               people and what they may do; tasks and their versions
-//	fleet  devices                  workers; kinds of devices
-//	submissions  review             what people submit; reasons to review a run
-//	comments  inbox                 what people write; their notices
-//	work  counters                  the life cycle of runs and evaluations; what is counted when it ends
-//	boards  samples  scores         rankings; the measurements that scores are made of; the check of a result
-//	epochs  draws                   the software under a score; the values drawn for its cases
-//	validations  likeness           whether an entry works in an application; similar sources
-//	membership                      who may see a members' board
-//	slotbenchmarks                  repeated benchmarks of slots, which show a drift
+//	fleet                           workers, devices, and benchmarks of slots
+//	submissions  likeness  review   what people submit; like sources; reasons to review a run, and validations
+//	work                            the life cycle of runs and evaluations; what is counted when it ends
+//	scores  samples  epochs         scores of results; the measurements that scores are made of; the software of these
+//	boards  membership              rankings; who may see private ones
 //	events                          contests: several tasks with one end, and standings over their boards
-//	quota  switches  storage        how much a person may do; what admins turn off; what takes room
+//	quota                           what a person may use; what admins turn off; what is stored
 //	files  webhooks                 profiles, in a folder or an S3 store; which events other programs wait for
+//	comments  inbox                 what people write to each other; their notices and mail
 //
 // A Store holds one service of each as a field (store.Boards.Board), and callers import the package that defines a type.
 // Only models and its packages use gorm and SQL. Read here in this order:
@@ -45,6 +42,6 @@
 // rebuilt, and an unconfirmed first.
 //
 // Raw SQL, where gorm has no equivalent: the union of both kinds of work with its window functions (work), upserts of
-// counters (counters), joins for statements (statement.go). Everything else goes through gorm's
+// counters (work), joins for statements (statement.go). Everything else goes through gorm's
 // builder with conditions as text.
 package models

@@ -13,10 +13,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/comments"
-	"warpboard/models/counters"
 	"warpboard/models/db"
-	"warpboard/models/devices"
-	"warpboard/models/draws"
 	"warpboard/models/epochs"
 	"warpboard/models/events"
 	"warpboard/models/fleet"
@@ -24,6 +21,7 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/models/quota"
 	"warpboard/models/samples"
+	"warpboard/models/scores"
 	"warpboard/models/submissions"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
@@ -36,9 +34,9 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
 			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
-			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.Order{}, samples.Sample{}, models.Hold{},
+			work.Evaluation{}, work.Counter{}, models.ClockDifference{}, fleet.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.Order{}, samples.Sample{}, models.Hold{},
 			quota.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
-			draws.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.Choices{}, inbox.Mail{},
+			scores.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.Choices{}, inbox.Mail{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})
 			if err != nil {

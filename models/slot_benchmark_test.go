@@ -17,18 +17,18 @@ func TestSlotBenchmarksAreKeptOncePerSlotForAMonth(t *testing.T) {
 			for _, hash := range []string{"a", "b"} {
 				g := job.SlotBenchmark{At: now.Add(-age), FloorNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 5,
 					MathNS: 7}
-				modelstest.Check(t, s.SlotBenchmarks.Keep(t.Context(), "w1",
+				modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
 					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))
 			}
 		}
-		list, err := s.SlotBenchmarks.OfDevice(t.Context(), "CPU", 10)
+		list, err := s.Fleet.BenchmarksOf(t.Context(), "CPU", 10)
 		modelstest.Check(t, err)
 		if len(list) != 4 || list[0].At.Before(list[3].At) || list[0].ReadNS != 5 || list[0].MathNS != 7 {
 			t.Errorf("%+v", list)
 		}
-		modelstest.Check(t, s.SlotBenchmarks.Keep(t.Context(), "w1",
+		modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
 			job.Slot{Device: "CPU", Machine: job.Machine{SlotBenchmark: &job.SlotBenchmark{}}}))
-		if other, err := s.SlotBenchmarks.OfDevice(t.Context(), "H200", 10); err != nil || len(other) != 0 {
+		if other, err := s.Fleet.BenchmarksOf(t.Context(), "H200", 10); err != nil || len(other) != 0 {
 			t.Errorf("another device has %+v, %v", other, err)
 		}
 	})
@@ -43,11 +43,11 @@ func TestDriftingListsSlotsWithUnusualSpeed(t *testing.T) {
 				if n >= 10 {
 					g.ReadNS = newest
 				}
-				modelstest.Check(t, s.SlotBenchmarks.Keep(t.Context(), "w1",
+				modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
 					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))
 			}
 		}
-		list, err := s.SlotBenchmarks.Drifting(t.Context())
+		list, err := s.Fleet.Drifting(t.Context())
 		modelstest.Check(t, err)
 		if len(list) != 1 || list[0].UUIDHash != "slow" || list[0].Device != "CPU" ||
 			!strings.Contains(list[0].How, "reads memory differs by +50") {

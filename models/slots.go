@@ -9,8 +9,8 @@ import (
 	"warpboard/internal/gpuname"
 	"warpboard/models/boards"
 	"warpboard/models/db"
-	"warpboard/models/devices"
 	"warpboard/models/epochs"
+	"warpboard/models/fleet"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -34,15 +34,15 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	if err != nil {
 		return nil, out, err
 	}
-	var seen []devices.Device
+	var seen []fleet.Device
 	for _, slot := range h.Slots {
 		if may(slot.Device) && gpuname.Parse(slot.Machine.Name, slot.Memory).Label() == slot.Device {
-			seen = append(seen, devices.Device{Label: slot.Device, Name: slot.Machine.Name, Memory: int64(slot.Memory)})
+			seen = append(seen, fleet.Device{Label: slot.Device, Name: slot.Machine.Name, Memory: int64(slot.Memory)})
 		}
 	}
 	// Three transactions: devices, software, baselines. A process that dies between them leaves no harm: devices and
 	// software are noted at the next heartbeat, and baselines are looked for at each start of the site.
-	if fresh, err = s.Devices.NoteDevices(ctx, seen); err != nil {
+	if fresh, err = s.Fleet.NoteDevices(ctx, seen); err != nil {
 		return nil, out, err
 	}
 	changed := false

@@ -17,10 +17,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/comments"
-	"warpboard/models/counters"
 	"warpboard/models/db"
-	"warpboard/models/devices"
-	"warpboard/models/draws"
 	"warpboard/models/epochs"
 	"warpboard/models/events"
 	"warpboard/models/files"
@@ -29,12 +26,9 @@ import (
 	"warpboard/models/likeness"
 	"warpboard/models/membership"
 	"warpboard/models/quota"
+	"warpboard/models/review"
 	"warpboard/models/scores"
-	"warpboard/models/slotbenchmarks"
-	"warpboard/models/storage"
 	"warpboard/models/submissions"
-	"warpboard/models/switches"
-	"warpboard/models/validations"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
@@ -70,36 +64,31 @@ type Config struct {
 // Store is the database with its services, each under its own name. What concerns several of them at once is the store's own
 // method: confirmations, moderation, notes, and what follows from the end of a run (rules). It is safe for concurrent use.
 type Store struct {
-	Accounts       *accounts.Accounts
-	Fleet          *fleet.Fleet
-	Members        *membership.Boards
-	Catalog        *catalog.Catalog
-	Boards         *boards.Boards
-	Comments       *comments.Comments
-	Counters       *counters.Table
-	Devices        *devices.Devices
-	Draws          *draws.Draws
-	Epochs         *epochs.Epochs
-	Events         *events.Events
-	Inbox          *inbox.Inbox
-	Likeness       *likeness.Likeness
-	Scores         *scores.Scores
-	SlotBenchmarks *slotbenchmarks.SlotBenchmarks
-	Switches       *switches.Switches
-	Validations    *validations.Validations
-	Quotas         *quota.Quotas
-	Webhooks       *webhooks.Webhooks
-	Storage        *storage.Storage
-	Work           *work.LifeCycle
-	Submissions    *submissions.Intake
-	Disk           files.Disk // of the data directory
-	standings      *cache.Cache[[sha256.Size]byte, events.Standings]
-	db             *db.DB
-	files          files.Files
-	limits         submissions.Limits
-	confirm        bool
-	noBaselines    bool
-	site           string
+	Accounts    *accounts.Accounts
+	Fleet       *fleet.Fleet
+	Members     *membership.Boards
+	Catalog     *catalog.Catalog
+	Boards      *boards.Boards
+	Comments    *comments.Comments
+	Counters    *work.Counters
+	Epochs      *epochs.Epochs
+	Events      *events.Events
+	Inbox       *inbox.Inbox
+	Likeness    *likeness.Likeness
+	Scores      *scores.Scores
+	Validations *review.Validations
+	Quotas      *quota.Quotas
+	Webhooks    *webhooks.Webhooks
+	Work        *work.LifeCycle
+	Submissions *submissions.Intake
+	Disk        files.Disk // of the data directory
+	standings   *cache.Cache[[sha256.Size]byte, events.Standings]
+	db          *db.DB
+	files       files.Files
+	limits      submissions.Limits
+	confirm     bool
+	noBaselines bool
+	site        string
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -141,33 +130,28 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
-		Accounts:       accounts.New(database),
-		Boards:         boards.New(database),
-		Catalog:        catalog.New(database),
-		Comments:       comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}),
-		Counters:       counters.New(database),
-		Devices:        devices.New(database),
-		Draws:          draws.New(database, workers),
-		Epochs:         epochs.New(database),
-		Events:         events.New(database),
-		Fleet:          workers,
-		Inbox:          inbox.New(database, cfg.Site, cfg.Mails),
-		Likeness:       likeness.New(database),
-		Members:        membership.New(database),
-		Quotas:         quota.New(database),
-		SlotBenchmarks: slotbenchmarks.New(database),
-		Storage:        storage.New(database),
-		Submissions:    submissions.New(database, cfg.SubmissionLimits),
-		Switches:       switches.New(database),
-		Validations:    validations.New(database),
-		Disk:           files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
-		standings:      cache.New[[sha256.Size]byte, events.Standings](mostStandings),
-		db:             database, files: artifacts, limits: cfg.SubmissionLimits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
+		Accounts:    accounts.New(database),
+		Boards:      boards.New(database),
+		Catalog:     catalog.New(database),
+		Comments:    comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}),
+		Counters:    work.NewCounters(database),
+		Epochs:      epochs.New(database),
+		Events:      events.New(database),
+		Fleet:       workers,
+		Inbox:       inbox.New(database, cfg.Site, cfg.Mails),
+		Likeness:    likeness.New(database),
+		Members:     membership.New(database),
+		Quotas:      quota.New(database),
+		Submissions: submissions.New(database, cfg.SubmissionLimits),
+		Validations: review.NewValidations(database),
+		Disk:        files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
+		standings:   cache.New[[sha256.Size]byte, events.Standings](mostStandings),
+		db:          database, files: artifacts, limits: cfg.SubmissionLimits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
 	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeFor, Tell: s.tell})
 	s.Work = work.New(database, artifacts, s.Disk, workers, consequences{s})
-	s.Scores = scores.New(s.Work, s.Catalog, s.Draws, s.SlotBenchmarks, cfg.Log)
+	s.Scores = scores.New(database, s.Work, s.Catalog, workers, cfg.Log)
 	return s
 }
 

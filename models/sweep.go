@@ -12,7 +12,6 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/quota"
-	"warpboard/models/storage"
 	"warpboard/models/work"
 )
 
@@ -64,8 +63,8 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 }
 
 // StorageToGo counts the stored data, and the data that a sweep at a time removes.
-func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Time) (storage.Total, storage.NextSweep, error) {
-	return s.Storage.StorageTotal(ctx, actor, storage.Times{
+func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Time) (quota.StorageTotal, quota.NextSweep, error) {
+	return s.Quotas.StorageTotal(ctx, actor, quota.SweepTimes{
 		Artifacts: at.Add(-keepArtifactsFor), Evaluations: at.Add(-keepEvaluations), Events: at.Add(-keepEvents),
 	})
 }

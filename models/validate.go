@@ -14,7 +14,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/quota"
-	"warpboard/models/validations"
+	"warpboard/models/review"
 	"warpboard/models/work"
 )
 
@@ -30,7 +30,7 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 		if err != nil {
 			return err
 		}
-		last, err := validations.Newest(tx, task.ID)
+		last, err := review.NewestValidation(tx, task.ID)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boa
 	for i, e := range entries {
 		ids[i] = e.RunID
 	}
-	waiting, err := validations.Waiting(tx, ids)
+	waiting, err := review.WaitingValidations(tx, ids)
 	if err != nil {
 		return 0, err
 	}
@@ -105,8 +105,8 @@ func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boa
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
 		}
-		v := validations.Validation{RunID: e.RunID, ByRun: run.ID, ScriptVersion: script, AskedBy: actor.ID, AskedAt: db.Now()}
-		if err := validations.Ask(tx, v); err != nil {
+		v := review.Validation{RunID: e.RunID, ByRun: run.ID, ScriptVersion: script, AskedBy: actor.ID, AskedAt: db.Now()}
+		if err := review.AskValidation(tx, v); err != nil {
 			return 0, err
 		}
 		queued++
@@ -119,7 +119,7 @@ func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) erro
 	if run.Purpose != work.Validate {
 		return nil
 	}
-	answer, message := validations.NoAnswer, "The worker ran no script: it may be of an older version."
+	answer, message := review.NoAnswer, "The worker ran no script: it may be of an older version."
 	if run.Failure != nil {
 		message = run.Failure.Reason
 	}
@@ -130,17 +130,17 @@ func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) erro
 		message = stage.Cases[0].Message
 		switch stage.Status {
 		case job.StatusPass:
-			answer = validations.Applies
+			answer = review.Applies
 		case job.StatusFail:
-			answer = validations.DoesNotApply
+			answer = review.DoesNotApply
 		}
 	}
 	return endValidation(tx, run, answer, message, out)
 }
 
 // endValidation stores an answer. Boards show it, and so they change.
-func endValidation(tx *gorm.DB, run *work.Run, answer validations.Answer, message string, out *work.Effect) error {
-	changed, err := validations.End(tx, run.ID, answer, message)
+func endValidation(tx *gorm.DB, run *work.Run, answer review.Answer, message string, out *work.Effect) error {
+	changed, err := review.EndValidation(tx, run.ID, answer, message)
 	if err != nil || !changed {
 		return err
 	}
@@ -154,5 +154,5 @@ func endUnanswered(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	if run.State == work.StateCancelled {
 		message = "The run of the script was cancelled."
 	}
-	return endValidation(tx, run, validations.NoAnswer, message, out)
+	return endValidation(tx, run, review.NoAnswer, message, out)
 }

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
-	"warpboard/models/validations"
+	"warpboard/models/review"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -91,7 +91,7 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 			{"no answer", "The run of the script was cancelled."}, {"", ""}} {
 			e := page.Standings[i]
 			if e.Answer != want.answer || !strings.HasPrefix(e.Message, want.message) || e.ScriptVersion != "v1" ||
-				e.AskedName != "Cora" || e.AskedAt == nil || len(e.Message) > validations.LongestMessage+len("…") {
+				e.AskedName != "Cora" || e.AskedAt == nil || len(e.Message) > review.LongestValidationMessage+len("…") {
 				t.Errorf("entry %d is annotated with %+v", i, e.Validated)
 			}
 		}
@@ -143,7 +143,7 @@ func TestANewScriptKeepsTheBoards(t *testing.T) {
 			t.Fatalf("publishing it is %q, %v", change, err)
 		}
 		modelstest.Check(t, modelstest.Third(s.Validate(t.Context(), cora, w.Task.ID)))
-		for _, row := range modelstest.Got[[]validations.Row](t)(s.Validations.OfVersion(t.Context(),
+		for _, row := range modelstest.Got[[]review.ValidationRow](t)(s.Validations.OfVersion(t.Context(),
 			w.Task.VersionID)) {
 			if row.ScriptVersion != "v2" {
 				t.Errorf("it waits for %+v", row)

@@ -7,8 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"warpboard/tasks/compileflags"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -79,8 +78,8 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 // flags reads compile flags as written. A build checks them again, because its job may come from elsewhere.
 func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
 	given := r.texts(node, flagsKey)
-	for i, flag := range compileflags.Pairs(lang == LangCUDA, given) {
-		refused := compileflags.Refused(lang == LangCUDA, flag)
+	for i, flag := range parse.FlagPairs(lang == LangCUDA, given) {
+		refused := parse.RefusedFlag(lang == LangCUDA, flag)
 		if refused != "" && strings.TrimSpace(flag) != "" {
 			r.refuse(node.Content[i], index(flagsKey, i), "%s", refused)
 		}
@@ -94,9 +93,9 @@ const flagsKey = "config.compile_flags"
 // value in one argument. The error is the Problem of the first flag that a task may not set.
 func CheckFlags(lang Lang, given []string) ([]string, error) {
 	var checked []string
-	for i, flag := range compileflags.Pairs(lang == LangCUDA, given) {
-		if refused := compileflags.Refused(lang == LangCUDA, flag); refused != "" {
-			return nil, problems.Problem{Key: index(flagsKey, i), Message: refused}
+	for i, flag := range parse.FlagPairs(lang == LangCUDA, given) {
+		if refused := parse.RefusedFlag(lang == LangCUDA, flag); refused != "" {
+			return nil, parse.Problem{Key: index(flagsKey, i), Message: refused}
 		}
 		checked = append(checked, flag)
 	}

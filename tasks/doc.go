@@ -20,13 +20,11 @@
 //	write.go              a Bundle as zip and task.yml
 //	solutions.go          the built-in tasks in examples/, and solutions for verify-task
 //	validation.go         a script that tries a submission in an application
-//	problems/             problems of an upload: file, line, key, and the fix
+//	parse/                problems of an upload; #!POPCORN lines, allowed compile flags, the expressions of the roofline
 //	tags/                 the form of tags, and the tags for difficulty
 //	changes/              differences between two versions, and whether scores are comparable
-//	directives/           #!POPCORN lines of a submission
-//	mutants/              wrong submissions made from a correct one
+//	mutants/              wrong submissions made from a correct one, and answers that need no computation
 //	pyyaml/               YAML as PyYAML reads it, and writing it
-//	compileflags/, arithmetic/  allowed compile flags; the expressions of the roofline
 //
 // Guarantees: folders written for KernelBot can be read unchanged; reading and writing a task preserves it; a refusal
 // is a Problem for the author, any other error is the machine's; reading is limited in size, files, depth, and time; no

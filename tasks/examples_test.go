@@ -16,7 +16,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/harness/pairtest"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

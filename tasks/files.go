@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"warpboard/tasks/filetree"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 // files reads task.yml's `files` and loads every source except the submission.
@@ -84,7 +84,7 @@ func (r *taskReader) load(node *yaml.Node, key, source string) string {
 	}
 	r.origins[inside] = at
 	if r.stored += int64(len(data)); r.stored > MaxBundle {
-		r.refuse(node, key, "with %q the task's files exceed %s, the limit of one task", source, problems.Size(MaxBundle))
+		r.refuse(node, key, "with %q the task's files exceed %s, the limit of one task", source, parse.SizeText(MaxBundle))
 		return inside
 	}
 	r.bundle.Files[inside] = data

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 var flagTests = []struct {
@@ -129,7 +129,7 @@ func TestForbiddenFlagIsRefusedByLineKeyAndWhatIsAllowed(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := task(t, withFlags(tt.lang, tt.flags...))
-			problems := problems.In(err)
+			problems := parse.ProblemsIn(err)
 			if len(problems) != len(tt.want) {
 				t.Fatalf("problems are\n%v\nwant %d", err, len(tt.want))
 			}

@@ -8,7 +8,7 @@ import (
 
 	"warpboard/e2e/fuzztest"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 // Whatever task.yml says, reading ends; and what is read can be written and read again, equal.
@@ -21,7 +21,7 @@ func FuzzTaskYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, yaml string) {
 		b, err := task(t, yaml)
 		if err != nil {
-			if len(problems.In(err)) == 0 {
+			if len(parse.ProblemsIn(err)) == 0 {
 				t.Errorf("the error is not made of problems: %v", err)
 			}
 			return
@@ -70,7 +70,7 @@ func FuzzZip(f *testing.F) {
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		bundles, err := readZip(data)
-		if err != nil && len(problems.In(err)) == 0 {
+		if err != nil && len(parse.ProblemsIn(err)) == 0 {
 			t.Errorf("the error is not made of problems: %v", err)
 		}
 		for _, b := range bundles {
@@ -85,7 +85,7 @@ func FuzzZip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := upload.Proposals(now); err != nil && len(problems.In(err)) == 0 {
+		if _, err := upload.Proposals(now); err != nil && len(parse.ProblemsIn(err)) == 0 {
 			t.Errorf("the error is not made of problems: %v", err)
 		}
 	})

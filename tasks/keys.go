@@ -8,8 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"warpboard/tasks/compileflags"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -60,7 +59,7 @@ func contentKeys() []Key {
 		{Name: "lang", Required: true, Meaning: "`cpp`: C++ on a CPU; `cu`: CUDA C++; `py`: Python with torch, Triton or NumPy.",
 			Limits: "One of the three.", Values: []string{"cpp", "cu", "py"}, Example: `lang: cpp`},
 		{Name: "description", Required: true, Meaning: "What to compute, in Markdown with formulas in LaTeX (`$x_i$`), for the people who will write kernels.",
-			Limits:  fmt.Sprintf("At most %s for the whole task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as plain text.", problems.Size(MaxYAML)),
+			Limits:  fmt.Sprintf("At most %s for the whole task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as plain text.", parse.SizeText(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate`, and `advanced` give its difficulty, by which lists can be sorted. A task without one of them is in the middle.", Default: "[]",
 			Limits: fmt.Sprintf("At most %d tags; each has at most %d lower-case letters and digits, with hyphens between them, and begins with a letter.", maxTags, mostTagLetters), Example: `tags: [reduction, beginner]`},
@@ -69,7 +68,7 @@ func contentKeys() []Key {
 		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
 			Limits: "Names as on the queue page, each once. A model without form factor and memory, such as `H100`, means all devices of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "files", Required: true, Meaning: "Files available at run time. One of them is the submission.",
-			Limits:  fmt.Sprintf("At most %s for all files of a task; UTF-8 text.", problems.Size(MaxBundle)),
+			Limits:  fmt.Sprintf("At most %s for all files of a task; UTF-8 text.", parse.SizeText(MaxBundle)),
 			Example: "files:\n  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\n  - {name: submission.cpp, source: \"@SUBMISSION@\"}"},
 		{Name: "files[].name", Required: true, Meaning: "The file's name at run time, relative to the working folder.",
 			Limits: "No two names that differ only in case; no `..`."},
@@ -187,7 +186,7 @@ func configKeys() []Key {
 		{Name: "config.defines", Langs: native, Meaning: "Definitions for the preprocessor; `null` for a plain `-DNAME`.", Default: "{}",
 			Limits: "Names are identifiers; each value is one line.", Example: "config: {defines: {TILE: 16, FAST: null}}"},
 		{Name: "config.compile_flags", Langs: native, Meaning: "Further flags for the compiler.", Default: "[]",
-			Limits: "C++: " + compileflags.Host + ". CUDA C++: " + compileflags.Device + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
+			Limits: "C++: " + parse.HostFlags + ". CUDA C++: " + parse.DeviceFlags + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 // ProblemSet is one problems/*.yaml: tasks with the boards' names, deadlines, and devices.
@@ -27,16 +27,16 @@ const defaultDeadline = 365 * 24 * time.Hour
 // be read is an error; an invalid problem has its own error. Missing deadlines are counted from now.
 func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 	var sets []ProblemSet
-	var found problems.List
+	var found parse.Problems
 	for _, name := range u.tree.List(".") {
 		if suffix := path.Ext(name); suffix != ".yaml" && suffix != ".yml" || path.Base(name) == TaskFile {
 			continue
 		}
 		set, err := u.problemSet(name, now)
-		for _, p := range problems.In(err) {
+		for _, p := range parse.ProblemsIn(err) {
 			found.Add(p)
 		}
-		if err != nil && problems.In(err) == nil {
+		if err != nil && parse.ProblemsIn(err) == nil {
 			return nil, err
 		}
 		if set != nil {
@@ -176,20 +176,20 @@ func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found problems.List
+	var found parse.Problems
 	for _, p := range list {
 		if p.Err == nil {
 			return list, nil
 		}
-		for _, problem := range problems.In(p.Err) {
+		for _, problem := range parse.ProblemsIn(p.Err) {
 			found.Add(problem)
 		}
-		if problems.In(p.Err) == nil {
-			found.Add(problems.Problem{File: p.Folder, Message: p.Err.Error()})
+		if parse.ProblemsIn(p.Err) == nil {
+			found.Add(parse.Problem{File: p.Folder, Message: p.Err.Error()})
 		}
 	}
 	if len(found) == 0 {
-		found.Add(problems.Problem{Message: fmt.Sprintf("there is no %s: a task is a folder that holds one", TaskFile)})
+		found.Add(parse.Problem{Message: fmt.Sprintf("there is no %s: a task is a folder that holds one", TaskFile)})
 	}
 	return nil, found
 }

@@ -13,7 +13,7 @@ import (
 
 	"warpboard/tasks/filetree"
 	"warpboard/tasks/importing"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 // Upload is a source of tasks: an unpacked zip, a folder, or one reference file of the legacy format. An upload without
@@ -50,7 +50,7 @@ func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
 	options = options.withDefaults()
 	files, err := filetree.Unzip(r, size, options.Limits)
 	if err != nil {
-		return nil, problems.List(problems.In(err))
+		return nil, parse.Problems(parse.ProblemsIn(err))
 	}
 	return (&Upload{tree: files, name: options.Name}).convert(options.Import), nil
 }
@@ -139,13 +139,13 @@ func (u *Upload) nameOf(folder string) string {
 func (u *Upload) Bundles() ([]*Bundle, error) {
 	folders := u.Folders()
 	if len(folders) == 0 {
-		return nil, problems.List{{Message: fmt.Sprintf("there is no %s: a task is a folder that holds one", TaskFile)}}
+		return nil, parse.Problems{{Message: fmt.Sprintf("there is no %s: a task is a folder that holds one", TaskFile)}}
 	}
 	var out []*Bundle
-	var all problems.List
+	var all parse.Problems
 	for _, dir := range folders {
 		b, err := u.Bundle(dir)
-		found := problems.In(err)
+		found := parse.ProblemsIn(err)
 		if err != nil && found == nil {
 			return nil, err
 		}
@@ -206,7 +206,7 @@ func readPlain(path string) ([]byte, error) {
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, largestPath+1))
 	if err == nil && len(data) > largestPath {
-		err = fmt.Errorf("it is larger than %s", problems.Size(largestPath))
+		err = fmt.Errorf("it is larger than %s", parse.SizeText(largestPath))
 	}
 	return data, err
 }

@@ -9,14 +9,14 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/tasks/pyyaml"
 )
 
 // reader extracts typed values from a YAML tree and collects all problems, so that one reading reports everything.
 type reader struct {
 	file     string
-	problems problems.List
+	problems parse.Problems
 }
 
 // fields are the values of a mapping by key; absent and null keys are missing.
@@ -27,7 +27,7 @@ func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
 	if node != nil {
 		line = node.Line
 	}
-	r.problems.Add(problems.Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
+	r.problems.Add(parse.Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
 // fields reads a mapping and refuses unknown keys by name.
@@ -145,11 +145,11 @@ func index(key string, i int) string { return fmt.Sprintf("%s[%d]", key, i) }
 // parseYAML parses a file of at most MaxYAML bytes.
 func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	if len(data) > MaxYAML {
-		return nil, problems.Problem{File: file, Message: fmt.Sprintf("is larger than %s", problems.Size(MaxYAML))}
+		return nil, parse.Problem{File: file, Message: fmt.Sprintf("is larger than %s", parse.SizeText(MaxYAML))}
 	}
 	root, err := pyyaml.Parse(data)
 	if wrong, ok := errors.AsType[*pyyaml.Error](err); ok {
-		return nil, problems.Problem{File: file, Line: wrong.Line, Message: wrong.Message}
+		return nil, parse.Problem{File: file, Line: wrong.Line, Message: wrong.Message}
 	}
 	return root, err
 }

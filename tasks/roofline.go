@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"warpboard/tasks/arithmetic"
+	"warpboard/tasks/parse"
 )
 
 // typeSizes are names that an expression may use in addition to a case's arguments: bytes of one element. An argument
@@ -34,7 +34,7 @@ func evaluate(quantity, text string, c Case) (float64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	e, err := arithmetic.Parse(text)
+	e, err := parse.Arithmetic(text)
 	if err != nil {
 		return 0, fmt.Errorf("%s %q: %w", quantity, text, err)
 	}
@@ -83,7 +83,7 @@ func (r *taskReader) tryExpression(node *yaml.Node, key, text string) {
 	if text == "" {
 		return
 	}
-	if _, err := arithmetic.Parse(text); err != nil {
+	if _, err := parse.Arithmetic(text); err != nil {
 		r.refuse(node, "roofline."+key, "%q %v", text, err)
 		return
 	}

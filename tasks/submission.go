@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"warpboard/tasks/filetree"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 // Submission is a person's submission to a task: the text for SubmissionSource, and further files beside the task's
@@ -101,12 +101,12 @@ func UnzipSubmission(data []byte) (map[string][]byte, error) {
 		if dir := path.Dir(name); first {
 			folder, first = dir, false
 		} else if dir != folder {
-			return nil, problems.Problem{Message: "its files lie in more than one folder"}
+			return nil, parse.Problem{Message: "its files lie in more than one folder"}
 		}
 		files[path.Base(name)] = text
 	}
 	if first {
-		return nil, problems.Problem{Message: "it holds no file"}
+		return nil, parse.Problem{Message: "it holds no file"}
 	}
 	return files, nil
 }
@@ -125,9 +125,9 @@ func (d Definition) Sort(files map[string][]byte) (main string, s Submission, er
 	} else if len(others) == 1 {
 		main = others[0]
 	} else if len(d.SubmissionFiles) == 0 {
-		return "", s, problems.Problem{Message: fmt.Sprintf("the task takes one file, and these are %d", len(files))}
+		return "", s, parse.Problem{Message: fmt.Sprintf("the task takes one file, and these are %d", len(files))}
 	} else {
-		return "", s, problems.Problem{Message: fmt.Sprintf("which of them is the main one? Call it %s", d.SubmissionName())}
+		return "", s, parse.Problem{Message: fmt.Sprintf("which of them is the main one? Call it %s", d.SubmissionName())}
 	}
 	s.Source, s.Files = files[main], maps.Clone(files)
 	delete(s.Files, main)
@@ -183,7 +183,7 @@ func ReadSubmission(paths []string, file func(path string) ([]byte, error)) (s S
 		}
 		name := filepath.Base(file)
 		if _, twice := s.Files[name]; twice {
-			return s, problems.Problem{Message: fmt.Sprintf("two of the further files are called %s: a submission has no folders", name)}
+			return s, parse.Problem{Message: fmt.Sprintf("two of the further files are called %s: a submission has no folders", name)}
 		}
 		if text != nil {
 			s.add(name, text)
@@ -212,22 +212,22 @@ func (s Submission) Size() int {
 func CheckSubmission(s Submission) error {
 	switch {
 	case len(s.Source) == 0:
-		return problems.Problem{Message: "the submission is empty"}
+		return parse.Problem{Message: "the submission is empty"}
 	case s.Size() > MaxSubmission:
 		if len(s.Files) > 0 {
-			return problems.Problem{Message: fmt.Sprintf("the files come to %d bytes together, and a submission may have %d", s.Size(), MaxSubmission)}
+			return parse.Problem{Message: fmt.Sprintf("the files come to %d bytes together, and a submission may have %d", s.Size(), MaxSubmission)}
 		}
-		return problems.Problem{Message: fmt.Sprintf("the submission is larger than %d MB", MaxSubmission/1_000_000)}
+		return parse.Problem{Message: fmt.Sprintf("the submission is larger than %d MB", MaxSubmission/1_000_000)}
 	case CheckText("", s.Source) != nil:
 		return CheckText("", s.Source)
 	case bytes.HasPrefix(s.Source, []byte(packedMark)):
-		return problems.Problem{Message: "the submission begins with what marks several files in one text"}
+		return parse.Problem{Message: "the submission begins with what marks several files in one text"}
 	case len(s.Files) > MaxSubmissionFiles:
-		return problems.Problem{Message: fmt.Sprintf("it brings %d further files, and %d are the most", len(s.Files), MaxSubmissionFiles)}
+		return parse.Problem{Message: fmt.Sprintf("it brings %d further files, and %d are the most", len(s.Files), MaxSubmissionFiles)}
 	}
 	for _, name := range s.Names() {
 		if why := refusedFileName(name); why != "" {
-			return problems.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
+			return parse.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
 		}
 		if err := CheckText(name, s.Files[name]); err != nil {
 			return err
@@ -257,7 +257,7 @@ func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
 	}
 	for name, data := range s.Files {
 		if _, taken := out[name]; taken {
-			return nil, problems.Problem{Message: fmt.Sprintf("the file %q has the name of a file of the task", name)}
+			return nil, parse.Problem{Message: fmt.Sprintf("the file %q has the name of a file of the task", name)}
 		}
 		out[name] = data
 	}

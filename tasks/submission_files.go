@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"warpboard/tasks/filetree"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 const (
@@ -103,7 +103,7 @@ func (b *Bundle) CheckFiles(names []string) error {
 		switch {
 		case why != "":
 		case len(allowed) == 0:
-			return problems.Problem{Message: fmt.Sprintf("the task takes one file, and %q is another one", name)}
+			return parse.Problem{Message: fmt.Sprintf("the task takes one file, and %q is another one", name)}
 		case !b.Definition.allowsFile(name):
 			why = fmt.Sprintf("is not one that the task takes beside the main one: %s", strings.Join(allowed, ", "))
 		case seen[filetree.Fold(name)] != "":
@@ -112,7 +112,7 @@ func (b *Bundle) CheckFiles(names []string) error {
 			why = taken[name]
 		}
 		if why != "" {
-			return problems.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
+			return parse.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
 		}
 		seen[filetree.Fold(name)] = name
 	}

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"warpboard/tasks/filetree"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -48,7 +48,7 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 	}
 	root, err := parseYAML(file, data)
 	if err != nil {
-		return nil, problems.List(problems.In(err))
+		return nil, parse.Problems(parse.ProblemsIn(err))
 	}
 	r := &taskReader{
 		reader: reader{file: file}, tree: t, dir: dir,

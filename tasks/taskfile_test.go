@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 func TestEveryKeyOfTaskYAMLIsRead(t *testing.T) {
@@ -269,7 +269,7 @@ func further(name string) string {
 
 func TestOneReadingTellsEveryProblem(t *testing.T) {
 	_, err := task(t, minimal+"ranking_by: best\nseed: x\nextra: 1\n")
-	problems := problems.In(err)
+	problems := parse.ProblemsIn(err)
 	var keys []string
 	for _, p := range problems {
 		keys = append(keys, p.Key)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/tasks"
-	"warpboard/views/diff"
+	"warpboard/views/format"
 )
 
 func TestAddressesEscapeWhatPeopleName(t *testing.T) {
@@ -110,7 +110,7 @@ func TestALineOfScoresIsDrawnWhereverThereAreTwo(t *testing.T) {
 
 func TestChangesOfATaskMarkEachLine(t *testing.T) {
 	doc := show(t, diffText(TaskChange{Key: "description",
-		Lines: diff.Lines("1\n2\n3\n4\n5\n<b>\n", "1\n2\n3\n4\n5\n<i>\n")}))
+		Lines: format.Diff("1\n2\n3\n4\n5\n<b>\n", "1\n2\n3\n4\n5\n<i>\n")}))
 	if got, want := doc.Find("del").Text()+doc.Find("ins").Text()+doc.Find(".soft").Text(),
 		"- <b>\n+ <i>\n⋯ 2 equal lines\n"; got != want {
 		t.Errorf("%q, want %q", got, want)

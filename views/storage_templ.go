@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"fmt"
 	"strconv"
-	"warpboard/models/storage"
+	"warpboard/models/quota"
 	"warpboard/views/format"
 )
 
@@ -20,8 +20,8 @@ type StoragePage struct {
 	Page
 	Facts  []Fact // totals
 	Next   []Fact // amounts that the sweep will delete within a week
-	People []storage.Use
-	Tasks  []storage.Use
+	People []quota.StorageUse
+	Tasks  []quota.StorageUse
 }
 
 // Storage is the page.
@@ -225,7 +225,7 @@ func storageFacts(id, title, about string, facts []Fact) templ.Component {
 	})
 }
 
-func storageTable(id, title, whose string, rows []storage.Use) templ.Component {
+func storageTable(id, title, whose string, rows []quota.StorageUse) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -442,7 +442,7 @@ func storageTable(id, title, whose string, rows []storage.Use) templ.Component {
 }
 
 // useURL returns the address of the page of a task or a person.
-func useURL(u storage.Use) templ.SafeURL {
+func useURL(u quota.StorageUse) templ.SafeURL {
 	if u.Slug != "" {
 		return TaskURL(u.Slug)
 	}

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/quota"
 	"warpboard/tasks"
-	"warpboard/views/diff"
+	"warpboard/views/format"
 )
 
 // TaskUploadPage asks for a task's zip: for a new task, or for a new version.
@@ -60,7 +60,7 @@ type TaskDraft struct {
 type TaskChange struct {
 	Key    string // "benchmarks", "files.reference.h"
 	Breaks bool   // scores before and after are not comparable
-	Lines  []diff.Line
+	Lines  []format.DiffLine
 }
 
 // DraftFile is a file of a draft.

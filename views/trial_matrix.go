@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/trial"
 	"warpboard/tasks"
 	"warpboard/views/format"
 )
@@ -46,7 +45,7 @@ type TrialRun struct {
 	SubmissionID int64
 	State        string
 	Reason       string // reason of its failure
-	Trial        trial.Result
+	Trial        job.Trial
 }
 
 // column is a case of the task.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/trial"
 	"warpboard/tasks"
 )
 
@@ -22,7 +21,7 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		{job.StageBuild, false, "failed, but no correct solution passes", true},
 	} {
 		row := TrialRow{Works: c.works, TrialRun: TrialRun{Tried: true, Ended: true, Reason: "it failed",
-			Trial: trial.Result{Outcome: job.OutcomeFailed,
+			Trial: job.Trial{Outcome: job.OutcomeFailed,
 				Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}
 		if word, bad := row.verdict(); word != c.word || bad != c.bad {
 			t.Errorf("failed in %s, works %v: %q, %v", c.stage, c.works, word, bad)
@@ -33,7 +32,7 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 // TestASolutionThatTheTaskFailedIsInconclusive: it was neither accepted nor rejected.
 func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 	for _, correct := range []bool{true, false} {
-		ended := trial.Result{Correct: correct, Outcome: job.OutcomeFailed,
+		ended := job.Trial{Correct: correct, Outcome: job.OutcomeFailed,
 			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusError,
 				Failure: &job.Failure{ExitCode: 113}}}}
 		row := TrialRow{Correct: correct, Works: true, Lacks: "case 1 lacks `seed`",
@@ -57,7 +56,7 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 	page := TrialPage{Tests: []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}},
 		{{Name: "n", Value: "3"}}}, Benchmarks: []tasks.Case{{{Name: "n", Value: "9"}}}}
 	row := TrialRow{TrialRun: TrialRun{Tried: true, Ended: true,
-		Trial: trial.Result{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
+		Trial: job.Trial{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
 	cells := page.cells(row)
 	if len(cells) != 4 || cells[0].Proof || !cells[1].Proof || cells[2].Proof || cells[3].Status != "" {
 		t.Errorf("%+v", cells)

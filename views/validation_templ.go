@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"strconv"
 	"warpboard/models/boards"
-	"warpboard/models/validations"
+	"warpboard/models/review"
 	"warpboard/tasks"
 	"warpboard/views/format"
 )
@@ -35,7 +35,7 @@ type ValidatedBoard struct {
 
 // ValidatedRow is the verdict on one entry.
 type ValidatedRow struct {
-	validations.Row
+	review.ValidationRow
 	Output string // end of the output of a script without a verdict
 }
 
@@ -457,13 +457,13 @@ func validationTag(answer string) templ.Component {
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		switch validations.Answer(answer) {
-		case validations.Applies:
+		switch review.Answer(answer) {
+		case review.Applies:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<span class=\"tag tag-pass\">applies</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case validations.DoesNotApply:
+		case review.DoesNotApply:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<span class=\"tag tag-warn\">does not apply</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

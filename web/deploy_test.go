@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/web"
 	"warpboard/web/webtest"
 )

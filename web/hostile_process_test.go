@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/web"
 	"warpboard/web/webtest"
 )

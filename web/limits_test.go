@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/web"
 	"warpboard/web/site"
 	"warpboard/web/webtest"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 	"warpboard/web/webtest"

@@ -17,7 +17,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/net/html"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/web"
 	"warpboard/web/site"

@@ -10,7 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	client "warpboard/clients/go"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
@@ -40,7 +40,7 @@ func ranged(s *webtest.Scene, size string) {
 	}
 	attempt := s.Attempt(s.Submit(s.Ada, "H200", webtest.GoodKernel))
 	software := epochs.Software{Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93", Harness: "8f3e6f4f92f9"}
-	if _, err := s.Cfg.Store.Draws.Begin(s.T.Context(), attempt.ID, version.ID, "H200", software); err != nil {
+	if _, err := s.Cfg.Store.Scores.BeginDraw(s.T.Context(), attempt.ID, version.ID, "H200", software); err != nil {
 		s.T.Fatal(err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/inbox"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/work"
 	"warpboard/web"
 	"warpboard/web/popcorn/popcorntest"

@@ -21,7 +21,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web"

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"warpboard/clients/go"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web"

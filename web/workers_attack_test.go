@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/web"
 	"warpboard/web/site"

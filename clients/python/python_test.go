@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // interpreter is Debian's Python, which has NumPy.

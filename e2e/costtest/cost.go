@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // Limits of the cost of one request.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // Moment fuzzes the target for a second, in a separate process and on one processor, as part of `make test-attacks`. In

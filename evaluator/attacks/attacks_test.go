@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/attacks"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // leastShare is the least time that an attack must be charged, as a share of its honest twin's: machines that run tests

@@ -18,7 +18,7 @@ import (
 
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 func detect(t *testing.T, options device.Options) []device.Slot {

@@ -11,8 +11,8 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/draws"
 	"warpboard/models/modelstest"
+	"warpboard/models/scores"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -109,7 +109,7 @@ func (s *site) wantShown(want ...string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	list, err := s.store.Draws.Newest(s.Context(), task, time.Now())
+	list, err := s.store.Scores.NewestDraws(s.Context(), task, time.Now())
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func (s *site) wantShown(want ...string) {
 	}
 }
 
-func shown(list []draws.PublicDraw) (texts []string) {
+func shown(list []scores.PublicDraw) (texts []string) {
 	for _, one := range list {
 		if one.Cases == nil {
 			texts = append(texts, "hidden")

@@ -10,7 +10,6 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
@@ -85,16 +84,16 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 			!slices.Contains(s.seen.states, work.EvaluationCompleted) {
 			s.Errorf("watchers were told %v", s.seen.states)
 		}
-		all, err := s.store.Counters.Counters(s.Context())
+		all, err := s.store.Counters.All(s.Context())
 		if err != nil {
 			s.Fatal(err)
 		}
-		if diff := cmp.Diff(counters.Counter{Name: counters.Compiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5},
-			all[counters.Compiled]); diff != "" {
+		if diff := cmp.Diff(work.Counter{Name: work.CountCompiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5},
+			all[work.CountCompiled]); diff != "" {
 			s.Error(diff)
 		}
-		if all[counters.Correct].Count != 1 || all[counters.Device+"CPU:0"].Total != 2 ||
-			all[counters.Profiled].Count != 0 {
+		if all[work.CountCorrect].Count != 1 || all[work.CountDevice+"CPU:0"].Total != 2 ||
+			all[work.CountProfiled].Count != 0 {
 			s.Errorf("counters: %+v", all)
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/queue"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/work"
 )
 

@@ -104,7 +104,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if j.Mode == job.ModeRanked && j.Task.Drawn() {
 		j.Declared = &job.Cases{Tests: j.Task.Tests, Benchmarks: j.Task.Benchmarks}
 	}
-	if j.Task, err = d.store.Draws.Draw(ctx, attempt, run, j.Task); err != nil {
+	if j.Task, err = d.store.Scores.Draw(ctx, attempt, run, j.Task); err != nil {
 		return run.Work, err
 	}
 	if j.Sources, err = bundle.Resolve(submitted); err != nil {

@@ -26,10 +26,10 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 			continue // the next heartbeat repeats it
 		}
 		times[device] = g.At
-		err := d.store.SlotBenchmarks.Keep(ctx, h.Worker, slot)
+		err := d.store.Fleet.KeepBenchmark(ctx, h.Worker, slot)
 		drift := ""
 		if err == nil {
-			drift, err = d.store.SlotBenchmarks.Drift(ctx, h.Worker, device)
+			drift, err = d.store.Fleet.Drift(ctx, h.Worker, device)
 		}
 		switch {
 		case err != nil:

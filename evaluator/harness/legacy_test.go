@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/harness/pairtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestLoadInlineCompilesWithTheHeadersThatASourceNames uses the real compiler for the C++ part; the answers are

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/harness/pairtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // Mapping the memory of a small input took 500 to 1,000 µs, of which 20 were subtracted. The test compares the fastest

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"warpboard/evaluator/harness/pairtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

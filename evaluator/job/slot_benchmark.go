@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// SlotBenchmark is a benchmark of a device with built-in kernels. See package slotbench.
+// SlotBenchmark is a benchmark of a device with built-in kernels. See slot_benchmark_job.go in evaluator.
 type SlotBenchmark struct {
 	At             time.Time `json:"at"`
 	FloorNS        float64   `json:"floor_ns"`         // fastest call that does nothing

@@ -12,7 +12,7 @@ import (
 
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // judgeSocket is the judge's descriptor 4, as its programs use it.

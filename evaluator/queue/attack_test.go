@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // The thief has the secret of one worker, reads this source, and speaks NATS without any of our code in

@@ -13,7 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // twoWorkers lets in a worker for the CPU and one for the H200, as long as they are not revoked.

@@ -11,7 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/queue/queuetest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestAClusterAsksTheSiteWhoItsWorkersAre: a worker's secret is good on a cluster of the operator's own, for its

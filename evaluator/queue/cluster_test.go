@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/queue/queuetest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestAClusterGoesOnWithoutOneOfThreeNodes: a site starts, a job is taken and its result recorded while a node is down.

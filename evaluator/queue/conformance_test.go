@@ -12,7 +12,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

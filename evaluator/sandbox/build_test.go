@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/sandbox"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // A compiler is as untrusted as the program that it makes: sources can name files and run long.

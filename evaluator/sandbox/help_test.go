@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/sandbox"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // firstUID is the first of this process's UIDs: other tests and a site may run concurrently.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/sandbox"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // A test that needs a separate server runs this test binary again with one of these roles.

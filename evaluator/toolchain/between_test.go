@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // report is the code with which a bundle's own program reports its findings to a test.

@@ -13,7 +13,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // killUID is the first of a range of UIDs for these tests: other packages' tests run at the same time.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/sandbox"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestALargeProgramIsInMemoryOnceAndNotForLong builds a program of 100 MB, which a source of one line can produce.

@@ -10,7 +10,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/sandbox"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/judge"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // whoEval prints the process that serves the stage.

@@ -25,7 +25,7 @@ import (
 	"github.com/letsencrypt/pebble/v2/wfe"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // acmeServer starts Let's Encrypt's test server, which asks the site at a port of this machine for its proof.

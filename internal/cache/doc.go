@@ -1,4 +1,5 @@
-// Package cache keeps costly values that never change in memory, up to a bound.
+// Package cache keeps costly values that never change in memory, up to a bound. It is small and apart because views,
+// handlers, and models keep such values, and share no other package that could have it.
 //
 // Read cache.go. Everything that a process of the site keeps between requests is in a [Cache]:
 //

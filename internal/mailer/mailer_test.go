@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"warpboard/internal/mailer"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 )

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"warpboard/internal/mailer"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/comments"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/db"

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/internal/webhooks"
 	"warpboard/models"
 	"warpboard/models/accounts"

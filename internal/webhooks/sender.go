@@ -18,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"warpboard/internal/publicnet"
 	models "warpboard/models/webhooks"
 )
 
@@ -42,7 +41,7 @@ func newSender(cfg Config) sender {
 }
 
 func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
-	client := publicnet.Client(cfg.Answer, allowed, cfg.Roots)
+	client := models.NewClient(cfg.Answer, allowed, cfg.Roots)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client
 }
@@ -108,7 +107,7 @@ var errRefused = errors.New("the receiver's name cannot be resolved, or its addr
 // not choose.
 func safeMessage(err error, timeout time.Duration) error {
 	var name *net.DNSError
-	if errors.As(err, &name) || errors.Is(err, publicnet.ErrRefused) {
+	if errors.As(err, &name) || errors.Is(err, models.ErrRefused) {
 		return errRefused
 	}
 	var wrapped *url.Error

@@ -48,7 +48,7 @@ type Standing struct {
 	Stale     bool // of an older epoch than the board's: its rank counts for nothing until it is measured again
 }
 
-// Validated is the result of the task's validation script for an entry (package validations).
+// Validated is the result of the task's validation script for an entry (package review).
 type Validated struct {
 	Answer        string // empty: it was not asked, or has not ended
 	Message       string

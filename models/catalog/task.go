@@ -11,7 +11,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
-	"warpboard/models/devices"
+	"warpboard/models/fleet"
 	"warpboard/models/quota"
 	"warpboard/tasks"
 )
@@ -124,7 +124,7 @@ func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTas
 		return Task{}, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		if task.Devices, err = devices.Resolve(tx, task.Asked); err != nil {
+		if task.Devices, err = fleet.ResolveDevices(tx, task.Asked); err != nil {
 			return err
 		}
 		if err := checkCases(in.Bundle.Definition, task.Devices); err != nil {
@@ -228,7 +228,7 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	before := *t
 	err := t.apply(in)
 	if err == nil {
-		t.Devices, err = devices.Resolve(tx, t.Asked)
+		t.Devices, err = fleet.ResolveDevices(tx, t.Asked)
 	}
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"warpboard/models/db"
-	"warpboard/tasks/arithmetic"
+	"warpboard/tasks/parse"
 )
 
 // Ratio is the rule that compares scores: 100 points for the best of a board, and 50 for a score of twice that time.
@@ -54,7 +54,7 @@ const (
 )
 
 func formula(text string) (Rule, error) {
-	expression, err := arithmetic.Parse(text)
+	expression, err := parse.Arithmetic(text)
 	if err != nil {
 		return nil, unknownRule(text)
 	}

@@ -14,7 +14,6 @@ import (
 	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
-	"warpboard/models/devices"
 )
 
 // WorkerCredential lets a remote worker connect under one name and take jobs for some devices.
@@ -113,7 +112,7 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names
 	if used.Error != nil || used.RowsAffected == 0 {
 		return nil, used.Error != nil, db.WriteError(used.Error, "credential")
 	}
-	known, err := devices.Known(s.db.Read(ctx))
+	known, err := KnownDevices(s.db.Read(ctx))
 	for _, label := range known {
 		if cred.covers(label) && !slices.Contains(cred.Devices, label) {
 			cred.Devices = append(cred.Devices, label)

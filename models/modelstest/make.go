@@ -13,7 +13,6 @@ import (
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
-	"warpboard/models/counters"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -196,7 +195,7 @@ func Evaluated(attempt work.Attempt, report string) job.Result {
 }
 
 // Completed returns the findings of package scores in the report of a completed evaluation.
-func Completed(samples ...counters.Sample) work.Findings {
+func Completed(samples ...work.Counted) work.Findings {
 	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }
 

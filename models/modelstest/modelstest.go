@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 )
 

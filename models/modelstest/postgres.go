@@ -19,7 +19,7 @@ import (
 	"github.com/google/uuid"
 	_ "github.com/jackc/pgx/v5/stdlib" // database/sql driver "pgx"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // start starts PostgreSQL at its first use, once per test process; it outlives single tests.

@@ -9,25 +9,24 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/draws"
 	"warpboard/models/epochs"
-	"warpboard/models/slotbenchmarks"
+	"warpboard/models/fleet"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
 // Scores computes the scores of results in one database.
 type Scores struct {
-	work           *work.LifeCycle
-	catalog        *catalog.Catalog
-	draws          *draws.Draws
-	slotBenchmarks *slotbenchmarks.SlotBenchmarks
-	log            *slog.Logger
+	db      *db.DB
+	work    *work.LifeCycle
+	catalog *catalog.Catalog
+	fleet   *fleet.Fleet
+	log     *slog.Logger
 }
 
-// New returns the scores, which use these services.
-func New(l *work.LifeCycle, c *catalog.Catalog, d *draws.Draws, s *slotbenchmarks.SlotBenchmarks, log *slog.Logger) *Scores {
-	return &Scores{work: l, catalog: c, draws: d, slotBenchmarks: s, log: log}
+// New returns the scores of a database, which use these services.
+func New(database *db.DB, l *work.LifeCycle, c *catalog.Catalog, f *fleet.Fleet, log *slog.Logger) *Scores {
+	return &Scores{db: database, work: l, catalog: c, fleet: f, log: log}
 }
 
 // Check computes the score of a result, and turns a result that contradicts itself into a lost attempt, so that the
@@ -80,7 +79,7 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 // drawnFor returns the task of a ranked result with its job's values. If the cases were drawn for other software than
 // the measuring one, it turns the result into a lost attempt, because its board compares it with runs of other cases.
 func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
-	seed, same, err := s.draws.SeedOf(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
+	seed, same, err := s.SeedOf(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
 	if err != nil || same {
 		return def.Draw(seed), false, err
 	}
@@ -96,7 +95,7 @@ func (s *Scores) holdDrifting(ctx context.Context, score *work.Score, m job.Mach
 	if score == nil {
 		return nil
 	}
-	drift, err := s.slotBenchmarks.Drift(ctx, m.Worker, m.UUIDHash)
+	drift, err := s.fleet.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
 		score.Disturbed = "its slot has drifted"
 		score.Held = cmp.Or(score.Held, "Its slot has drifted. "+drift)

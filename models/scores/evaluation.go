@@ -7,7 +7,6 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models/counters"
 	"warpboard/models/work"
 )
 
@@ -33,31 +32,31 @@ func ofEvaluation(r *job.Result) (found work.Findings) {
 }
 
 // samples returns the additions to the counters from a result.
-func samples(r kernelrun.Result) []counters.Sample {
+func samples(r kernelrun.Result) []work.Counted {
 	device := fmt.Sprintf("%s:%d", r.Device, r.Slot)
-	out := []counters.Sample{{Name: counters.Device + device, Value: r.Seconds}}
+	out := []work.Counted{{Name: work.CountDevice + device, Value: r.Seconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
 		if !ok {
 			good = bad
 		}
-		out = append(out, counters.Sample{Name: good, Value: seconds})
+		out = append(out, work.Counted{Name: good, Value: seconds})
 	}
 	for label, seconds := range r.CompileSeconds {
 		ok := r.CompilationError == ""
 		if label == "ref" {
 			ok = r.RefCompilationError == ""
 		}
-		add(ok, counters.Compiled, counters.NotCompiled, seconds)
+		add(ok, work.CountCompiled, work.CountNotCompiled, seconds)
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageValidating]; reached {
-		add(r.Correctness, counters.Correct, counters.Wrong, seconds)
+		add(r.Correctness, work.CountCorrect, work.CountWrong, seconds)
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
-		add(r.RuntimeStats != nil, counters.Profiled, counters.NotProfiled, seconds)
-		out = append(out, counters.Sample{Name: counters.DeviceTiming + device, Value: seconds})
+		add(r.RuntimeStats != nil, work.CountProfiled, work.CountNotProfiled, seconds)
+		out = append(out, work.Counted{Name: work.CountDeviceTiming + device, Value: seconds})
 	}
 	if r.Cached != nil {
-		add(*r.Cached, counters.CacheHit, counters.CacheMiss, 0)
+		add(*r.Cached, work.CountCacheHit, work.CountCacheMiss, 0)
 	}
 	return out
 }

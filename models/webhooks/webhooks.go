@@ -14,7 +14,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"warpboard/internal/publicnet"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 )
@@ -153,7 +152,7 @@ func checkURL(text string, allowed []netip.Prefix, plain bool) error {
 		return db.Errorf(db.Invalid, "The address of a webhook cannot have a name and password: the receiver checks the signature instead.")
 	case u.Scheme != "https" && (u.Scheme != "http" || !plain):
 		return db.Errorf(db.Invalid, "The address of a webhook must begin with https://.")
-	case publicnet.New(allowed).CheckHost(u.Hostname(), cmp.Or(u.Port(), defaultPort(u.Scheme))) != nil:
+	case NewGuard(allowed).CheckHost(u.Hostname(), cmp.Or(u.Port(), defaultPort(u.Scheme))) != nil:
 		return db.Errorf(db.Invalid, "Webhooks reach only public addresses on ports 80, 443, and 1024 and above, not %s.", u.Host)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/models/db"
-	"warpboard/models/slotbenchmarks"
+	"warpboard/models/fleet"
 )
 
 // Activity is a summary of a device's last day.
@@ -16,7 +16,7 @@ type Activity struct {
 	Up     time.Duration // how long a slot was up within the day, the mean of all
 	Waited int           // of Work: the part that people submitted in this day
 	Wait   time.Duration // the median of these, until a worker took it the last time
-	Noise  float64       // of the noisiest slot's benchmarks, see slotbenchmarks.Noise; 0: not known
+	Noise  float64       // of the noisiest slot's benchmarks, see fleet.Noise; 0: not known
 }
 
 const activitySpan = 24 * time.Hour
@@ -89,7 +89,7 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 		a.Wait = waits[len(waits)/2]
 	}
 	for _, times := range readTimes {
-		a.Noise = max(a.Noise, slotbenchmarks.Noise(times))
+		a.Noise = max(a.Noise, fleet.Noise(times))
 	}
 	if held, all := slotTime(steps, at); all > 0 {
 		a.Busy, a.Up = held.Seconds()/all.Seconds(), all/time.Duration(len(up))

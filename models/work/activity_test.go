@@ -29,7 +29,7 @@ func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 		for i, ns := range []float64{100, 101, 99, 102, 100, 98} {
 			benchmark := &job.SlotBenchmark{At: at.Add(-time.Duration(i) * time.Hour), FloorNS: 5, BytesPerSecond: 1,
 				FlopsPerSecond: 1, ReadNS: ns, MathNS: 1}
-			modelstest.Check(t, s.SlotBenchmarks.Keep(t.Context(), "w",
+			modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w",
 				job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", SlotBenchmark: benchmark}}))
 		}
 		all := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, up))

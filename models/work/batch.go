@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
-	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/quota"
 )
@@ -73,7 +72,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 				return err
 			}
 		}
-		return counters.Add(tx, counters.Sample{Name: counters.Submitted, Times: len(taken)})
+		return Count(tx, Counted{Name: CountSubmitted, Times: len(taken)})
 	})
 	return id, err
 }

@@ -12,6 +12,7 @@
 //	result.go            RecordResult: the end of an attempt; charge.go: whose budget it uses
 //	loss.go              PreemptAttempt, FailAttempt: an attempt without an end; pauses, and when to give up
 //	cancel.go            CancelRun, CancelEvaluation
+//	counters.go          totals since the site was set up; what ends work adds to them in its transaction (Count)
 //
 // then files for one kind only: run.go, run_life.go, profiles.go, stage.go, event.go, artifact.go; evaluation.go,
 // evaluation_life.go, evaluation_stats.go.

@@ -5,7 +5,6 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
-	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -78,12 +77,12 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Effect) error {
 	if err := e.copyResult(tx, out); err != nil {
 		return err
 	}
-	return counters.Add(tx, counters.Sample{Name: counters.Ended + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
+	return Count(tx, Counted{Name: CountEnded + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
 }
 
 // countLoss counts the time of a slot that was held without a report; no other record has it.
 func (e *Evaluation) countLoss(tx *gorm.DB) error {
-	return counters.Add(tx, counters.Sample{Name: counters.GivenUp})
+	return Count(tx, Counted{Name: CountGivenUp})
 }
 
 func (e *Evaluation) settle(*gorm.DB, *Effect) error { return nil }
@@ -91,8 +90,8 @@ func (e *Evaluation) settle(*gorm.DB, *Effect) error { return nil }
 func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.Change, error) { return nil, nil }
 
 func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Effect) error {
-	waited := counters.Sample{Name: counters.Waited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
-	if err := counters.Add(tx, append(found.Samples, waited)...); err != nil {
+	waited := Counted{Name: CountWaited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
+	if err := Count(tx, append(found.Samples, waited)...); err != nil {
 		return err
 	}
 	return e.announce(tx, out)

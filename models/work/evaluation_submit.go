@@ -9,10 +9,8 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/accounts"
-	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/quota"
-	"warpboard/models/switches"
 )
 
 // NewEvaluation is a request to evaluate.
@@ -70,7 +68,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 		if err := e.create(tx, Asker{in.User, in.Owner}); err != nil {
 			return err
 		}
-		return counters.Add(tx, counters.Sample{Name: counters.Submitted})
+		return Count(tx, Counted{Name: CountSubmitted})
 	})
 	if err != nil {
 		return Evaluation{}, err
@@ -80,7 +78,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 
 // checkOpen fails while admins keep evaluations off.
 func checkOpen(tx *gorm.DB) error {
-	return switches.Check(tx, switches.Evaluations)
+	return quota.CheckSwitches(tx, quota.EvaluationsSwitch)
 }
 
 // Room for a UUID or a hash with a prefix; it is an indexed column, and clients choose the text.

@@ -13,7 +13,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
-	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
@@ -236,7 +235,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		for _, seconds := range []float64{3, 1} {
 			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, report,
-				modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
+				modelstest.Completed(work.Counted{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
 		census, err := s.Work.EvaluationStats(ctx)
@@ -248,13 +247,13 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		if census, err := s.Work.EvaluationStats(ctx); err != nil || census.Total != 1 {
 			t.Errorf("after removing the old: %+v, %v", census, err)
 		}
-		all, err := s.Counters.Counters(ctx)
+		all, err := s.Counters.All(ctx)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff(counters.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3},
+		if diff := cmp.Diff(work.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3},
 			all["compile"]); diff != "" {
 			t.Error(diff)
 		}
-		if all[counters.Submitted].Count != 3 || all[counters.Ended+"completed"].Count != 2 {
+		if all[work.CountSubmitted].Count != 3 || all[work.CountEnded+"completed"].Count != 2 {
 			t.Errorf("counters: %+v", all)
 		}
 	})
@@ -274,8 +273,8 @@ func TestHeldTimeIsCountedForEveryOutcome(t *testing.T) {
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		counted := func() (held, givenUp int64) {
-			all := modelstest.Got[map[string]counters.Counter](t)(s.Counters.Counters(t.Context()))
-			return all[counters.Held].Count, all[counters.GivenUp].Count
+			all := modelstest.Got[map[string]work.Counter](t)(s.Counters.All(t.Context()))
+			return all[work.CountHeld].Count, all[work.CountGivenUp].Count
 		}
 		want := int64(0)
 		for name, end := range endings {

@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -66,9 +65,9 @@ func countRun(tx *gorm.DB, run Run) error {
 	if run.EndedAt == nil {
 		return nil
 	}
-	samples := []counters.Sample{{Name: counters.RunEnded + string(run.State), Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
+	samples := []Counted{{Name: CountRunEnded + string(run.State), Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
 	if run.StartedAt != nil {
-		samples = append(samples, counters.Sample{Name: counters.RunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
+		samples = append(samples, Counted{Name: CountRunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
 	}
-	return counters.Add(tx, samples...)
+	return Count(tx, samples...)
 }

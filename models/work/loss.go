@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -90,9 +89,9 @@ func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	case loss == LossFree:
 		return nil
 	case retried:
-		return counters.Add(tx, counters.Sample{Name: counters.LostRetried})
+		return Count(tx, Counted{Name: CountLostRetried})
 	}
-	return counters.Add(tx, counters.Sample{Name: counters.LostFailed})
+	return Count(tx, Counted{Name: CountLostFailed})
 }
 
 // outcomeOf returns the outcome of an attempt that is given up. An attempt that no worker took counts as lost in the

@@ -9,7 +9,6 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
-	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -27,10 +26,10 @@ type Score struct {
 
 // Findings are the site's conclusions from a worker's result; the result alone is a claim.
 type Findings struct {
-	Score      *Score            // only used for a ranked run that is done
-	Evaluation EvaluationState   // final state of an evaluation, from its report
-	Waited     time.Duration     // time that an evaluation waited on the worker for a slot
-	Samples    []counters.Sample // additions to the counters from an evaluation
+	Score      *Score          // only used for a ranked run that is done
+	Evaluation EvaluationState // final state of an evaluation, from its report
+	Waited     time.Duration   // time that an evaluation waited on the worker for a slot
+	Samples    []Counted       // additions to the counters from an evaluation
 }
 
 // RecordResult ends an attempt, its work, and all that follows from it. Artifacts are stored as files first. Then, in one

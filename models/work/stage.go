@@ -8,7 +8,6 @@ import (
 	"gorm.io/gorm/clause"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -92,9 +91,9 @@ func position(stage job.Stage) int {
 
 // countStages counts the stages of a result that counts.
 func countStages(tx *gorm.DB, stages []job.StageResult) error {
-	samples := make([]counters.Sample, 0, len(stages))
+	samples := make([]Counted, 0, len(stages))
 	for _, s := range stages {
-		samples = append(samples, counters.Sample{Name: counters.RunStage + string(s.Stage) + "." + string(s.Status), Value: s.Ended.Sub(s.Started).Seconds()})
+		samples = append(samples, Counted{Name: CountRunStage + string(s.Stage) + "." + string(s.Status), Value: s.Ended.Sub(s.Started).Seconds()})
 	}
-	return counters.Add(tx, samples...)
+	return Count(tx, samples...)
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 // Tree is a set of regular files from which task folders are read. Paths are slash-separated and never leave it.
@@ -96,7 +96,7 @@ func (f folder) Read(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%q is not a regular file", name)
 	case info.Size() > f.limits.MaxFile:
-		return nil, fmt.Errorf("%q is larger than %s", name, problems.Size(f.limits.MaxFile))
+		return nil, fmt.Errorf("%q is larger than %s", name, parse.SizeText(f.limits.MaxFile))
 	}
 	data, err := fs.ReadFile(f.fs, name)
 	if err != nil {

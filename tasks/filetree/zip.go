@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 // unzipper unpacks an untrusted archive into memory: names and modes are checked, and bytes are counted while
@@ -22,18 +22,18 @@ type unzipper struct {
 	total   int64
 }
 
-// Unzip returns the regular files of a zip by path. Its errors are problems.Problem and name the file.
+// Unzip returns the regular files of a zip by path. Its errors are parse.Problem and name the file.
 func Unzip(r io.ReaderAt, size int64, limits Limits) (Memory, error) {
 	limits = limits.withDefaults()
 	zr, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below, with a better sentence
-		return nil, problems.Problem{Message: "this is not a zip archive, or it is damaged (" + err.Error() + ")"}
+		return nil, parse.Problem{Message: "this is not a zip archive, or it is damaged (" + err.Error() + ")"}
 	}
 	u := &unzipper{
 		limits: limits, files: Memory{}, names: map[string]string{}, folders: map[string]bool{},
 	}
 	if len(zr.File) > 4*limits.MaxFiles {
-		return nil, problems.Problem{Message: fmt.Sprintf("the zip has %d entries; at most %d files are allowed", len(zr.File), limits.MaxFiles)}
+		return nil, parse.Problem{Message: fmt.Sprintf("the zip has %d entries; at most %d files are allowed", len(zr.File), limits.MaxFiles)}
 	}
 	for _, f := range zr.File {
 		if err := u.entry(f); err != nil {
@@ -46,7 +46,7 @@ func Unzip(r io.ReaderAt, size int64, limits Limits) (Memory, error) {
 func (u *unzipper) entry(f *zip.File) error {
 	name := strings.TrimSuffix(f.Name, "/")
 	refuse := func(format string, args ...any) error {
-		return problems.Problem{File: Printable(f.Name), Message: fmt.Sprintf(format, args...)}
+		return parse.Problem{File: Printable(f.Name), Message: fmt.Sprintf(format, args...)}
 	}
 	if why := RefusedName(name); why != "" {
 		return refuse("%s", why)
@@ -90,9 +90,9 @@ func (u *unzipper) claim(name string, isFolder bool) error {
 	case taken && isFolder && u.folders[key] && first == name:
 		return nil
 	case taken && first == name:
-		return problems.Problem{File: name, Message: "is in the zip twice"}
+		return parse.Problem{File: name, Message: "is in the zip twice"}
 	case taken:
-		return problems.Problem{File: name, Message: fmt.Sprintf("differs from %q only in upper and lower case", first)}
+		return parse.Problem{File: name, Message: fmt.Sprintf("differs from %q only in upper and lower case", first)}
 	}
 	u.names[key], u.folders[key] = name, isFolder
 	return nil
@@ -112,9 +112,9 @@ func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(stream, limit+1))
 	switch {
 	case int64(len(data)) > u.limits.MaxFile:
-		return nil, fmt.Errorf("is larger than %s unpacked", problems.Size(u.limits.MaxFile))
+		return nil, fmt.Errorf("is larger than %s unpacked", parse.SizeText(u.limits.MaxFile))
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("brings the files to more than %s unpacked", problems.Size(u.limits.MaxTotal))
+		return nil, fmt.Errorf("brings the files to more than %s unpacked", parse.SizeText(u.limits.MaxTotal))
 	case err != nil:
 		return nil, fmt.Errorf("cannot be unpacked: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"warpboard/tasks/filetree"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 // Options change the tasks that are made of problems.
@@ -60,7 +60,7 @@ const mostRead = 64 << 20
 func (r *reader) read(name string) {
 	text, err := r.tree.Read(name)
 	if r.size += len(text); r.size > mostRead {
-		err = fmt.Errorf("is not read: the files before it have %s", problems.Size(mostRead))
+		err = fmt.Errorf("is not read: the files before it have %s", parse.SizeText(mostRead))
 	}
 	if err != nil {
 		r.failed[name] = err
@@ -82,9 +82,9 @@ func (r *reader) make(from string, fill func(*folder) error) Task {
 		task.Files, err = f.finish()
 	}
 	if err != nil {
-		var known problems.Problem
+		var known parse.Problem
 		if !errors.As(err, &known) {
-			err = problems.Problem{File: from, Message: strings.TrimPrefix(err.Error(), fmt.Sprintf("%q ", from))}
+			err = parse.Problem{File: from, Message: strings.TrimPrefix(err.Error(), fmt.Sprintf("%q ", from))}
 		}
 		task.Err, task.Files = err, nil
 		return task

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -125,7 +125,7 @@ func (f *folder) describeChallenge(r *reader, dir string) {
 			f.note("The statement's drawing is not carried over.")
 		}
 	} else {
-		f.note("There is no challenge.html of at most %s, so the task has no statement.", problems.Size(mostStatement))
+		f.note("There is no challenge.html of at most %s, so the task has no statement.", parse.SizeText(mostStatement))
 	}
 	f.description += "\n\nWrite `solve` in Python, with PyTorch or Triton, as the templates have it. Instead, you can " +
 		"define `custom_kernel(data)`, which gets a list of dicts with the arguments of each call, and returns a list of " +

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"warpboard/tasks/arithmetic"
+	"warpboard/tasks/parse"
 )
 
 var (
@@ -38,7 +38,7 @@ func reduce(text string, largest int) (smaller string, changes []string) {
 // reducedValue returns text, an expression, tuple, or list, with each number above largest halved until it fits.
 func reducedValue(text string, largest int) string {
 	if !strings.ContainsAny(text, ",[]") {
-		expression, err := arithmetic.Parse(strings.ReplaceAll(text, "_", ""))
+		expression, err := parse.Arithmetic(strings.ReplaceAll(text, "_", ""))
 		if err != nil {
 			return text
 		}

@@ -15,7 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -180,7 +180,7 @@ func (r *reader) workloads(f *folder, file string, d definition, x *index) (*wor
 		case errors.As(err, &small):
 			left = append(left, err.Error())
 		case err != nil:
-			return nil, problems.Problem{File: l.file, Line: l.number, Message: err.Error()}
+			return nil, parse.Problem{File: l.file, Line: l.number, Message: err.Error()}
 		default:
 			w.all = append(w.all, one)
 		}
@@ -305,7 +305,7 @@ func (w *workloads) fill(f *folder, d definition, largest int) error {
 	}
 	if size > mostStored {
 		return fmt.Errorf("the stored inputs of its workloads take %s, and a task holds %s",
-			problems.Size(int64(size)), problems.Size(mostStored))
+			parse.SizeText(int64(size)), parse.SizeText(mostStored))
 	}
 	f.tests, f.benchmarks = distinct(f.tests), distinct(f.benchmarks)
 	return nil
@@ -402,7 +402,7 @@ func (r *reader) stored(from source, of tensor, size func(string) (int, bool), b
 	}
 	// Each workload may name the same large file.
 	if r.size += len(data); r.size > mostRead {
-		return embedded{}, leftOut(fmt.Sprintf("is not read: the files before it have %s", problems.Size(mostRead)))
+		return embedded{}, leftOut(fmt.Sprintf("is not read: the files before it have %s", parse.SizeText(mostRead)))
 	}
 	raw, shape, err := readTensor(data, from.Key, of.DType)
 	if err != nil {
@@ -419,8 +419,8 @@ func (r *reader) stored(from source, of tensor, size func(string) (int, bool), b
 	}
 	packed := base64.StdEncoding.EncodeToString(deflated(raw))
 	if len(packed) > mostStored {
-		size := problems.Size(int64(len(packed)))
-		return embedded{}, leftOut(fmt.Sprintf("takes %s, and a task holds %s", size, problems.Size(mostStored)))
+		size := parse.SizeText(int64(len(packed)))
+		return embedded{}, leftOut(fmt.Sprintf("takes %s, and a task holds %s", size, parse.SizeText(mostStored)))
 	}
 	return embedded{DType: of.DType, Shape: shape, Data: packed}, nil
 }

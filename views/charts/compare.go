@@ -11,7 +11,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
-	"warpboard/views/diff"
 	"warpboard/views/format"
 )
 
@@ -56,7 +55,7 @@ type Side struct {
 // FileDiff is one submitted file in both versions.
 type FileDiff struct {
 	Name  string
-	Lines []diff.Line // empty if the file is unchanged
+	Lines []format.DiffLine // empty if the file is unchanged
 }
 
 // changes describes how much two programs differ.
@@ -65,11 +64,11 @@ func changes(files []FileDiff, hidden string) string {
 	for _, f := range files {
 		for _, l := range f.Lines {
 			switch l.Kind {
-			case diff.Added:
+			case format.LineAdded:
 				added++
-			case diff.Removed:
+			case format.LineRemoved:
 				removed++
-			case diff.Cut:
+			case format.LineCut:
 				cut = true
 			}
 		}
@@ -163,7 +162,7 @@ func (vm CompareVM) SASSDiffs() (list []FileDiff) {
 		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > mostInstructions {
 			continue
 		}
-		lines := diff.First(diff.Lines(program(p.A.Source), program(p.B.Source)), mostDiff)
+		lines := format.FirstLines(format.Diff(program(p.A.Source), program(p.B.Source)), mostDiff)
 		list = append(list, FileDiff{Name: vm.pairTitle(p), Lines: lines})
 	}
 	return list

@@ -11,7 +11,7 @@ import (
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
 	"warpboard/tasks"
-	"warpboard/views/diff"
+	"warpboard/views/format"
 )
 
 // processes is a case that a judge timed in five fresh processes, a percent apart.
@@ -37,7 +37,7 @@ func compareVM(t *testing.T) CompareVM {
 			[]job.CaseResult{processes("size: 1024", 175872), processes("size: 2048", 1004),
 				processes("size: 4096", 1500)}),
 		Files: []FileDiff{
-			{Name: "submission.cu", Lines: diff.Lines("int a;\nint b;\nint c;\n", "int a;\nfloat b;\nint c;\n")},
+			{Name: "submission.cu", Lines: format.Diff("int a;\nint b;\nint c;\n", "int a;\nfloat b;\nint c;\n")},
 			{Name: "util.h"},
 		},
 		Pairs: ncu.Compare(a, b), JSON: "/compare.json",
@@ -72,11 +72,11 @@ func TestComparePageSaysWhoIsFaster(t *testing.T) {
 
 func TestAComparisonThatIsCutSaysSo(t *testing.T) {
 	long := strings.Repeat("a\n", 20_000)
-	for want, lines := range map[string][]diff.Line{
+	for want, lines := range map[string][]format.DiffLine{
 		"the same in both":                   nil,
-		"too long to be compared":            diff.Lines(long, long+"b\n"),
-		"2 lines added, 0 removed, and more": append(diff.Lines("", "a\nb\n"), diff.Line{Kind: diff.Cut}),
-		"2 lines added, 0 removed":           diff.Lines("", "a\nb\n"),
+		"too long to be compared":            format.Diff(long, long+"b\n"),
+		"2 lines added, 0 removed, and more": append(format.Diff("", "a\nb\n"), format.DiffLine{Kind: format.LineCut}),
+		"2 lines added, 0 removed":           format.Diff("", "a\nb\n"),
 	} {
 		if got := changes([]FileDiff{{Lines: lines}}, ""); got != want {
 			t.Errorf("%q, want %q", got, want)

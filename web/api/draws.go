@@ -13,7 +13,7 @@ func (a *API) Draws(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.site.Store.Draws.Newest(c.UserContext(), task, a.site.Now())
+	list, err := a.site.Store.Scores.NewestDraws(c.UserContext(), task, a.site.Now())
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/tasks"
-	"warpboard/tasks/directives"
+	"warpboard/tasks/parse"
 	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -87,7 +87,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		return in, site.Invalid("file", `The form must have a file under the name "file". If the task takes further files, they follow it under the same name.`)
 	}
 	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
-		in.Devices = append(in.Devices, strings.SplitN(names, ",", directives.MostGPUs+1)...)
+		in.Devices = append(in.Devices, strings.SplitN(names, ",", parse.MostGPUs+1)...)
 	}
 	if in.Filter, err = runs.ReadFilter(form.Value); err != nil {
 		return in, err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // Browser starts with its first window. The zero value is ready.

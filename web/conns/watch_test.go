@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestOnLeavingDetectsAClosedConnection over TCP and TLS, also where something of theirs was not read: another request,

@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/web"
 	"warpboard/web/webtest"
 )

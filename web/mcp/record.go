@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"warpboard/clients/go"
-	"warpboard/views/diff"
+	"warpboard/views/format"
 )
 
 type recordIn struct {
@@ -55,7 +55,7 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 
 // differences returns the diff of two submissions, file by file.
 func differences(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
-	var all diff.Comparison
+	var all format.Comparison
 	text := all.Unified(nameA, a.Text, nameB, b.Text)
 	for _, name := range a.Submission().NamesWith(b.Submission()) {
 		text += all.Unified(nameA+" "+name, a.Files[name], nameB+" "+name, b.Files[name])

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"warpboard/models/counters"
+	"warpboard/models/work"
 )
 
 var (
@@ -34,8 +34,8 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	list, err := c.metrics.runs.Capacity(ctx)
 	if err == nil {
-		var all map[string]counters.Counter
-		if all, err = c.metrics.site.Store.Counters.Counters(ctx); err == nil {
+		var all map[string]work.Counter
+		if all, err = c.metrics.site.Store.Counters.All(ctx); err == nil {
 			c.lost(to, all)
 		}
 	}
@@ -67,8 +67,8 @@ func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Met
 	return err
 }
 
-func (c capacityCollector) lost(to chan<- prometheus.Metric, all map[string]counters.Counter) {
-	for name, label := range map[string]string{counters.LostRetried: "yes", counters.LostFailed: "no"} {
+func (c capacityCollector) lost(to chan<- prometheus.Metric, all map[string]work.Counter) {
+	for name, label := range map[string]string{work.CountLostRetried: "yes", work.CountLostFailed: "no"} {
 		to <- prometheus.MustNewConstMetric(lostDesc, prometheus.CounterValue, float64(all[name].Count), label)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"warpboard/models/counters"
+	"warpboard/models/work"
 )
 
 var (
@@ -37,7 +37,7 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 		e.metrics.site.Log.Warn("metrics without evaluations", "err", err)
 		return
 	}
-	all, err := e.metrics.site.Store.Counters.Counters(ctx)
+	all, err := e.metrics.site.Store.Counters.All(ctx)
 	if err != nil {
 		e.metrics.site.Log.Warn("metrics without evaluations", "err", err)
 		return
@@ -45,22 +45,22 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	for state, n := range census.ByState {
 		to <- prometheus.MustNewConstMetric(keptDesc, prometheus.GaugeValue, float64(n), string(state))
 	}
-	summary := func(desc *prometheus.Desc, c counters.Counter, labels ...string) {
+	summary := func(desc *prometheus.Desc, c work.Counter, labels ...string) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(c.Count), c.Total, nil, labels...)
 	}
 	n := totals(all)
-	for _, name := range n.withPrefix(counters.Ended) {
-		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, counters.Ended))
+	for _, name := range n.withPrefix(work.CountEnded) {
+		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, work.CountEnded))
 	}
-	for _, name := range n.withPrefix(counters.Device) {
-		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, counters.Device))
+	for _, name := range n.withPrefix(work.CountDevice) {
+		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, work.CountDevice))
 	}
 	for name, labels := range map[string][]string{
-		counters.Compiled: {"compiling", "passed"}, counters.NotCompiled: {"compiling", "failed"},
-		counters.Correct: {"validating", "passed"}, counters.Wrong: {"validating", "failed"},
-		counters.Profiled: {"profiling", "passed"}, counters.NotProfiled: {"profiling", "failed"},
+		work.CountCompiled: {"compiling", "passed"}, work.CountNotCompiled: {"compiling", "failed"},
+		work.CountCorrect: {"validating", "passed"}, work.CountWrong: {"validating", "failed"},
+		work.CountProfiled: {"profiling", "passed"}, work.CountNotProfiled: {"profiling", "failed"},
 	} {
 		summary(evalOutcomesDesc, n[name], labels...)
 	}
-	summary(evalWaitDesc, n[counters.Waited])
+	summary(evalWaitDesc, n[work.CountWaited])
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"warpboard/models/counters"
+	"warpboard/models/work"
 )
 
 // collectTimeout bounds the queries of one scrape.
@@ -90,7 +90,7 @@ func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(r.metrics.site.Requests, collectTimeout)
 	defer cancel()
-	all, err := r.metrics.site.Store.Counters.Counters(ctx)
+	all, err := r.metrics.site.Store.Counters.All(ctx)
 	if err != nil {
 		r.metrics.site.Log.Warn("metrics without runs", "err", err)
 		return
@@ -99,12 +99,12 @@ func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	summary := func(desc *prometheus.Desc, name string, labels ...string) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(n[name].Count), n[name].Total, nil, labels...)
 	}
-	for _, name := range n.withPrefix(counters.RunEnded) {
-		summary(runDesc, name, strings.TrimPrefix(name, counters.RunEnded))
+	for _, name := range n.withPrefix(work.CountRunEnded) {
+		summary(runDesc, name, strings.TrimPrefix(name, work.CountRunEnded))
 	}
-	for _, name := range n.withPrefix(counters.RunStage) {
-		stage, status, _ := strings.Cut(strings.TrimPrefix(name, counters.RunStage), ".")
+	for _, name := range n.withPrefix(work.CountRunStage) {
+		stage, status, _ := strings.Cut(strings.TrimPrefix(name, work.CountRunStage), ".")
 		summary(stageDesc, name, stage, status)
 	}
-	summary(waitDesc, counters.RunWaited)
+	summary(waitDesc, work.CountRunWaited)
 }

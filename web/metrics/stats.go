@@ -8,7 +8,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models/counters"
 	"warpboard/models/work"
 )
 
@@ -19,7 +18,7 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	all, err := m.site.Store.Counters.Counters(ctx)
+	all, err := m.site.Store.Counters.All(ctx)
 	if err != nil {
 		return err
 	}
@@ -36,10 +35,10 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 }
 
 // totals are all counters, by name.
-type totals map[string]counters.Counter
+type totals map[string]work.Counter
 
 // sum adds counters up.
-func (n totals) sum(names ...string) (total counters.Counter) {
+func (n totals) sum(names ...string) (total work.Counter) {
 	for _, name := range names {
 		c := n[name]
 		if c.Count == 0 {
@@ -82,7 +81,7 @@ func ratio(part, whole int64, ofNothing float64) float64 {
 	return float64(part) / float64(whole)
 }
 
-func mean(c counters.Counter) float64 {
+func mean(c work.Counter) float64 {
 	if c.Count == 0 {
 		return 0
 	}
@@ -90,27 +89,27 @@ func mean(c counters.Counter) float64 {
 }
 
 func (n totals) compilations() fiber.Map {
-	all := n.sum(counters.Compiled, counters.NotCompiled)
-	hits, misses := n[counters.CacheHit].Count, n[counters.CacheMiss].Count
+	all := n.sum(work.CountCompiled, work.CountNotCompiled)
+	hits, misses := n[work.CountCacheHit].Count, n[work.CountCacheMiss].Count
 	return fiber.Map{
-		"total_compilations": all.Count, "successful_compilations": n[counters.Compiled].Count,
-		"failed_compilations": n[counters.NotCompiled].Count, "total_time_seconds": all.Total,
+		"total_compilations": all.Count, "successful_compilations": n[work.CountCompiled].Count,
+		"failed_compilations": n[work.CountNotCompiled].Count, "total_time_seconds": all.Total,
 		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
-		"success_rate": ratio(n[counters.Compiled].Count, all.Count, 1),
+		"success_rate": ratio(n[work.CountCompiled].Count, all.Count, 1),
 		"cache_hits":   hits, "cache_misses": misses, "cache_hit_rate": ratio(hits, hits+misses, 0),
 	}
 }
 
 func (n totals) profilings() fiber.Map {
-	all := n.sum(counters.Profiled, counters.NotProfiled)
-	right, wrong := n[counters.Correct].Count, n[counters.Wrong].Count
+	all := n.sum(work.CountProfiled, work.CountNotProfiled)
+	right, wrong := n[work.CountCorrect].Count, n[work.CountWrong].Count
 	return fiber.Map{
-		"total_profilings": all.Count, "successful_profilings": n[counters.Profiled].Count,
-		"failed_profilings": n[counters.NotProfiled].Count, "total_time_seconds": all.Total,
+		"total_profilings": all.Count, "successful_profilings": n[work.CountProfiled].Count,
+		"failed_profilings": n[work.CountNotProfiled].Count, "total_time_seconds": all.Total,
 		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
-		"success_rate":       ratio(n[counters.Profiled].Count, all.Count, 1),
+		"success_rate":       ratio(n[work.CountProfiled].Count, all.Count, 1),
 		"correctness_passed": right, "correctness_failed": wrong, "correctness_rate": ratio(right, right+wrong, 1),
-		"gpu_usage_times":            n.byName(counters.DeviceTiming),
+		"gpu_usage_times":            n.byName(work.CountDeviceTiming),
 		"graph_capture_success_rate": "not used: events", // calls are timed by events, never as CUDA graphs
 	}
 }
@@ -118,23 +117,23 @@ func (n totals) profilings() fiber.Map {
 // utilization returns the use of slots. An attempt that was cancelled or lost while a worker had it counts as holding a
 // slot, because no report shows that it had not begun.
 func (n totals) utilization() fiber.Map {
-	held, waits := n.sum(n.withPrefix(counters.Device)...), n[counters.Waited]
-	released, active := held.Count+n[counters.GivenUp].Count, n[counters.Held].Count
+	held, waits := n.sum(n.withPrefix(work.CountDevice)...), n[work.CountWaited]
+	released, active := held.Count+n[work.CountGivenUp].Count, n[work.CountHeld].Count
 	return fiber.Map{
 		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,
-		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byName(counters.Device),
+		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byName(work.CountDevice),
 		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": mean(waits),
 		"max_wait_time_seconds": waits.Max, "min_wait_time_seconds": waits.Min,
 	}
 }
 
 func (n totals) throughput(up time.Duration, census work.EvaluationStats) fiber.Map {
-	ended := func(s work.EvaluationState) string { return counters.Ended + string(s) }
-	all := n.sum(n.withPrefix(counters.Ended)...)
+	ended := func(s work.EvaluationState) string { return work.CountEnded + string(s) }
+	all := n.sum(n.withPrefix(work.CountEnded)...)
 	done := n[ended(work.EvaluationCompleted)]
 	return fiber.Map{
 		"server_uptime_seconds": up.Seconds(), "server_uptime_minutes": up.Minutes(),
-		"total_requests": n[counters.Submitted].Count, "completed_requests": done.Count,
+		"total_requests": n[work.CountSubmitted].Count, "completed_requests": done.Count,
 		"failed_requests": all.Count - done.Count, "success_rate": ratio(done.Count, all.Count, 1),
 		"requests_per_second":             float64(census.JustSubmitted) / work.StatsWindow.Seconds(),
 		"requests_per_minute":             float64(census.JustSubmitted) / work.StatsWindow.Minutes(),

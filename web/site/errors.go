@@ -16,7 +16,7 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/models/db"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views"
 )
 
@@ -98,7 +98,7 @@ func FailureOf(err error) Failure {
 			return f
 		}
 	}
-	if len(problems.In(err)) > 0 {
+	if len(parse.ProblemsIn(err)) > 0 {
 		return Failure{Status: fiber.StatusUnprocessableEntity, Code: "invalid", Message: err.Error()}
 	}
 	var fe *fiber.Error

@@ -14,11 +14,10 @@ import (
 	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
-	"warpboard/models/counters"
 	"warpboard/models/membership"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
@@ -36,7 +35,7 @@ func (s *EvalSite) Finish(e work.Evaluation) {
 }
 
 // End ends a waiting evaluation with a worker's report.
-func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...counters.Sample) {
+func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...work.Counted) {
 	s.T.Helper()
 	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), e.Ref())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/submissions"
 	"warpboard/models/work"

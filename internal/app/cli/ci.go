@@ -17,7 +17,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/internal/app/cli/console"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 const ciHelp = `Run the kernels of a repository, and compare them with a base.
@@ -158,7 +158,7 @@ func (r *ciRun) kernel(ctx context.Context, k kernelConfig) ([]checkResult, erro
 		return nil, err
 	}
 	base, err := k.read(func(file string) ([]byte, error) { return r.fileAtBase(ctx, file) })
-	if len(problems.In(err)) > 0 {
+	if len(parse.ProblemsIn(err)) > 0 {
 		base, err = tasks.Submission{}, nil // the base could not be submitted, so this one counts as new
 	}
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"warpboard/internal/app/cli/console"
 	"warpboard/tasks"
-	"warpboard/tasks/directives"
+	"warpboard/tasks/parse"
 )
 
 // projectFile must not name a site: a stranger's repository must not decide where a token is sent.
@@ -115,13 +115,13 @@ func (p project) furtherFiles(k kernelConfig) []string {
 // fill sets the parts of a submission that flags left open. Directives in the source take precedence, and the site
 // reads them.
 func (k kernelConfig) fill(task *string, devices *[]string, source []byte) error {
-	named, err := directives.Parse(source)
+	named, err := parse.DirectivesOf(source)
 	if err != nil {
 		return err
 	}
 	if *task == "" && named.Leaderboard == "" {
 		if *task = k.Task; *task == "" {
-			return console.Usage("no task is given: use --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
+			return console.Usage("no task is given: use --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", parse.DirectiveMark(k.File), projectFile)
 		}
 	}
 	if len(*devices) == 0 && len(named.GPUs) == 0 {

@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/internal/app/cli/console"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 )
 
 const submitHelp = `Submit a kernel to a task: its main source file, then further files if the task takes any.
@@ -66,7 +66,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		files = append(files, p.furtherFiles(k)...)
 	}
 	read, err := tasks.ReadSubmission(files, c.readFile)
-	if len(problems.In(err)) > 0 {
+	if len(parse.ProblemsIn(err)) > 0 {
 		return console.Usage("%v", err)
 	} else if err != nil {
 		return err

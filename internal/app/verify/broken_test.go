@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // brokenTask returns a built-in task with only its wrong solutions, and with one of its files replaced.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // formatCase is a task with one solution, and verify-task's expected output for both.

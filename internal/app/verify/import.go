@@ -15,7 +15,7 @@ import (
 	"warpboard/internal/app/cli/console"
 	"warpboard/tasks"
 	"warpboard/tasks/importing"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views/format"
 )
 
@@ -72,7 +72,7 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 	}
 	list, err := upload.Proposals(time.Now())
 	if err != nil { // none can be imported
-		for _, problem := range problems.In(err) {
+		for _, problem := range parse.ProblemsIn(err) {
 			screen.Line("refused   %s", problem)
 		}
 		return fmt.Errorf("no problem of %s can be imported", from)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"warpboard/internal/app/cli/console"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // addBias is a problem in the form of KernelBench.

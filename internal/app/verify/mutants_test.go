@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 	"warpboard/tasks/mutants"
 )

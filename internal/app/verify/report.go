@@ -7,7 +7,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/internal/gpuname"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views"
 	"warpboard/views/format"
 )
@@ -74,7 +74,7 @@ func (v verdict) word() string {
 }
 
 // problems prints problems, and returns them for the report.
-func (v *verifier) problems(indent string, list []problems.Problem) (out []problemReport) {
+func (v *verifier) problems(indent string, list []parse.Problem) (out []problemReport) {
 	for _, p := range list {
 		fmt.Fprintln(v.text, indent+p.Error())
 		out = append(out, problemReport(p))

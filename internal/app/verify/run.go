@@ -16,10 +16,10 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/trial"
 	"warpboard/internal/app/cli/console"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/mutants"
+	"warpboard/tasks/parse"
 	"warpboard/views/format"
 )
 
@@ -48,9 +48,9 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 	if p.Err != nil {
 		v.refused++
 		fmt.Fprintf(v.text, "%s: refused\n", p.Name)
-		wrong := problems.In(p.Err)
+		wrong := parse.ProblemsIn(p.Err)
 		if wrong == nil {
-			wrong = []problems.Problem{{Message: p.Err.Error()}}
+			wrong = []parse.Problem{{Message: p.Err.Error()}}
 		}
 		report.Problems = v.problems("  ", wrong)
 		return nil
@@ -62,7 +62,7 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 	// A solution passes by a ranked run, which needs a benchmark: without one, each would seem to fail.
 	if d := p.Bundle.Definition; d.Form == tasks.FormEval && len(d.Benchmarks) == 0 {
 		v.broken++
-		report.Problems = v.problems("  ", []problems.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
+		report.Problems = v.problems("  ", []parse.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
 			Message: "there is none, so no solution can be ranked: add a case like benchmarks: [{size: 1024, seed: 1}]"}})
 		return nil
 	}
@@ -144,7 +144,7 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 
 // tryTrivials reports which trivial answers pass a task's tests.
 func (v *verifier) tryTrivials(ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport) error {
-	for _, t := range trial.TrivialAnswers() {
+	for _, t := range mutants.TrivialAnswers() {
 		result, err := v.run(ctx, b, slot, t.Name, t.Replace(correct.Submission()), job.ModeTest)
 		if err != nil {
 			return err
@@ -249,7 +249,7 @@ func lastLines(text string) string {
 	return strings.Join(lines[max(0, len(lines)-mostLines):], "\n")
 }
 
-func verdictOn(e trial.Result, works bool) verdict {
+func verdictOn(e job.Trial, works bool) verdict {
 	switch {
 	case e.AsExpected(works):
 		return asExpected
@@ -259,8 +259,8 @@ func verdictOn(e trial.Result, works bool) verdict {
 	return notAsExpected
 }
 
-func ended(s solutionResult) trial.Result {
-	return trial.Result{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
+func ended(s solutionResult) job.Trial {
+	return job.Trial{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
 }
 
 func why(r job.Result) string {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestTheStarterForSeveralGPUsTellsRightFromWrong runs its ranks on the CPU, with a small benchmark for the correct

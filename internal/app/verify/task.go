@@ -17,7 +17,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/internal/app/cli/console"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views/format"
 )
 
@@ -163,7 +163,7 @@ func openTasks(path string) (*tasks.Upload, []tasks.Proposal, error) {
 
 func (v *verifier) check(ctx context.Context) error {
 	upload, proposals, err := openTasks(v.path)
-	if wrong := problems.In(err); len(wrong) > 0 {
+	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
 		v.report.Problems = v.problems("", wrong)
 		return fmt.Errorf("%s cannot be used: fix %s", v.path, format.Plural(len(wrong), "mistake", "mistakes"))
 	}

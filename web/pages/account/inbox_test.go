@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	client "warpboard/clients/go"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/comments"
 	"warpboard/models/modelstest"

@@ -20,7 +20,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -213,7 +213,7 @@ func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 	}
 	packed := upload{name: "task.zip", data: buf.Bytes()}
 	if opened, err := tasks.OpenFile(packed.name, packed.data); !described && (err != nil || !opened.Imported()) {
-		return upload{}, problems.Problem{Message: fmt.Sprintf("there is no %s among these %d files. It names the others: choose it, too", tasks.TaskFile, len(list))}
+		return upload{}, parse.Problem{Message: fmt.Sprintf("there is no %s among these %d files. It names the others: choose it, too", tasks.TaskFile, len(list))}
 	}
 	return packed, nil
 }

@@ -12,9 +12,9 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/tasks"
 	"warpboard/tasks/changes"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views"
-	"warpboard/views/diff"
+	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -152,7 +152,7 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 		return err
 	}
 	bundle, err := sent.onlyTask(p.site.Now())
-	if wrong := problems.In(err); len(wrong) > 0 {
+	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
 		return p.showUpload(c, site.TaskRef(task), sentences(wrong))
 	}
 	if err != nil {
@@ -223,7 +223,7 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 		shown.Changes = taskChanges(current, bundle)
 	}
 	if before, after := deadlineText(d.current.Deadline), deadlineText(d.task().Deadline); before != after {
-		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: diff.Lines(before, after)})
+		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: format.Diff(before, after)})
 	}
 	return bundle, nil
 }
@@ -247,7 +247,7 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 		if text, ok := now[change.Key]; ok {
 			b = text
 		}
-		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: diff.Lines(a, b)})
+		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: format.Diff(a, b)})
 	}
 	return list
 }

@@ -17,7 +17,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -61,7 +61,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	if err == nil {
 		bundle, err = sent.onlyTask(p.site.Now())
 	}
-	if problems := problems.In(err); len(problems) > 0 {
+	if problems := parse.ProblemsIn(err); len(problems) > 0 {
 		return p.showUpload(c, views.TaskRef{}, sentences(problems))
 	}
 	if err != nil {
@@ -165,12 +165,12 @@ func checkEditable(files []views.EditedFile) error {
 
 // bundleOf reads edited files as the upload of one task, without a folder around them, so that problems name no folder.
 // It returns the problems that it finds.
-func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, wrong []problems.Problem, err error) {
+func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, wrong []parse.Problem, err error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) {
-			return nil, []problems.Problem{{Message: fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}}, nil
+			return nil, []parse.Problem{{Message: fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}}, nil
 		}
 		file, err := w.CreateHeader(&zip.FileHeader{Name: f.Path, Method: zip.Store}) // read again at once
 		if err == nil {
@@ -184,7 +184,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 		return nil, nil, fmt.Errorf("packing the files: %w", err)
 	}
 	b, err = upload{name: name + ".zip", data: buf.Bytes()}.onlyTask(p.site.Now())
-	if wrong := problems.In(err); len(wrong) > 0 {
+	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
 		return nil, wrong, nil
 	}
 	return b, nil, err

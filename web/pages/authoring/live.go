@@ -15,7 +15,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -38,7 +38,7 @@ func (r remark) String() string {
 	if r.Line == 0 {
 		return r.Text
 	}
-	return problems.Problem{File: r.File, Line: r.Line, Message: r.Text}.Error()
+	return parse.Problem{File: r.File, Line: r.Line, Message: r.Text}.Error()
 }
 
 // Check answers with the errors and warnings of "Try it" for the files. It runs and stores nothing, and makes two
@@ -102,7 +102,7 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 		wrong = withoutDevice(bundle)
 	}
 	for _, problem := range wrong {
-		plain := problems.Problem{Key: problem.Key, Message: problem.Message}
+		plain := parse.Problem{Key: problem.Key, Message: problem.Message}
 		list = append(list, remark{File: problem.File, Line: problem.Line, Text: plain.Error()})
 	}
 	if bundle == nil {

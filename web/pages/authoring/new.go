@@ -12,7 +12,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/quota"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -63,7 +63,7 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	if err == nil {
 		proposals, err = sent.proposals(p.site.Now())
 	}
-	if wrong := problems.In(err); len(wrong) > 0 {
+	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
 		return p.showUpload(c, views.TaskRef{}, sentences(wrong))
 	}
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published
 	return p.site.Render(c, status, views.TaskPreview(page))
 }
 
-func sentences(wrong []problems.Problem) []string {
+func sentences(wrong []parse.Problem) []string {
 	list := make([]string, len(wrong))
 	for i, problem := range wrong {
 		list[i] = problem.Error()

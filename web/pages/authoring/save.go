@@ -11,7 +11,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/tasks"
-	"warpboard/tasks/problems"
+	"warpboard/tasks/parse"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -152,11 +152,11 @@ const (
 
 // withoutDevice returns a problem if a new task names no device, so that it would have no board. The page has no field
 // for devices: task.yml must name them.
-func withoutDevice(b *tasks.Bundle) []problems.Problem {
+func withoutDevice(b *tasks.Bundle) []parse.Problem {
 	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
 		return nil
 	}
-	return []problems.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
+	return []parse.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
 }
 
 // refusal returns an author's mistakes as a list; other errors stay errors.

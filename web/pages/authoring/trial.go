@@ -11,7 +11,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/trial"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -233,7 +232,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 	out := views.TrialRun{Tried: true, Ended: run.State.Final(), SubmissionID: run.SubmissionID, State: string(run.State)}
 	if out.Ended {
-		out.Trial = trial.Result{Correct: correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages)}
+		out.Trial = job.Trial{Correct: correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages)}
 	}
 	if run.Failure != nil {
 		out.Reason = run.Failure.Reason

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"

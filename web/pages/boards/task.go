@@ -156,7 +156,7 @@ func (p *Boards) Draws(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.site.Store.Draws.Newest(c.UserContext(), task, p.site.Now())
+	list, err := p.site.Store.Scores.NewestDraws(c.UserContext(), task, p.site.Now())
 	if err != nil {
 		return err
 	}

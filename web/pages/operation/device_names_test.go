@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models/devices"
+	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
 )
@@ -14,8 +14,8 @@ import (
 // TestAnAddressWithAModelLeadsToItsDevice: pages lead to the first of several, programs only where there is one.
 func TestAnAddressWithAModelLeadsToItsDevice(t *testing.T) {
 	s := webtest.NewScene(t)
-	if _, err := s.Cfg.Store.Devices.NoteDevices(t.Context(),
-		[]devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+	if _, err := s.Cfg.Store.Fleet.NoteDevices(t.Context(),
+		[]fleet.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
 	modelstest.Task(t, s.Cfg.Store, s.Admin, "family", "H100", "A100")
@@ -42,8 +42,8 @@ func TestAnAddressWithAModelLeadsToItsDevice(t *testing.T) {
 // TestASubmissionMayNameTheFamilyOfItsOnlyDevice: with several devices, the answer names them.
 func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 	s := webtest.NewScene(t)
-	if _, err := s.Cfg.Store.Devices.NoteDevices(t.Context(),
-		[]devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+	if _, err := s.Cfg.Store.Fleet.NoteDevices(t.Context(),
+		[]fleet.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
 	task := modelstest.Task(t, s.Cfg.Store, s.Admin, "family", "H100", "A100")

@@ -18,7 +18,6 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/epochs"
 	"warpboard/models/fleet"
-	"warpboard/models/slotbenchmarks"
 	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/views/format"
@@ -141,19 +140,19 @@ const slotBenchmarkRows = 900
 // SlotBenchmarks shows the stability of a device's slots over time.
 func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 	name := c.Params("device")
-	list, err := p.site.Store.SlotBenchmarks.OfDevice(c.UserContext(), name, slotBenchmarkRows)
+	list, err := p.site.Store.Fleet.BenchmarksOf(c.UserContext(), name, slotBenchmarkRows)
 	if err != nil {
 		return err
 	}
 	page := views.SlotBenchmarksPage{Page: p.site.Page(c, name+" slots", "devices"), Device: name}
-	for _, history := range slotbenchmarks.BySlot(list) {
+	for _, history := range fleet.BySlot(list) {
 		page.Slots = append(page.Slots, slotHistory(history))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.SlotBenchmarks(page))
 }
 
-func slotHistory(list []slotbenchmarks.SlotBenchmark) views.SlotHistory {
-	history := views.SlotHistory{Worker: list[0].Worker, UUIDHash: list[0].UUIDHash, Drift: slotbenchmarks.Drift(list)}
+func slotHistory(list []fleet.SlotBenchmark) views.SlotHistory {
+	history := views.SlotHistory{Worker: list[0].Worker, UUIDHash: list[0].UUIDHash, Drift: fleet.Drift(list)}
 	for _, s := range list {
 		history.Rows = append(history.Rows, views.SlotBenchmarkRow{At: s.At, ReadNS: s.ReadNS, MathNS: s.MathNS})
 	}

@@ -19,7 +19,6 @@ import (
 	"warpboard/internal/gpuname"
 	"warpboard/migrations"
 	"warpboard/models/fleet"
-	"warpboard/models/slotbenchmarks"
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
@@ -176,8 +175,8 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 // drifting checks for slots of connected workers that differ from their earlier times.
 func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Queue"}
-	list, err := p.site.Store.SlotBenchmarks.Drifting(c.UserContext())
-	list = slices.DeleteFunc(list, func(d slotbenchmarks.Drifted) bool {
+	list, err := p.site.Store.Fleet.Drifting(c.UserContext())
+	list = slices.DeleteFunc(list, func(d fleet.Drifted) bool {
 		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(p.site.Now()) })
 	})
 	if len(list) > 0 {
@@ -237,7 +236,7 @@ func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 // switches checks for parts that an admin has switched off.
 func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Switches", Says: "Nothing is switched off.", Link: "/operate#switches", LinkText: "Switches"}
-	off, err := p.site.Store.Switches.SwitchedOff(c.UserContext())
+	off, err := p.site.Store.Quotas.SwitchedOff(c.UserContext())
 	if len(off) > 0 {
 		row.State, row.Do = views.HealthLook, "Turn it back on when you are done."
 		row.Says = fmt.Sprintf("%s switched off, since %s.", format.Plural(len(off), "part is", "parts are"), format.Minute(off[0].Since))

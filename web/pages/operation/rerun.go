@@ -13,7 +13,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/validations"
+	"warpboard/models/review"
 	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -183,8 +183,8 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 			page.Boards = append(page.Boards, views.ValidatedBoard{Device: row.Device})
 		}
 		b := &page.Boards[len(page.Boards)-1]
-		b.Rows = append(b.Rows, views.ValidatedRow{Row: row})
-		if row.Answer == validations.NoAnswer {
+		b.Rows = append(b.Rows, views.ValidatedRow{ValidationRow: row})
+		if row.Answer == review.NoAnswer {
 			b.Rows[len(b.Rows)-1].Output = outputOf(stages[row.ByRun])
 		}
 	}

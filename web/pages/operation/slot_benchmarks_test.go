@@ -25,7 +25,7 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 	for n, ns := range []float64{100e6, 100.1e6, 99.9e6, 100.2e6, 100e6, 100.1e6, 120e6, 121e6} {
 		slot := benchmarkedSlot(at, n, ns)
 		for range 2 { // each heartbeat says it again
-			if err := s.Cfg.Store.SlotBenchmarks.Keep(t.Context(), "w1", slot); err != nil {
+			if err := s.Cfg.Store.Fleet.KeepBenchmark(t.Context(), "w1", slot); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -48,7 +48,7 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "noise ± 0.1 %")
 	// nothing is empty to a CPU
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-gauge]", "Best: 5 GB/s, 50 GFLOP/s")
-	if drift, err := s.Cfg.Store.SlotBenchmarks.Drift(t.Context(), "w1", "0123456789ab"); err != nil ||
+	if drift, err := s.Cfg.Store.Fleet.Drift(t.Context(), "w1", "0123456789ab"); err != nil ||
 		!strings.Contains(drift, "reads memory") {
 		t.Errorf("%q, %v", drift, err)
 	}

@@ -33,10 +33,10 @@ func (p *Operation) Storage(c *fiber.Ctx) error {
 		{Name: "Artifacts", Value: many(next.Artifacts, next.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
 	}
-	if page.People, err = p.site.Store.Storage.StorageByPerson(ctx, admin); err != nil {
+	if page.People, err = p.site.Store.Quotas.StorageByPerson(ctx, admin); err != nil {
 		return err
 	}
-	if page.Tasks, err = p.site.Store.Storage.StorageByTask(ctx, admin); err != nil {
+	if page.Tasks, err = p.site.Store.Quotas.StorageByTask(ctx, admin); err != nil {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Storage(page))

@@ -7,7 +7,7 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/db"
-	"warpboard/models/switches"
+	"warpboard/models/quota"
 	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -109,7 +109,7 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 	for _, u := range evaluations.Devices(workers, p.site.Now()) {
 		page.Devices = append(page.Devices, u.Name)
 	}
-	if page.Off, err = p.site.Store.Switches.Sentence(c.UserContext(), switches.Evaluations); err != nil {
+	if page.Off, err = p.site.Store.Quotas.SwitchSentence(c.UserContext(), quota.EvaluationsSwitch); err != nil {
 		return err
 	}
 	if user := site.Viewer(c); user != nil {

@@ -22,7 +22,6 @@ import (
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/charts"
-	"warpboard/views/diff"
 	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -279,10 +278,10 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 		name += " → " + b.Sub.FileName
 	}
 	before, after := texts[a.Sub.ID], texts[b.Sub.ID]
-	var both diff.Comparison
-	all := []charts.FileDiff{{Name: name, Lines: both.Lines(string(before.Source), string(after.Source))}}
+	var both format.Comparison
+	all := []charts.FileDiff{{Name: name, Lines: both.Diff(string(before.Source), string(after.Source))}}
 	for _, name := range before.NamesWith(after) {
-		all = append(all, charts.FileDiff{Name: name + onlyOneSide(before.Files[name], after.Files[name], a, b), Lines: both.Lines(string(before.Files[name]), string(after.Files[name]))})
+		all = append(all, charts.FileDiff{Name: name + onlyOneSide(before.Files[name], after.Files[name], a, b), Lines: both.Diff(string(before.Files[name]), string(after.Files[name]))})
 	}
 	return all, nil
 }

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
-	"warpboard/tasks/directives"
+	"warpboard/tasks/parse"
 	"warpboard/web/site"
 )
 
@@ -26,9 +26,9 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 	if err := s.site.CheckDisk(); err != nil {
 		return submissions.Submission{}, nil, err
 	}
-	named, err := directives.Parse(in.Source)
+	named, err := parse.DirectivesOf(in.Source)
 	if err == nil {
-		err = directives.CheckMarks(in.FileName, in.Source)
+		err = parse.CheckDirectives(in.FileName, in.Source)
 	}
 	if err != nil {
 		return submissions.Submission{}, nil, err
@@ -36,7 +36,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 	switch {
 	case in.Task == "" && named.Leaderboard == "":
 		return submissions.Submission{}, nil, site.Invalid("task",
-			"Name the task, in the request or as %s leaderboard NAME in the source.", directives.Mark(in.FileName))
+			"Name the task, in the request or as %s leaderboard NAME in the source.", parse.DirectiveMark(in.FileName))
 	case in.Task == "":
 		in.Task = named.Leaderboard
 	case named.Leaderboard != "" && !sameTask(named.Leaderboard, in.Task):
@@ -111,8 +111,8 @@ func chooseDevices(asked, named, offered []string) ([]string, error) {
 		asked = named
 	}
 	switch {
-	case len(asked) > directives.MostGPUs:
-		return nil, site.Invalid("device", "Choose at most %d devices.", directives.MostGPUs)
+	case len(asked) > parse.MostGPUs:
+		return nil, site.Invalid("device", "Choose at most %d devices.", parse.MostGPUs)
 	case len(asked) == 0 && len(offered) == 1:
 		return offered, nil
 	case len(asked) == 0 && len(offered) > 1:

@@ -1,0 +1,34 @@
+package job
+
+import (
+	"testing"
+)
+
+// A wrong solution that fails because of the task must not count as found by the check.
+func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
+	wrong := []StageResult{{Stage: StageTest,
+		Cases: []CaseResult{{Status: StatusPass}, {Status: StatusFail}}}}
+	broken := []StageResult{{Stage: StageBuild, Status: StatusError}}
+	crashed := []StageResult{{Stage: StageBuild, Status: StatusPass},
+		{Stage: StageTest, Status: StatusError}}
+	unread := []StageResult{{Stage: StageTest, Status: StatusError,
+		Failure: &Failure{ExitCode: ExitBadSpec}}}
+	for name, c := range map[string]struct {
+		e                      Trial
+		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
+	}{
+		"right, passes":          {Trial{true, OutcomeDone, nil}, true, true, true},
+		"right, fails":           {Trial{true, OutcomeFailed, broken}, false, false, false},
+		"wrong, found":           {Trial{false, OutcomeFailed, wrong}, true, true, false},
+		"wrong, crashes":         {Trial{false, OutcomeFailed, crashed}, false, true, false},
+		"wrong, does not build":  {Trial{false, OutcomeFailed, broken}, false, false, false},
+		"wrong, the task fails":  {Trial{false, OutcomeFailed, unread}, false, false, false},
+		"wrong, passes":          {Trial{false, OutcomeDone, nil}, false, false, false},
+		"wrong, was not run out": {Trial{false, OutcomeCancelled, nil}, false, false, false},
+	} {
+		if c.e.Works() != c.works || c.e.AsExpected(true) != c.expected || c.e.AsExpected(false) != c.alone {
+			t.Errorf("%s: works %v, as expected %v and %v", name, c.e.Works(), c.e.AsExpected(true),
+				c.e.AsExpected(false))
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package evaluator
+
+import (
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+//go:embed slotbench
+var slotBenchmarkPrograms embed.FS
+
+// Amounts of work in one call of the kernels.
+const (
+	cpuFloats = 4 << 20   // read
+	gpuFloats = 256 << 20 // read: 1 GiB, far more than a cache holds
+	cpuFlops  = 2 * 64 * (1 << 20)
+	gpuFlops  = 2 * 16 * (1 << 12) * 256 * 16 * 256
+)
+
+// benchmarkLimit is generous for a busy machine; on an idle one the benchmark takes some seconds.
+const benchmarkLimit = 5 * time.Minute
+
+// benchmarkKinds is the number of cases: nothing, reading, arithmetic, in this order.
+const benchmarkKinds = 3
+
+// slotBenchmarkJob returns the job that benchmarks a device.
+func slotBenchmarkJob(device string, gpu bool) (job.Job, error) {
+	def, floats := definition(tasks.LangCPP, "reference.h", "submission.cpp"), cpuFloats
+	if gpu {
+		def, floats = definition(tasks.LangCUDA, "reference.cuh", "submission.cu"), gpuFloats
+	}
+	for kind := range benchmarkKinds {
+		c := tasks.Case{{Name: "kind", Value: strconv.Itoa(kind)}, {Name: "size", Value: strconv.Itoa(floats)}, {Name: "seed", Value: "1"}}
+		def.Benchmarks = append(def.Benchmarks, c)
+	}
+	sources, err := slotBenchmarkSources(def)
+	return job.Job{
+		Version: job.Version, AttemptID: job.SlotBenchmarkAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
+		TaskKey: "gauge " + string(def.Lang), Task: def, Sources: sources, Enqueued: time.Now(),
+	}, err
+}
+
+func definition(lang tasks.Lang, reference, submission string) tasks.Definition {
+	return tasks.Definition{
+		Form: tasks.FormEval, Lang: lang, Title: "Gauge",
+		Files:  []tasks.File{{Name: "task.h", Source: "task.h"}, {Name: reference, Source: reference}, {Name: submission, Source: tasks.SubmissionSource}},
+		Config: tasks.Config{Sources: []string{submission}}, RankingBy: tasks.RankGeom, NoProfile: true,
+		Timeouts: tasks.Timeouts{Test: benchmarkLimit, Benchmark: benchmarkLimit, Ranked: benchmarkLimit},
+	}
+}
+
+func slotBenchmarkSources(def tasks.Definition) (map[string][]byte, error) {
+	sources := map[string][]byte{}
+	for _, f := range def.Files {
+		text, err := slotBenchmarkPrograms.ReadFile("slotbench/" + string(def.Lang) + "/" + f.Name)
+		if err != nil {
+			return nil, fmt.Errorf("the slot benchmark lacks a program: %w", err)
+		}
+		sources[f.Name] = text
+	}
+	return sources, nil
+}
+
+// readSlotBenchmark returns the benchmark from a result. The floor uses the clock with the smallest value: the judge's clocks also
+// include other work of the machine.
+func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
+	if result.Failure != nil {
+		return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q: %s", result.Outcome, result.Failure.Reason)
+	}
+	for _, stage := range result.Stages {
+		if stage.Stage != job.StageBenchmark || len(stage.Cases) != benchmarkKinds {
+			continue
+		}
+		c := stage.Cases
+		bytes, flops := 4.0*cpuFloats, float64(cpuFlops)
+		if gpu {
+			bytes, flops = 4.0*gpuFloats, float64(gpuFlops)
+		}
+		floor := c[0].Best
+		if c[0].Clocks.Counts != job.ClockEvent {
+			floor = math.Min(floor, c[0].Clocks.Event)
+		}
+		g := job.SlotBenchmark{At: stage.Ended, FloorNS: floor, BytesPerSecond: rate(bytes, c[1].Best), FlopsPerSecond: rate(flops, c[2].Best),
+			ReadNS: c[1].Median, MathNS: c[2].Median}
+		if g.Valid() {
+			return g, nil
+		}
+	}
+	return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q and without its times", result.Outcome)
+}
+
+func rate(amount, ns float64) float64 {
+	if !(ns > 0) {
+		return 0
+	}
+	return amount / ns * 1e9
+}

@@ -1,0 +1,167 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+)
+
+// SlotBenchmark is one measurement of a slot.
+type SlotBenchmark struct {
+	Worker   string    `gorm:"primaryKey"`
+	UUIDHash string    `gorm:"primaryKey;column:unit"`
+	At       time.Time `gorm:"primaryKey"` // by the worker's clock
+	Device   string
+	ReadNS   float64 `gorm:"column:read_ns"`
+	MathNS   float64 `gorm:"column:math_ns"`
+}
+
+// TableName returns the table of slot benchmarks, with its older name.
+func (SlotBenchmark) TableName() string { return "sentinels" }
+
+// Limits of the compared history.
+const (
+	keepBenchmarksFor = 30 * 24 * time.Hour
+	maxLead           = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
+	comparedCount     = 50             // number of benchmarks that the last ones are compared with
+	minCompared       = 5              // smallest number of them
+	recentCount       = 2              // number of consecutive benchmarks that must agree on a change
+	// noise is the smallest relative difference that counts: a device's clocks vary by as much.
+	noise = 0.02
+	// sigmas is the smallest difference that counts, in standard deviations of the earlier ones, estimated from their
+	// median deviation.
+	sigmas, madToSigma = 4, 1.4826
+)
+
+// KeepBenchmark stores a worker's benchmark of one of its slots, and repetitions of it once. It drops one with an old
+// time, or with a time more than a day ahead.
+func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot) error {
+	g := slot.Machine.SlotBenchmark
+	now := db.Now()
+	if g == nil || !g.Valid() || g.At.Before(now.Add(-keepBenchmarksFor)) || g.At.After(now.Add(maxLead)) {
+		return nil
+	}
+	row := SlotBenchmark{Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.At), Device: db.Sanitize(slot.Device), ReadNS: g.ReadNS, MathNS: g.MathNS}
+	err := s.db.Writer(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+	if err == nil {
+		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-keepBenchmarksFor))).Delete(&SlotBenchmark{}).Error
+	}
+	return db.WriteError(err, "slot benchmark")
+}
+
+// BenchmarksOf lists the benchmarks of a device label's slots, the newest first.
+func (s *Fleet) BenchmarksOf(ctx context.Context, device string, limit int) ([]SlotBenchmark, error) {
+	var list []SlotBenchmark
+	err := s.db.Read(ctx).Where("device = ?", device).Order("at desc").Limit(limit).Find(&list).Error
+	return list, db.ReadError(err, "slot benchmarks of %s", device)
+}
+
+// BySlot splits a list by device, in the order of their newest.
+func BySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
+	at := map[[2]string]int{}
+	for _, s := range list {
+		key := [2]string{s.Worker, s.UUIDHash}
+		i, known := at[key]
+		if !known {
+			i, at[key] = len(devices), len(devices)
+			devices = append(devices, nil)
+		}
+		devices[i] = append(devices[i], s)
+	}
+	return devices
+}
+
+// Drift describes how a device differs from its earlier times; "" if it does not, or if there is too little data.
+func (s *Fleet) Drift(ctx context.Context, worker, device string) (string, error) {
+	var list []SlotBenchmark
+	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(comparedCount + recentCount).Find(&list).Error
+	return Drift(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
+}
+
+// Drifting lists the devices that differ from their earlier times, in the order of their workers.
+func (s *Fleet) Drifting(ctx context.Context) (list []Drifted, err error) {
+	var last []SlotBenchmark
+	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
+		where n <= ? order by worker, unit, at desc`, comparedCount+recentCount).Scan(&last).Error
+	for _, device := range BySlot(last) {
+		if how := Drift(device); how != "" {
+			list = append(list, Drifted{Worker: device[0].Worker, UUIDHash: device[0].UUIDHash, Device: device[0].Device, How: how})
+		}
+	}
+	return list, db.ReadError(err, "the last slot benchmarks")
+}
+
+// Drifted is a device that differs from its earlier times.
+type Drifted struct{ Worker, UUIDHash, Device, How string }
+
+// Drift compares the last benchmarks of a slot, the newest first, with those before them.
+func Drift(list []SlotBenchmark) string {
+	for _, kernel := range []struct {
+		name string
+		of   func(SlotBenchmark) float64
+	}{
+		{"reads memory", func(s SlotBenchmark) float64 { return s.ReadNS }},
+		{"multiplies and adds", func(s SlotBenchmark) float64 { return s.MathNS }},
+	} {
+		var times []float64
+		for _, s := range list {
+			times = append(times, kernel.of(s))
+		}
+		if by := drift(times); by != 0 {
+			return fmt.Sprintf("The kernel that %s differs by %+.1f %% from its usual time on this slot, twice in a row.", kernel.name, 100*by)
+		}
+	}
+	return ""
+}
+
+// drift returns the relative difference of the last times from the usual one, if all differ to the same side and beyond
+// the noise; otherwise 0.
+func drift(times []float64) float64 {
+	if len(times) < recentCount+minCompared {
+		return 0
+	}
+	usual, deviation := spread(times[recentCount:])
+	limit := math.Max(noise*usual, sigmas*madToSigma*deviation)
+	nearest := times[0] - usual
+	for _, t := range times[:recentCount] {
+		off := t - usual
+		if math.Abs(off) <= limit || (off > 0) != (nearest > 0) {
+			return 0
+		}
+		if math.Abs(off) < math.Abs(nearest) {
+			nearest = off
+		}
+	}
+	return nearest / usual
+}
+
+// Noise returns the standard deviation of one kernel's times on one device, relative to their median, or 0 if too few
+// are known.
+func Noise(times []float64) float64 {
+	if len(times) < minCompared {
+		return 0
+	}
+	median, deviation := spread(times)
+	if median <= 0 {
+		return 0
+	}
+	return madToSigma * deviation / median
+}
+
+// spread returns the median and the median deviation from it.
+func spread(times []float64) (median, deviation float64) {
+	sorted := slices.Sorted(slices.Values(times))
+	median = sorted[len(sorted)/2]
+	for i, t := range sorted {
+		sorted[i] = math.Abs(t - median)
+	}
+	slices.Sort(sorted)
+	return median, sorted[len(sorted)/2]
+}

@@ -1,0 +1,98 @@
+package quota
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// StorageUse is the storage used by a person or a task.
+type StorageUse struct {
+	ID             int64
+	Name           string // a person's, or a task's title
+	Slug           string // a task's
+	Submissions    int
+	SourceBytes    int64
+	Artifacts      int
+	ArtifactsBytes int64
+}
+
+// StorageTotal is all stored data; equal contents count once.
+type StorageTotal struct {
+	Blobs, BlobBytes         int64 // contents in the database: sources, and the files of tasks
+	Artifacts, ArtifactBytes int64
+	Evaluations, Events      int64
+}
+
+// NextSweep is the data that the sweep will delete within a time.
+type NextSweep struct {
+	Artifacts, ArtifactBytes int64
+	Evaluations, Events      int64
+}
+
+// mostListed limits the listed people and tasks; the largest are listed.
+const mostListed = 50
+
+// storageQuery sums by a group: its joins, its columns, and the grouping.
+func storageQuery(group string) string {
+	return `
+	with sources as (
+		select ` + group + ` as id, count(*) as submissions, sum(blobs.size) as bytes
+		from submissions join blobs on blobs.hash = submissions.source_hash group by ` + group + `),
+	files as (
+		select ` + group + ` as id, count(*) as artifacts, sum(artifacts.size) as bytes
+		from artifacts join runs on runs.id = artifacts.run_id join submissions on submissions.id = runs.submission_id group by ` + group + `)
+	select named.id, %s, sources.submissions, sources.bytes as source_bytes,
+		coalesce(files.artifacts, 0) as artifacts, coalesce(files.bytes, 0) as artifacts_bytes
+	from sources join %s as named on named.id = sources.id left join files on files.id = sources.id
+	order by sources.bytes + coalesce(files.bytes, 0) desc, named.id limit ?`
+}
+
+// StorageByPerson lists who takes most. Admins only, as all of this.
+func (s *Quotas) StorageByPerson(ctx context.Context, actor accounts.User) (list []StorageUse, err error) {
+	return s.listStorage(ctx, actor, "submissions.user_id", "named.name, '' as slug", "users")
+}
+
+// StorageByTask lists which tasks take most.
+func (s *Quotas) StorageByTask(ctx context.Context, actor accounts.User) (list []StorageUse, err error) {
+	return s.listStorage(ctx, actor, "submissions.task_id", "named.title as name, named.slug", "tasks")
+}
+
+func (s *Quotas) listStorage(ctx context.Context, actor accounts.User, group, columns, table string) (list []StorageUse, err error) {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+		return nil, err
+	}
+	err = s.db.Read(ctx).Raw(fmt.Sprintf(storageQuery(group), columns, table), mostListed).Scan(&list).Error
+	return list, db.ReadError(err, "storage of %s", table)
+}
+
+// StorageTotal counts everything once, and apart the parts that are older than the given times, which will be removed.
+func (s *Quotas) StorageTotal(ctx context.Context, actor accounts.User, goes SweepTimes) (total StorageTotal, next NextSweep, err error) {
+	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+		return total, next, err
+	}
+	const onBoards = "select run_id from entries union select run_id from records"
+	var row struct {
+		StorageTotal `gorm:"embedded"`
+
+		NextArtifacts, NextArtifactBytes, NextEvaluations, NextEvents int64
+	}
+	err = s.db.Read(ctx).Raw(`select
+		(select count(*) from blobs) as blobs, (select coalesce(sum(size), 0) from blobs) as blob_bytes,
+		(select count(*) from (select distinct hash from artifacts) as contents) as artifacts,
+		(select coalesce(sum(size), 0) from (select distinct hash, size from artifacts) as contents) as artifact_bytes,
+		(select count(*) from evaluations) as evaluations, (select count(*) from run_events) as events,
+		count(*) as next_artifacts, coalesce(sum(size), 0) as next_artifact_bytes,
+		(select count(*) from evaluations where ended_at < ?) as next_evaluations,
+		(select count(*) from run_events where created_at < ?) as next_events
+		from artifacts where created_at < ? and run_id not in (select id from runs where id in (`+onBoards+`) or profile_of in (`+onBoards+`))`,
+		db.Time(goes.Evaluations), db.Time(goes.Events), db.Time(goes.Artifacts)).Scan(&row).Error
+	next = NextSweep{row.NextArtifacts, row.NextArtifactBytes, row.NextEvaluations, row.NextEvents}
+	return row.StorageTotal, next, db.ReadError(err, "storage")
+}
+
+// SweepTimes has the limits for deletion: data that was made, or has ended, before them is deleted.
+type SweepTimes struct{ Artifacts, Evaluations, Events time.Time }

@@ -1,0 +1,94 @@
+package review
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/db"
+)
+
+// Validations reads and stores the results of validation scripts in one database.
+type Validations struct{ db *db.DB }
+
+// NewValidations returns the validations of a database.
+func NewValidations(database *db.DB) *Validations { return &Validations{db: database} }
+
+// Answer is a script's answer about an entry.
+type Answer string
+
+// The answers.
+const (
+	Waits        Answer = ""
+	Applies      Answer = "applies"
+	DoesNotApply Answer = "does not apply"
+	NoAnswer     Answer = "no answer" // the script gave none
+)
+
+// LongestValidationMessage limits the stored part of a script's message, in bytes.
+const LongestValidationMessage = 500
+
+// Validation is the result of a script for one run.
+type Validation struct {
+	RunID         int64  `gorm:"primaryKey;autoIncrement:false"` // of the entry
+	ByRun         int64  // in which the script runs
+	ScriptVersion string // as its author calls it
+	AskedBy       int64
+	AskedAt       time.Time
+	Answer        Answer
+	Message       string // the script's words, or why it gave no answer
+	EndedAt       *time.Time
+}
+
+// ValidationRow is a validation with the names that people see.
+type ValidationRow struct {
+	Validation
+	AskedName    string
+	SubmissionID int64
+	Device       string
+	UserID       int64
+	UserName     string
+	ScoreNS      *float64 `gorm:"column:score_ns"`
+}
+
+// OfVersion lists the validations of a version's entries, board by board in the order of scores.
+func (s *Validations) OfVersion(ctx context.Context, versionID int64) (list []ValidationRow, err error) {
+	err = s.rows(ctx).Where("r.version_id = ?", versionID).Order("r.device, r.score_ns, r.id").Scan(&list).Error
+	return list, db.ReadError(err, "validations of a version")
+}
+
+func (s *Validations) rows(ctx context.Context) *gorm.DB {
+	return s.db.Read(ctx).Table("validations w").
+		Select("w.*, a.name as asked_name, r.submission_id, r.device, r.user_id, r.score_ns, u.name as user_name").
+		Joins("join runs r on r.id = w.run_id").Joins("join users u on u.id = r.user_id").Joins("join users a on a.id = w.asked_by")
+}
+
+// AskValidation stores that a script runs again for an entry, and replaces an earlier answer.
+func AskValidation(tx *gorm.DB, v Validation) error {
+	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&v).Error
+	return db.WriteError(err, "validation")
+}
+
+// NewestValidation returns the time of the last request to validate an entry of a task, or the zero time.
+func NewestValidation(tx *gorm.DB, taskID int64) (time.Time, error) {
+	var newest Validation
+	err := tx.Where("run_id in (select r.id from runs r join submissions s on s.id = r.submission_id where s.task_id = ?)", taskID).
+		Order("asked_at desc").Limit(1).Find(&newest).Error
+	return newest.AskedAt, db.ReadError(err, "the last validation")
+}
+
+// WaitingValidations returns which of the runs wait for an answer.
+func WaitingValidations(tx *gorm.DB, runIDs []int64) (waiting []int64, err error) {
+	err = tx.Model(&Validation{}).Where("run_id in ? and ended_at is null", runIDs).Pluck("run_id", &waiting).Error
+	return waiting, db.ReadError(err, "validations that wait")
+}
+
+// EndValidation stores the answer of a script's run. A later answer of the same run, and one of a run that was
+// requested before the newest, change nothing.
+func EndValidation(tx *gorm.DB, byRun int64, answer Answer, message string) (changed bool, err error) {
+	res := tx.Model(&Validation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
+		"answer": answer, "message": db.Cut(db.Sanitize(message), LongestValidationMessage), "ended_at": db.Now()})
+	return res.RowsAffected > 0, db.WriteError(res.Error, "validation")
+}

@@ -1,0 +1,52 @@
+package scores
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+	"warpboard/models/epochs"
+	"warpboard/models/work"
+	"warpboard/tasks"
+)
+
+// Draw gives the task of an attempt values for the ranges in its cases. Runs that are ranked get those of their board's
+// epoch, which are secret. Any other run gets its own, which tell nothing of these.
+func (s *Scores) Draw(ctx context.Context, attempt work.Attempt, run work.Run, task tasks.Definition) (tasks.Definition, error) {
+	if !task.Drawn() {
+		return task, nil
+	}
+	seed := binary.BigEndian.AppendUint64(nil, uint64(attempt.Seed))
+	if work.Measured(run.Mode) == job.ModeRanked {
+		software, err := s.softwareOf(ctx, attempt.Worker, run.Device, task.Lang)
+		if err != nil {
+			return task, err
+		}
+		if seed, err = s.BeginDraw(ctx, attempt.ID, run.VersionID, run.Device, software); err != nil {
+			return task, err
+		}
+	}
+	return task.Draw(seed), nil
+}
+
+// softwareOf returns the software that a worker last reported for its slots of a device.
+func (s *Scores) softwareOf(ctx context.Context, worker, device string, lang tasks.Lang) (epochs.Software, error) {
+	workers, err := s.fleet.Workers(ctx)
+	if err != nil {
+		return epochs.Software{}, err
+	}
+	kind := epochs.Native
+	if lang == tasks.LangPython {
+		kind = epochs.Python
+	}
+	for _, w := range workers {
+		if i := slices.IndexFunc(w.Slots, func(s job.Slot) bool { return s.Device == device }); w.Name == db.Sanitize(worker) && i >= 0 {
+			machine := w.Slots[i].Machine
+			machine.Device = device
+			return epochs.SoftwareFor(machine, kind), nil
+		}
+	}
+	return epochs.Software{}, nil // it has left: its job is never taken
+}

@@ -1,0 +1,25 @@
+package webhooks
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// longestHead limits the header of an answer, in bytes.
+const longestHead = 16 << 10
+
+// NewClient returns a client for addresses that NewGuard allows, with a time limit for each whole answer. roots are
+// the trusted certificates; nil means the system's. The caller sets CheckRedirect. Each request has its own connection
+// (DisableKeepAlives): a reused one would bypass the guard.
+func NewClient(timeout time.Duration, allowed []netip.Prefix, roots *x509.CertPool) *http.Client {
+	dialer := &net.Dialer{Timeout: timeout, Control: NewGuard(allowed).Check}
+	return &http.Client{Timeout: timeout, Transport: &http.Transport{
+		Proxy:       nil, // a proxy would dial refused addresses
+		DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
+		MaxResponseHeaderBytes: longestHead, TLSHandshakeTimeout: timeout,
+	}}
+}

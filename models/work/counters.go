@@ -1,0 +1,94 @@
+package work
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// Names of all counters. A name that ends in a dot is followed by its subject. They are stored: renaming one loses its
+// numbers.
+const (
+	CountSubmitted = "evaluations.submitted"
+	CountWaited    = "evaluations.waited"   // seconds until an evaluation had its slot
+	CountEnded     = "evaluations.ended."   // by state; seconds from submission to end
+	CountGivenUp   = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
+	CountHeld      = "evaluations.held"     // workers have them now
+
+	// From the reports of evaluations, in seconds.
+	CountCompiled     = "compilations.ok"
+	CountNotCompiled  = "compilations.failed"
+	CountProfiled     = "profilings.ok"
+	CountNotProfiled  = "profilings.failed"
+	CountCorrect      = "validations.passed"
+	CountWrong        = "validations.failed"
+	CountCacheHit     = "cache.hits"
+	CountCacheMiss    = "cache.misses"
+	CountDevice       = "devices."   // by "H200:0"; seconds held
+	CountDeviceTiming = "profilers." // by "H200:0"; seconds of timing
+
+	CountRunEnded  = "runs.ended." // by state; seconds from submission to end
+	CountRunWaited = "runs.waited" // seconds from submission until a worker took the run that has now ended
+	CountRunStage  = "runs.stage." // by stage and status, as "build.pass"; seconds
+
+	// Attempts at work of any kind that were lost, by what became of the work.
+	CountLostRetried = "lost.retried"
+	CountLostFailed  = "lost.failed"
+)
+
+// Counters is the counters of one database.
+type Counters struct{ db *db.DB }
+
+// NewCounters returns the counters of a database.
+func NewCounters(database *db.DB) *Counters { return &Counters{db: database} }
+
+// Counter has the totals since the site was set up.
+type Counter struct {
+	Name  string `gorm:"primaryKey"`
+	Count int64
+	Total float64
+	Min   float64 `gorm:"column:least"`
+	Max   float64 `gorm:"column:most"`
+}
+
+// Counted is one thing that happened.
+type Counted struct {
+	Name  string
+	Value float64 // seconds, where it took time; of each
+	Times int     // how often it happened; 0: once
+}
+
+// Count adds samples to their counters.
+func Count(tx *gorm.DB, samples ...Counted) error {
+	for _, s := range samples {
+		times := max(s.Times, 1)
+		err := tx.Exec(`insert into counters (name, count, total, least, most) values (?, ?, ?, ?, ?)
+			on conflict (name) do update set count = counters.count + excluded.count, total = counters.total + excluded.total,
+			least = case when excluded.least < counters.least then excluded.least else counters.least end,
+			most = case when excluded.most > counters.most then excluded.most else counters.most end`,
+			s.Name, times, s.Value*float64(times), s.Value, s.Value).Error
+		if err != nil {
+			return fmt.Errorf("counting %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// All returns all counters by name. What is held now is counted in the same statement, so that an
+// evaluation which ends in the meantime is not missed and not counted twice.
+func (t *Counters) All(ctx context.Context) (map[string]Counter, error) {
+	var list []Counter
+	err := t.db.Read(ctx).Raw(`select name, count, total, least, most from counters
+		union all select ?, count(*), 0, 0, 0 from evaluations where started_at is not null and ended_at is null`, CountHeld).Scan(&list).Error
+	if err != nil {
+		return nil, db.ReadError(err, "counters")
+	}
+	byName := make(map[string]Counter, len(list))
+	for _, c := range list {
+		byName[c.Name] = c
+	}
+	return byName, nil
+}

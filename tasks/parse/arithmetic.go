@@ -1,0 +1,167 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Expression returns its value. It returns an error for a name unknown to lookup, and for a division by zero.
+type Expression func(lookup func(name string) (float64, error)) (float64, error)
+
+type lookup = func(string) (float64, error)
+
+func binary(operator string, left, right Expression) Expression {
+	return func(l lookup) (float64, error) {
+		a, err := left(l)
+		if err != nil {
+			return 0, err
+		}
+		b, err := right(l)
+		switch {
+		case err != nil:
+			return 0, err
+		case operator == "+":
+			return a + b, nil
+		case operator == "-":
+			return a - b, nil
+		case operator == "*":
+			return a * b, nil
+		case operator == "**":
+			return math.Pow(a, b), nil
+		case b == 0:
+			return 0, errors.New("division by zero")
+		}
+		return a / b, nil
+	}
+}
+
+func constant(value float64) Expression {
+	return func(lookup) (float64, error) { return value, nil }
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+const (
+	maxExpression = 1000 // bytes
+	maxNesting    = 50   // parentheses, signs and powers
+)
+
+// Arithmetic parses an expression. Errors contain the position.
+func Arithmetic(text string) (Expression, error) {
+	if len(text) > maxExpression {
+		return nil, fmt.Errorf("is longer than %d bytes", maxExpression)
+	}
+	p := &parser{text: text}
+	e, err := p.sum()
+	if err != nil {
+		return nil, err
+	}
+	if p.skip(); p.at < len(text) {
+		return nil, p.unexpected()
+	}
+	return e, nil
+}
+
+type parser struct {
+	text  string
+	at    int
+	depth int
+}
+
+func (p *parser) sum() (Expression, error) { return p.chain(p.product, "+", "-") }
+
+func (p *parser) product() (Expression, error) { return p.chain(p.signed, "*", "/") }
+
+// chain parses operands joined by left-associative operators.
+func (p *parser) chain(operand func() (Expression, error), operators ...string) (Expression, error) {
+	left, err := operand()
+	for err == nil {
+		operator := p.take(operators...)
+		if operator == "" {
+			return left, nil
+		}
+		var right Expression
+		right, err = operand()
+		left = binary(operator, left, right)
+	}
+	return nil, err
+}
+
+func (p *parser) signed() (Expression, error) {
+	if p.depth++; p.depth > maxNesting {
+		return nil, fmt.Errorf("is nested deeper than %d levels", maxNesting)
+	}
+	defer func() { p.depth-- }()
+	switch p.take("+", "-") {
+	case "+":
+		return p.signed()
+	case "-":
+		e, err := p.signed()
+		return binary("-", constant(0), e), err
+	}
+	base, err := p.atom()
+	if err != nil || p.take("**") == "" {
+		return base, err
+	}
+	exponent, err := p.signed()
+	return binary("**", base, exponent), err
+}
+
+func (p *parser) atom() (Expression, error) {
+	if p.take("(") != "" {
+		e, err := p.sum()
+		if err == nil && p.take(")") == "" {
+			return nil, fmt.Errorf("a parenthesis is not closed")
+		}
+		return e, err
+	}
+	p.skip()
+	start := p.at
+	for p.at < len(p.text) && isWord(p.text[p.at]) {
+		p.at++
+	}
+	word := p.text[start:p.at]
+	if identifier.MatchString(word) {
+		return func(l lookup) (float64, error) { return l(word) }, nil
+	}
+	value, err := strconv.ParseFloat(strings.ReplaceAll(word, "_", ""), 64)
+	if word == "" || err != nil {
+		p.at = start
+		return nil, p.unexpected()
+	}
+	return constant(value), nil
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// take consumes the next operator if it is one of these; * never matches the first half of **.
+func (p *parser) take(operators ...string) string {
+	p.skip()
+	for _, operator := range operators {
+		rest := p.text[p.at:]
+		if strings.HasPrefix(rest, operator) && !(operator == "*" && strings.HasPrefix(rest, "**")) {
+			p.at += len(operator)
+			return operator
+		}
+	}
+	return ""
+}
+
+func (p *parser) skip() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+func (p *parser) unexpected() error {
+	if p.at >= len(p.text) {
+		return fmt.Errorf("ends where a number or a name is expected")
+	}
+	return fmt.Errorf("%q at character %d is not expected", p.text[p.at], p.at+1)
+}

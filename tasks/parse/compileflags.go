@@ -1,0 +1,94 @@
+package parse
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Host and Device describe the allowed flags of g++ and nvcc for authors.
+const (
+	HostFlags = "-O…, -g…, -std=…, -D…, -U…, -l…, -w, -pthread, -pedantic, " +
+		"and those -f…, -m… and -W… that touch no other file or program"
+	DeviceFlags = "nvcc's own for generating code, such as -use_fast_math, -maxrregcount=… and -gencode=…, " +
+		"-Xptxas=… and -Xnvlink=… without files, and, also in -Xcompiler=…, g++'s " + HostFlags
+)
+
+var (
+	// hostFlag matches flags that may be allowed for g++.
+	hostFlag = regexp.MustCompile(`^(-O([0-3gsz]|fast)?|-g[0-3]?|-ggdb|-w|-pthread|-pedantic|--?std=[a-z0-9+]+|` +
+		`-f[a-z0-9][a-z0-9=+:-]*|-m[a-z0-9][A-Za-z0-9=.+,-]*|-W[a-z][A-Za-z0-9=+-]*|-[DU][A-Za-z_][^\n]*|-l[A-Za-z0-9_][A-Za-z0-9_.+-]*)$`)
+	// hostRefused matches the flags among them that load code, write files, or name other programs.
+	hostRefused = regexp.MustCompile(`^-(fplugin|fdump|fprofile|fopt-info|fcallgraph|ftest-coverage|fuse-ld|flto-|` +
+		`fsave|frecord|fmodule|fcompare|ffile|fmacro|fdebug|fstack-usage|mno-stack-usage|fauto-profile|fbranch)`)
+
+	// deviceFlag matches allowed flags of nvcc itself.
+	deviceFlag = regexp.MustCompile(`^--?(use_fast_math|lineinfo|generate-line-info|device-debug|G|restrict|extra-device-vectorization|` +
+		`ftz=(true|false)|fmad=(true|false)|prec-div=(true|false)|prec-sqrt=(true|false)|` +
+		`expt-[a-z-]+|extended-lambda|relaxed-constexpr|maxrregcount=[0-9]+|` +
+		`rdc=(true|false)|relocatable-device-code=(true|false)|dlto|lto|` +
+		`(gencode|generate-code)=[a-z0-9_=,\[\]"]+|(arch|gpu-architecture|code|gpu-code)=[a-z0-9_,-]+|` +
+		`default-stream=(legacy|per-thread|null)|default-stream-[a-z-]+|(diag-suppress|diag_suppress)=[0-9,]+|` +
+		`split-compile=[0-9]+|split-compile-extended=[0-9]+|(t|threads)=[0-9]+|` +
+		`forward-unknown-to-host-compiler|Wno-deprecated-gpu-targets|res-usage|disable-warnings)$`)
+	// toolFlag matches flags that nvcc passes to ptxas and nvlink.
+	toolFlag = regexp.MustCompile(`^-?-[A-Za-z][A-Za-z0-9_-]*(=[A-Za-z0-9_.-]+)?$`)
+	// toolRefused matches those of toolFlag that read or write other files, which are refused.
+	toolRefused = regexp.MustCompile(`^--?(o|output|input|options-file|optf|compile-as|library|L|l)`)
+
+	// takesValue matches flags whose value may be the next argument.
+	takesValue = regexp.MustCompile(`^--?(Xcompiler|compiler-options|Xptxas|ptxas-options|Xnvlink|nvlink-options|` +
+		`gencode|generate-code|arch|gpu-architecture|code|gpu-code|maxrregcount|default-stream|diag-suppress|rdc|` +
+		`relocatable-device-code|split-compile|t|threads|ftz|fmad|prec-div|prec-sqrt)$`)
+)
+
+// FlagPairs iterates over flags by index, each joined with the value in its next argument, if any.
+func FlagPairs(cuda bool, flags []string) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		for i := 0; i < len(flags); i++ {
+			at, flag := i, flags[i]
+			if cuda && takesValue.MatchString(flag) && i+1 < len(flags) {
+				i++
+				flag += "=" + flags[i]
+			}
+			if !yield(at, flag) {
+				return
+			}
+		}
+	}
+}
+
+// RefusedFlag returns the reason why a task may not set a flag, or "" if it may.
+func RefusedFlag(cuda bool, flag string) string {
+	switch {
+	case !strings.HasPrefix(flag, "-"):
+		return fmt.Sprintf("%q is not a flag; flags start with -", flag)
+	case cuda && !allowedDevice(flag):
+		return fmt.Sprintf("%q is not among the flags that a CUDA task may set: %s", flag, DeviceFlags)
+	case !cuda && !allowedHost(flag):
+		return fmt.Sprintf("%q is not among the flags that a C++ task may set: %s", flag, HostFlags)
+	}
+	return ""
+}
+
+// allowedDevice reports whether nvcc may get the flag, allowedHost does so for g++, and allowedTool for nvcc's ptxas
+// and nvlink.
+func allowedDevice(flag string) bool {
+	name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	switch name {
+	case "Xcompiler", "compiler-options":
+		return value != "" && !slices.ContainsFunc(strings.Split(value, ","), func(f string) bool { return !allowedHost(f) })
+	case "Xptxas", "ptxas-options", "Xnvlink", "nvlink-options":
+		return value != "" && !slices.ContainsFunc(strings.Split(value, ","), func(f string) bool { return !allowedTool(f) })
+	}
+	return deviceFlag.MatchString(flag) || allowedHost(flag)
+}
+
+func allowedHost(flag string) bool {
+	return hostFlag.MatchString(flag) && !hostRefused.MatchString(flag)
+}
+
+func allowedTool(flag string) bool {
+	return toolFlag.MatchString(flag) && !toolRefused.MatchString(flag)
+}

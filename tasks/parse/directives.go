@@ -1,0 +1,121 @@
+package parse
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Directives are settings in a submission's first comment block.
+type Directives struct {
+	Leaderboard string   // empty if not given
+	GPUs        []string // unique, in order; nil if not given
+}
+
+// DirectivesOf reads the lines "#!POPCORN leaderboard NAME", "#!POPCORN gpus A B" (or "gpu"), and their // forms from
+// the comment block at the start of source. The keyword's case does not matter. The error is a Problem with the line.
+func DirectivesOf(source []byte) (Directives, error) {
+	var d Directives
+	for number, words := range marked(source) {
+		if err := d.set(words[1:]); err != nil {
+			return Directives{}, Problem{Line: number, Key: words[0], Message: err.Error()}
+		}
+	}
+	return d, nil
+}
+
+// MostGPUs limits the devices of one submission.
+const MostGPUs = 64
+
+const (
+	pythonMark = "#!POPCORN"
+	cppMark    = "//!POPCORN"
+)
+
+// DirectiveMark returns the prefix of a directive in a file with this name, a comment in its language.
+func DirectiveMark(file string) string {
+	if path.Ext(file) == ".py" {
+		return pythonMark
+	}
+	return cppMark
+}
+
+// CheckDirectives refuses directives that are not comments in the language of a file, which would not compile or run. The
+// error is a Problem.
+func CheckDirectives(file string, source []byte) error {
+	if path.Ext(file) == "" {
+		return nil // the language is unknown
+	}
+	for number, words := range marked(source) {
+		if want := DirectiveMark(file); words[0] != want {
+			return Problem{Line: number, Key: words[0], Message: fmt.Sprintf("is not a comment in a %s file: write %s", path.Ext(file), want)}
+		}
+	}
+	return nil
+}
+
+// marked iterates over the directives in the first comment block: line numbers and words.
+func marked(source []byte) func(func(int, []string) bool) {
+	return func(yield func(int, []string) bool) {
+		started := false
+		for number, line := range numbered(strings.TrimPrefix(string(source), "\ufeff")) {
+			blank := strings.TrimSpace(line) == ""
+			if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//") && (started || !blank) {
+				return
+			}
+			started = started || !blank
+			if words := strings.Fields(line); len(words) > 0 && (words[0] == pythonMark || words[0] == cppMark) && !yield(number, words) {
+				return
+			}
+		}
+	}
+}
+
+// numbered iterates over the lines of text, numbered from 1.
+func numbered(text string) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		number := 0
+		for line := range strings.Lines(text) {
+			number++
+			if !yield(number, line) {
+				return
+			}
+		}
+	}
+}
+
+func (d *Directives) set(words []string) error {
+	if len(words) == 0 {
+		return fmt.Errorf("is empty; write leaderboard NAME or gpus NAME …")
+	}
+	keyword, args := strings.ToLower(words[0]), words[1:]
+	switch keyword {
+	case "leaderboard":
+		if len(args) != 1 {
+			return fmt.Errorf("leaderboard takes one name, not %d", len(args))
+		}
+		if d.Leaderboard != "" {
+			return fmt.Errorf("leaderboard appears twice")
+		}
+		d.Leaderboard = args[0]
+	case "gpu", "gpus":
+		if len(args) == 0 {
+			return fmt.Errorf("%s takes at least one name", keyword)
+		}
+		if d.GPUs != nil {
+			return fmt.Errorf("gpus appears twice")
+		}
+		if len(args) > MostGPUs {
+			return fmt.Errorf("%s takes at most %d names", keyword, MostGPUs)
+		}
+		for _, name := range args {
+			if !slices.Contains(d.GPUs, name) {
+				d.GPUs = append(d.GPUs, name)
+			}
+		}
+	default:
+		return fmt.Errorf("the directive %q is not known; known are leaderboard, gpu and gpus", words[0])
+	}
+	return nil
+}

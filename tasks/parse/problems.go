@@ -1,0 +1,96 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Problem is one error in an upload, described so that its author can fix it.
+type Problem struct {
+	File    string // path inside the upload; empty for the whole upload
+	Line    int    // from 1; 0 if it is not about a line
+	Key     string // "files[2].source"; empty if it is not about a key
+	Message string // a sentence
+}
+
+// Error returns "file:line: key: message", without unknown parts.
+func (p Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	switch {
+	case p.Line > 0 && p.File == "":
+		fmt.Fprintf(&b, "Line %d", p.Line)
+	case p.Line > 0:
+		fmt.Fprintf(&b, ":%d", p.Line)
+	}
+	if p.Key != "" {
+		separate(&b)
+		b.WriteString(p.Key)
+	}
+	separate(&b)
+	b.WriteString(p.Message)
+	return b.String()
+}
+
+func separate(b *strings.Builder) {
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+}
+
+// Problems is all problems of one reading; it is an error if it is not empty.
+type Problems []Problem
+
+// Error returns one line for each problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ProblemsIn returns the problems in err, so that a page can list them; nil for other errors (a failing disk, for
+// example).
+func ProblemsIn(err error) []Problem {
+	var many Problems
+	if errors.As(err, &many) {
+		return many
+	}
+	var one Problem
+	if errors.As(err, &one) {
+		return []Problem{one}
+	}
+	return nil
+}
+
+// maxProblems limits the problems of one reading.
+const maxProblems = 50
+
+// Add adds p, up to maxProblems.
+func (ps *Problems) Add(p Problem) {
+	if len(*ps) < maxProblems {
+		*ps = append(*ps, p)
+	}
+}
+
+// Err returns the problems as an error, or nil if there are none.
+func (ps Problems) Err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps
+}
+
+// SizeText formats a number of bytes for a sentence.
+func SizeText(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	default:
+		return fmt.Sprintf("%d bytes", n)
+	}
+}

@@ -1,0 +1,137 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// DiffKind is the kind of change of a line.
+type DiffKind byte
+
+const (
+	LineSame    DiffKind = ' '
+	LineAdded   DiffKind = '+'
+	LineRemoved DiffKind = '-'
+	LineFolded  DiffKind = '~' // a hidden run of equal lines
+	LineCut     DiffKind = '!' // its Text describes the omitted lines
+)
+
+// Limits of the diffs of a page: a text of 1 MB may have a million lines.
+const (
+	mostCompared = 20_000 // lines of all texts together
+	mostShown    = 5_000
+)
+
+// Comparison compares several pairs of texts within these limits.
+type Comparison struct{ compared, shown int }
+
+// DiffLine is one line of a diff. A and B are its numbers in the texts, from 1, or 0 if only the other text has it. A
+// folded run has the numbers of its first hidden line, and an empty Text.
+type DiffLine struct {
+	Kind   DiffKind
+	A, B   int
+	Text   string
+	Hidden int // lines of a folded run
+}
+
+// Diff compares two texts line by line and folds lines more than three lines away from every change. Equal texts have
+// none. Windows line ends, and a missing one at the end, make no difference.
+func Diff(before, after string) []DiffLine { return new(Comparison).Diff(before, after) }
+
+// Diff is the function Diff, for one of several pairs.
+func (c *Comparison) Diff(before, after string) []DiffLine {
+	before, after = normal(before), normal(after)
+	if before == after {
+		return nil
+	}
+	if c.tooLong(before, after) {
+		return []DiffLine{{Kind: LineCut, Text: tooLongText(before, after)}}
+	}
+	script := string(diff.Diff("", []byte(before), "", []byte(after)))
+	r := reader{nextA: 1, nextB: 1}
+	for i, text := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
+		if i >= headLines {
+			r.read(text)
+		}
+	}
+	r.fold(strings.Count(before, "\n") + 1)
+	lines := FirstLines(r.lines, max(mostShown-c.shown, 0))
+	c.shown += len(lines)
+	return lines
+}
+
+// FirstLines returns the first lines of a diff, and a line with the number of the others.
+func FirstLines(lines []DiffLine, most int) []DiffLine {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most:most], DiffLine{Kind: LineCut, Text: fmt.Sprintf("%d more lines of the comparison are not shown", len(lines)-most)})
+}
+
+// Unified returns a unified diff of two files, or a sentence if they are too long.
+func (c *Comparison) Unified(nameA, before, nameB, after string) string {
+	if before != after && c.tooLong(before, after) {
+		return fmt.Sprintf("--- %s\n+++ %s\n%s\n", nameA, nameB, tooLongText(before, after))
+	}
+	return string(diff.Diff(nameA, []byte(before), nameB, []byte(after)))
+}
+
+func (c *Comparison) tooLong(before, after string) bool {
+	c.compared += strings.Count(before, "\n") + strings.Count(after, "\n")
+	return c.compared > mostCompared
+}
+
+func tooLongText(before, after string) string {
+	return fmt.Sprintf("They differ, and are too long to be compared: %d and %d lines", strings.Count(before, "\n"), strings.Count(after, "\n"))
+}
+
+// headLines is the number of header lines in a unified diff.
+const headLines = 3
+
+// normal ends every line with only "\n".
+func normal(text string) string {
+	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	if text == "" {
+		return ""
+	}
+	return text + "\n"
+}
+
+// reader converts a unified diff back to numbered lines.
+type reader struct {
+	lines        []DiffLine
+	nextA, nextB int // numbers of the next lines
+}
+
+func (r *reader) read(text string) {
+	line := DiffLine{Kind: DiffKind(text[0]), A: r.nextA, B: r.nextB, Text: text[1:]}
+	switch line.Kind {
+	case '@':
+		var a, b, count int
+		if _, err := fmt.Sscanf(text, "@@ -%d,%d +%d,", &a, &count, &b); err == nil {
+			r.fold(a)
+		}
+		return
+	case LineAdded:
+		line.A = 0
+		r.nextB++
+	case LineRemoved:
+		line.B = 0
+		r.nextA++
+	default:
+		r.nextA++
+		r.nextB++
+	}
+	r.lines = append(r.lines, line)
+}
+
+// fold hides the equal lines before line a of the first text.
+func (r *reader) fold(a int) {
+	if hidden := a - r.nextA; hidden > 0 {
+		r.lines = append(r.lines, DiffLine{Kind: LineFolded, A: r.nextA, B: r.nextB, Hidden: hidden})
+		r.nextA += hidden
+		r.nextB += hidden
+	}
+}
