@@ -21,5 +21,6 @@ func TestRunOnPostgres(t *testing.T) {
 	s.up(t)
 	wantBoard(t, s, []client.Run{run})
 	s.person(t, "Ben", accounts.RoleUser).ranksSeveralFiles()
+	ada.compiles()
 	s.stop() // before the database goes
 }

@@ -17,7 +17,7 @@ import (
 
 // Conn is a worker's connection to the site. The implementation is *queue.Conn.
 type Conn interface {
-	Receive(ctx context.Context, device string, load func() (busy bool, building int)) (job.Job, error)
+	Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error)
 	PublishEvent(job.Event) error
 	PublishResult(context.Context, job.Result) error
 	Sync(context.Context, job.Heartbeat) error
@@ -37,6 +37,7 @@ type Sandbox interface {
 type Builder interface {
 	taskrun.Builder
 	evaluation.Builder
+	evaluation.Inspector
 	// KeepWarm keeps n Pythons ready at a place until ctx ends.
 	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
 	// Prepare compiles a task's own files and returns the number of newly compiled ones.

@@ -56,6 +56,10 @@ func (f fakeBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolch
 	return fakeProgram{f, a.Command, place}, nil
 }
 
+func (f fakeBuilder) Inspect(context.Context, toolchain.BuildRequest, string) (toolchain.Inspection, error) {
+	return toolchain.Inspection{Build: passedBuild()}, nil
+}
+
 func (f fakeBuilder) Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error) {
 	if f.prepare == nil {
 		return 0, nil

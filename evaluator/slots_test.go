@@ -93,7 +93,7 @@ type oneTaker struct {
 	asked atomic.Int32
 }
 
-func (c *oneTaker) Receive(ctx context.Context, device string, load func() (bool, int)) (job.Job, error) {
+func (c *oneTaker) Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error) {
 	if c.asked.Add(1) == 2 {
 		<-ctx.Done()
 		return job.Job{}, ctx.Err()

@@ -60,6 +60,9 @@ func (w *Worker) workOf(a *attempt.Attempt) Work {
 		}
 		return taskrun.New(a, w.cfg.Builder, taskrun.Tools{Profiler: profiler, Sanitizer: w.cfg.Sanitizer}, w.cfg.Measuring)
 	}
+	if a.Job.Mode == job.ModeCompile {
+		return evaluation.NewCompilation(a, w.cfg.Builder)
+	}
 	python := w.cfg.Tools.Python
 	return evaluation.New(a, w.cfg.Builder, w.cfg.Nsight, python != nil && python.Packages["torch"] != "")
 }

@@ -124,6 +124,9 @@ func (w *Worker) serve(ctx context.Context) error {
 			})
 		})
 	}
+	for _, s := range w.slots.FirstGPUs() {
+		beside.Go(func() { w.compileOnly(receiving, jobs, s) })
+	}
 	err := group.Wait()
 	if err != nil { // the connection to the site is closed for good
 		defer w.endBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
@@ -166,7 +169,7 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 	for t := s.Reserve(ctx); t != nil; t = s.Reserve(ctx) {
 		// The reservation is held while waiting, so that an arriving job always has one. With the load the site can
 		// prefer idle slots elsewhere.
-		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() (bool, int) { return w.slots.Load(s) })
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return w.slots.Load(s) })
 		if err != nil {
 			t.Return() // the slot may return to service, and then needs all of its reservations
 			if ctx.Err() != nil {
@@ -177,6 +180,18 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 		begin(t, j)
 	}
 	return nil
+}
+
+// compileOnly evaluates requests to compile for a GPU, one at a time, until ctx ends. They need no slot, so that they do
+// not wait for one.
+func (w *Worker) compileOnly(ctx, jobs context.Context, s *slots.Slot) {
+	for {
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{Compile: true} })
+		if err != nil {
+			return // the slots' own requests report a closed connection
+		}
+		w.handle(jobs, s, nil, j)
+	}
 }
 
 // failSelfTest waits until ctx ends, and returns why the worker took no jobs: nil if it was stopped during the

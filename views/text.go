@@ -37,6 +37,7 @@ func RankingName(ranking tasks.Ranking) string {
 // modeNames has the name and a description of each mode.
 var modeNames = map[string]struct{ label, hint string }{
 	"test":      {"Test", "Correctness only"},
+	"compile":   {"Compile", "Compilers only: messages, resources, and the generated code"},
 	"benchmark": {"Benchmark", "Quick timing of each case, no score"},
 	"ranked":    {"Ranked", "Test, time, and rank on the board"},
 	"practice":  {"Practice", "After the deadline: measured like a ranked run, on no board"},

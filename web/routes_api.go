@@ -91,6 +91,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	s.webhookRoutes(own)
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
 	evaluations.post("/api/v1/evaluations/batch", s.api.CreateBatch)
+	evaluations.post("/api/v1/compile", s.api.Compile)
 	api.delete("/api/v1/evaluations/batch/:id", s.api.CancelBatch)
 	streams.get("/api/v1/evaluations/batch/:id/results", s.api.BatchResults)
 	api.get("/api/v1/evaluations", s.api.ListEvaluations)

@@ -88,7 +88,7 @@ func New(cfg Config) (*Server, error) {
 	s.boards = boards.New(site, shared, s.signIn, code, cfg.Attacks)
 	s.operation = operation.New(site, shared, code, s.queueHealth, cfg.OwnCluster)
 	s.playground = playground.New(site, s.evals, code)
-	s.submissions = submissions.New(site, shared, code)
+	s.submissions = submissions.New(site, shared, s.evals, code)
 	s.api = api.New(site, shared, s.evals)
 	s.popcorn = popcorn.New(site, shared)
 	s.evalAPI, s.python = evalapi.New(site, s.evals), newPythonClient()

@@ -52,7 +52,7 @@ func takesAJob(t *testing.T, handler *queuetest.Handler, address, ca string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if got, err := conn.Receive(t.Context(), "CPU", func() (bool, int) { return false, 0 }); err != nil ||
+	if got, err := conn.Receive(t.Context(), "CPU", nil); err != nil ||
 		got.AttemptID != "a1" {
 		t.Fatalf("the worker got %+v, %v", got, err)
 	}

@@ -79,6 +79,12 @@ func (c *Client) Evaluate(ctx context.Context, request any) (*Evaluation, error)
 	return ask[Evaluation](ctx, c, http.MethodPost, "/evaluations", request)
 }
 
+// Compile compiles a source without running it. The request is a body of POST /api/v1/compile. An evaluation that has not
+// ended was not compiled in time.
+func (c *Client) Compile(ctx context.Context, request any) (*Evaluation, error) {
+	return ask[Evaluation](ctx, c, http.MethodPost, "/compile", request)
+}
+
 // Evaluation returns an evaluation. With a wait, below a minute, it returns when the evaluation has ended, or after
 // that time; at least after a second, however busy the site is.
 func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) (*Evaluation, error) {

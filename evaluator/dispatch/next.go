@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -118,5 +119,34 @@ func (d *Dispatcher) fillEvaluation(ctx context.Context, attempt work.Attempt, j
 	e, err := d.store.Work.Evaluation(ctx, attempt.EvaluationID)
 	j.Task = tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}
 	j.Evaluation, j.Caller = e.Request, e.Owner
+	if err == nil && e.Kind == string(kernelrun.Compile) {
+		err = d.fillCompilation(ctx, e, j)
+	}
 	return e.Work, err
+}
+
+// fillCompilation adds the source to a job that only compiles, and its task's definition and files.
+func (d *Dispatcher) fillCompilation(ctx context.Context, e work.Evaluation, j *job.Job) error {
+	var request kernelrun.Request
+	if err := json.Unmarshal(e.Request, &request); err != nil {
+		return fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
+	}
+	j.Mode = job.ModeCompile
+	if request.VersionID == 0 {
+		j.Task, j.Sources = request.Alone()
+		return nil
+	}
+	bundle, err := d.store.Catalog.Bundle(ctx, request.VersionID)
+	if err != nil {
+		return err
+	}
+	submitted, err := tasks.Unpack([]byte(request.Custom.Source))
+	if err != nil {
+		return err
+	}
+	j.Task = bundle.Definition.WithFiles(submitted.Names()).For(e.Device)
+	if j.Sources, err = bundle.Resolve(submitted); err != nil {
+		err = fmt.Errorf("%w: %w", errUnusable, err)
+	}
+	return err
 }

@@ -25,6 +25,7 @@ const (
 	ModeProfile   Mode = "profile"   // Nsight Compute report of each benchmark case
 	ModeSanitize  Mode = "sanitize"  // compute-sanitizer on the test cases
 	ModeValidate  Mode = "validate"  // the task's validation script, which is then Task's program
+	ModeCompile   Mode = "compile"   // of an evaluation: compilers only
 )
 
 // Stage is one part of a run.
@@ -87,6 +88,8 @@ type WorkRequest struct {
 	Attempts []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
 	// Building is the number of Attempts that are being built and need no slot for now.
 	Building int `json:"building,omitempty"`
+	// Compile asks for an evaluation that only compiles. On a GPU no other request gets one: it needs no slot.
+	Compile bool `json:"compile,omitempty"`
 	// Precompile asks for an open task to precompile instead of a job. Compiled are the versions that the worker has already.
 	Precompile bool    `json:"ahead,omitempty"`
 	Compiled   []int64 `json:"known,omitempty"`

@@ -47,6 +47,18 @@ func tolerance() model {
 	}}
 }
 
+// compileRequest has few fields: nothing runs.
+func compileRequest() model {
+	return model{name: "CompileRequest", about: "One C++ or CUDA source, or a submission to a task: compile it, and do not run it.", strict: true, fields: []field{
+		{name: "source_code", kind: text{}, required: true, about: "the source, up to 1,000,000 bytes"},
+		{name: "kernel_type", kind: anyCase{enum{"cuda", "cpp"}}, null: true, about: "the language of the source; needed without a task"},
+		{name: "task", kind: text{}, null: true, about: "the name of a C++ or CUDA task: the source is compiled as a submission to it, with its headers and flags"},
+		{name: "gpu_type", kind: text{}, null: true, about: "the device to compile for, such as h200; C++ is compiled for cpu; absent: any"},
+		{name: "timeout", kind: integer{}, standard: int64(CompileTimeout), about: "seconds for the compilers, 5 to 600; waiting for a worker does not count"},
+		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let anyone who has the evaluation's id read it with its source"},
+	}}
+}
+
 func common() []field {
 	return []field{
 		{name: "num_trials", kind: integer{}, standard: int64(defaultTrials), about: "timed calls, 1 to 10000; on a GPU up to 20 are made where fewer are asked for, and times has as many as were"},
@@ -156,7 +168,7 @@ func launchDim() model {
 // "#/components/schemas/".
 func Schemas() map[string]any {
 	out := map[string]any{}
-	for _, m := range []model{evaluateRequest(), compareRequest()} {
+	for _, m := range []model{evaluateRequest(), compareRequest(), compileRequest()} {
 		m.collect(out)
 	}
 	return out

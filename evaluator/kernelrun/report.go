@@ -48,6 +48,7 @@ type Report struct {
 	Stopped             *Stopped           `json:"stopped,omitempty" jsonschema:"why stop_when ended the timed calls before num_trials; absent: it did not"`
 	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
 	Cases               []CaseReport       `json:"cases,omitempty" jsonschema:"of a request with cases: each that was begun; the times and the speedup beside it are geometric means"`
+	Compilation         *Compilation       `json:"compilation,omitempty" jsonschema:"of a request to compile: the compilers' messages and code"`
 	ReusedReference     *ReusedReference   `json:"reused_reference,omitempty" jsonschema:"what was kept of the reference, because of reuse_reference; absent: it ran"`
 }
 

@@ -19,6 +19,7 @@ type Kind string
 const (
 	Evaluate Kind = "evaluate" // one kernel
 	Compare  Kind = "compare"  // a kernel against a reference
+	Compile  Kind = "compile"  // one kernel is compiled, and does not run
 )
 
 // Request is a parsed and valid evaluation. Workers of the same job.Version get its JSON. The site fills in defaults,
@@ -56,6 +57,9 @@ type Request struct {
 	Tolerances map[string]tasks.Tolerance `json:"tolerances,omitempty"`
 	// Remarks are sentences about the request for its answer.
 	Remarks []string `json:"remarks,omitempty"`
+	// Task is the task whose submission is compiled, and VersionID its version; the source is then a packed submission.
+	Task      string `json:"task,omitempty"`
+	VersionID int64  `json:"version_id,omitempty"`
 }
 
 // Case is one case of a request, by the names of arguments.
@@ -153,8 +157,11 @@ func (c *Code) UnmarshalJSON(data []byte) error {
 // request is ready for Check.
 func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	m := evaluateRequest()
-	if kind == Compare {
+	switch kind {
+	case Compare:
 		m, body = compareRequest(), upgradeLegacyBody(body)
+	case Compile:
+		m = compileRequest()
 	}
 	read, problems := m.read(nil, body)
 	var remarks []string
@@ -168,9 +175,13 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	}
 	fields := read.(map[string]any)
 	fields["kind"], fields["remarks"] = kind, remarks
-	if kind == Compare {
+	switch kind {
+	case Compare:
 		fields["ref"], fields["custom"] = fields["ref_kernel"], fields["custom_kernel"]
-	} else {
+	case Compile:
+		fields["custom"] = map[string]any{"source_code": fields["source_code"], "kernel_type": fields["kernel_type"]}
+		delete(fields, "source_code")
+	default:
 		fields["custom"] = fields["kernel"]
 	}
 	var r Request
@@ -286,7 +297,9 @@ func (r Request) Check(max Bounds) error {
 		return &Refusal{Message: fmt.Sprintf(format, args...), Details: map[string]any{name: value}}
 	}
 	switch {
-	case r.NumTrials < 1:
+	case r.Kind == Compile && r.Timeout >= minTimeout && r.Timeout <= max.Timeout:
+		return r.checkCompiled()
+	case r.NumTrials < 1 && r.Kind != Compile:
 		return refuse("num_trials", r.NumTrials, "num_trials must be at least 1")
 	case r.NumTrials > max.Trials:
 		return refuse("num_trials", r.NumTrials, "num_trials cannot exceed %d", max.Trials)

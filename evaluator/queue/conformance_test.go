@@ -187,7 +187,7 @@ func TestAWorkerThatWaitsHearsOfWorkAtOnce(t *testing.T) {
 			asked := make(chan struct{})
 			go func() {
 				j, err := w.Receive(t.Context(), "H200",
-					func() (bool, int) { defer func() { recover() }(); close(asked); return false, 0 })
+					func() job.WorkRequest { defer func() { recover() }(); close(asked); return job.WorkRequest{} })
 				if err != nil {
 					t.Error(err)
 				}

@@ -32,19 +32,20 @@ var (
 )
 
 // Receive waits for a job of the device. A busy slot gets a job to build only while no slot of the device, on any
-// worker, is idle; jobs being built do not count. It returns ctx's error when ctx ends, and another error if the site
+// worker, is idle; jobs being built do not count. load returns what to ask for now, and may be nil. It returns ctx's error when ctx ends, and another error if the site
 // refuses the worker or the connection is closed permanently.
-func (c *Conn) Receive(ctx context.Context, device string, load func() (busy bool, building int)) (job.Job, error) {
+func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error) {
 	for again := askAgain; ; {
 		announced, err := c.announced(device)
 		if err != nil {
 			return job.Job{}, err
 		}
-		busy, building := false, 0
+		var ask job.WorkRequest
 		if load != nil {
-			busy, building = load()
+			ask = load()
 		}
-		j, err := c.next(ctx, device, job.WorkRequest{Version: job.Version, Busy: busy, Building: building})
+		ask.Version = job.Version
+		j, err := c.next(ctx, device, ask)
 		switch {
 		case err == nil && j.AttemptID != "":
 			return j, nil

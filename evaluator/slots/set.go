@@ -54,6 +54,16 @@ func NewSet(cfg Config) *Set {
 // All returns all slots, in service or not.
 func (p *Set) All() []*Slot { return p.slots }
 
+// FirstGPUs returns the first slot of each model of GPU.
+func (p *Set) FirstGPUs() (first []*Slot) {
+	for _, s := range p.slots {
+		if s.IsGPU() && !slices.ContainsFunc(first, func(other *Slot) bool { return other.Device == s.Device }) {
+			first = append(first, s)
+		}
+	}
+	return first
+}
+
 // InService returns the slots of a device that are in service.
 func (p *Set) InService(device string) []*Slot {
 	var out []*Slot
@@ -70,8 +80,10 @@ func (p *Set) AllBusy(device string) bool {
 	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.running) == 0 })
 }
 
-// Load reports whether the slot is busy with another job, and returns the number of its device's jobs being built.
-func (p *Set) Load(own *Slot) (busy bool, building int) {
+// Load returns the request for a job with the slot's load: whether another job keeps it busy, and the number of its
+// device's jobs being built.
+func (p *Set) Load(own *Slot) job.WorkRequest {
+	building := 0
 	for _, s := range p.slots {
 		if s.Device == own.Device {
 			s.mu.Lock()
@@ -79,7 +91,7 @@ func (p *Set) Load(own *Slot) (busy bool, building int) {
 			s.mu.Unlock()
 		}
 	}
-	return own.busy(), building
+	return job.WorkRequest{Busy: own.busy(), Building: building}
 }
 
 // Lease is the set of slots that one job holds; the first is its own.

@@ -162,7 +162,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 			if err != nil || number != 1 {
 				t.Fatal(number, err)
 			}
-			if _, building := p.Load(s); (building == 1) != built {
+			if building := p.Load(s).Building; (building == 1) != built {
 				t.Errorf("%s: %d are being built", name, building)
 			}
 			came := make(chan *Reservation, 1)
@@ -172,7 +172,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 				t.Errorf("%s: another job came: %v", name, len(came) == 1)
 			}
 			release()
-			if _, building := p.Load(s); building != 0 {
+			if building := p.Load(s).Building; building != 0 {
 				t.Errorf("%s: %d are still being built", name, building)
 			}
 			mine.Return()

@@ -28,6 +28,7 @@ const compilesAtOnce, filesInTurn = 3, 3
 // step is one finished command of a build. A nil product means that it failed.
 type step struct {
 	file    harness.CompileInput
+	argv    []string // of an inspection
 	product []byte
 	reused  bool // the product comes from the store
 	outcome sandbox.Outcome

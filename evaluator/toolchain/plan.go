@@ -149,9 +149,14 @@ func (p *plan) compileTo(file harness.CompileInput, product string) []string {
 
 // ptxCommand compiles a submitted file in /in to PTX, with the flags of compileCommand.
 func (p *plan) ptxCommand(file harness.CompileInput) []string {
-	command := p.compileTo(file, "/out/ptx")
-	command[slices.Index(command, "-c")] = "-ptx"
-	return command
+	return p.withMode(file, "/out/ptx", "-ptx")
+}
+
+// withMode is compileTo with other flags in place of -c.
+func (p *plan) withMode(file harness.CompileInput, product string, flags ...string) []string {
+	command := p.compileTo(file, product)
+	at := slices.Index(command, "-c")
+	return slices.Replace(command, at, at+1, flags...)
 }
 
 // linkCommand links the objects in /in, in the order of the files, into the submission's program.

@@ -79,6 +79,7 @@ func (l *LifeCycle) start(tx *gorm.DB, ref job.Ref, worker string) (Attempt, err
 type LiveAttempt struct {
 	Attempt
 	Device   string
+	Kind     string
 	Priority Priority
 }
 
@@ -89,7 +90,7 @@ func (l *LifeCycle) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
 
 func liveAttempts(tx *gorm.DB, where string, values ...any) ([]LiveAttempt, error) {
 	var list []LiveAttempt
-	err := tx.Raw(`select a.*, w.device, w.priority
+	err := tx.Raw(`select a.*, w.device, w.kind, w.priority
 		from attempts a join (`+liveWork+`) w on w.attempt_id = a.id `+where+` order by a.created_at, a.id`, values...).Scan(&list).Error
 	return list, db.ReadError(err, "live attempts")
 }

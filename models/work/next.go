@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/gpuname"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 )
@@ -27,7 +28,7 @@ const (
 func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time) (attempt *Attempt, err error) {
 	// Most workers that ask find nothing. They take no turn to write.
 	var any bool
-	err = l.db.Read(ctx).Raw(anythingFor, ask.Device, db.Time(at), db.Sanitize(ask.Worker)).Scan(&any).Error
+	err = l.db.Read(ctx).Raw(anythingFor+" and "+kindsFor(ask)+")", ask.Device, db.Time(at), db.Sanitize(ask.Worker)).Scan(&any).Error
 	if err != nil || !any {
 		return nil, db.ReadError(err, "what waits for %s", ask.Device)
 	}
@@ -61,7 +62,21 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time)
 // anythingFor reports whether there is work that could begin on a device, or an attempt that has not arrived at a
 // worker.
 const anythingFor = `select exists (select 1 from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
-	and (w.attempt_id = '' and (w.not_before is null or w.not_before <= ?) or a.worker = ? and a.taken_at is null))`
+	and (w.attempt_id = '' and (w.not_before is null or w.not_before <= ?) or a.worker = ? and a.taken_at is null)`
+
+const allKinds = "1 = 1"
+
+// kindsFor selects the work that a request may get, in SQL. On a GPU, evaluations that only compile take no slot, so
+// that other requests than those of workers' slots get them.
+func kindsFor(ask job.WorkRequest) string {
+	switch {
+	case ask.Compile:
+		return "kind = 'compile'"
+	case ask.Device != gpuname.CPU:
+		return "kind <> 'compile'"
+	}
+	return allKinds
+}
 
 // deviceLoad counts the live attempts of a device, and those that were given to a worker and did not arrive.
 type deviceLoad struct {
@@ -72,14 +87,19 @@ type deviceLoad struct {
 func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) {
 	live, err := liveAttempts(tx, "where w.device = ?", ask.Device)
 	for _, a := range live {
-		g.all++
+		counts := a.Kind != string(job.ModeCompile) || ask.Device == gpuname.CPU
+		if counts {
+			g.all++
+		}
 		if a.Priority == PriorityRerun {
 			g.reruns++
 		}
 		if a.Worker != db.Sanitize(ask.Worker) {
 			continue
 		}
-		g.mine++
+		if counts {
+			g.mine++
+		}
 		if a.TakenAt == nil && !slices.Contains(ask.Attempts, a.ID) {
 			g.missing = append(g.missing, a.Attempt)
 		}
@@ -153,10 +173,10 @@ func (r capacity) takes(p Priority, busy bool) bool {
 
 // choose returns the first work that the worker may have, or nil.
 func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time) (*QueuedWork, error) {
-	if !r.admits(ask) {
+	if !ask.Compile && !r.admits(ask) {
 		return nil, nil
 	}
-	next, err := nextWork(tx, ask.Device, candidates, at)
+	next, err := nextWork(tx, ask.Device, kindsFor(ask), candidates, at)
 	if err != nil {
 		return nil, err
 	}

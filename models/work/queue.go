@@ -104,12 +104,12 @@ func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 // NextWork lists the first limit runs and evaluations that wait for a device, have no attempt and may begin
 // at a time: those that lost an attempt keep their place, and let others pass while they pause.
 func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
-	return nextWork(l.db.Read(ctx), device, limit, at)
+	return nextWork(l.db.Read(ctx), device, allKinds, limit, at)
 }
 
-func nextWork(tx *gorm.DB, device string, limit int, at time.Time) ([]QueuedWork, error) {
+func nextWork(tx *gorm.DB, device, kinds string, limit int, at time.Time) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := tx.Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
+	err := tx.Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and "+kinds+" and (not_before is null or not_before <= ?)"+
 		" order by place limit ?", device, db.Time(at), limit).Scan(&list).Error
 	return list, db.ReadError(err, "the queue of %s", device)
 }

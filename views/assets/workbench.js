@@ -80,7 +80,7 @@ function renewed() {
   const over = runs.filter((run) => ["done", "failed"].includes(run.dataset.state) && !run.matches("[hx-trigger=load]")); // that one is asked for once more
   const current = submission();
   filled();
-  if (current) {
+  if (current && !drawer.querySelector("[data-mode=compile]")) {
     const address = new URL(location);
     address.searchParams.set("run", current);
     if (address.href !== location.href) history.replaceState(history.state, "", address);

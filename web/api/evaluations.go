@@ -50,34 +50,58 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
 
+// Compile compiles a source, and answers when that has ended, or with the address of the result.
+func (a *API) Compile(c *fiber.Ctx) error {
+	if err := a.evals.RequireCaller(c); err != nil {
+		return err
+	}
+	request, err := a.evals.ReadRequest(c, kernelrun.Compile)
+	if err != nil {
+		return problemOf(c, err)
+	}
+	caller, err := a.evals.NewCaller(c)
+	if err != nil {
+		return err
+	}
+	over, err := a.site.Wait(c)
+	if err != nil {
+		return err
+	}
+	defer over()
+	made, err := a.evals.Compile(c.UserContext(), caller, request, nil)
+	if err != nil {
+		return problemOf(c, err)
+	}
+	ended, err := a.awaitEnd(c, made, longestWait)
+	if err != nil {
+		return err
+	}
+	answer, err := a.evaluationAnswer(c.UserContext(), ended, evaluations.PodIP(c))
+	if err != nil {
+		return err
+	}
+	answer.Key = caller.Key
+	if c.Location(answer.URL); !answer.Ended {
+		c.Status(fiber.StatusAccepted)
+	}
+	return c.JSON(answer)
+}
+
 // problemOf answers an unreadable request with every wrong field.
 func problemOf(c *fiber.Ctx, err error) error {
 	if !errors.As(err, new(evaluations.FieldErrors)) {
-		return readable(err)
+		return evaluations.Refused(err)
 	}
 	p := newProblem(err)
 	p.RequestID, _ = c.Locals(site.LocalRequestID).(string)
 	return c.Status(p.Status).JSON(p, "application/problem+json")
 }
 
-// readable rewords the error of a request for this API.
-func readable(err error) error {
-	var body *evaluations.BodyError
-	var refusal *kernelrun.Refusal
-	switch {
-	case errors.As(err, &body):
-		return site.Invalid("body", "The request cannot be read: %v.", body)
-	case errors.As(err, &refusal):
-		return site.Invalid("invalid", "%s.", refusal.Message)
-	}
-	return err
-}
-
 // newProblem converts an error for the API.
 func newProblem(err error) client.Problem {
 	var fields evaluations.FieldErrors
 	if !errors.As(err, &fields) {
-		f := site.FailureOf(readable(err))
+		f := site.FailureOf(evaluations.Refused(err))
 		return client.Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status, Code: f.Code, Detail: f.Message}
 	}
 	p := client.Problem{Type: "about:blank", Title: http.StatusText(fiber.StatusUnprocessableEntity), Status: fiber.StatusUnprocessableEntity,
@@ -123,6 +147,11 @@ func (a *API) waitForEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration
 		return found, nil
 	}
 	defer end()
+	return a.awaitEnd(c, found, wait)
+}
+
+// awaitEnd is waitForEnd for a request that has its turn to wait.
+func (a *API) awaitEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
 	ctx, cancel := context.WithTimeout(a.site.Streams, wait)
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()

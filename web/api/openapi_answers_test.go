@@ -188,6 +188,7 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 			{"/api/v1/webhooks/99" + delivery, "{}"}},
 		"POST /api/v1/evaluations": append(mistakes("/api/v1/evaluations"),
 			call{"/api/v1/evaluations", request}, call{"/api/v1/evaluations", comparison}),
+		"POST /api/v1/compile": {{"/api/v1/compile", "{}"}, {"/api/v1/compile", `{"source_code": "x", "kernel_type": "cpp"}`}},
 		"GET /api/v1/evaluations": {{"/api/v1/evaluations", ""},
 			{"/api/v1/evaluations" + page, ""}},
 		"GET /api/v1/evaluations/{id}": {{evaluations + live, ""},

@@ -32,7 +32,7 @@ func words() map[string]map[string][]string {
 	return map[string]map[string][]string{
 		"NewSubmission": {"mode": modes},
 		"Published":     {"change": {client.Created, string(catalog.ChangeNone), string(catalog.ChangeTexts), string(catalog.ChangeVersion)}},
-		"Evaluation":    {"kind": {"evaluate", "compare"}},
+		"Evaluation":    {"kind": {"evaluate", "compare", "compile"}},
 		"Run":           {"state": states},
 		"Event":         {"state": states},
 	}

@@ -33,6 +33,7 @@ func operations() []operation {
 	compared := map[string]string{"a": "id of a run", "b": "id of another run", "case": "number of the benchmark case of the profiles, from 0; absent: 0"}
 	return []operation{
 		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting for the result: one kernel (EvaluationRequest) or two (CompareRequest). Location has its address. Only you and the admins can read it, unless it is shared. A repeated request with the same Idempotency-Key header returns the same evaluation.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation")},
+		{evaluations, "POST", "/api/v1/compile", "Compile a C++ or CUDA source, or a submission to a task, without running it, and wait for the compilers' messages, the kernels' resources, and the generated code. The answer is 202 if that takes longer than 50 s. It needs no slot of a GPU.", true, "CompileRequest", nil, 200, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, newest first.", true, "", page, 200, listOf("evaluations", "Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read one of your evaluations, or a shared one.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Evaluation")},
 		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share one of your evaluations with anyone who has its id, or stop sharing it.", true, "EvaluationChange", nil, 200, ref("Evaluation")},

@@ -71,7 +71,7 @@ func wantTools(a webtest.Agent) {
 	}
 	slices.Sort(names)
 	want := strings.Fields(
-		"cancel_submission compare_kernels compare_runs compare_with_record evaluate_kernel get_board get_job_status get_server_stats get_source get_submission get_task list_tasks my_submissions rank_kernel read_profile submit test_kernel validate_kernel wait_submission")
+		"cancel_submission compare_kernels compare_runs compare_with_record compile_kernel evaluate_kernel get_board get_job_status get_server_stats get_source get_submission get_task list_tasks my_submissions rank_kernel read_profile submit test_kernel validate_kernel wait_submission")
 	if diff := cmp.Diff(want, names); diff != "" {
 		a.Error(diff)
 	}

@@ -64,6 +64,10 @@ type validateIn struct {
 	Timeout  *int   `json:"timeout,omitempty" jsonschema:"seconds; default 60"`
 }
 
+type compileIn struct {
+	Request object `json:"request" jsonschema:"source_code; kernel_type (cuda or cpp), or the task that it is for; gpu_type"`
+}
+
 type jobIn struct {
 	ID   string `json:"job_id" jsonschema:"job_id of an earlier answer"`
 	Key  string `json:"key,omitempty" jsonschema:"key from that answer, if you use no token"`
@@ -79,10 +83,12 @@ func (t tools) addEvaluations(server offering) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
 		"kernel_exec_result": "object", "ref_runtime": "object", "gpu_type": "string"}
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
+	compiled := map[string]string{"job_id": "string", "ended": "boolean", "kernel_exec_result": "object"}
 	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
 	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+goesOn, createAnnotations(), answer, t.evaluate)
 	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+goesOn, createAnnotations(), answer, t.compare)
 	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+goesOn, createAnnotations(), check, t.validate)
+	addOpen(server, "compile_kernel", "Compile C++ or CUDA without running it: messages, registers, spills, assembly."+goesOn, createAnnotations(), compiled, t.compile)
 	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", reads(), nil, t.stats)
 	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", reads(), state, t.status)
 }
@@ -173,13 +179,22 @@ func (t tools) validate(ctx context.Context, p *progress, in validateIn) (any, e
 	return out, nil
 }
 
-// run submits a request and waits for its answer. A call that is cancelled, or whose client has left, cancels
-// the evaluation.
+func (t tools) compile(ctx context.Context, p *progress, in compileIn) (any, error) {
+	return t.await(ctx, p, func(ctx context.Context) (*client.Evaluation, error) { return t.site.Compile(ctx, in.Request) })
+}
+
+// run submits a request and waits for its answer.
 func (t tools) run(ctx context.Context, p *progress, request object) (object, error) {
+	return t.await(ctx, p, func(ctx context.Context) (*client.Evaluation, error) { return t.site.Evaluate(ctx, request) })
+}
+
+// await submits a request and waits for its answer. A call that is cancelled, or whose client has left, cancels
+// the evaluation.
+func (t tools) await(ctx context.Context, p *progress, submit func(context.Context) (*client.Evaluation, error)) (object, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.gone, cancel)()
-	e, err := t.site.Evaluate(context.WithoutCancel(ctx), request) // otherwise the ID for cancelling would be unknown
+	e, err := submit(context.WithoutCancel(ctx)) // otherwise the ID for cancelling would be unknown
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // mostToolList limits the bytes that the list of tools takes of an agent's context.
-const mostToolList = 21_000
+const mostToolList = 21_800
 
 func TestTheListOfToolsIsShort(t *testing.T) {
 	s := webtest.NewEvalSite(t)

@@ -76,6 +76,16 @@ class Documented(SiteTest):
         self.assertEqual(got, list(answers.values())[:4])
 
 
+    def test_compile_returns_the_compilation(self):
+        done = {"id": "e", "state": "completed", "result": {"kernel_exec_result": {"compilation": {"file": "kernel.cpp"}}}}
+        self.site.answers = {"POST /api/v1/compile": Answer(done)}
+        self.assertEqual(self.client.compile("int x;", "cpp", gpu_type="cpu"), {"file": "kernel.cpp"})
+        self.assertEqual(self.site.bodies("/api/v1/compile"), [{"source_code": "int x;", "kernel_type": "cpp", "gpu_type": "cpu"}])
+        self.site.answers = {"POST /api/v1/compile": Answer({"id": "e", "state": "submitted"}, 202)}
+        with self.assertRaisesRegex(EvalFailedError, "evaluation e: submitted"):
+            self.client.compile("int x;", task="sum")
+
+
 class Failures(SiteTest):
     def refused(self, body, status, headers=None):
         self.site.answers["POST /evaluate"] = Answer(body, status, headers or {})

@@ -6,7 +6,7 @@ import urllib.parse
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sized
 
 from .bodies import Kernel, Request, compare_body, evaluate_body, request_body, with_stats
-from .errors import EvalHTTPError, part, without_result
+from .errors import EvalFailedError, EvalHTTPError, part, without_result
 from .evaluation import EVALUATIONS, Evaluation, Progress
 from .many import CHUNK, Many
 from .progress import Bar
@@ -70,6 +70,18 @@ class KernelEvalClient:
         """
         options.update(num_trials=num_trials, timeout=timeout or self.timeout, atol=atol, rtol=rtol)
         return self._run("/compare", compare_body(ref_kernel, custom_kernel, options), progress)
+
+    def compile(self, source_code: str, kernel_type: Optional[str] = None, **options: Any) -> Dict[str, Any]:
+        """Compiles a C++ or CUDA source ("cpp" or "cuda") without running it.
+
+        Returns its compilation: diagnostics by line, kernels with their registers and spills, and code. Options are task,
+        which replaces kernel_type, gpu_type, timeout, and shared. EvalFailedError: it did not end within 50 s.
+        """
+        body = {"source_code": source_code, "kernel_type": kernel_type, **options}
+        answer = self._transport.call("POST", "/api/v1/compile", body, timeout=60)
+        if answer.get("state") != "completed":
+            raise EvalFailedError(answer)
+        return part(part(part(answer, "result", dict), "kernel_exec_result", dict), "compilation", dict)
 
     def submit(self, kernel: Kernel, **options: Any) -> Evaluation:
         """Submits a kernel for evaluation, without waiting for it."""

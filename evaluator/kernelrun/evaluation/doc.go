@@ -5,8 +5,8 @@
 // own process and sandbox, the kernels and the source of their inputs (program/kernel_process.py); evaluation.go builds
 // extensions, runs the program on a slot, and reads device metrics; processes.go describes the files of each process;
 // reuse.go compares with a reference that the judge has kept (program/reusing.py, program/trials.py); precompile.go
-// compiles Triton and CUDA kernels while their slot is busy; reader.go parses the judge's report and attributes a crash
-// to the step in progress.
+// compiles Triton and CUDA kernels while their slot is busy; compilation.go only compiles, on no slot; reader.go parses
+// the judge's report and attributes a crash to the step in progress.
 //
 // The worker calls Build, SlotCount, Run, and Conclude, in this order (evaluator.Work).
 //

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/gpuname"
 )
 
 // Handler is a queue.Handler for tests, with a few variables instead of a database. The functions are called with its
@@ -61,12 +62,16 @@ func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 		}
 		return json.Marshal(d.hints[i])
 	}
+	// On a GPU, requests to compile get only that, and no others do; see package work.
+	fits := func(j job.Job) bool {
+		return j.Device == ask.Device && (ask.Compile == (j.Mode == job.ModeCompile) || ask.Device == gpuname.CPU)
+	}
 	for _, g := range d.handedOut {
-		if g.worker == ask.Worker && g.job.Device == ask.Device && !slices.Contains(ask.Attempts, g.job.AttemptID) {
+		if fits(g.job) && g.worker == ask.Worker && !slices.Contains(ask.Attempts, g.job.AttemptID) {
 			return json.Marshal(g.job)
 		}
 	}
-	i := slices.IndexFunc(d.waiting, func(j job.Job) bool { return j.Device == ask.Device })
+	i := slices.IndexFunc(d.waiting, fits)
 	if i < 0 {
 		return nil, nil
 	}

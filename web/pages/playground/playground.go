@@ -9,6 +9,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/quota"
 	"warpboard/models/work"
+	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -71,6 +72,9 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if c.FormValue("do") == "compile" {
+		return p.compile(c, form, caller)
+	}
 	if request, ok := form.request(p.evals.EvalLimits.Bounds); ok {
 		e, err := p.evals.Submit(c.UserContext(), caller, request, "")
 		if err == nil {
@@ -80,10 +84,34 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 			return err
 		}
 	}
+	return p.refused(c, form)
+}
+
+func (p *Playground) refused(c *fiber.Ctx, form *form) error {
 	if site.IsFragment(c) {
 		return p.site.Render(c, form.status(), views.PlaygroundRefused(form.problems))
 	}
 	return p.showPlayground(c, form.status(), form)
+}
+
+// compile compiles the kernel alone.
+func (p *Playground) compile(c *fiber.Ctx, form *form, caller evaluations.Caller) error {
+	request := kernelrun.Request{Kind: kernelrun.Compile, Custom: kernelrun.Code{Source: form.fields["kernel"], Type: form.get("kernel_type")},
+		GPUType: form.get("gpu_type"), Timeout: kernelrun.CompileTimeout}
+	err := request.Check(p.evals.EvalLimits.Bounds)
+	if request.Custom.Type != "cuda" {
+		err = &kernelrun.Refusal{Message: "Only CUDA kernels can be compiled without running them: choose the type cuda, or run it"}
+	}
+	if err == nil {
+		var e work.Evaluation
+		if e, err = p.evals.Compile(c.UserContext(), caller, request, nil); err == nil {
+			return p.accepted(c, e, caller)
+		}
+	}
+	if f := site.FailureOf(err); !form.refuse(err) && f.Code == "internal" {
+		return err
+	}
+	return p.refused(c, form)
 }
 
 // accepted shows an evaluation beside its form; without a script, on its own page.
@@ -145,13 +173,24 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 	if e.HasRequest() && !e.Large() {
 		page.Request = indentJSON(e.Request)
 	}
-	page.Live = !e.State.Final()
+	page.Live, page.Charts = !e.State.Final(), e.Kind == string(kernelrun.Compile)
 	if e.Result != nil {
 		result, err := evaluations.ResultOf(e)
 		if err != nil {
 			return page, err
 		}
 		page.Result = &result
+	}
+	if page.Charts && page.Request != "" {
+		request, err := evaluations.RequestOf(e)
+		if err != nil {
+			return page, err
+		}
+		submitted, err := tasks.Unpack([]byte(request.Custom.Source))
+		if err != nil {
+			return page, err
+		}
+		page.Compiled = strings.Split(strings.TrimSuffix(string(submitted.Source), "\n"), "\n")
 	}
 	return page, nil
 }
@@ -162,7 +201,7 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 		return nil, nil
 	}
 	request, err := evaluations.RequestOf(e)
-	if err != nil {
+	if err != nil || request.Kind == kernelrun.Compile { // whose result has its source
 		return nil, err
 	}
 	page := p.code.Page()

@@ -17,6 +17,7 @@ import (
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
 	"warpboard/web/site/runs"
 )
 
@@ -24,14 +25,15 @@ import (
 type Submissions struct {
 	site    *site.Site
 	runs    *runs.Runs
+	evals   *evaluations.Evaluations
 	code    *views.Highlighter
 	charts  *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
 	drawing chan struct{}                           // has room for as many as there are cores
 }
 
 // New returns the handlers of the submission pages.
-func New(site *site.Site, runs *runs.Runs, code *views.Highlighter) *Submissions {
-	return &Submissions{site: site, runs: runs, code: code,
+func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, code *views.Highlighter) *Submissions {
+	return &Submissions{site: site, runs: runs, evals: evals, code: code,
 		charts: cache.New[[sha256.Size]byte, []byte](mostDrawn), drawing: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 

@@ -10,11 +10,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
 	"warpboard/web/site/runs"
 )
 
@@ -94,6 +96,9 @@ func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 	if err != nil {
 		return p.refuseSolve(c, in, err)
 	}
+	if in.Mode == job.ModeCompile {
+		return p.solveCompile(c, in)
+	}
 	sub, _, err := p.runs.Submit(c.UserContext(), user, in)
 	if err != nil {
 		return p.refuseSolve(c, in, err)
@@ -110,6 +115,30 @@ func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusCreated, views.BenchRun(run))
+}
+
+// solveCompile compiles what is in the editor for the first chosen device.
+func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) error {
+	caller, err := p.evals.Caller(c)
+	if err != nil {
+		return err
+	}
+	request := kernelrun.Request{Kind: kernelrun.Compile, Task: in.Task, Custom: kernelrun.Code{Source: string(in.Source)}, Timeout: kernelrun.CompileTimeout}
+	if len(in.Devices) > 0 {
+		request.GPUType = in.Devices[0]
+	}
+	if err = request.Check(p.evals.EvalLimits.Bounds); err != nil {
+		return p.refuseSolve(c, in, evaluations.Refused(err))
+	}
+	e, err := p.evals.Compile(c.UserContext(), caller, request, in.Files)
+	if err != nil {
+		return p.refuseSolve(c, in, evaluations.Refused(err))
+	}
+	if !site.IsFragment(c) {
+		return site.Redirect(c, views.EvaluationURL(e.ID))
+	}
+	page := views.EvaluationPage{Page: p.site.Page(c, views.EvaluationTitle(e), "tasks"), Of: e, Mine: true}
+	return p.site.Render(c, fiber.StatusCreated, views.BenchCompiled(page))
 }
 
 // refuseSolve answers with the reason for a refusal. Without the script it answers with the page and the typed text,

@@ -83,6 +83,10 @@ func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 			Stdout: r.Stdout, Stderr: r.Stderr, Seconds: r.StageSeconds,
 		},
 	}
+	if r.Compilation != nil {
+		compilation := CompilationOf(*r.Compilation)
+		answer.Result.Compilation = &compilation
+	}
 	if r.RuntimeStats != nil {
 		answer.Result.Runtime = r.RuntimeStats.Mean
 	}

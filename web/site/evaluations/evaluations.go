@@ -2,6 +2,7 @@ package evaluations
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -25,6 +26,19 @@ type Limits struct {
 
 // keptKernels limits the cached descriptions of kernels in bytes.
 const keptKernels = 4 << 20
+
+// Refused turns the error of a request into one with a code, for pages and the versioned API.
+func Refused(err error) error {
+	var body *BodyError
+	var refusal *kernelrun.Refusal
+	switch {
+	case errors.As(err, &body):
+		return site.Invalid("body", "The request cannot be read: %v.", body)
+	case errors.As(err, &refusal):
+		return site.Invalid("invalid", "%s.", refusal.Message)
+	}
+	return err
+}
 
 // Evaluations is the common part of the APIs and the playground: callers, rights, and the reading, submitting, and
 // following of evaluations.

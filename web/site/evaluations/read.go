@@ -147,8 +147,11 @@ func (s *Evaluations) ReadRequest(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.
 
 func (s *Evaluations) request(body map[string]any, kind kernelrun.Kind) (kernelrun.Request, error) {
 	extras := kernelrun.RefuseMistyped
-	if kind == "" {
+	switch kind {
+	case "":
 		kind, extras = kindOf(body), kernelrun.RefuseAll
+	case kernelrun.Compile:
+		extras = kernelrun.RefuseAll
 	}
 	request, problems := kernelrun.Read(kind, body, extras)
 	if len(problems) > 0 {

@@ -23,11 +23,15 @@ import (
 // Submit queues a request that was read; the key makes sending it again safe. The error is a *kernelrun.Refusal when
 // its device is not there.
 func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request, key string) (work.Evaluation, error) {
-	if err := s.site.CheckDisk(); err != nil {
-		return work.Evaluation{}, err
-	}
 	devices, err := s.devices(ctx)
 	if err != nil {
+		return work.Evaluation{}, err
+	}
+	return s.submit(ctx, caller, request, devices, key)
+}
+
+func (s *Evaluations) submit(ctx context.Context, caller Caller, request kernelrun.Request, devices []Device, key string) (work.Evaluation, error) {
+	if err := s.site.CheckDisk(); err != nil {
 		return work.Evaluation{}, err
 	}
 	in, err := newEvaluation(devices, request)
@@ -93,15 +97,13 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	}
 	devices := Devices(workers, s.site.Now())
 	if len(devices) == 0 {
-		none := &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
-			Message: "No connected worker can evaluate kernels. A worker needs Python with PyTorch for that."}
-		if s.site.Now().Sub(s.began) < startTime {
-			none.Message, none.RetryAfter = "The site has just started, and its workers are starting: none can evaluate kernels yet.", 5*time.Second
-		}
-		return nil, none
+		return nil, s.noDevice("No connected worker can evaluate kernels. A worker needs Python with PyTorch for that.")
 	}
 	return devices, nil
 }
+
+// retryWithoutDevice is the time after which a worker may have connected.
+const retryWithoutDevice = 30 * time.Second
 
 // startTime is the time after the start of a site in which its workers may still look for devices and Python, and run
 // their self-tests.
@@ -132,8 +134,12 @@ func evaluates(w fleet.Worker, slot job.Slot) bool { return w.Takes(slot) && slo
 
 // Devices lists the devices that live workers evaluate on, the best choice first.
 func Devices(workers []fleet.Worker, now time.Time) []Device {
+	return devicesOf(workers, now, evaluates)
+}
+
+func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, job.Slot) bool) []Device {
 	var devices []Device
-	for device, slots := range fleet.SlotsOf(workers, now, evaluates) {
+	for device, slots := range fleet.SlotsOf(workers, now, does) {
 		devices = append(devices, Device{Name: device, slots: slots.Usable, free: slots.Free})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == gpuname.CPU] }

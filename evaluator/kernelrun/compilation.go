@@ -1,0 +1,78 @@
+package kernelrun
+
+import "warpboard/tasks"
+
+// Compilation is the result of a request to compile.
+type Compilation struct {
+	File     string            `json:"file" jsonschema:"the source's name in commands and messages"`
+	Command  string            `json:"command,omitempty" jsonschema:"the compilers' commands, as shell lines"`
+	Messages string            `json:"messages,omitempty" jsonschema:"what the compilers printed"`
+	Facts    map[string]string `json:"facts,omitempty" jsonschema:"in answers always absent"` // of ptxas, by kernel, as in the build of a run
+	Seconds  float64           `json:"seconds" jsonschema:"how long the compilers took"`
+	Code     []Listing         `json:"code,omitempty" jsonschema:"the generated code"`
+	// Diagnostics and Kernels are read from the rest by the site.
+	Diagnostics []Diagnostic  `json:"diagnostics,omitempty" jsonschema:"the compilers' messages about lines of the source"`
+	Kernels     []KernelOfGPU `json:"kernels,omitempty" jsonschema:"resources of each CUDA kernel"`
+}
+
+// Diagnostic is a compiler's message about a line.
+type Diagnostic struct {
+	Line     int    `json:"line"`
+	File     string `json:"file,omitempty" jsonschema:"of a submission with several files; absent: the main one"`
+	Severity string `json:"severity" jsonschema:"error or warning"`
+	Text     string `json:"text"`
+}
+
+// KernelOfGPU has what a CUDA kernel takes of a GPU; -1 where ptxas did not report it.
+type KernelOfGPU struct {
+	Name      string `json:"name"`
+	Registers int    `json:"registers" jsonschema:"of a thread"`
+	Shared    int    `json:"shared" jsonschema:"bytes of static shared memory of a block"`
+	Stack     int    `json:"stack" jsonschema:"bytes of a thread"`
+	Spills    int    `json:"spills" jsonschema:"bytes of spilled registers that a thread stores and loads"`
+}
+
+// Listing is the generated code in one form.
+type Listing struct {
+	Form string     `json:"form" jsonschema:"x86-64, PTX or SASS"`
+	Code []CodeLine `json:"code" jsonschema:"up to 2000 lines"`
+}
+
+// CodeLine is a line of code with its line of the source.
+type CodeLine struct {
+	Text string `json:"text"`
+	Line int    `json:"line,omitempty" jsonschema:"of the source; absent: of none, or of a header"`
+}
+
+// CompileTimeout is the default time limit of a request to compile, in seconds.
+const CompileTimeout = 60
+
+// maxCompiled limits the bytes of a source, as that of a submission.
+const maxCompiled = tasks.MaxSubmission
+
+// checkCompiled returns a *Refusal for a request to compile that names no language, or has no source.
+func (r Request) checkCompiled() error {
+	refuse := func(name, text string) error { return &Refusal{Message: text, Details: map[string]any{name: ""}} }
+	switch {
+	case r.Custom.Source == "":
+		return refuse("source_code", "source_code is empty: send a C++ or CUDA source")
+	case len(r.Custom.Source) > maxCompiled:
+		return refuse("source_code", "source_code has more than 1,000,000 bytes")
+	case r.Custom.Type == "" && r.Task == "":
+		return refuse("kernel_type", "kernel_type is missing: send cuda or cpp, or the name of a task")
+	case r.Custom.Type != "" && r.Task != "":
+		return refuse("kernel_type", "kernel_type cannot be combined with task, which has a language")
+	}
+	return nil
+}
+
+// Alone returns the definition and the files of a source without a task.
+func (r Request) Alone() (tasks.Definition, map[string][]byte) {
+	lang := tasks.LangCPP
+	if r.Custom.Type == "cuda" {
+		lang = tasks.LangCUDA
+	}
+	name := "kernel." + string(lang)
+	return tasks.Definition{Form: tasks.FormEval, Lang: lang, OwnHarness: true, Config: tasks.Config{Sources: []string{name}},
+		Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}}}, map[string][]byte{name: []byte(r.Custom.Source)}
+}

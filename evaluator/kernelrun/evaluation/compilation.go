@@ -1,0 +1,92 @@
+package evaluation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/slots"
+	"warpboard/evaluator/toolchain"
+)
+
+// Inspector compiles sources and lists their code. The implementation is *toolchain.Builder.
+type Inspector interface {
+	Inspect(ctx context.Context, req toolchain.BuildRequest, file string) (toolchain.Inspection, error)
+}
+
+// Compilation is one attempt of a request to compile. It ends with its build, so that it needs no slot.
+type Compilation struct {
+	*attempt.Attempt
+	compilers Inspector
+}
+
+// NewCompilation returns a compilation that has not started.
+func NewCompilation(a *attempt.Attempt, compilers Inspector) *Compilation {
+	a.Result.Harness = "warpboard/kernel"
+	return &Compilation{a, compilers}
+}
+
+// Build compiles the source on a build slot, and stores the result.
+func (c *Compilation) Build(ctx context.Context) (ready bool, err error) {
+	var request kernelrun.Request
+	if err := json.Unmarshal(c.Job.Evaluation, &request); err != nil {
+		return false, fmt.Errorf("read the evaluation's request: %w", err)
+	}
+	c.AnnounceTaken()
+	number, release, err := c.AcquireBuild(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	if err := c.BeginUnlessEnded(ctx, job.Stage(kernelrun.StageCompiling), 0); err != nil {
+		return false, err
+	}
+	place := c.Slots.BuildPlace(c.Slot, number)
+	place.Build.Wall = min(place.Build.Wall, time.Duration(request.Timeout)*time.Second)
+	done, err := c.compilers.Inspect(ctx, toolchain.BuildRequest{Job: c.Job, Place: place}, c.Job.Task.SubmissionName())
+	if err := c.Interrupted(ctx, "", err); err != nil {
+		return false, err
+	}
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	c.Result.ProgramNS = done.Build.Ended.Sub(done.Build.Started).Nanoseconds()
+	c.Result.Evaluation, err = json.Marshal(c.result(done))
+	return false, err
+}
+
+// result returns the evaluation's result.
+func (c *Compilation) result(done toolchain.Inspection) kernelrun.Result {
+	build, m := done.Build, c.Result.Machine
+	seconds := build.Ended.Sub(build.Started).Seconds()
+	out := kernelrun.Result{Stage: kernelrun.StageCompiling, Device: c.Job.Device, Name: m.Name, CUDA: m.CUDA, Slot: c.Slot.Index, Worker: c.Worker(),
+		StageSeconds: map[string]float64{kernelrun.StageCompiling: seconds},
+		Report: kernelrun.Report{Compiled: build.Status == job.StatusPass, Compilation: &kernelrun.Compilation{
+			File: c.Job.Task.SubmissionName(), Command: build.Command, Facts: build.Extra, Seconds: seconds,
+			Messages: strings.TrimSpace(build.Stdout + "\n" + build.Stderr),
+		}}}
+	if build.Failure != nil {
+		out.CompilationError, out.Limit, out.TimedOut = build.Failure.Reason, build.Failure.Limit, build.Failure.Limit == "wall"
+	}
+	for _, form := range slices.Sorted(maps.Keys(done.Code)) {
+		listing := kernelrun.Listing{Form: form, Code: []kernelrun.CodeLine{}}
+		for _, line := range done.Code[form] {
+			listing.Code = append(listing.Code, kernelrun.CodeLine(line))
+		}
+		out.Compilation.Code = append(out.Compilation.Code, listing)
+	}
+	return out
+}
+
+// SlotCount returns 0: nothing runs.
+func (c *Compilation) SlotCount() int { return 0 }
+
+// Run does nothing.
+func (c *Compilation) Run(context.Context, *slots.Lease) error { return nil }

@@ -1,0 +1,163 @@
+package toolchain
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// Limits of a listing: its lines, the bytes of each, and of a demangled symbol as a power of two.
+const (
+	maxCode     = 2000
+	maxCodeLine = 400
+	maxSymbol   = 10
+)
+
+// Code is a line of assembly with its line of the source file; 0 if it belongs to none, or to another file.
+type Code struct {
+	Text string `json:"text"`
+	Line int    `json:"line"`
+}
+
+var (
+	// Positions in the output of gas and ptxas: .file 1 "/in" "kernel.cpp", and .loc 1 7 5.
+	positionFile = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"`)
+	position     = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
+	// The same in the output of nvdisasm.
+	sassPosition    = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
+	sassInstruction = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;?\s*(?:/\*.*)?$`)
+	sassKernel      = regexp.MustCompile(`^\.text\.(\S+):`)
+	localLabel      = regexp.MustCompile(`\.L\w+`)
+	mangled         = regexp.MustCompile(`\b_Z\w+`)
+)
+
+// listing collects the lines of a listing up to its limit.
+type listing struct {
+	file  string
+	files map[string]string
+	line  int
+	code  []Code
+}
+
+// newListing reads the names of files first: ptxas writes them at the end.
+func newListing(text, file string) *listing {
+	l := &listing{file: file, files: map[string]string{}}
+	for line := range strings.Lines(text) {
+		if m := positionFile.FindStringSubmatch(line); m != nil {
+			l.files[m[1]] = path.Base(m[2])
+		}
+	}
+	return l
+}
+
+// positioned reports whether a line only gives a position, and keeps that.
+func (l *listing) positioned(text string) bool {
+	if positionFile.MatchString(text) {
+		return true
+	}
+	if m := position.FindStringSubmatch(text); m != nil {
+		l.at(l.files[m[1]], m[2])
+		return true
+	}
+	if m := sassPosition.FindStringSubmatch(text); m != nil {
+		l.at(path.Base(m[1]), m[2])
+		return true
+	}
+	return false
+}
+
+func (l *listing) at(file, number string) {
+	l.line = 0
+	if n, err := strconv.Atoi(number); err == nil && file == l.file {
+		l.line = n
+	}
+}
+
+func (l *listing) add(text string, line int) {
+	text = mangled.ReplaceAllStringFunc(text, func(symbol string) string {
+		return demangle.Filter(symbol, demangle.NoRust, demangle.MaxLength(maxSymbol))
+	})
+	if len(l.code) < maxCode {
+		l.code = append(l.code, Code{strings.ToValidUTF8(text[:min(len(text), maxCodeLine)], ""), line})
+	}
+}
+
+// readPTX returns the lines of a PTX text without those that only give positions.
+func readPTX(text, file string) []Code {
+	l := newListing(text, file)
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), "\r\n ")
+		bare := strings.TrimSpace(line)
+		switch {
+		case l.positioned(line) || bare == "" || strings.HasPrefix(bare, "//"):
+		case strings.HasSuffix(bare, ";") && !strings.HasPrefix(bare, "."):
+			l.add(line, l.line)
+		case strings.HasPrefix(bare, ".section"):
+			return l.code // only debug information follows
+		default:
+			l.add(line, 0)
+		}
+	}
+	return l.code
+}
+
+// readSASS returns the kernels, labels, and instructions of nvdisasm's output.
+func readSASS(text, file string) []Code {
+	l := newListing(text, file)
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n\t ")
+		if l.positioned(line) {
+			continue
+		}
+		if m := sassKernel.FindStringSubmatch(line); m != nil {
+			l.line = 0
+			l.add(m[1]+":", 0)
+		} else if m := sassInstruction.FindStringSubmatch(line); m != nil && m[1] != "" {
+			l.add("  "+m[1], l.line)
+		} else if strings.HasPrefix(line, ".L_") && strings.HasSuffix(line, ":") {
+			l.add(line, 0)
+		}
+	}
+	return l.code
+}
+
+// readX86 returns the functions of g++'s assembly with code of the file: their instructions, and the labels in use.
+// Functions of headers alone, and data, are left out.
+func readX86(text, file string) []Code {
+	l, used := newListing(text, file), map[string]bool{}
+	var function []Code
+	end := func() {
+		for _, c := range function {
+			if c.Line > 0 {
+				for _, c := range function {
+					if !strings.HasPrefix(c.Text, ".L") || used[strings.TrimSuffix(c.Text, ":")] {
+						l.add(c.Text, c.Line)
+					}
+				}
+				break
+			}
+		}
+		function, l.line = nil, 0
+	}
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		switch {
+		case l.positioned(line) || bare == "":
+		case strings.HasSuffix(bare, ":"):
+			if !strings.HasPrefix(bare, ".L") {
+				end()
+			}
+			function = append(function, Code{Text: bare})
+		case !strings.HasPrefix(bare, ".") && !strings.HasPrefix(bare, "#"):
+			for _, label := range localLabel.FindAllString(bare, -1) {
+				used[label] = true
+			}
+			function = append(function, Code{"  " + strings.ReplaceAll(bare, "\t", " "), l.line})
+		}
+	}
+	end()
+	return l.code
+}

@@ -1,0 +1,149 @@
+package toolchain
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+// maxAssembly limits the bytes of one listing that are read from a tool.
+const maxAssembly = 8 << 20
+
+// Inspection is the result of compiling a submission without linking or running it.
+type Inspection struct {
+	Build job.StageResult   // Extra has the facts of ptxasFacts
+	Code  map[string][]Code // assembly by its kind: x86-64, SASS, PTX
+}
+
+// Inspect compiles the submitted files of a C++ or CUDA job, and lists the generated code. file is the source to which
+// lines of the listings refer. Errors are those of Build.
+func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (Inspection, error) {
+	req.OnLog = func(string, []byte) {}
+	done := Inspection{Code: map[string][]Code{}, Build: job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}}
+	defer func() { done.Build.Ended = time.Now().UTC() }()
+	def, result := req.Job.Task, &done.Build
+	if b.cfg.Tools.For(def.Lang) == nil {
+		return done, fmt.Errorf("%w: no compiler for %s was found", ErrMissing, def.Lang)
+	}
+	sources := harness.Assemble(def, req.Job.Sources)
+	p, err := b.newPlan(def, sources, req.Place.Arch)
+	if err != nil {
+		refuse(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
+		return done, nil
+	}
+	c := &compilation{builder: b, req: req, plan: p, begun: result.Started}
+	for _, input := range inspected(sources) {
+		steps, err := c.inspect(ctx, input, file, done.Code)
+		if err != nil {
+			return done, err
+		}
+		for _, s := range steps {
+			if s.product == nil && result.Status == job.StatusPass {
+				c.explain(result, s)
+			}
+		}
+		if s := steps[0]; result.Status == job.StatusPass {
+			result.Command += quote(s.argv) + "\n"
+			result.Stdout, result.Stderr = result.Stdout+s.outcome.Stdout, result.Stderr+s.outcome.Stderr
+		}
+	}
+	mergeExtra(result, ptxasFacts(result.Stderr))
+	return done, nil
+}
+
+// inspected returns the submitted files that are compiled; all files if a task's own program includes the submission.
+func inspected(sources harness.SourceSet) (inputs []harness.CompileInput) {
+	for _, input := range sources.ToCompile {
+		if input.Submitted && !input.Judge {
+			inputs = append(inputs, input)
+		}
+	}
+	if inputs == nil {
+		return sources.ToCompile
+	}
+	return inputs
+}
+
+// inspect compiles one file. The first step's messages count.
+func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, file string, code map[string][]Code) ([]step, error) {
+	if c.req.Job.Task.Lang != tasks.LangCUDA {
+		s, err := c.tool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
+		code[assemblyKind] = append(code[assemblyKind], readX86(string(s.product), file)...)
+		return []step{s}, err
+	}
+	// The object has the messages of all of nvcc's compilers, and the resources; the cubin only the GPU's code. Two
+	// compilers at a time are allowed on a build slot.
+	steps := make([]step, 2)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		steps[0], err = c.tool(ctx, input, c.plan.compileCommand(input), c.plan.sources.Files, "object")
+		return err
+	})
+	ptx := strings.TrimSuffix(filepath.Base(input.Name), filepath.Ext(input.Name)) + ".ptx"
+	group.Go(func() (err error) {
+		steps[1], err = c.tool(ctx, input, c.plan.cubinCommand(input), c.plan.sources.Files, "cubin", ptx)
+		return err
+	})
+	if err := group.Wait(); err != nil || steps[1].product == nil {
+		return steps, err
+	}
+	code["PTX"] = append(code["PTX"], readPTX(string(steps[1].outcome.Files[ptx]), file)...)
+	disassembler := filepath.Join(filepath.Dir(c.plan.compiler.Path), "nvdisasm")
+	if _, err := os.Stat(disassembler); err != nil {
+		return steps, nil // an installation without it still has PTX
+	}
+	s, err := c.tool(ctx, input, []string{disassembler, "-g", "-c", "cubin"}, map[string][]byte{"cubin": steps[1].product})
+	code["SASS"] = append(code["SASS"], readSASS(string(s.product), file)...)
+	return steps, err
+}
+
+// tool runs a command over files. Its product is the first collected file; without one its output.
+func (c *compilation) tool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (step, error) {
+	spec := sandbox.Spec{Argv: argv, Dir: "/in", Files: files, Limits: c.limits(input), Slot: c.req.Place.Slot, Mounts: c.plan.mounts, Collect: map[string]int64{}}
+	for _, name := range collect {
+		spec.Collect[name] = maxProduct
+	}
+	var printed []byte
+	spec.OnStdout = func(text []byte) { printed = append(printed, text[:min(len(text), maxAssembly-len(printed))]...) }
+	outcome, err := run(ctx, c.builder.cfg.Runner, spec)
+	if err != nil {
+		return step{}, fmt.Errorf("run the compiler: %w", err)
+	}
+	s := step{file: input, argv: argv, outcome: outcome}
+	switch {
+	case outcome.ExitCode != 0 || outcome.Limit != "" || outcome.Cancelled:
+	case len(collect) > 0:
+		s.product = outcome.Files[collect[0]]
+	default:
+		s.product = printed
+	}
+	return s, nil
+}
+
+// assemblyKind names the listing of g++ on this machine.
+var assemblyKind = map[string]string{"amd64": "x86-64", "arm64": "AArch64"}[runtime.GOARCH]
+
+// assemblyCommand compiles a file in /in to assembly with source lines, with the flags of compileCommand.
+func (p *plan) assemblyCommand(file harness.CompileInput) []string {
+	flags := []string{"-S", "-g1", "-fno-asynchronous-unwind-tables"}
+	if runtime.GOARCH == "amd64" {
+		flags = append(flags, "-masm=intel")
+	}
+	return p.withMode(file, "/out/assembly", flags...)
+}
+
+// cubinCommand compiles a file in /in to the GPU's code, and keeps its PTX.
+func (p *plan) cubinCommand(file harness.CompileInput) []string {
+	return p.withMode(file, "/out/cubin", "-cubin", "--keep", "--keep-dir=/out")
+}

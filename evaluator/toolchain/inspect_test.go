@@ -1,0 +1,145 @@
+package toolchain
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+// alone returns a job with one source and no task.
+func alone(lang tasks.Lang, source string) job.Job {
+	name := "kernel." + string(lang)
+	return job.Job{Task: tasks.Definition{Form: tasks.FormEval, Lang: lang, OwnHarness: true, Config: tasks.Config{Sources: []string{name}},
+		Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}}}, Sources: map[string][]byte{name: []byte(source)}}
+}
+
+const twice = `#include <algorithm>
+void twice(float* y, const float* x, int n) {
+  for (int i = 0; i < n; i++) {
+    y[i] = 2 * x[i];
+  }
+  std::sort(y, y + n);
+}
+`
+
+// linesWith returns the source lines of the code that has a text.
+func linesWith(code []Code, text string) (lines []int) {
+	for _, c := range code {
+		if strings.Contains(c.Text, text) {
+			lines = append(lines, c.Line)
+		}
+	}
+	return lines
+}
+
+func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
+	b := newBuilder()
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, twice), Place: cpu()}, "kernel.cpp")
+	if err != nil || done.Build.Status != job.StatusPass {
+		t.Fatalf("%+v, %v", done.Build, err)
+	}
+	code := done.Code[assemblyKind]
+	if len(code) == 0 || code[0].Text != "twice(float*, float const*, int):" {
+		t.Fatalf("%d lines: %+v", len(code), code[:min(3, len(code))])
+	}
+	if !slices.ContainsFunc(code, func(c Code) bool { return c.Line == 4 }) {
+		t.Errorf("no code of line 4: %+v", code)
+	}
+	for _, c := range code {
+		if strings.HasPrefix(strings.TrimSpace(c.Text), ".cfi") || strings.Contains(c.Text, "_Z") {
+			t.Errorf("a directive or symbol stays: %q", c.Text)
+		}
+	}
+	if !strings.Contains(done.Build.Command, " -S ") {
+		t.Errorf("command %q", done.Build.Command)
+	}
+}
+
+func TestInspectOfASubmissionUsesItsTasksHeadersAndFlags(t *testing.T) {
+	b := newBuilder()
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: cppJob(t, "correct.cpp"), Place: cpu()}, "submission.cpp")
+	if err != nil || done.Build.Status != job.StatusPass || len(linesWith(done.Code[assemblyKind], "custom_kernel")) == 0 ||
+		!strings.Contains(done.Build.Command, "-O0") || strings.Contains(done.Build.Command, "eval.cpp") {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+func TestInspectExplainsASourceThatDoesNotCompile(t *testing.T) {
+	b := newBuilder()
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, "int f() {\n  return nonsense;\n}\n"), Place: cpu()}, "kernel.cpp")
+	if err != nil || done.Build.Status != job.StatusError || !strings.Contains(done.Build.Stderr, "kernel.cpp:2:10: error") ||
+		!strings.Contains(done.Build.Failure.Reason, "nonsense") {
+		t.Errorf("%+v, %v", done.Build, err)
+	}
+}
+
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "nvcc", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// recordedNVCC answers the commands of nvcc and nvdisasm with texts in the form of CUDA 12.
+type recordedNVCC struct{ t *testing.T }
+
+func (r recordedNVCC) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	out := sandbox.Outcome{Files: map[string][]byte{}}
+	switch {
+	case slices.Contains(spec.Argv, "-cubin"):
+		out.Files["cubin"], out.Files["kernel.ptx"] = []byte("cubin"), []byte(recorded(r.t, "kernel.ptx"))
+	case slices.Contains(spec.Argv, "-c") && strings.HasSuffix(spec.Argv[0], "nvcc"):
+		out.Files["object"], out.Stderr = []byte("object"), recorded(r.t, "object.txt")
+	default:
+		if string(spec.Files["cubin"]) != "cubin" {
+			r.t.Errorf("%v lacks the cubin", spec.Argv)
+		}
+		spec.OnStdout([]byte(recorded(r.t, "sass.txt")))
+	}
+	return out, nil
+}
+
+// TestInspectReadsWhatNVCCAndItsDisassemblerPrint as they did for testdata/nvcc/kernel.cu.
+func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "nvdisasm"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: filepath.Join(dir, "nvcc")}}, Runner: recordedNVCC{t}, Cache: t.TempDir()})
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCUDA, recorded(t, "kernel.cu")), Place: Place{Arch: "90"}}, "kernel.cu")
+	if err != nil || done.Build.Status != job.StatusPass {
+		t.Fatalf("%+v, %v", done.Build, err)
+	}
+	kernel := "ptxas._Z5scalePfPKfi."
+	for fact, want := range map[string]string{"registers": "10", "smem": "1024", "spill_stores": "0", "stack": "0"} {
+		if got := done.Build.Extra[kernel+fact]; got != want {
+			t.Errorf("%s: %q, want %q", fact, got, want)
+		}
+	}
+	sass, ptx := done.Code["SASS"], done.Code["PTX"]
+	if len(sass) == 0 || sass[0].Text != "scale(float*, float const*, int):" {
+		t.Fatalf("SASS begins with %+v", sass[:min(2, len(sass))])
+	}
+	want := map[string][]int{"LDG": {6}, "STG": {9}, "BAR": {0}, "BRA": {3, 9}, ".L_x_0:": {0}, "/*": nil, ".headerflags": nil}
+	for text, lines := range want {
+		if diff := cmp.Diff(lines, linesWith(sass, text)); diff != "" {
+			t.Errorf("SASS with %s (-want +got):\n%s", text, diff)
+		}
+	}
+	for text, lines := range map[string][]int{"st.global": {9}, "ld.global": {6}, "bar.sync": {0}, ".entry": {0}, ".b8": nil, ".loc": nil, ".debug": nil} {
+		if diff := cmp.Diff(lines, linesWith(ptx, text)); diff != "" {
+			t.Errorf("PTX with %s (-want +got):\n%s", text, diff)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package evaluations
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/internal/gpuname"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
+	"warpboard/models/work"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Compile queues a request to compile; files are further files of a submission. The error is a *kernelrun.Refusal if
+// the request cannot be compiled by any worker.
+func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernelrun.Request, files map[string][]byte) (work.Evaluation, error) {
+	lang := tasks.Lang(strings.TrimSuffix(request.Custom.Type, "da")) // cuda is cu
+	if strings.Contains(request.Custom.Source, "\x00") {
+		return work.Evaluation{}, &kernelrun.Refusal{Message: "source_code is not text", Details: map[string]any{"source_code": ""}}
+	}
+	var err error
+	if request.Task != "" {
+		if lang, err = s.pack(ctx, caller.User, &request, files); err != nil {
+			return work.Evaluation{}, err
+		}
+	}
+	request.Custom.Type = map[tasks.Lang]string{tasks.LangCUDA: "cuda", tasks.LangCPP: "cpp"}[lang]
+	workers, err := s.site.Store.Fleet.Workers(ctx)
+	if err != nil {
+		return work.Evaluation{}, err
+	}
+	devices := devicesOf(workers, s.site.Now(), func(w fleet.Worker, slot job.Slot) bool {
+		return w.Takes(slot) && slot.Machine.Compiler != "" && (slot.Device != gpuname.CPU) == (lang == tasks.LangCUDA)
+	})
+	if len(devices) == 0 {
+		needs := map[tasks.Lang]string{tasks.LangCUDA: "CUDA: it needs a GPU and nvcc", tasks.LangCPP: "C++: it needs a CPU slot and g++"}
+		return work.Evaluation{}, s.noDevice(fmt.Sprintf("No connected worker can compile %s.", needs[lang]))
+	}
+	return s.submit(ctx, caller, request, devices, "")
+}
+
+// pack turns a request's source into a submission to its task, with the task's version.
+func (s *Evaluations) pack(ctx context.Context, user accounts.User, request *kernelrun.Request, files map[string][]byte) (tasks.Lang, error) {
+	refuse := func(text string) (tasks.Lang, error) {
+		return "", &kernelrun.Refusal{Message: text, Details: map[string]any{"task": request.Task}}
+	}
+	task, err := s.site.Store.Catalog.Task(ctx, db.Slug(request.Task))
+	if db.KindOf(err) == db.NotFound || err == nil && !task.VisibleTo(user) {
+		return refuse(fmt.Sprintf("there is no task %q", request.Task))
+	}
+	if err != nil {
+		return "", err
+	}
+	bundle, err := s.site.Store.Catalog.CurrentBundle(ctx, task)
+	if err != nil {
+		return "", err
+	}
+	if bundle.Definition.Lang == tasks.LangPython {
+		return refuse(fmt.Sprintf("%s is a Python task, whose submissions are compiled when they run: test yours instead", task.Slug))
+	}
+	submission := tasks.Submission{Source: []byte(request.Custom.Source), Files: files}
+	if err := bundle.CheckFiles(submission.Names()); err != nil {
+		return "", err
+	}
+	request.Task, request.VersionID, request.Custom.Source = task.Slug, task.VersionID, string(submission.Pack())
+	return bundle.Definition.Lang, nil
+}
+
+// CompilationOf reads what a compilation's result says of its source: messages about lines, and the kernels' resources.
+func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
+	for _, r := range views.RemarksOf(c.Messages, views.CompiledSources(c)) {
+		severity := "warning"
+		if r.Error {
+			severity = "error"
+		}
+		c.Diagnostics = append(c.Diagnostics, kernelrun.Diagnostic{Line: r.Line, File: r.File, Severity: severity, Text: r.Text})
+	}
+	for _, k := range views.KernelsOf(c.Facts) {
+		c.Kernels = append(c.Kernels, kernelrun.KernelOfGPU{Name: k.Name, Registers: k.Registers, Shared: k.Shared, Stack: k.Stack, Spills: k.Spills})
+	}
+	c.Facts = nil
+	return c
+}
+
+// noDevice is the error of a request that no connected worker can carry out.
+func (s *Evaluations) noDevice(why string) error {
+	none := &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: retryWithoutDevice, Message: why}
+	if s.site.Now().Sub(s.began) < startTime {
+		none.Message, none.RetryAfter = "The site has just started, and its workers are starting. "+why, site.RetrySoon
+	}
+	return none
+}
