@@ -4,7 +4,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"warpboard/internal/tier"
+	"warpboard/internal/test/tier"
 )
 
 // TestThePythonProgramsAreTyped runs mypy over the programs with mypy.ini.
