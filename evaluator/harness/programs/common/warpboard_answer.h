@@ -138,7 +138,7 @@ private:
             const void* from = place(true, count, sizeof(*value.data()));
             take(device_room_, count * sizeof(*value.data()));
             if (value.size() != count) value = T(count);
-            if (count > 0 && ++on_device_ > most_on_device) refuse("it has more than 500 arrays on the device");
+            if (count > 0 && ++on_device_ > most_waiting_parts) refuse("it has more than 500 arrays on the device");
             if (count > 0) copies_.push_back({true, value.data(), from, value.bytes()});
         } else if constexpr (std::is_empty_v<T>) {
         } else if constexpr (std::is_same_v<T, bool>) {
@@ -184,7 +184,7 @@ private:
 
     [[noreturn]] static void refuse(const char* why) { throw Refused{std::string("The answer cannot be read: ") + why + "."}; }
 
-    static constexpr int most_on_device = 500;  // their copies wait before the release: they must fit into the driver's queue
+
 
     Reader in_;
     const std::vector<Region>& regions_;

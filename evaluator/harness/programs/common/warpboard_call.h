@@ -59,7 +59,7 @@ public:
             const bool first = prepares_first();
             if (first) prepare(0, false);
             session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
-            session_.wait_queued(Device::released_on_host ? -1 : told_early_ ? told_limit_ns : release_limit_ns, stamps);
+            session_.wait_queued(Device::released_on_host ? -1 : told_early_ ? early_queued_limit_ns : queued_limit_ns, stamps);
             device_.sample_after(session_.page(), session_.number());
             copies_.clear();
             if (!Device::released_on_host && !stamps.late) foresee();
@@ -278,7 +278,7 @@ private:
     static constexpr const char* still_changed =
         "The answer still changed when the kernel was said to be done: something of it ran on.";
     static constexpr double least_turn_ns = 1e6;
-    static constexpr size_t least_host_answers = Device::released_on_host ? size_t{64} << 20 : size_t{4} << 20;
+    static constexpr size_t least_host_answers = Device::released_on_host ? least_answers : size_t{4} << 20;
 
     Session& session_;
     Device& device_;

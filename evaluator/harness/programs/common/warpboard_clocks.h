@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "warpboard_bounds.h"
+#include "warpboard_limits.h"
 #include "warpboard_report.h"
 #include "warpboard_session.h"
 
@@ -21,11 +21,11 @@ inline double quantile(std::vector<double> samples, double q) {
 
 // When to stop repeating a case: as KernelBot's programs do, in nanoseconds.
 struct StopRule {
-    size_t least = 3;
-    size_t most = 100;
-    double error = 0.001;       // standard error over mean
-    double kernel_time = 10e9;  // sum of the timed calls
-    double wall_time = 120e9;   // the case as a whole
+    size_t least = least_calls;
+    size_t most = most_calls;
+    double error = call_error;
+    double kernel_time = case_kernel_ns;
+    double wall_time = case_wall_ns;
 
     // The rule for one of the fresh processes that measure a score, with so many calls at the most; five take about as
     // long as one by the rule itself.
@@ -127,13 +127,7 @@ public:
 private:
     static constexpr double no_bound = 1e18;
     static constexpr double uneven_share = 0.03;
-    static constexpr double usual_turn_ns = 20e3;    // writing an input may take so much longer without a turn
-    static constexpr double slow_turn_ns = 50e3;     // and where the device waited for the judge
-    static constexpr double sampled_tolerance_ns = 8e3;  // by which an answer's copy may err, where a sample of it was right
-    static constexpr double usual_switch_ns = 6e3;  // and a change of contexts
-    static constexpr double middle_switch_ns = 3e3;  // that of the middle call
-    static constexpr double usual_sample_ns = 10e3;  // and a sample of the answer
-    static constexpr double middle_sample_ns = 5e3;
+
 
     // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
     // to end early makes the constant smaller, and so its own time longer.
@@ -191,10 +185,10 @@ private:
         for (const Stamps& call : calls_) {
             // What another context had of the device between the first byte of the input and the end of the hold counts, and for
             // how much longer than usual a gate did not say that it ran, or there was no sample.
-            const double usual_turn = call.at_once ? usual_turn_ns : slow_turn_ns;
+            const double usual_turn = call.at_once ? turn_ns : slow_turn_ns;
             const double turns = (call.prepared > prepared + usual_turn ? call.prepared - prepared : 0) +
-                                 std::max(call.switched - switched - usual_switch_ns, late_gate) +
-                                 std::max(of_sample(call, 0) - sampled - usual_sample_ns, late_sample);
+                                 std::max(call.switched - switched - switch_ns, late_gate) +
+                                 std::max(of_sample(call, 0) - sampled - sample_ns, late_sample);
             const double w = call.done - begin(call) - t.wall_cost.ns + turns;
             const double s = call.copied - begin(call) - t.snapshot_cost.ns + turns;
             t.walls.push_back(w);
@@ -213,7 +207,7 @@ private:
     // process than in the next: where a sample was taken in every call, most work that was hidden so would be seen in it.
     double after_done(const Times& t) const {
         const bool sampled = std::all_of(calls_.begin(), calls_.end(), [](const Stamps& s) { return s.sampled > s.done; });
-        const double tolerance = sampled ? std::max(t.snapshot_cost.tolerance, sampled_tolerance_ns) : t.snapshot_cost.tolerance;
+        const double tolerance = sampled ? std::max(t.snapshot_cost.tolerance, device_copy_tolerance_ns) : t.snapshot_cost.tolerance;
         const double apart = median(t.snapshots) - median(t.walls);
         return bounds_.hidden > 0 && apart > (sampled ? std::max(tolerance, bounds_.sampled) : tolerance) ? bounds_.hidden : -tolerance;
     }

@@ -15,6 +15,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "warpboard_limits.h"
+
 namespace warpboard {
 
 // The layout is package judge's. Each word has a cache line of its own. The key is written before release, and read with it.
@@ -77,12 +79,10 @@ inline double now_ns() {
 // the core meanwhile only if there is no second one: on a busy machine it would be long until it has it back.
 class Waiter {
 public:
-    explicit Waiter(double spin_ns = 1e6, double parts = 200)
-        : begin_(now_ns()), spin_(spin_ns), parts_(parts), only_core_(cores() < 2) {}
+    explicit Waiter(double spin = spin_ns, double parts = sleep_parts)
+        : begin_(now_ns()), spin_(spin), parts_(parts), only_core_(cores() < 2) {}
 
-    // For work on a device: it needs no core but that of its process, and sleeping for 7 µs of a millisecond was more
-    // than the clocks may differ by.
-    static Waiter for_device() { return Waiter(20e6, 2000); }
+    static Waiter for_device() { return Waiter(device_spin_ns, device_sleep_parts); }
 
     double elapsed() const { return now_ns() - begin_; }
 

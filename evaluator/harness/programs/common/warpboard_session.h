@@ -11,6 +11,7 @@
 
 #include "warpboard_answer.h"
 #include "warpboard_channel.h"
+#include "warpboard_limits.h"
 #include "warpboard_page.h"
 
 namespace warpboard {
@@ -33,14 +34,6 @@ struct Stamps {
     bool by_judge = false;  // the runner's own clock says nothing
 };
 
-constexpr double release_limit_ns = 10e6;  // for a call that waits for the device before it is queued
-constexpr double told_limit_ns = 0.5e6;    // the same where the clock runs already: our own runner has queued its call by then
-constexpr double most_switch_ns = 20e6;    // a gate that does not say that it runs is released nevertheless
-constexpr double most_after_done_ns = 10e9;  // by then all of a call is queued, and its streams end, under compute-sanitizer too
-// A call may take so long, or so many times as long as the longest before it of the case. The first ones load and tune, and those of
-// a profile are replayed: they have only the stage's limit.
-constexpr double longest_ns = 10e9, most_times_longer = 20;
-constexpr unsigned first_calls = 5;
 
 class Session {
 public:
@@ -79,7 +72,7 @@ public:
 
     // Begins the next call, of whose input there are so many sealed records.
     void tell(uint32_t flags, const std::string& description, uint32_t sealed, Stamps& stamps) {
-        limitless_ = (flags & CALL_RANGE) != 0 || made_++ < first_calls;
+        limitless_ = (flags & CALL_RANGE) != 0 || made_++ < unlimited_calls;
         Writer body;
         body.number<uint32_t>(++number_);
         body.number<uint32_t>(flags);
@@ -130,7 +123,7 @@ public:
         const double begin = now_ns();
         device.let_go();
         Waiter waiter(1e9);
-        while (page_.page->active.load(std::memory_order_acquire) != number_ && waiter.elapsed() < most_switch_ns) waiter.pause();
+        while (page_.page->active.load(std::memory_order_acquire) != number_ && waiter.elapsed() < gate_limit_ns) waiter.pause();
         refuse_if_done();
         stamps.released = now_ns();  // before the key: it may be read alone
         stamps.switched = stamps.released - begin;
@@ -141,10 +134,10 @@ public:
     // Waits for the end of the call, on a device or not. A call that was released late has ended when all of it is queued, too: then
     // the judge knows what the answer is.
     void wait_done(Stamps& stamps, bool on_device) {
-        const double limit = limitless_ ? never : std::max(longest_ns, most_times_longer * took_);
+        const double limit = limitless_ ? never : std::max(call_limit_ns, call_limit_factor * took_);
         if (!wait_for(page_.page->done, on_device, limit)) throw Refused{"A call had not ended after " + seconds(limit) + " s, and the longest before it took " + seconds(took_) + " s."};
-        if (on_device && stamps.late && !wait_for(page_.page->queued, on_device, most_after_done_ns)) {
-            throw Refused{"The submission's process said that a call had ended, and " + seconds(most_after_done_ns) + " s later not that it was queued."};
+        if (on_device && stamps.late && !wait_for(page_.page->queued, on_device, after_done_limit_ns)) {
+            throw Refused{"The submission's process said that a call had ended, and " + seconds(after_done_limit_ns) + " s later not that it was queued."};
         }
         stamps.done = now_ns();
         took_ = std::max(took_, stamps.done - stamps.released);
@@ -156,8 +149,8 @@ public:
         double watched = 0;
         while ((stamps.event = page_.page->ns.load(std::memory_order_acquire)) == no_ns) {
             watch(waiter.elapsed(), watched, page_.page->done);
-            if (waiter.elapsed() > most_after_done_ns) {
-                throw Refused{"The submission's process said that a call had ended, and " + seconds(most_after_done_ns) + " s later had not told its own time."};
+            if (waiter.elapsed() > after_done_limit_ns) {
+                throw Refused{"The submission's process said that a call had ended, and " + seconds(after_done_limit_ns) + " s later had not told its own time."};
             }
             waiter.pause();
         }
@@ -229,7 +222,7 @@ private:
 
     // Looks at the channel once a millisecond. What a runner said before it left counts.
     void watch(double passed, double& watched, const std::atomic<uint32_t>& word) {
-        if (passed - watched < 1e6) return;
+        if (passed - watched < spin_ns) return;
         watched = passed;
         const JudgeChannel::State state = channel_.look(0);
         if (state == JudgeChannel::State::gone && said(word)) return;

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "warpboard_limits.h"
+
 namespace warpboard {
 
 enum RegionKind : uint32_t { REGION_HOST = 0, REGION_DEVICE = 1 };
@@ -32,13 +34,11 @@ struct Region {
     }
 };
 
-constexpr size_t host_page = 4096;
-constexpr size_t huge_page = size_t{2} << 20;
 
 // How the inputs of a call on the host get to the runner. Small ones are written into memory that it has mapped already,
 // while the clock runs. Larger ones lie in new memory, which it gets with the release and maps: a page takes as long as
 // copying some kilobytes.
-constexpr size_t most_written = size_t{64} << 10;
+
 inline bool is_mapped_in_call(size_t region_bytes) { return region_bytes > most_written; }
 
 inline size_t rounded(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
@@ -60,7 +60,7 @@ inline int make_shared_memory(size_t bytes) {
 inline uint64_t most_answer() {
     rlimit limit{};
     const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    return limited ? limit.rlim_cur / 4 : uint64_t{16} << 30;
+    return limited ? limit.rlim_cur / 4 : most_answers;
 }
 
 // Addresses for so many bytes, where huge pages fit; null when there are none.
@@ -115,7 +115,7 @@ inline bool has_huge_pages() {
 inline double most_mapping(size_t bytes) {
     if (!is_mapped_in_call(bytes)) return 0;
     const auto pages = static_cast<double>(bytes / (has_huge_pages() ? huge_page : host_page));
-    return 30e3 + (has_huge_pages() ? 3e3 : 0.5e3) * pages;
+    return mapping_ns + (has_huge_pages() ? mapping_huge_page_ns : mapping_page_ns) * pages;
 }
 
 // A device's array of an input: where the runner has it, and in the judge's own memory.

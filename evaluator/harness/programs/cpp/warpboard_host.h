@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "warpboard_answer.h"
-#include "warpboard_bounds.h"
+#include "warpboard_limits.h"
 #include "warpboard_page.h"
 #include "warpboard_shared.h"
 
@@ -83,9 +83,9 @@ public:
     // work could go on, and what is written while the judge copies in an order of its own is found out.
     // Where other processes want the cores, some calls are handed over late. None is handed over early, so that the
     // quicker calls tell as well how long the kernel takes.
-    static constexpr Bounds bounds{2e3, 20e3, 20e3, 1.0, 0.25, 0, 0};
-    static constexpr int calibrations = 10;  // flushing takes long
-    static constexpr size_t calls_of_one_process = 12;
+    static constexpr Bounds bounds{host_tolerance_ns, 20e3, 20e3, 1.0, 0.25, 0, 0};
+    static constexpr int calibrations = host_calibrations;
+    static constexpr size_t calls_of_one_process = host_process_calls;
 
     void open() { cold_.resize(flush_bytes()); }
 
@@ -137,7 +137,7 @@ private:
     // that of a whole socket.
     static size_t flush_bytes() {
         const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-        return static_cast<size_t>(std::min<long>(std::max<long>(2 * cache, 16L << 20), 64L << 20));
+        return static_cast<size_t>(std::min(std::max(2 * cache, least_flush), most_flush));
     }
 
     std::vector<unsigned char> cold_;

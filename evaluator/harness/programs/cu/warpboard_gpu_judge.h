@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "warpboard_answer.h"
-#include "warpboard_bounds.h"
+#include "warpboard_limits.h"
 #include "warpboard_driver.h"
 #include "warpboard_hold.h"
 #include "warpboard_taken.h"
@@ -89,10 +89,10 @@ class GpuJudge {
 public:
     static constexpr bool released_on_host = false;
     static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
-    static constexpr Bounds bounds{1.5e3, 4e3, 30e3, 0.05, 0.5, 13e3, 15e3};
+    static constexpr Bounds bounds{device_tolerance_ns, 4e3, device_handover_ns, 0.05, 0.5, 13e3, sampled_ns};
     static constexpr int calibrations = 20;
-    static constexpr size_t sealed_bytes = Record::most * sizeof(Record);
-    static constexpr size_t calls_of_one_process = 40, most_at_once = 200;
+    static constexpr size_t sealed_bytes = most_records * sizeof(Record);
+    static constexpr size_t calls_of_one_process = device_process_calls;
 
     void open() {
         cudaSetDeviceFlags(cudaDeviceScheduleSpin);
@@ -117,7 +117,7 @@ public:
     void begin_writing(uint32_t number, void* records) {
         cudaCtxResetPersistingL2Cache();  // the runner's lines
         cudaGetLastError();               // devices without persisting lines refuse the call
-        at_once_ = sizes_ == written_ && sizes_.size() < most_at_once;  // what waits must fit into the driver's queue
+        at_once_ = sizes_ == written_ && sizes_.size() < most_waiting_arrays;
         if (at_once_) hold_.block();
         written_ = sizes_;
         hold_.begin(number, records);

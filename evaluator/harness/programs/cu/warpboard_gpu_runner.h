@@ -122,7 +122,7 @@ public:
 
 private:
     static constexpr size_t scratch_bytes = 256;
-    static constexpr unsigned gate_threads = 64;  // few, so that many processors decrypt; see warpboard_seal.py
+
 
     CUdeviceptr word(size_t offset) const { return reinterpret_cast<CUdeviceptr>(page_) + offset; }
 
@@ -133,7 +133,7 @@ private:
     }
 
     void launch_gate(uint32_t number, void* inputs, const void* records, unsigned sealed) {
-        const unsigned parts = sealed * Record::parts, blocks = std::max(1u, (parts + gate_threads - 1) / gate_threads);
+        const unsigned parts = sealed * record_parts, blocks = std::max(1u, (parts + gate_threads - 1) / gate_threads);
         WARPBOARD_LAUNCH(warpboard_open_gate, blocks, gate_threads, reinterpret_cast<volatile uint32_t*>(page_), number, static_cast<uint32_t*>(inputs),
                          static_cast<const Record*>(records), parts, gate_);
         WARPBOARD_CUDA(cudaGetLastError());

@@ -45,7 +45,6 @@ struct Piece {
 
 // What the kernels and the judge tell each other, in memory of the host. Times are the device's.
 struct HoldPage {
-    static constexpr unsigned most_pieces = 64, most_rows = 256;
 
     alignas(64) unsigned long long first;  // before the first byte is written
     unsigned long long let_go_at;          // when the device was let go
@@ -68,16 +67,16 @@ struct SealKey {
 
 // Writes the records of all rows; a thread for each part.
 static __global__ void seal(const HoldPage* page, unsigned rows, unsigned records, SealKey key, uint32_t number, Record* into) {
-    __shared__ Sealed table[HoldPage::most_rows];
+    __shared__ Sealed table[most_rows];
     for (unsigned i = threadIdx.x; i < rows; i += blockDim.x) table[i] = page->rows[i];
     __syncthreads();
     const Random cipher = Random::under(key.words, number);
-    for (unsigned part = blockIdx.x * blockDim.x + threadIdx.x; part < records * Record::parts; part += gridDim.x * blockDim.x) {
-        const unsigned record = part / Record::parts, begin = part % Record::parts * Record::part_words;
+    for (unsigned part = blockIdx.x * blockDim.x + threadIdx.x; part < records * record_parts; part += gridDim.x * blockDim.x) {
+        const unsigned record = part / record_parts, begin = part % record_parts * Record::part_words;
         unsigned row = 0;
         while (row + 1 < rows && table[row + 1].first <= record) ++row;
-        const uint64_t skipped = (record - table[row].first) * Record::most_words, left = table[row].words - skipped;
-        const unsigned words = left < Record::most_words ? static_cast<unsigned>(left) : Record::most_words;
+        const uint64_t skipped = (record - table[row].first) * record_words, left = table[row].words - skipped;
+        const unsigned words = left < record_words ? static_cast<unsigned>(left) : record_words;
         uint32_t hidden[16];
         if (begin == 0) {
             const uint64_t place = table[row].place + skipped;
@@ -87,7 +86,7 @@ static __global__ void seal(const HoldPage* page, unsigned rows, unsigned record
             into[record].place_low = static_cast<uint32_t>(place) ^ hidden[2];
             into[record].place_high = static_cast<uint32_t>(place >> 32) ^ hidden[3];
         }
-        record_key(cipher, record, 1 + part % Record::parts, hidden);
+        record_key(cipher, record, 1 + part % record_parts, hidden);
         for (unsigned i = 0; i < Record::part_words; ++i) {
             const unsigned at = begin + i;
             into[record].data[at] = (at < words ? table[row].own[skipped + at] : 0) ^ hidden[i];
@@ -97,9 +96,9 @@ static __global__ void seal(const HoldPage* page, unsigned rows, unsigned record
 
 // Copies words of pieces from one of their places to another.
 static __device__ inline void move_pieces(const Piece* pieces, unsigned count, uint32_t* Piece::*to, uint32_t* Piece::*from) {
-    for (unsigned i = threadIdx.x; i < count * Record::most_words; i += blockDim.x) {
-        const Piece& piece = pieces[i / Record::most_words];
-        const unsigned at = i % Record::most_words;
+    for (unsigned i = threadIdx.x; i < count * record_words; i += blockDim.x) {
+        const Piece& piece = pieces[i / record_words];
+        const unsigned at = i % record_words;
         if (at < piece.words) (piece.*to)[at] = (piece.*from)[at];
     }
     __syncthreads();
@@ -112,7 +111,7 @@ static __device__ inline void read_pieces(const HoldPage* page, unsigned count, 
 
 // Takes pieces out of the judge's own arrays; some are the decoys of others.
 static __global__ void take_pieces_out(const HoldPage* page, unsigned count) {
-    __shared__ Piece pieces[HoldPage::most_pieces];
+    __shared__ Piece pieces[most_pieces];
     read_pieces(page, count, pieces);
     move_pieces(pieces, count, &Piece::kept, &Piece::own);
     move_pieces(pieces, count, &Piece::own, &Piece::decoy);
@@ -120,7 +119,7 @@ static __global__ void take_pieces_out(const HoldPage* page, unsigned count) {
 
 // Makes the judge's own arrays whole again, and keeps the device for so many nanoseconds at most.
 static __global__ void hold_device(HoldPage* page, unsigned count, unsigned number, unsigned long long most) {
-    __shared__ Piece pieces[HoldPage::most_pieces];
+    __shared__ Piece pieces[most_pieces];
     read_pieces(page, count, pieces);
     move_pieces(pieces, count, &Piece::own, &Piece::kept);
     if (threadIdx.x != 0) return;
@@ -141,7 +140,7 @@ static __global__ void hold_device(HoldPage* page, unsigned count, unsigned numb
 // Chooses what of an input is sealed.
 class Seal {
 public:
-    static constexpr unsigned most_whole = Record::most - HoldPage::most_pieces;  // records of small arrays
+    static constexpr unsigned most_whole = most_records - most_pieces;  // records of small arrays
 
     // Writes rows and pieces to page. Base is the beginning of the inputs' region. Only arrays that are aligned to words are
     // sealed, the smallest first, and of large ones only those that share nothing with another.
@@ -151,8 +150,8 @@ public:
         std::stable_sort(arrays.begin(), arrays.end(), [](const WrittenArray& a, const WrittenArray& b) { return a.bytes < b.bytes; });
         std::vector<WrittenArray> rest;
         for (const WrittenArray& array : arrays) {
-            const uint64_t words = array.bytes / 4, needed = (words + Record::most_words - 1) / Record::most_words;
-            if (!aligned(array) || rows + HoldPage::most_pieces >= HoldPage::most_rows || records + needed > most_whole) {
+            const uint64_t words = array.bytes / 4, needed = (words + record_words - 1) / record_words;
+            if (!aligned(array) || rows + most_pieces >= most_rows || records + needed > most_whole) {
                 rest.push_back(array);
                 continue;
             }
@@ -171,7 +170,7 @@ public:
 private:
     void add(HoldPage& page, const uint32_t* own, uint64_t place, uint64_t words) {
         page.rows[rows++] = {own, place, words, records};
-        records += static_cast<unsigned>((words + Record::most_words - 1) / Record::most_words);
+        records += static_cast<unsigned>((words + record_words - 1) / record_words);
     }
 
     // Large arrays have more of them. What takes a piece's place is another one of the array, now and then the same for
@@ -179,12 +178,12 @@ private:
     void choose_pieces(const std::vector<WrittenArray>& arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
         uint64_t words = 0;
         for (const WrittenArray& array : arrays) words += array.bytes / 4;
-        size_t which[HoldPage::most_pieces];
+        size_t which[most_pieces];
         Piece* list = page.pieces;
-        for (pieces = 0; pieces < HoldPage::most_pieces; ++pieces) {  // half of them by size, or one large array would have them all
+        for (pieces = 0; pieces < most_pieces; ++pieces) {  // half of them by size, or one large array would have them all
             const size_t i = which[pieces] = pieces % 2 != 0 ? by_size(arrays, below(words)) : below(arrays.size());
-            const uint64_t all = arrays[i].bytes / 4, size = std::min<uint64_t>(Record::most_words, all), at = below(all - size + 1);
-            list[pieces] = {static_cast<uint32_t*>(const_cast<void*>(arrays[i].from)) + at, nullptr, kept + pieces * Record::most_words, size};
+            const uint64_t all = arrays[i].bytes / 4, size = std::min<uint64_t>(record_words, all), at = below(all - size + 1);
+            list[pieces] = {static_cast<uint32_t*>(const_cast<void*>(arrays[i].from)) + at, nullptr, kept + pieces * record_words, size};
             add(page, list[pieces].own, place(arrays[i].to, base) + at, size);
         }
         for (unsigned i = 0; i < pieces; ++i) list[i].decoy = decoy(list, which, i, blank);
@@ -214,7 +213,7 @@ private:
     }
 
     uint32_t* decoy(const Piece* list, const size_t* which, unsigned i, uint32_t* blank) {
-        unsigned others[HoldPage::most_pieces], n = 0;
+        unsigned others[most_pieces], n = 0;
         for (unsigned k = 0; k < pieces; ++k) {
             if (which[k] == which[i] && list[k].own != list[i].own && list[k].words == list[i].words) others[n++] = k;
         }
@@ -235,7 +234,7 @@ public:
     // Needs a context. Blank is memory of the device for decoys, at least a piece of it.
     void open(void* blank) {
         blank_ = static_cast<uint32_t*>(blank);
-        WARPBOARD_CUDA(cudaMalloc(&kept_, HoldPage::most_pieces * Record::most_words * sizeof(uint32_t)));
+        WARPBOARD_CUDA(cudaMalloc(&kept_, most_pieces * record_words * sizeof(uint32_t)));
         void* memory = mmap(nullptr, sizeof(HoldPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         page_ = new (memory) HoldPage{};
@@ -261,10 +260,10 @@ public:
         draw_random(&key_, sizeof key_);
         WARPBOARD_LAUNCH(begin_writing, 1, 1, seen_);
         if (seal_.records > 0) {
-            const unsigned blocks = (seal_.records * Record::parts + threads - 1) / threads;
-            WARPBOARD_LAUNCH(seal, blocks, threads, seen_, seal_.rows, seal_.records, key_, number, static_cast<Record*>(records));
+            const unsigned blocks = (seal_.records * record_parts + seal_threads - 1) / seal_threads;
+            WARPBOARD_LAUNCH(seal, blocks, seal_threads, seen_, seal_.rows, seal_.records, key_, number, static_cast<Record*>(records));
         }
-        if (seal_.pieces > 0) WARPBOARD_LAUNCH(take_pieces_out, 1, movers, seen_, seal_.pieces);
+        if (seal_.pieces > 0) WARPBOARD_LAUNCH(take_pieces_out, 1, move_threads, seen_, seal_.pieces);
         WARPBOARD_CUDA(cudaGetLastError());
     }
 
@@ -274,7 +273,7 @@ public:
     // Queues the kernel behind what is to be written.
     void take() {
         ++number_;
-        WARPBOARD_LAUNCH(hold_device, 1, movers, seen_, seal_.pieces, number_, most_ns);
+        WARPBOARD_LAUNCH(hold_device, 1, move_threads, seen_, seal_.pieces, number_, hold_limit_ns);
         WARPBOARD_CUDA(cudaGetLastError());
     }
 
@@ -282,7 +281,7 @@ public:
     void wait_taken() {
         Waiter waiter(1e9);
         while (read(page_->held) != number_) {
-            if (waiter.elapsed() > wait_ns) throw Refused{"The device did not come to the judge's last kernel before a release."};
+            if (waiter.elapsed() > held_limit_ns) throw Refused{"The device did not come to the judge's last kernel before a release."};
             waiter.pause();
         }
     }
@@ -294,16 +293,13 @@ public:
     double took() const { return static_cast<double>(read(page_->let_go_at) - read(page_->first)); }
 
 private:
-    static constexpr unsigned threads = 256, movers = 1024;
-    static constexpr unsigned long long most_ns = 200'000'000;
-    static constexpr double wait_ns = 30e9;
 
     // Launches each kernel on nothing: loading one waits for the device, which may not be while that is blocked.
     void load() {
         WARPBOARD_LAUNCH(begin_writing, 1, 1, seen_);
-        WARPBOARD_LAUNCH(seal, 1, threads, seen_, 0u, 0u, key_, 0u, static_cast<Record*>(nullptr));
-        WARPBOARD_LAUNCH(take_pieces_out, 1, movers, seen_, 0u);
-        WARPBOARD_LAUNCH(hold_device, 1, movers, seen_, 0u, 0u, 0ull);
+        WARPBOARD_LAUNCH(seal, 1, seal_threads, seen_, 0u, 0u, key_, 0u, static_cast<Record*>(nullptr));
+        WARPBOARD_LAUNCH(take_pieces_out, 1, move_threads, seen_, 0u);
+        WARPBOARD_LAUNCH(hold_device, 1, move_threads, seen_, 0u, 0u, 0ull);
         WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
 

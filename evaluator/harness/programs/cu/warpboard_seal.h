@@ -26,19 +26,17 @@ namespace warpboard {
 
 // A sealed stretch of an input. All of it is encrypted: nothing tells where it belongs.
 struct Record {
-    static constexpr unsigned most_words = 128, parts = 8, part_words = 16;  // a part is a block of the cipher
-    static constexpr unsigned most = 2112;                                   // records of a call
+    static constexpr unsigned part_words = 16;
 
     uint32_t tag, words, place_low, place_high;  // of four bytes; the place counts from the beginning of the inputs' region
     uint32_t pad[12];
-    uint32_t data[most_words];
+    uint32_t data[record_words];
 };
 static_assert(sizeof(Record) == 576, "a header and eight parts, each a block of the cipher");
 
-constexpr uint32_t record_tag = 0x57617270;  // what was opened with another key has none
 
 static __device__ inline void record_key(const Random& cipher, unsigned record, unsigned block, uint32_t out[16]) {
-    cipher.block(uint64_t{record} * (1 + Record::parts) + block, out);
+    cipher.block(uint64_t{record} * (1 + record_parts) + block, out);
 }
 
 // A part of a record, as it lies there.
@@ -47,19 +45,19 @@ struct SealedPart {
 };
 
 static __device__ inline SealedPart read_part(const Record* records, unsigned part) {
-    const Record& record = records[part / Record::parts];
+    const Record& record = records[part / record_parts];
     SealedPart read{{record.tag, record.words, record.place_low, record.place_high}, {}};
-    for (unsigned i = 0; i < Record::part_words; ++i) read.data[i] = record.data[part % Record::parts * Record::part_words + i];
+    for (unsigned i = 0; i < Record::part_words; ++i) read.data[i] = record.data[part % record_parts * Record::part_words + i];
     return read;
 }
 
 // Opens a part; with write unset it does the same and writes nothing.
 static __device__ inline void open_part(const Random& cipher, unsigned part, const SealedPart& sealed, uint32_t* inputs, bool write) {
-    const unsigned record = part / Record::parts, begin = part % Record::parts * Record::part_words;
+    const unsigned record = part / record_parts, begin = part % record_parts * Record::part_words;
     uint32_t header[4], hidden[16];
     WARPBOARD_ROLLED
     for (unsigned of_data = 0; of_data < 2; ++of_data) {
-        record_key(cipher, record, of_data * (1 + part % Record::parts), hidden);
+        record_key(cipher, record, of_data * (1 + part % record_parts), hidden);
         for (int i = 0; i < 4 && of_data == 0; ++i) header[i] = sealed.header[i] ^ hidden[i];
     }
     const unsigned words = write && header[0] == record_tag ? header[1] : 0;

@@ -92,8 +92,7 @@ public:
     }
 
 private:
-    static constexpr size_t rows = 64, row_bytes = 64, step = 64, most_pitch = size_t{1} << 30;
-    static constexpr double most_wait_ns = 10e9;
+    static constexpr size_t rows = sample_rows, row_bytes = sample_row_bytes, step = sample_step, most_pitch = most_sample_pitch;
     static constexpr unsigned looks_between = 1 << 20;  // at the end of the copies, for each question whether the device failed
 
     struct Words {
@@ -139,7 +138,7 @@ private:
     }
 
     void wait(const uint32_t& word, cudaStream_t stream) {
-        const double end = now_ns() + most_wait_ns;
+        const double end = now_ns() + copy_limit_ns;
         for (unsigned looks = 1; __atomic_load_n(&word, __ATOMIC_ACQUIRE) != number_; ++looks) {
             if (looks % looks_between != 0) continue;
             if (now_ns() > end) throw Refused{"The device could not copy the answer within 10 s after the submission's process was done with it."};

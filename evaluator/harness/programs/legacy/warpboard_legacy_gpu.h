@@ -57,7 +57,7 @@ private:
 class LegacyGpuJudge : public HostJudge {
 public:
     static constexpr bool switches_in_call = true;
-    static constexpr Bounds bounds{2e3, 20e3, 1e6, 1.0, 0.5, 0, 0};
+    static constexpr Bounds bounds{host_tolerance_ns, 20e3, 1e6, 1.0, 0.5, 0, 0};
 
     void open() {
         cudaSetDeviceFlags(cudaDeviceScheduleSpin);

@@ -10,6 +10,7 @@ import math
 import sys
 
 from warpboard_layout import dense, reach
+from warpboard_limits import MOST_WAITING_PARTS
 from warpboard_wire import ANSWER_ROOM, CUDA, HOST, Refused
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _PLAIN = (bool, int, float, str)
 _DEEPEST, _MOST_ITEMS = 32, 4096
-_MOST_ON_DEVICE = 500  # their copies wait before the release: they must fit into the driver's queue
+
 _MOST_TEXT = 300
 
 
@@ -234,8 +235,8 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
         raise ValueError("its items lie too far apart or on top of each other")
     if size > 0 and offset % item:
         raise ValueError("it does not lie at a multiple of its items' size")
-    if kind == CUDA and sum(part.kind == CUDA for part in parts) == _MOST_ON_DEVICE:
-        raise ValueError(f"more than {_MOST_ON_DEVICE} tensors on the device")
+    if kind == CUDA and sum(part.kind == CUDA for part in parts) == MOST_WAITING_PARTS:
+        raise ValueError(f"more than {MOST_WAITING_PARTS} tensors on the device")
     parts.append(Part(name, kind, dtype, tuple(shape), tuple(strides), role, offset, size))
     return ["part", len(parts) - 1]
 

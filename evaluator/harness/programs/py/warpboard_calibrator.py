@@ -10,6 +10,7 @@ import sys
 from warpboard_calls import Ranks, Runner, TaskFailed
 from warpboard_clocks import QUEUEING_NS, Constants
 from warpboard_layout import describe, flat_bytes, reach
+from warpboard_limits import HOST_CALIBRATIONS
 from warpboard_regions import Regions
 from warpboard_runner import Host, choose_cuda, serve
 from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, RunnerGone, TooLarge, shared_memory
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from warpboard_judge_cuda import JudgeMemory
     from warpboard_regions import HostMemory
 
-CALIBRATIONS = {"host": 10, "cuda": 40}  # empty calls for the constants
+CALIBRATIONS = {"host": HOST_CALIBRATIONS, "cuda": 40}  # empty calls for the constants
 
 
 @contextlib.contextmanager

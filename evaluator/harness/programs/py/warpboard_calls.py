@@ -13,9 +13,12 @@ from time import perf_counter_ns
 
 from warpboard_answer import BadAnswer, NoRoom, is_plain, read
 from warpboard_layout import describe, flat_bytes, sizes, write_host
+from warpboard_limits import (
+    AFTER_DONE_LIMIT_NS, CALL_LIMIT_FACTOR, CALL_LIMIT_NS, EARLY_QUEUED_LIMIT_NS, GATE_LIMIT_NS, LEAST_ANSWERS, QUEUED_LIMIT_NS,
+    UNLIMITED_CALLS)
 from warpboard_taken import Taken
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, MOST_AFTER_DONE_NS, RANGE, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
+    ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, RANGE, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,13 +31,7 @@ if TYPE_CHECKING:
     from warpboard_regions import HostMemory, Regions
     from warpboard_wire import Channel, Page
 
-_LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
-_LONGEST_TOLD_HOLD_NS = 500_000  # where the clock runs already: our own runner has queued its call by then
-# A call may take so long, or so many times as long as the longest before it of the case. The first ones compile, tune and load, and
-# those of a profile are replayed: they have only the stage's limit.
-_LONGEST_NS, _MOST_TIMES_LONGER, _FIRST_CALLS = 10_000_000_000, 20, 5
-_LONGEST_SWITCH_NS = 20_000_000  # after this time a gate that does not report itself as running is released
-_LEAST_ANSWERS = 64 << 20
+
 # Of an input's description and arrays on the host, which a runner has before the release: a few plain numbers, and for each array
 # its entry with type, shape, place and name. Without a name, entries take 33 to 55.
 _FEW_BYTES, _ENTRY_BYTES = 128, 80
@@ -220,9 +217,9 @@ class Runner:
         ends = sizes(leaves)
         wanted = {(INPUTS, HOST): ends[HOST], (ANSWERS, HOST): 1 << 20}
         if self.cuda is None:
-            wanted[ANSWERS, HOST] = max(_LEAST_ANSWERS, 2 * ends[HOST])
+            wanted[ANSWERS, HOST] = max(LEAST_ANSWERS, 2 * ends[HOST])
         else:
-            wanted[INPUTS, CUDA], wanted[ANSWERS, CUDA] = ends[CUDA], max(_LEAST_ANSWERS, 2 * ends[CUDA])
+            wanted[INPUTS, CUDA], wanted[ANSWERS, CUDA] = ends[CUDA], max(LEAST_ANSWERS, 2 * ends[CUDA])
             wanted[SEALED, CUDA] = self.cuda.SEALED
         return wanted
 
@@ -249,7 +246,7 @@ class _Asked:
         """Waits until the runner has queued everything, or the limit is over."""
         runner = self.runner
         runner.here()
-        limit = _LONGEST_TOLD_HOLD_NS if self.told and runner.cuda is not None else _LONGEST_HOLD_NS
+        limit = EARLY_QUEUED_LIMIT_NS if self.told and runner.cuda is not None else QUEUED_LIMIT_NS
         self.late = runner.page.wait_queued(self._number, runner.channel, limit) is None
         if runner.cuda is None:
             return
@@ -329,7 +326,7 @@ class _Asked:
         """Waits until the gate reports that it runs. A gate that reports this too early has the change of contexts in its
         time."""
         if self.runner.cuda is not None:
-            self.runner.page.wait_active(self._number, self.runner.channel, _LONGEST_SWITCH_NS)
+            self.runner.page.wait_active(self._number, self.runner.channel, GATE_LIMIT_NS)
 
     def release(self) -> int:
         """Gives the runner its input. Returns the clock before that."""
@@ -354,7 +351,7 @@ class _Asked:
     def done(self) -> int:
         """Waits until the runner is done; returns the clock then."""
         longest = self.runner.longest
-        limit = None if self._limitless or self.runner.made < _FIRST_CALLS else max(_LONGEST_NS, _MOST_TIMES_LONGER * longest)
+        limit = None if self._limitless or self.runner.made < UNLIMITED_CALLS else max(CALL_LIMIT_NS, CALL_LIMIT_FACTOR * longest)
         end = self.runner.page.wait_done(self._number, self.runner.channel, limit)
         if end is None:
             assert limit is not None
@@ -368,8 +365,8 @@ class _Asked:
             return True
         if not self.late:
             return False
-        if self.runner.page.wait_queued(self._number, self.runner.channel, MOST_AFTER_DONE_NS) is None:
-            raise Refused(f"The runner said that a call had ended, and {MOST_AFTER_DONE_NS / 1e9:.0f} s later not that it was queued.")
+        if self.runner.page.wait_queued(self._number, self.runner.channel, AFTER_DONE_LIMIT_NS) is None:
+            raise Refused(f"The runner said that a call had ended, and {AFTER_DONE_LIMIT_NS / 1e9:.0f} s later not that it was queued.")
         if self.answer is None or self.runner.page.description() != self._foreseen:
             return True
         self.runner.as_foreseen()

@@ -11,6 +11,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from warpboard_limits import (
+    DEVICE_COPY_TOLERANCE_NS, DEVICE_HANDOVER_NS, DEVICE_TOLERANCE_NS, HOST_TOLERANCE_NS, MIDDLE_SAMPLE_NS, MIDDLE_SWITCH_NS, SAMPLE_NS,
+    SAMPLED_NS, SLOW_TURN_NS, SWITCH_NS, TURN_NS)
 from warpboard_stats import Stats, quantile
 
 TYPE_CHECKING = False
@@ -20,24 +23,18 @@ if TYPE_CHECKING:
     from warpboard_calls import Call
 
 # By how much wall and snapshot may exceed the truth.
-_LEAST_NS = {"host": (2_000, 5_000), "cuda": (1_500, 8_000)}
+_LEAST_NS = {"host": (HOST_TOLERANCE_NS, 5_000), "cuda": (DEVICE_TOLERANCE_NS, DEVICE_COPY_TOLERANCE_NS)}
 _HIDDEN_NS = 20_000  # of work after "done" that is not seen while the device returns to the judge
-_SAMPLED_NS = 15_000  # by which the copy of the answer may come later than "done" says, where a sample of it was right
+
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = {"host": 0.02, "cuda": 0.01}  # of the time: on a noisy machine the judge's clocks count, not the runner's
 _UNEVEN_NS = 10_000  # by which our own runner's calls on the host may be slower than the least
-_MOST_NS = {"host": 100_000, "cuda": 30_000}  # a busy machine takes longer for empty calls, and no other call may profit from that
-# Writing an input may take so much longer than usual without another context's having had a turn: where all of it was queued
-# before the device began, and where the device waited for this process: sizes were new, or there are very many arrays. On an H100
-# the median of 150 processes was within 5, and a change of contexts alone takes 145 µs.
-_TURN_NS, _SLOW_TURN_NS = 20_000, 50_000
-_PART_NS, _MOST_PARTS = 5_000, 32  # and in the second case so much for each part of an answer: copies of them are queued then
+_MOST_NS = {"host": 100_000, "cuda": DEVICE_HANDOVER_NS}  # a busy machine takes longer for empty calls, and no other call may profit from that
+_PART_NS, _MOST_PARTS = 5_000, 32  # more than SLOW_TURN_NS for each part of an answer: its copies are queued then
 # Queueing work for a device may take so much longer than for our own runner, where no more than a few numbers is known before the release:
 # launching torch's kernels took 130 µs more.
 QUEUEING_NS = 250_000
-_SWITCH_NS, _USUAL_SWITCH_NS = 6_000, 3_000  # and a change of contexts so much longer, in one call and in the middle one
-# So much later may a sample be than usual, in one call and in the middle one. On two H100s the medians of 60 cases were within 5 µs.
-_LATE_SAMPLE_NS, _USUAL_SAMPLE_NS = 10_000, 5_000
+
 
 
 @dataclass(frozen=True)
@@ -90,14 +87,14 @@ class Constants:
     def more(self, calls: Sequence[Call]) -> list[float]:
         """Returns the time of each call that counts besides its clocks: before the release, and after "done"."""
         gate, sample = self._late(calls)
-        return [self.turns(call) + self.sooner(call) + max(self._gate(call) - _SWITCH_NS, gate) + max(self._sample(call) - _LATE_SAMPLE_NS, sample)
+        return [self.turns(call) + self.sooner(call) + max(self._gate(call) - SWITCH_NS, gate) + max(self._sample(call) - SAMPLE_NS, sample)
                 for call in calls]
 
     def _late(self, calls):
         """Returns the delay, beyond the usual one, of the middle call's gate and of its sample. On an H100 the medians
         of 62 series of calls were within 3 µs for the gate."""
-        return (max(quantile([self._gate(call) for call in calls], 0.5) - _USUAL_SWITCH_NS, 0.0),
-                max(quantile([self._sample(call) for call in calls], 0.5) - _USUAL_SAMPLE_NS, 0.0))
+        return (max(quantile([self._gate(call) for call in calls], 0.5) - MIDDLE_SWITCH_NS, 0.0),
+                max(quantile([self._sample(call) for call in calls], 0.5) - MIDDLE_SAMPLE_NS, 0.0))
 
     def _gate(self, call):
         """Returns the delay of a gate's report beyond the usual one: the runner may have worked on the unsealed
@@ -119,7 +116,7 @@ class Constants:
         """The time that others may have had the device, or processors the input, between its first byte and the end of the
         hold."""
         excess = call.prepared - self.prepared
-        usual = _TURN_NS if call.at_once else _SLOW_TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS)
+        usual = TURN_NS if call.at_once else SLOW_TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS)
         return excess if excess > usual else 0.0
 
 
@@ -162,7 +159,7 @@ class Clocks:
         process than in the next; if a sample was taken in every call, most work that was hidden in this way would show
         in it."""
         sampled = self.constants.kind == "cuda" and all(call.sampled > call.wall for call in self._calls)
-        return max(tolerance, _SAMPLED_NS) if sampled else tolerance
+        return max(tolerance, SAMPLED_NS) if sampled else tolerance
 
     def lines(self) -> Iterator[tuple[str, float | str]]:
         """Yields (field, value) for the report."""

@@ -20,23 +20,23 @@ from time import perf_counter_ns
 from typing import NamedTuple
 
 from warpboard_cuda import address_of, queue_wait, seen_by_device
-from warpboard_seal import MOST_RECORDS, PART, PARTS, RECORD_BYTES, RECORD_WORDS, REGISTERS, TAG, THREADS, block, each_word, function, load
+from warpboard_limits import (
+    HELD_LIMIT_NS, HOLD_LIMIT_NS, MOST_PIECES, MOST_RECORDS, MOST_ROWS, MOVE_THREADS, RECORD_TAG, RECORD_WORDS, SEAL_THREADS)
+from warpboard_seal import PART, PARTS, RECORD_BYTES, REGISTERS, block, each_word, function, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MOST_PIECES, _MOST_ROWS = 64, 256
-_MOST_WHOLE = MOST_RECORDS - _MOST_PIECES  # records of small arrays
+
+_MOST_WHOLE = MOST_RECORDS - MOST_PIECES  # records of small arrays
 _PIECE = 4 * RECORD_WORDS  # bytes of one
 _FIRST, _LET_GO_AT = 0, 1  # in words of eight bytes, by the device's clock
 _HELD, _LET_GO, _START = 32, 64, 96  # in words of four bytes
 _PIECES = 1024  # where their table begins; a row is four of eight words: see _Piece
-_ROWS = _PIECES + 64 * _MOST_PIECES  # and that of what is sealed: see _Row
-_SIZE = _ROWS + 32 * _MOST_ROWS
-_MOVERS = 1024  # threads
-_MOST_NS = 200_000_000  # it waits no longer to be let go
-_WAIT_NS = 30_000_000_000
+_ROWS = _PIECES + 64 * MOST_PIECES  # and that of what is sealed: see _Row
+_SIZE = _ROWS + 32 * MOST_ROWS
+
 _PTX = f"""
 .version 6.3
 .target sm_70
@@ -54,7 +54,7 @@ _PTX = f"""
 .visible .entry seal(.param .u64 p_rows, .param .u32 p_count, .param .u32 p_records, .param .u32 p_k0, .param .u32 p_k1,
                      .param .u32 p_k2, .param .u32 p_number, .param .u64 p_into)
 {{
-    .shared .align 8 .b8 table[{32 * _MOST_ROWS}];
+    .shared .align 8 .b8 table[{32 * MOST_ROWS}];
     .reg .u64 rows, shared, into, own, first, skipped, left;
     .reg .u32 count, row, next, low;
     {REGISTERS}
@@ -124,7 +124,7 @@ FOUND:
     setp.ne.u32 other, within, 0;
     @other bra DATA;
     {block("index", "ROUND_OF_HEADER")}
-    xor.b32 x0, x0, {TAG};
+    xor.b32 x0, x0, {RECORD_TAG};
     xor.b32 x1, x1, words;
     cvt.u32.u64 low, place;
     xor.b32 x2, x2, low;
@@ -198,7 +198,7 @@ DONE:
 
 .visible .entry take_out(.param .u64 words, .param .u32 pieces)
 {{
-    .shared .align 8 .b64 table[{8 * _MOST_PIECES}];
+    .shared .align 8 .b64 table[{8 * MOST_PIECES}];
     .reg .u64 at, rows, own, decoy, kept;
     .reg .u32 count;
     ld.param.u64 at, [words];
@@ -215,7 +215,7 @@ DONE:
 
 .visible .entry hold(.param .u64 words, .param .u32 number, .param .u64 most, .param .u32 pieces)
 {{
-    .shared .align 8 .b64 table[{8 * _MOST_PIECES}];
+    .shared .align 8 .b64 table[{8 * MOST_PIECES}];
     .reg .u64 at, first, now, step, limit, rows, own, kept;
     .reg .u32 mine, count, seen, thread;
     .reg .pred is;
@@ -274,7 +274,7 @@ class Hold:
     """For the context that is current when it is made. blank is the address of memory with other data, at least the size of
     a piece; kept that of ROOM bytes."""
 
-    ROOM = _MOST_PIECES * _PIECE
+    ROOM = MOST_PIECES * _PIECE
     SEALED = MOST_RECORDS * RECORD_BYTES  # bytes that records may take
 
     def __init__(self, blank: int, kept: int) -> None:
@@ -294,9 +294,9 @@ class Hold:
         """Launches each kernel on nothing. Loading one may wait for the device, which fails while that is blocked."""
         none = ctypes.c_uint32(0)
         self._begin(self._at)
-        self._seal(self._rows, *[none] * 6, ctypes.c_uint64(0), blocks=1, threads=THREADS)
-        self._take_out(self._at, none, threads=_MOVERS)
-        self._hold(self._at, none, ctypes.c_uint64(0), none, threads=_MOVERS)
+        self._seal(self._rows, *[none] * 6, ctypes.c_uint64(0), blocks=1, threads=SEAL_THREADS)
+        self._take_out(self._at, none, threads=MOVE_THREADS)
+        self._hold(self._at, none, ctypes.c_uint64(0), none, threads=MOVE_THREADS)
 
     def choose(self, arrays: Iterable[tuple[int, int, int]], inputs: int) -> int:
         """Chooses the sealed parts of the arrays (place in the runner, the judge's own, bytes); inputs is the address
@@ -322,9 +322,9 @@ class Hold:
         self._begin(self._at)
         if self._sealed:
             words = (self._sealed, self._records, *self.key, number)
-            self._seal(self._rows, *map(ctypes.c_uint32, words), ctypes.c_uint64(records), blocks=-(-self._records * PARTS // THREADS), threads=THREADS)
+            self._seal(self._rows, *map(ctypes.c_uint32, words), ctypes.c_uint64(records), blocks=-(-self._records * PARTS // SEAL_THREADS), threads=SEAL_THREADS)
         if self._count:
-            self._take_out(self._at, ctypes.c_uint32(self._count), threads=_MOVERS)
+            self._take_out(self._at, ctypes.c_uint32(self._count), threads=MOVE_THREADS)
 
     def _put(self, at, table):
         self._memory[at : at + len(table)] = table
@@ -332,11 +332,11 @@ class Hold:
     def take(self) -> None:
         """Queues the kernel behind the writes."""
         self._number = (self._number + 1) & 0xFFFFFFFF or 1
-        self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(_MOST_NS), ctypes.c_uint32(self._count), threads=_MOVERS)
+        self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(HOLD_LIMIT_NS), ctypes.c_uint32(self._count), threads=MOVE_THREADS)
 
     def taken(self) -> bool:
         """Waits until the kernel runs, which means that everything before it is written. Returns whether it runs."""
-        words, number, end = self._words, self._number, perf_counter_ns() + _WAIT_NS
+        words, number, end = self._words, self._number, perf_counter_ns() + HELD_LIMIT_NS
         while words[_HELD] != number:
             if perf_counter_ns() > end:
                 return False
@@ -359,7 +359,7 @@ def _choose(arrays: Iterable[tuple[int, int, int]], inputs: int, blank: int,
     rows, records, whole, rest = [], 0, [], []
     for to, own, size in sorted(arrays, key=lambda array: array[2]):
         needed = -(-(size // 4) // RECORD_WORDS)
-        if not _aligned(to, own, size) or len(rows) + _MOST_PIECES >= _MOST_ROWS or records + needed > _MOST_WHOLE:
+        if not _aligned(to, own, size) or len(rows) + MOST_PIECES >= MOST_ROWS or records + needed > _MOST_WHOLE:
             rest.append((to, own, size))
             continue
         rows.append(_Row(own, (to - inputs) // 4, size // 4, records))
@@ -380,7 +380,7 @@ def _choose(arrays: Iterable[tuple[int, int, int]], inputs: int, blank: int,
 def _pieces(large):
     """(which array, where the runner has it, in the judge's own, words) of pieces in random places; large arrays have more."""
     ends = list(itertools.accumulate(words for _, _, words in large))
-    numbers = struct.unpack(f"{2 * _MOST_PIECES}Q", os.urandom(16 * _MOST_PIECES))
+    numbers = struct.unpack(f"{2 * MOST_PIECES}Q", os.urandom(16 * MOST_PIECES))
     chosen = []
     for i, (first, second) in enumerate(zip(numbers[::2], numbers[1::2])):  # half by size, or one array would have them all
         which = bisect.bisect_right(ends, first % ends[-1]) if i % 2 else first % len(large)

@@ -12,10 +12,10 @@ import mmap
 import os
 import socket
 
+from warpboard_limits import HOST_PAGE, HUGE_PAGE, MAPPING_HUGE_PAGE_NS, MAPPING_NS, MAPPING_PAGE_NS, MOST_WRITTEN
 from warpboard_wire import INPUT, Channel, shared_memory
 
-_MOST_WRITTEN = 64 << 10
-_PAGE, _HUGE = 4096, 2 << 20
+
 _READ, _WRITE, _FIXED, _NORESERVE, _POPULATE = 1, 2, 0x10, 0x4000, 0x8000
 _COLLAPSE = 25  # MADV_COLLAPSE; it wants a page in each that it makes
 
@@ -28,7 +28,7 @@ _madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 def is_mapped_in_call(size: int) -> bool:
     """Reports whether inputs in a region of this size get new memory for each call."""
-    return size > _MOST_WRITTEN
+    return size > MOST_WRITTEN
 
 
 class Mapped:
@@ -36,9 +36,9 @@ class Mapped:
 
     def __init__(self, fd: int, size: int) -> None:
         self.size = size
-        self._space = mmap.mmap(-1, size + _HUGE, mmap.MAP_SHARED | _NORESERVE)
+        self._space = mmap.mmap(-1, size + HUGE_PAGE, mmap.MAP_SHARED | _NORESERVE)
         begin = ctypes.addressof(ctypes.c_char.from_buffer(self._space))
-        self.address = -(-begin // _HUGE) * _HUGE
+        self.address = -(-begin // HUGE_PAGE) * HUGE_PAGE
         self.view = memoryview(self._space)[self.address - begin : self.address - begin + size]
         self.put(fd)
 
@@ -61,7 +61,7 @@ class Mapped:
     def make_huge(self) -> bool:
         """Makes new memory of huge pages, which are mapped in a hundredth of the time. False if the system has none:
         Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled)."""
-        for at in range(0, self.size, _HUGE):
+        for at in range(0, self.size, HUGE_PAGE):
             self.view[at] = 0
         return _madvise(self.address, self.size, _COLLAPSE) == 0
 
@@ -71,8 +71,8 @@ class Rehearsal:
 
     def __init__(self) -> None:
         self._here, self._there = (Channel(end) for end in socket.socketpair())
-        self._fd = shared_memory(_PAGE)
-        self._mapped = Mapped(self._fd, _PAGE)
+        self._fd = shared_memory(HOST_PAGE)
+        self._mapped = Mapped(self._fd, HOST_PAGE)
 
     def hold(self) -> None:
         self._here.send(INPUT, b"", [self._fd])
@@ -84,9 +84,9 @@ class Rehearsal:
 
 @functools.cache
 def has_huge_pages() -> bool:
-    fd = shared_memory(_HUGE)
+    fd = shared_memory(HUGE_PAGE)
     try:
-        return Mapped(fd, _HUGE).make_huge()
+        return Mapped(fd, HUGE_PAGE).make_huge()
     finally:
         os.close(fd)
 
@@ -94,12 +94,12 @@ def has_huge_pages() -> bool:
 def rounded(size: int) -> int:
     """The size of a region for so many bytes of inputs. Pages that were never written take longest to map: without huge
     ones, it has none of these."""
-    step = _HUGE if is_mapped_in_call(size) and has_huge_pages() else _PAGE
+    step = HUGE_PAGE if is_mapped_in_call(size) and has_huge_pages() else HOST_PAGE
     return max(-(-size // step), 1) * step
 
 
 def most_mapping(size: int) -> int:
-    """The most that mapping a region may take, in nanoseconds: some three times the measurement on two machines."""
+    """Returns the longest time to map a region, in nanoseconds."""
     if not is_mapped_in_call(size):
         return 0
-    return 30_000 + (3_000 * (size // _HUGE) if has_huge_pages() else 500 * (size // _PAGE))
+    return MAPPING_NS + (MAPPING_HUGE_PAGE_NS * (size // HUGE_PAGE) if has_huge_pages() else MAPPING_PAGE_NS * (size // HOST_PAGE))

@@ -25,6 +25,7 @@ from warpboard_calls import Ranks, Runner, TaskFailed
 from warpboard_cases import read_cases
 from warpboard_clocks import Clocks
 from warpboard_layout import NotPassable
+from warpboard_limits import CASE_KERNEL_NS, DEVICE_PROCESS_CALLS, HOST_PROCESS_CALLS
 from warpboard_regions import HostMemory, Regions
 from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
 from warpboard_stats import Stats, StopRule
@@ -42,8 +43,7 @@ if TYPE_CHECKING:
 _CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # when another process has been measured
 _LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
 _LONGEST_READY, _MOST_TIMES_LONGER = 30, 5  # seconds to load a submission again, and so many times as long as the first time
-# Of one of the fresh processes that measure a score: five take about as long as one of a benchmark.
-_LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": 12, "cuda": 40}
+_LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": HOST_PROCESS_CALLS, "cuda": DEVICE_PROCESS_CALLS}
 
 
 class Judge:
@@ -105,7 +105,7 @@ class Judge:
 
     def benchmark(self, ranked: bool) -> bool:
         """Times every case; in a ranked stage in one fresh process of the submission after another, while there is one."""
-        rule = StopRule(kernel_ns=10e9, least=_LEAST_CALLS[self.kind], most=_MOST_CALLS[self.kind])
+        rule = StopRule(kernel_ns=CASE_KERNEL_NS, least=_LEAST_CALLS[self.kind], most=_MOST_CALLS[self.kind])
         if ranked:
             rule = StopRule(kernel_ns=6e9, wall_ns=24e9, least=_LEAST_OF_ONE[self.kind], most=_MOST_OF_ONE[self.kind])
         self.ranked, process = ranked, 0

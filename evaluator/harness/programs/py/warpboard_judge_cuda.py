@@ -9,6 +9,7 @@ import time
 
 from warpboard_cuda import Mapping, address_of, allocate, call, driver, export, queue_wait, queue_write, released, seen_by_device
 from warpboard_hold import Hold
+from warpboard_limits import COPY_LIMIT_NS, MOST_SAMPLE_PITCH, MOST_WAITING_ARRAYS, SAMPLE_ROW_BYTES, SAMPLE_ROWS, SAMPLE_STEP
 from warpboard_wire import DONE_AT, Refused
 
 TYPE_CHECKING = False
@@ -23,10 +24,10 @@ _MOST_SPACE = 64 << 20  # between shared memory and what lies before it
 _SAMPLED, _COPIED = 32, 64
 _NO_MEMORY = ("CUDACachingAllocator", "out of memory", "ALLOC_FAILED")  # in errors of torch, CUDA and its libraries
 _NOT_READY = 600  # CUDA_ERROR_NOT_READY
-_MOST_AT_ONCE = 200  # arrays of an input: what waits must fit into the driver's queue
+
 _MOST_SIZES = 1024  # of calls' arrays, that are remembered
 _LOOKS = 1 << 16  # at such a word, for each question whether the device has failed
-_MOST_WAIT_NS = 10_000_000_000  # for such a word: a copy takes milliseconds
+
 
 
 class _Rows(ctypes.Structure):
@@ -45,7 +46,7 @@ class Sample:
     copied some 150 µs later, when the device has come back to the judge's context, and the runner's queued work is done
     by then: a late write is missing in the sample."""
 
-    _ROWS, _WIDTH, _STEP, _MOST_PITCH = 64, 64, 64, 1 << 30
+    _ROWS, _WIDTH, _STEP, _MOST_PITCH = SAMPLE_ROWS, SAMPLE_ROW_BYTES, SAMPLE_STEP, MOST_SAMPLE_PITCH
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, (self._ROWS + 1) * self._WIDTH)
@@ -182,7 +183,7 @@ class JudgeMemory:
     def _wait(self, word: int, idle: Callable[[], bool]) -> None:
         """Waits for a word of the gate's page. idle returns whether its writer has ended, and raises if the device
         failed."""
-        words, number, end = self._gate_word, self._number, time.perf_counter_ns() + _MOST_WAIT_NS
+        words, number, end = self._gate_word, self._number, time.perf_counter_ns() + COPY_LIMIT_NS
         while True:
             for _ in range(_LOOKS):
                 if words[word] == number:
@@ -190,7 +191,7 @@ class JudgeMemory:
             if idle() and words[word] != number:
                 raise RuntimeError("the device did not say that the answer had been copied")
             if time.perf_counter_ns() > end:
-                raise Refused(f"The device could not copy the answer within {_MOST_WAIT_NS / 1e9:.0f} s after the runner was done with it.")
+                raise Refused(f"The device could not copy the answer within {COPY_LIMIT_NS / 1e9:.0f} s after the runner was done with it.")
 
     def open_gate(self) -> None:
         """Releases the queued work. Nothing else of this context runs before that."""
@@ -248,7 +249,7 @@ class JudgeMemory:
         if len(self._written) >= _MOST_SIZES:
             self._written.clear()
         self._written.add(sizes)
-        return known and len(arrays) <= _MOST_AT_ONCE
+        return known and len(arrays) <= MOST_WAITING_ARRAYS
 
     def block(self) -> None:
         """Makes the device wait for start. Until then, call nothing that waits for the device."""

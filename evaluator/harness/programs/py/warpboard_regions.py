@@ -8,6 +8,7 @@ import os
 import resource
 
 from warpboard_host import Mapped, Rehearsal, has_huge_pages, is_mapped_in_call, most_mapping, rounded
+from warpboard_limits import LEAST_FLUSH, MOST_ANSWERS, MOST_FLUSH
 from warpboard_wire import ANSWERS, CUDA, HOST, INPUT, INPUTS, pack_case, shared_memory
 
 TYPE_CHECKING = False
@@ -40,7 +41,7 @@ class HostMemory:
     def most_bytes() -> int:
         """The largest answer that the judge can copy and compare. Its largest file is as large as its memory."""
         limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-        return 16 << 30 if limit == resource.RLIM_INFINITY else limit // 4
+        return MOST_ANSWERS if limit == resource.RLIM_INFINITY else limit // 4
 
     def flush(self) -> None:
         self._fill = (self._fill + 1) % 256
@@ -186,4 +187,4 @@ def _flush_bytes():
         cache = os.sysconf("SC_LEVEL3_CACHE_SIZE")
     except (ValueError, OSError):
         cache = 0
-    return min(max(2 * cache, 16 << 20), 64 << 20)
+    return min(max(2 * cache, LEAST_FLUSH), MOST_FLUSH)

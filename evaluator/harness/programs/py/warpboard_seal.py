@@ -14,17 +14,13 @@ import ctypes
 import functools
 
 from warpboard_cuda import call
+from warpboard_limits import GATE_THREADS, RECORD_PARTS as PARTS, RECORD_TAG, RECORD_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RECORD_WORDS, RECORD_BYTES, PARTS = 128, 576, 8
-MOST_RECORDS = 2112  # of a call
-TAG = 0x57617270  # a record opened with another key has none
-# Of a block. The gate's are small, so that many processors decrypt: with 512 threads a call of our own runner took 14 µs from release to
-# done on an H200, with 64 it takes 7.2.
-THREADS, _GATE_THREADS = 256, 64
+RECORD_BYTES = 64 + 4 * RECORD_WORDS
 _CONSTANTS = (0x61707865, 0x3320646E, 0x79622D32, 0x6B206574)
 
 
@@ -136,7 +132,7 @@ BLOCK:
     setp.eq.u32 is, of_data, 1;
     @is bra WRITE;
     xor.b32 t, h0, x0;
-    setp.ne.or.u32 other, t, {TAG}, outside;
+    setp.ne.or.u32 other, t, {RECORD_TAG}, outside;
     setp.eq.or.u32 other, pass, 0, other;
     xor.b32 words, h1, x1;
     selp.u32 words, 0, words, other;
@@ -175,7 +171,7 @@ class Gate:
         """Queues the gate of a call: the addresses of the regions of inputs and of records, and how many records there are."""
         parts = sealed * PARTS
         self._gate(self._page, ctypes.c_uint32(number), ctypes.c_uint64(inputs), ctypes.c_uint64(records), ctypes.c_uint32(parts), self._ready,
-                   blocks=max(1, -(-parts // _GATE_THREADS)), threads=_GATE_THREADS)
+                   blocks=max(1, -(-parts // GATE_THREADS)), threads=GATE_THREADS)
 
 
 def load(ptx: str) -> ctypes.c_void_p:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from warpboard_limits import CALL_ERROR, CASE_WALL_NS, LEAST_CALLS, MOST_CALLS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,10 +72,10 @@ class StopRule:
     """When to stop repeating a case, as KernelBot's programs do."""
 
     kernel_ns: float  # sum of the timed calls
-    least: int = 3
-    most: int = 100
-    error: float = 0.001  # standard error over mean
-    wall_ns: float = 120e9  # the case as a whole
+    least: int = LEAST_CALLS
+    most: int = MOST_CALLS
+    error: float = CALL_ERROR
+    wall_ns: float = CASE_WALL_NS
 
     def done(self, stats: Stats, wall_ns: float) -> bool:
         if stats.runs >= self.most:

@@ -16,6 +16,8 @@ import struct
 import time
 from time import perf_counter_ns
 
+from warpboard_limits import AFTER_DONE_LIMIT_NS, DEVICE_SLEEP_PARTS, DEVICE_SPIN_NS, SLEEP_PARTS, SPIN_NS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,11 +41,7 @@ DONE_AT, SOON_AT = 4 * _DONE, 4 * _SOON
 
 _WORD = struct.Struct("<I")
 _FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), struct.Struct("<IIQ"), struct.Struct("<II")
-_SPIN_NS = 1_000_000
 _WAKE_NS, _LOOK_NS, _WATCH_NS = 500_000, 75_000, 5_000_000
-# What follows "done" within so long, or the runner is refused: by then all of the call is queued, and its streams end. Under
-# compute-sanitizer the end takes seconds.
-MOST_AFTER_DONE_NS = 10_000_000_000
 _MOST_REGIONS = 5
 _TIMER_SLACK = 29  # PR_SET_TIMERSLACK
 
@@ -64,7 +62,7 @@ class Page:
     """The numbers that both sides share. Words wrap at 2**32, and so do call numbers."""
 
     def __init__(self, fd: int) -> None:
-        self.spin_ns, self.parts = _SPIN_NS, 200
+        self.spin_ns, self.parts = SPIN_NS, SLEEP_PARTS
         self.memory = mmap.mmap(fd, PAGE_SIZE)
         self._words = memoryview(self.memory)[:ANSWER_AT].cast("I")
 
@@ -177,7 +175,7 @@ class Page:
             now = clock()
             if limit_ns is not None and now - begin > limit_ns:
                 return None
-            if now - look > _SPIN_NS:
+            if now - look > SPIN_NS:
                 channel.watch()
                 look = now
             if now - begin > self.spin_ns:
@@ -186,9 +184,8 @@ class Page:
         return clock()
 
     def for_device(self) -> None:
-        """Work on a device needs no processor but that of its process. Sleeping for 7 µs of a millisecond was more than the
-        clocks may differ by."""
-        self.spin_ns, self.parts = 20_000_000, 2000
+        """Makes waits more exact, for work on a device."""
+        self.spin_ns, self.parts = DEVICE_SPIN_NS, DEVICE_SLEEP_PARTS
 
     def wait_queued(self, number: int, channel: Channel, limit_ns: float) -> int | None:
         return self.wait(_QUEUED, number, channel, limit_ns)
@@ -203,9 +200,9 @@ class Page:
         """Returns the duration by the runner's clock, which may arrive after the end of the call."""
         begin = perf_counter_ns()
         while (ns := self.nanoseconds) == _NO_NS:
-            if (passed := perf_counter_ns() - begin) > _SPIN_NS:
+            if (passed := perf_counter_ns() - begin) > SPIN_NS:
                 channel.watch()
-                if passed > MOST_AFTER_DONE_NS:
+                if passed > AFTER_DONE_LIMIT_NS:
                     raise Refused(f"The runner said that a call had ended, and {passed / 1e9:.0f} s later had not told its own time.")
                 time.sleep(0.0001)
         return ns

@@ -7,7 +7,7 @@ import types
 sys.modules["warpboard_cuda"] = types.SimpleNamespace(address_of=None, call=None, queue_wait=None, seen_by_device=None)
 sys.path.insert(0, sys.argv[1])
 from warpboard_hold import _choose  # noqa: E402
-from warpboard_seal import MOST_RECORDS, RECORD_WORDS  # noqa: E402
+from warpboard_limits import MOST_RECORDS, RECORD_WORDS  # noqa: E402
 
 arrays = [tuple(array) for array in json.loads(sys.argv[2])]
 INPUTS, BLANK, KEPT = 1 << 39, 1, 1 << 52
