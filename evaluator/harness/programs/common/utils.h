@@ -21,8 +21,7 @@
 
 namespace warpboard {
 
-// Text collects what a checker says. It prints numbers as a default std::ostream does, without
-// the compile time of one.
+// Text collects a checker's message. It prints numbers as a default std::ostream does, without the compile time of one.
 class Text {
 public:
     template <class T>
@@ -78,7 +77,7 @@ public:
         return text_;
     }
 
-    // Fails, and returns false, when the two values differ.
+    // Fails and returns false if the two values differ.
     template <class A, class B>
     bool check_equal(std::string_view what, const A& got, const B& want) {
         if (got == want) return true;
@@ -104,15 +103,15 @@ private:
 
 namespace warpboard {
 
-// Memory of the GPU for a DeviceBuffer, and back. Judge and runner each have their own: in the runner it is
-// shared with the judge, as long as there is room.
+// Allocate and free the GPU memory of a DeviceBuffer. Judge and runner have different versions: the runner's memory is
+// shared with the judge if there is room.
 void* take_device(size_t bytes);
 void give_device(void* memory, size_t bytes) noexcept;
 
 }  // namespace warpboard
 
-// DeviceBuffer owns `size` elements of GPU memory. Copying it copies the memory. In a generator or checker new
-// memory is filled with 0xFF (NaN for floats); in a submission it holds nothing that could be relied on.
+// DeviceBuffer owns `size` elements of GPU memory. Copying it copies the memory. In a generator or checker new memory
+// is filled with 0xFF (NaN for floats); in a submission its contents are undefined.
 template <class T>
 class DeviceBuffer {
 public:
@@ -143,7 +142,7 @@ public:
         if (data_ != nullptr) warpboard::give_device(data_, bytes());
     }
 
-    // A buffer over memory that came from take_device, or that take_device's owner knows.
+    // Returns a buffer over memory from take_device, or over memory of take_device's owner.
     static DeviceBuffer view(void* memory, size_t size) {
         DeviceBuffer buffer;
         if (size > 0) buffer.data_ = static_cast<T*>(memory);
@@ -156,7 +155,7 @@ public:
     size_t size() const { return size_; }
     size_t bytes() const { return size_ * sizeof(T); }
 
-    // Copies all elements to host memory that has room for them.
+    // Copies all elements to host memory of sufficient size.
     void copy_to(T* host) const {
         if (size_ > 0) CUDA_CHECK(cudaMemcpy(host, data_, bytes(), cudaMemcpyDeviceToHost));
     }

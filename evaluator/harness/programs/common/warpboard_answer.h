@@ -1,7 +1,8 @@
-// How an answer reaches the judge: the runner describes it, and the judge, who believes nothing, copies it.
+// Answers on their way to the judge: the runner describes one, and the judge checks the description and copies the
+// arrays.
 //
-// An array lies in a shared region or, when it is short, in the description itself:
-// a uint64 number of elements, a byte: 0 and then the elements, or 1 + a region's number and a uint64 offset.
+// An array lies in a shared region or, if it is short, in the description itself: a uint64 number of elements, a byte:
+// 0 and then the elements, or 1 + a region's number and a uint64 offset.
 #ifndef WARPBOARD_ANSWER_H
 #define WARPBOARD_ANSWER_H
 
@@ -19,8 +20,8 @@ namespace warpboard {
 constexpr size_t longest_inline = 256;  // bytes of an array in the description itself
 constexpr char ANSWER_FOLLOWS = 'A', ANSWER_NEEDS_ROOM = 'N', ANSWER_CANNOT = 'B';
 
-// The runner's part. Memory is that of the answers' regions: take(device, bytes),
-// copy(device, to, from, bytes) and wanted().
+// AnswerWriter describes an answer for the runner. Memory provides the answers' regions by take(device, bytes),
+// copy(device, to, from, bytes), and wanted().
 template <class Memory>
 class AnswerWriter {
 public:
@@ -45,7 +46,7 @@ public:
         }
     }
 
-    // What the judge reads: of at most so many bytes.
+    // Returns the description for the judge, which takes at most this many bytes.
     std::string description(size_t most) const {
         if (missing_) {
             Writer need;
@@ -96,12 +97,12 @@ private:
     bool missing_ = false;
 };
 
-// A runner that broke the protocol or a limit. The text is for the person who submitted.
+// Refused reports a runner that broke the protocol or a limit. The submitter reads the text.
 struct Refused {
     std::string sentence;
 };
 
-// The judge's part: reads a description into an answer of its own and leaves what is to be copied in copies.
+// AnswerReader reads a description into the judge's answer and lists the necessary copies in copies().
 class AnswerReader {
 public:
     struct Copy {
@@ -111,13 +112,13 @@ public:
         size_t bytes;
     };
 
-    // Arrays can overlap, so that the regions alone are no bound: most is how many bytes those of the host may have.
+    // most limits the bytes of arrays on the host: they can overlap, so the regions do not limit them.
     AnswerReader(const std::string& description, const std::vector<Region>& regions, uint64_t most)
         : in_(description.data(), description.size()), regions_(regions), room_(most) {
         for (const Region& region : regions) device_room_ += region.kind == REGION_DEVICE ? 2 * region.size : 0;
     }
 
-    // Reads the whole answer. Memory of a value that has the right size already is used again.
+    // Reads the whole answer. A value that already has the right size keeps its memory.
     template <class T>
     void read(T& value) {
         try {

@@ -1,5 +1,5 @@
-// Memory of the answers' region, handed out to the submission's own buffers, so that an answer in one of
-// them is where the judge can read it.
+// An allocator of pages in the answers' region for the submission's buffers: the judge can read an answer in one of
+// them.
 #ifndef WARPBOARD_ARENA_H
 #define WARPBOARD_ARENA_H
 
@@ -15,17 +15,16 @@
 
 namespace warpboard {
 
-// Arena hands out pages of a region. Sizes are rounded up to classes, four to a doubling; what comes back
-// waits in a list of its class, and when all is back the arena begins anew. It keeps its books outside of
-// the region, where the judge's writing cannot spoil them and where a device's memory needs no access.
-// Several threads may use it.
+// Arena allocates pages of a region. Sizes are rounded up to classes, four to a doubling. A freed block waits in a list
+// of its class, and once all blocks are free the arena starts over. Its records lie outside the region, where the
+// judge's writes cannot spoil them and a device's memory needs no access. It is safe for concurrent use.
 class Arena {
 public:
     Arena() = default;
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    // Begins to hand out a region. False when the books find no memory.
+    // Starts to allocate in a region. Returns false if there is no memory for the records.
     bool open(const Region& region) {
         Lock lock(busy_);
         if (region.size / host_page >= none) return false;
@@ -38,14 +37,14 @@ public:
         return open_;
     }
 
-    // Hands out no more. True when all is back, so that the region's memory may go.
+    // Stops allocating. Returns true if no block is in use, so that the region can be unmapped.
     bool close() {
         Lock lock(busy_);
         open_ = false;
         return live_ == 0;
     }
 
-    // Null when the region is full.
+    // Returns a block, or null if the region is full.
     void* take(size_t bytes) {
         Lock lock(busy_);
         const size_t wanted = bytes / host_page + (bytes % host_page != 0 || bytes == 0);
@@ -66,7 +65,7 @@ public:
         return region_.base + page * host_page;
     }
 
-    // Takes back what take returned.
+    // Frees a block that take returned.
     void give(void* memory) {
         Lock lock(busy_);
         const auto page = static_cast<uint32_t>(region_.offset_of(memory) / host_page);
@@ -78,7 +77,7 @@ public:
         heads_[kinds_[page]] = page;
     }
 
-    // How large the region would have to be for all that was wanted.
+    // Returns the size of a region with room for all requests.
     size_t wanted() {
         Lock lock(busy_);
         return (used_ + refused_) * host_page;
@@ -86,7 +85,7 @@ public:
 
     bool holds(const void* memory) const { return region_.holds(memory, 1); }
 
-    // The bytes of a block that was taken.
+    // Returns the size of a block in use.
     size_t size_of(const void* memory) const { return pages_of(kinds_[region_.offset_of(memory) / host_page]) * host_page; }
 
 private:
@@ -124,12 +123,12 @@ private:
 
     Region region_;
     uint32_t pages_ = 0;
-    uint32_t used_ = 0;   // pages that were ever handed out since all was back
-    size_t live_ = 0;     // blocks
-    size_t refused_ = 0;  // pages for which there was no room
+    uint32_t used_ = 0;  // pages allocated since the arena was last empty
+    size_t live_ = 0;  // blocks in use
+    size_t refused_ = 0;  // requested pages without room
     bool open_ = false;
     uint8_t* kinds_ = nullptr;   // by a block's first page
-    uint32_t* next_ = nullptr;   // in the list of its class
+    uint32_t* next_ = nullptr;  // in the class's list
     uint32_t heads_[most_kinds];
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };

@@ -1,4 +1,4 @@
-// The judge's ends of the shared memory of a case, and how it copies answers.
+// The judge's side of a case's shared memory, and copies of answers from it.
 #ifndef WARPBOARD_BUFFERS_H
 #define WARPBOARD_BUFFERS_H
 
@@ -14,14 +14,14 @@
 
 namespace warpboard {
 
-constexpr size_t region_step = size_t{2} << 20;  // what a GPU's memory comes in
+constexpr size_t region_step = size_t{2} << 20;  // allocation unit of a GPU's memory
 
-// Bytes that the regions of a case must have.
+// Needs lists the sizes of a case's regions, in bytes.
 struct Needs {
     size_t host_inputs, device_inputs, host_answers, device_answers;
 };
 
-// Buffers makes the regions and keeps them while they are large enough.
+// Buffers allocates the regions and keeps them while they are large enough.
 template <class Device>
 class Buffers {
 public:
@@ -30,10 +30,10 @@ public:
     Buffers(const Buffers&) = delete;
     Buffers& operator=(const Buffers&) = delete;
 
-    // Has the next input's memory be as large as that needs: what is mapped in a call is not to be larger.
+    // Makes the next input's memory exactly large enough, so that a call maps no more.
     void begin_case() { exact_ = true; }
 
-    // Sees that there is room. True when the regions are others than before, which the runner must be told.
+    // Makes room. Returns true if the regions have changed: the runner must get the new ones.
     bool fit(const Needs& needs) {
         const bool exact = std::exchange(exact_, false);
         if (has_room(needs) && !(exact && is_wide(needs.host_inputs))) return false;
@@ -49,7 +49,7 @@ public:
     const std::vector<Region>& regions() const { return regions_; }
     const std::vector<int>& descriptors() const { return descriptors_; }
 
-    // Chooses what of an input on the device is sealed. Returns the number of records.
+    // Chooses the sealed parts of an input on the device. Returns the number of records.
     unsigned choose_sealed(const InputLayout& layout) {
         std::vector<WrittenArray> arrays;
         const Region* inputs = find(REGION_DEVICE, REGION_INPUTS);
@@ -59,20 +59,20 @@ public:
         return device_.choose_sealed(arrays, inputs == nullptr ? nullptr : inputs->base);
     }
 
-    // Empties the memory of the last call's input on the host, if the runner has no use for that: it could keep it, and fill the
-    // judge's.
+    // Empties the memory of the last call's input on the host if the runner does not use it: a runner could keep it and
+    // fill the judge's memory.
     void empty_input() {
         const Region* inputs = find(REGION_HOST, REGION_INPUTS);
         if (inputs != nullptr && is_mapped_in_call(inputs->size)) madvise(inputs->base, inputs->size, MADV_REMOVE);
     }
 
-    // Marks the beginning of writing it for call number.
+    // Marks the start of writing the input of call number.
     void begin_writing(uint32_t number) {
         const Region* records = find(REGION_DEVICE, REGION_SEALED);
         device_.begin_writing(number, records == nullptr ? nullptr : records->base);
     }
 
-    // Parts of an answer, as they would lie in the answers' region of the device; the judge's own memory is not set.
+    // Returns parts of an answer at their places in the device's region. The judge's addresses are not set.
     std::vector<AnswerReader::Copy> like(const std::vector<size_t>& parts) const {
         std::vector<AnswerReader::Copy> copies;
         const Region* answers = find(REGION_DEVICE, REGION_ANSWERS);
@@ -85,8 +85,8 @@ public:
         return copies;
     }
 
-    // Writes an input where the runner's argument has its arrays: of the host, into memory that the runner does not have
-    // before the release. It has processors of its own, and could watch what it has.
+    // Writes an input to the places of the runner's arrays. On the host these are memory that the runner does not have
+    // before the release, because its other threads could read it.
     void write(const InputLayout& layout) {
         unsigned char* host = host_memory(layout.host_bytes());
         const Region* device = find(REGION_DEVICE, REGION_INPUTS);
@@ -96,10 +96,10 @@ public:
         }
     }
 
-    // What mapping the host's inputs may take.
+    // Returns the longest time to map the host's inputs, in nanoseconds.
     double most_mapping() const { return warpboard::most_mapping(room(REGION_HOST, REGION_INPUTS)); }
 
-    // The descriptor of the host's inputs, -1 if there are none.
+    // Returns the descriptor of the host's inputs, or -1.
     int host_inputs() const {
         for (size_t i = 0; i < regions_.size(); ++i) {
             if (regions_[i].kind == REGION_HOST && regions_[i].role == REGION_INPUTS) return descriptors_[i];
@@ -107,7 +107,7 @@ public:
         return -1;
     }
 
-    // Overwrites an answer that was copied.
+    // Overwrites a copied answer.
     void poison(const std::vector<AnswerReader::Copy>& answer) {
         for (const AnswerReader::Copy& copy : answer) {
             if (!in_answers(copy)) continue;
@@ -117,8 +117,8 @@ public:
         }
     }
 
-    // Copies what of an answer lies on the host, block by block in an unpredictable order: a block that is written too late is
-    // found, whichever it is.
+    // Copies an answer's parts on the host, block by block in an unpredictable order, so that a late write to any block
+    // is found.
     void copy(const std::vector<AnswerReader::Copy>& answer) {
         std::vector<AnswerReader::Copy>& blocks = blocks_;
         blocks.clear();
@@ -135,7 +135,7 @@ private:
                room(REGION_HOST, REGION_ANSWERS) >= needs.host_answers && room(REGION_DEVICE, REGION_ANSWERS) >= needs.device_answers;
     }
 
-    // Whether the host's inputs are mapped in each call and larger than so many bytes need.
+    // Reports whether the host's inputs are mapped in each call and larger than needed for these bytes.
     bool is_wide(size_t bytes) const {
         const size_t size = room(REGION_HOST, REGION_INPUTS);
         return is_mapped_in_call(size) && size > rounded(bytes, step(REGION_HOST, REGION_INPUTS, bytes));
@@ -167,7 +167,7 @@ private:
         int fd = -1;
         if (kind == REGION_DEVICE) {
             if (!device_.make(region, fd)) throw std::bad_alloc();
-            device_.poison(region.base, region.size);  // it may be the memory that the runner before had
+            device_.poison(region.base, region.size);  // the runner before may have had this memory
         } else {
             fd = make_shared_memory(region.size);
             region.base = fd < 0 ? nullptr : map_shared(fd, region.size);
@@ -177,13 +177,13 @@ private:
         descriptors_.push_back(fd);
     }
 
-    // Pages that were never written take longest to map: without huge ones, inputs have none of these.
+    // Inputs have no unused pages unless there are huge ones: mapping a page for the first time takes longest.
     static size_t step(RegionKind kind, RegionRole role, size_t bytes) {
         if (kind == REGION_DEVICE || role == REGION_ANSWERS) return region_step;
         return is_mapped_in_call(bytes) && has_huge_pages() ? huge_page : host_page;
     }
 
-    // Where to write the host's inputs: so many bytes that the judge's device keeps until the release, or new memory.
+    // Returns the place to write the host's inputs: memory that the judge keeps until the release, or a new mapping.
     unsigned char* host_memory(size_t bytes) {
         if constexpr (Device::released_on_host) {
             for (size_t i = 0; i < regions_.size(); ++i) {
@@ -206,14 +206,14 @@ private:
         if (has_huge_pages()) make_huge(region.base, region.size);
     }
 
-    // At the latest one call later.
+    // Called at the latest one call later.
     void empty_former(size_t size) {
         if (former_ < 0) return;
         fallocate(former_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size));
         close(std::exchange(former_, -1));
     }
 
-    // The runner may still hold memory of the answers, with objects of its own.
+    // The runner may still have the answers' memory mapped, with objects in it.
     void clear() {
         empty_input();
         empty_former(room(REGION_HOST, REGION_INPUTS));
@@ -240,7 +240,7 @@ private:
     std::vector<AnswerReader::Copy> blocks_;
     Random random_ = Random::fresh();
     bool exact_ = false;
-    int former_ = -1;  // the memory of the host's input before this one
+    int former_ = -1;  // descriptor of the host's input before this one
 };
 
 }  // namespace warpboard

@@ -22,7 +22,7 @@ private:
     std::string bytes_;
 };
 
-// Reads what somebody else wrote and never beyond its end, where it throws.
+// Reader reads untrusted bytes. It throws at their end.
 class Reader {
 public:
     Reader(const void* data, size_t size) : next_(static_cast<const unsigned char*>(data)), left_(size) {}

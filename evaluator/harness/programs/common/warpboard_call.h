@@ -1,4 +1,4 @@
-// One call from the judge's side: a fresh input, the release, the answer, its check.
+// One call from the judge's side: a new input, the release, the answer, and its check.
 #ifndef WARPBOARD_CALL_H
 #define WARPBOARD_CALL_H
 
@@ -20,7 +20,7 @@
 
 namespace warpboard {
 
-// Runs a function of the task's. What it throws is the task's fault.
+// Runs a function of the task. Exceptions of the function are the task's fault.
 template <class Function>
 auto of_task(const char* name, Function function) {
     try {
@@ -32,13 +32,13 @@ auto of_task(const char* name, Function function) {
     }
 }
 
-// Calls makes the calls of one case after the other and checks every answer.
+// Calls makes the calls of a case and checks every answer.
 template <class Task, class Device>
 class Calls {
 public:
     Calls(Session& session, Device& device) : session_(session), device_(device), buffers_(device) {}
 
-    // Begins a case: what is known of the one before does not count. Descriptions of its inputs may be known to differ.
+    // Starts a case and forgets the one before. told_early: the descriptions of its inputs differ.
     void begin_case(bool told_early = false) {
         session_.begin_case();
         buffers_.begin_case();
@@ -49,13 +49,13 @@ public:
         rests_ = false;
     }
 
-    // Makes one call. A fresh one has a seed and a key of its own.
+    // Makes one call. A fresh one has a new seed and a new key.
     Verdict call(const Case& c, bool fresh, uint32_t flags, Stamps& stamps) {
         for (;;) {
             stamps = Stamps{};
             draw(c, fresh);
             share();
-            if (rests_ || least_prepared_ == 0) device_.rest();  // not later: some clocks begin when the call is told of
+            if (rests_ || least_prepared_ == 0) device_.rest();  // not later: some clocks start with the description
             const bool first = prepares_first();
             if (first) prepare(0, false);
             session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
@@ -89,21 +89,21 @@ public:
         }
     }
 
-    // From now on the tests have passed: a checker that fails, fails for the answer. Else a kernel that notices a slow process
-    // could end its run as a failure of the task, which counts nowhere.
+    // Makes a failure of the checker the answer's fault, because the tests have passed. Otherwise a kernel could detect
+    // a slow process and end its run as the task's failure, which does not count.
     void blame_answers() {
         blames_answers_ = true;
         device_.blame_runner();
     }
 
-    // What a call of the judge's own runner has in common with one of this case.
+    // Makes calls of the judge's own runner overwrite the same memory as one of this case.
     template <class Own>
     void overwrite_answer(Own& own) {
         own.overwrite(buffers_.regions(), buffers_.descriptors(), copies_);
     }
 
-    // The same when the submission is gone: with another input of the case, and an answer of these parts of a device's memory,
-    // which are taken into borrowed memory of the judge's.
+    // Does the same after the end of the submission, with another input of the case and an answer with these parts on a
+    // device. The parts are copied into borrowed memory of the judge.
     template <class Own>
     void stand_in(Own& own, const Case& c, const std::vector<size_t>& parts) {
         draw(c, true);
@@ -117,8 +117,8 @@ public:
         copies_.clear();
     }
 
-    // Runs a part of a call. If it fails, nothing on the device is left that waits for the judge: a process whose device waits
-    // does not end.
+    // Runs a part of a call. If it fails, no queued work on the device waits for the judge any longer: a process with
+    // such work does not end.
     template <class Part>
     void or_abandon(Part part) {
         try {
@@ -129,16 +129,16 @@ public:
         }
     }
 
-    // Chooses what of the input is sealed. Returns the number of records.
+    // Chooses the sealed parts of the input. Returns the number of records.
     unsigned choose_sealed() { return buffers_.choose_sealed(drawn_->layout); }
 
-    // Overwrites the last answer, writes the input of call number and flushes the caches. The device is the judge's from then on
-    // until it is let go. Copies of the answer are queued if their places are known.
+    // Overwrites the last answer, writes the input of call number, and flushes the caches. The judge then has the
+    // device until let_go. Copies of the answer are queued if their places are known.
     void prepare(uint32_t number, bool known) {
         queued_ = known;
         buffers_.poison(last_);
         last_.clear();
-        if (!prepares_first()) buffers_.empty_input();  // else the runner still makes its next input there
+        if (!prepares_first()) buffers_.empty_input();  // otherwise the runner still creates its next input there
         buffers_.begin_writing(number);
         buffers_.write(drawn_->layout);
         device_.flush();
@@ -148,10 +148,10 @@ public:
     }
     int host_inputs() const { return buffers_.host_inputs(); }
 
-    // What mapping the last input may take.
+    // Returns the longest time to map the last input, in nanoseconds.
     double most_mapping() const { return buffers_.most_mapping(); }
 
-    // Bytes of the parts of the last answer that lie on a device.
+    // Returns the sizes of the last answer's parts on a device.
     std::vector<size_t> answer_parts() const {
         std::vector<size_t> parts;
         for (const AnswerReader::Copy& copy : copies_) {
@@ -160,7 +160,7 @@ public:
         return parts;
     }
 
-    // Bytes of the last answer that lie on the host.
+    // Returns the size of the last answer's parts on the host.
     size_t answer_on_host() const {
         size_t bytes = 0;
         for (const AnswerReader::Copy& copy : copies_) bytes += copy.device ? 0 : copy.bytes;
@@ -178,13 +178,14 @@ public:
         stamps.copied = now_ns();
     }
 
-    // How far the last answer is from the task's in double precision.
+    // Reports the errors of the last answer against the task's answer in double precision.
     void log_numerics(Report& report, const std::string& prefix) { warpboard::log_numerics(report, prefix, drawn_->input, *output_); }
 
-    // Whether descriptions of the case's inputs differ.
+    // Reports whether descriptions of the case's inputs differ.
     bool told_early() const { return told_early_; }
 
-    // Whether a call is prepared before it is told of: the clock begins with that, and emptying caches takes a host milliseconds.
+    // Reports whether a call is prepared before its description: the clock starts with the description, and flushing a
+    // host's caches takes milliseconds.
     bool prepares_first() const { return Device::released_on_host && told_early_; }
 
 private:
@@ -198,7 +199,7 @@ private:
     };
 
     void draw(const Case& c, bool fresh) {
-        drawn_.reset();  // before there is another one: large inputs need room
+        drawn_.reset();  // first: two large inputs may not fit
         drawn_ = of_task("generate_input", [&] { return std::make_unique<Drawn>(Task::input(c, fresh)); });
         const std::string& description = drawn_->layout.description();
         if (first_description_.empty()) first_description_ = description;
@@ -209,7 +210,7 @@ private:
         if (fit()) session_.share(buffers_.regions(), buffers_.descriptors());
     }
 
-    // Sees that the input has room. True when the memory is other than before.
+    // Makes room for the input. Returns true if the memory has changed.
     bool fit() {
         const InputLayout& layout = drawn_->layout;
         const size_t host = layout.host_bytes(), device = layout.device_bytes();
@@ -228,15 +229,16 @@ private:
         }
     }
 
-    // Where the runner has several streams that wait, a device that has worked for the judge for about 2 ms gives the runner a turn
-    // of 2.4 ms, while the input is written if the input before that took long to draw. Once that has been seen the judge rests
-    // before it writes, so that its time on the device begins anew. The first call of a case tells how long writing takes.
+    // If a runner has several waiting streams, a device that has worked for the judge for about 2 ms gives the runner a
+    // turn of 2.4 ms. It falls into the writing of an input if the input before took long to generate. After the first
+    // such turn the judge rests before it writes, which restarts its 2 ms. The first call of a case shows the usual
+    // duration of writing.
     void look_for_turns(double prepared) {
         if (least_prepared_ == 0 || prepared < least_prepared_) least_prepared_ = prepared;
         rests_ = rests_ || prepared > least_prepared_ + least_turn_ns;
     }
 
-    // Reads an answer's description before the release: all of the call is queued, so its places are known.
+    // Reads an answer's description before the release: the whole call is queued, so the places are known.
     void foresee() {
         answer_ = session_.answer();
         if (answer_[0] == ANSWER_FOLLOWS) read_answer();
@@ -286,11 +288,11 @@ private:
     std::unique_ptr<Drawn> drawn_;
     std::optional<Output> output_;
     std::string answer_, body_;
-    std::vector<AnswerReader::Copy> copies_, last_;  // of this call's answer, and of the last one that was taken
+    std::vector<AnswerReader::Copy> copies_, last_;  // of this call's answer, and of the last copied one
     std::string first_description_;
     bool told_early_ = false, blames_answers_ = false, rests_ = false;
     double least_prepared_ = 0;  // of the case's calls
-    bool queued_ = false;  // copies of this call's answer wait behind their gate
+    bool queued_ = false;  // copies of this call's answer are queued
     int grown_ = 0;
     size_t host_answers_ = 0;
     size_t device_answers_ = 0;

@@ -1,5 +1,5 @@
-// Cases and their arguments: reading spec lines, drawing seeds, and calling generate_input with the
-// arguments in the order of ArgumentNames.
+// Cases and their arguments: spec lines, random seeds, and calls of generate_input with the arguments in the order of
+// ArgumentNames.
 #ifndef WARPBOARD_CASES_H
 #define WARPBOARD_CASES_H
 
@@ -24,7 +24,7 @@ namespace warpboard {
     std::_Exit(ExitCodes::EXIT_TEST_SPEC);
 }
 
-// One case: the line as it was given, and its arguments in the line's order.
+// Case is a line of the cases file and its arguments in the same order.
 struct Case {
     std::string spec;
     std::vector<std::pair<std::string, std::string>> arguments;
@@ -129,7 +129,7 @@ Result generate(Result (*function)(Parameters...), const Names& names, const Cas
     return function(argument<std::decay_t<Parameters>>(c, names, Index)...);
 }
 
-// Calls generate_input with as many arguments as it has, of the types that it asks for.
+// Calls generate_input with its arguments, converted to its parameters' types.
 template <class Result, class Names, class... Parameters>
 Result generate(Result (*function)(Parameters...), const Names& names, const Case& c) {
     if (names.size() != sizeof...(Parameters)) {
@@ -139,7 +139,7 @@ Result generate(Result (*function)(Parameters...), const Names& names, const Cas
     return generate(function, names, c, std::index_sequence_for<Parameters...>{});
 }
 
-// How many random bits an argument of a type can take as its seed.
+// Returns the number of random bits for a seed of a type.
 template <class T>
 constexpr int seed_bits() {
     if constexpr (std::is_same_v<T, bool>) return 1;
@@ -148,7 +148,7 @@ constexpr int seed_bits() {
     else return 31;
 }
 
-// A seed that fits generate_input's argument of that name, drawn by the system; empty if it has none.
+// Returns a random seed that fits generate_input's argument of that name, or an empty string.
 template <class Result, class Names, class... Parameters>
 std::string fresh_seed(Result (*)(Parameters...), const Names& names) {
     const int bits[] = {0, seed_bits<std::decay_t<Parameters>>()...};

@@ -1,5 +1,4 @@
-// The stream socket between judge and runner: frames of a kind and a length. Descriptors travel from the
-// judge to the runner only.
+// The stream socket between judge and runner: frames of a kind and a length. Only the judge sends descriptors.
 #ifndef WARPBOARD_CHANNEL_H
 #define WARPBOARD_CHANNEL_H
 
@@ -24,16 +23,16 @@ struct FrameHead {
     uint32_t size;
 };
 
-constexpr size_t most_descriptors = 8;  // one frame has
+constexpr size_t most_descriptors = 8;  // in one frame
 
-// The control message that carries descriptors.
+// Control is the control message with descriptors.
 union Control {
     char bytes[CMSG_SPACE(most_descriptors * sizeof(int))];
     cmsghdr align;
 };
 
-// The judge's end. It sends, looks for READY and for the end, and takes nothing else: a descriptor that
-// comes with a byte is closed by the system, for there is no room for it.
+// JudgeChannel is the judge's end. It sends, and receives only READY and the end. The kernel closes descriptors that
+// come with a byte, because there is no buffer for them.
 class JudgeChannel {
 public:
     enum class State { quiet, ready, gone, spoke };
@@ -42,7 +41,7 @@ public:
 
     void close() const { ::close(fd_); }
 
-    // False when the runner's end is closed.
+    // Returns false if the runner's end is closed.
     bool send(FrameKind kind, const std::string& body, const std::vector<int>& descriptors = {}) {
         const FrameHead head{kind, static_cast<uint32_t>(body.size())};
         std::string frame(reinterpret_cast<const char*>(&head), sizeof head);
@@ -62,7 +61,7 @@ public:
         return true;
     }
 
-    // Waits up to some milliseconds, -1 for any time, for something from the runner.
+    // Waits up to wait_ms, or without a limit if that is -1, for a frame from the runner.
     State look(int wait_ms) {
         pollfd poll_fd{fd_, POLLIN, 0};
         int n = poll(&poll_fd, 1, wait_ms);
@@ -104,10 +103,10 @@ private:
 struct Frame {
     uint32_t kind = FRAME_END;
     std::string body;
-    std::vector<int> descriptors;  // the receiver's to close
+    std::vector<int> descriptors;  // the receiver closes them
 };
 
-// The runner's end.
+// RunnerChannel is the runner's end.
 class RunnerChannel {
 public:
     explicit RunnerChannel(int fd) : fd_(fd) {}
@@ -118,7 +117,7 @@ public:
         }
     }
 
-    // Waits for the next frame; the channel's end reads as END.
+    // Waits for the next frame, which is END at the end of the channel.
     Frame receive() {
         Frame frame;
         FrameHead head{};

@@ -1,4 +1,4 @@
-// The three clocks of a case, and which of them counts.
+// The three clocks of a case, and the choice of the clock that counts.
 #ifndef WARPBOARD_CLOCKS_H
 #define WARPBOARD_CLOCKS_H
 
@@ -19,7 +19,7 @@ inline double quantile(std::vector<double> samples, double q) {
     return Stats::quantile(samples, q);
 }
 
-// When to stop repeating a case: as KernelBot's programs do, in nanoseconds.
+// StopRule ends the repetitions of a case as KernelBot's programs do. Times are in nanoseconds.
 struct StopRule {
     size_t least = least_calls;
     size_t most = most_calls;
@@ -27,8 +27,8 @@ struct StopRule {
     double kernel_time = case_kernel_ns;
     double wall_time = case_wall_ns;
 
-    // The rule for one of the fresh processes that measure a score, with so many calls at the most; five take about as
-    // long as one by the rule itself.
+    // Returns the rule for one of the fresh processes that measure a score. Five of them take about as long as one by
+    // this rule.
     StopRule of_one_process(size_t calls) const {
         return {least, std::max(least, std::min(most, calls)), error, std::max(kernel_time, 30e9) / 5, wall_time / 5};
     }
@@ -40,14 +40,14 @@ struct StopRule {
     }
 };
 
-// What a call costs that does nothing: the median, unless other such calls were much quicker.
+// Constant is the cost of an empty call: the median, unless some of these calls were much quicker.
 struct Constant {
     double ns;
     double median;
     double spread;  // interquartile range
     double tolerance;
 
-    // Most bounds it, and share is that of its time by which it may vary.
+    // most limits the cost, and share_of_time the cost's allowed variation as a share of it.
     Constant(const std::vector<double>& samples, const Bounds& bounds, double most, double share_of_time) {
         const double quick = quantile(samples, 0.1), share = std::min(share_of_time * quick, most);
         median = quantile(samples, 0.5);
@@ -57,10 +57,10 @@ struct Constant {
     }
 };
 
-// CaseClocks takes what was seen of a case's calls and of the judge's own runner, and says how long a call
-// took: by the runner's clock, by the judge's from release to end, and by the judge's until it has the answer.
-// The largest median counts, those of the judge less a tolerance. On a GPU a sample of the answer shows whether that was there at
-// the end; how much later than usual it was taken is added to both of the judge's.
+// CaseClocks computes the time of a case from its calls and from calls of the judge's own runner. It has three clocks:
+// the runner's, the judge's from release to end, and the judge's from release to the copied answer. The largest median
+// counts, after tolerances for the judge's clocks. On a GPU a sample shows whether the answer was there at the end; its
+// delay beyond the usual one is added to both of the judge's clocks.
 class CaseClocks {
 public:
     explicit CaseClocks(const Bounds& bounds) : bounds_(bounds) {}
@@ -71,17 +71,16 @@ public:
     }
     void add(const Stamps& call) { calls_.push_back(call), raw_.add(call.done - call.released); }
 
-    // The descriptions of the case's inputs differ and tell something before the release: calls begin when
-    // they are told of.
+    // Starts the calls' clock at their descriptions: these differ and reveal something before the release.
     void begin_when_told() { told_ = true; }
     bool begins_when_told() const { return told_; }
 
     size_t runs() const { return calls_.size(); }
 
-    // From release to end, nothing subtracted.
+    // Returns the durations from release to end, with nothing subtracted.
     const Stats& raw() const { return raw_; }
 
-    // What counts so far.
+    // Count is the current result.
     struct Count {
         const char* clock;
         double tolerance;
@@ -96,9 +95,9 @@ public:
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
-    // What a call of nothing costs at most on a host, by how much that varies, and how long its release takes after it is told of:
-    // measured when nothing of the submission was left that could make it longer, or uneven. Mapping an input of the case and copying
-    // an answer may take so long.
+    // Limits the cost of an empty call on a host, its variation, and the time from its description to its release. They
+    // were measured after the end of the submission, which could otherwise increase them. mapping and copying are the
+    // longest times to map an input of the case and to copy an answer.
     void bound(const Constant& handover, double told, double mapping, double copying) {
         own_told_ = std::min(own_told_, told);
         most_mapping_ = mapping;
@@ -129,8 +128,8 @@ private:
     static constexpr double uneven_share = 0.03;
 
 
-    // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
-    // to end early makes the constant smaller, and so its own time longer.
+    // If the submission's calls were quicker than empty ones, the machine was busy during the latter. A call that only
+    // seems to end early makes the constant smaller, and so its own time longer.
     Constant no_more_than(const std::vector<double>& raw, Constant cost) const {
         if (!raw.empty()) cost.ns = std::min(cost.ns, std::max(quantile(raw, 0.1), 0.0));
         return cost;
@@ -138,12 +137,12 @@ private:
 
     bool by_judge() const { return !calls_.empty() && calls_.front().by_judge; }
 
-    // How long handing a call over takes.
+    // Returns the cost of handing a call over.
     Constant handover() const {
         const std::vector<double> samples = own([](const Stamps& s, double) { return s.done - s.released - s.event; });
         const double most = most_handover();
         Constant cost(samples, bounds_, most, 0);
-        // Of which quicker calls are compared, a quantile is subtracted that is as quick.
+        // Quicker calls are compared, so an equally quick quantile is subtracted.
         if (bounds_.quantile < 0.5) cost.ns = std::min(quantile(samples, bounds_.quantile), most);
         cost.tolerance = std::min(cost.tolerance, most_tolerance_);
         return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }), since_told(cost));
@@ -151,13 +150,13 @@ private:
 
     double most_handover() const { return std::min(bounds_.most_handover + most_mapping_, most_handover_); }
 
-    // A cost with the time from when our own runner is told of a call to its release, if calls begin then.
+    // Adds the time from our own runner's description to its release, if the clock starts with the description.
     Constant since_told(Constant cost) const {
         if (told_) cost.ns += own_told_, cost.median += own_told_;
         return cost;
     }
 
-    // How long it takes until the answer has been copied, too.
+    // Returns the cost until the answer has been copied.
     Constant snapshot_cost() const {
         return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; }),
                             since_told({own([](const Stamps& s, double) { return s.copied - s.released - s.event; }), bounds_, most_handover() + most_copying_, bounds_.share}));
@@ -169,8 +168,9 @@ private:
         size_t late = 0;
     };
 
-    // Whether half of the calls took longer than the runner's clock says, though a quarter did not. A kernel whose time depends on its
-    // input could else report for all calls what a quarter takes. How uneven calls of nothing are is the machine's.
+    // Reports whether half of the calls took longer than the runner's clock shows, although a quarter did not. A kernel
+    // with a time that depends on its input could otherwise report the quarter's time for all calls. Variation of empty
+    // calls is the machine's.
     bool uneven(const Times& t, double event) const {
         const double wall = median(t.counted_walls), noise = std::clamp(t.wall_cost.median - t.wall_cost.ns, 0.0, std::min(bounds_.most_tolerance, most_tolerance_));
         return wall - noise - uneven_share * wall > event;
@@ -183,8 +183,8 @@ private:
                      late_gate = std::max(quantile(each(calls_, of_gate), 0.5) - switched - middle_switch_ns, 0.0),
                      late_sample = std::max(quantile(each(calls_, of_sample), 0.5) - sampled - middle_sample_ns, 0.0);
         for (const Stamps& call : calls_) {
-            // What another context had of the device between the first byte of the input and the end of the hold counts, and for
-            // how much longer than usual a gate did not say that it ran, or there was no sample.
+            // Three delays count: another context's turn between the first byte of the input and the end of the hold,
+            // and the delays of the gate's report and of the sample beyond the usual ones.
             const double usual_turn = call.at_once ? turn_ns : slow_turn_ns;
             const double turns = (call.prepared > prepared + usual_turn ? call.prepared - prepared : 0) +
                                  std::max(call.switched - switched - switch_ns, late_gate) +
@@ -202,9 +202,10 @@ private:
         return t;
     }
 
-    // What to add to the snapshots: less a tolerance where they agree with the wall clock. Where they do not, the device
-    // still worked when the runner said "done", and a part of that cannot be seen. Copying an answer takes up to 12 us more in one
-    // process than in the next: where a sample was taken in every call, most work that was hidden so would be seen in it.
+    // Returns the correction of the snapshots: minus a tolerance if they agree with the wall clock. If they do not, the
+    // device still worked after "done", and a part of that cannot be seen. Copying an answer takes up to 12 us more in
+    // one process than in the next. If a sample was taken in every call, it would show most work that is hidden in this
+    // way.
     double after_done(const Times& t) const {
         const bool sampled = std::all_of(calls_.begin(), calls_.end(), [](const Stamps& s) { return s.sampled > s.done; });
         const double tolerance = sampled ? std::max(t.snapshot_cost.tolerance, device_copy_tolerance_ns) : t.snapshot_cost.tolerance;
@@ -227,15 +228,15 @@ private:
         return samples;
     }
 
-    // A runner that has the release sooner than ours after it was told of the call saves nothing by that: from the release on,
-    // its time is its own.
+    // A runner whose release follows its description sooner than our own runner's saves nothing: from the release on,
+    // its time counts.
     double begin(const Stamps& stamps) const { return told_ ? std::min(stamps.told, stamps.released - own_told_) : stamps.released; }
     static double least(double ns) { return std::max(ns, 1.0); }
     static double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
     Bounds bounds_;
     bool told_ = false;
-    double own_told_ = 0;  // from the description of our own runner's call to its release
+    double own_told_ = 0;  // from our own runner's description to its release
     Stats raw_;
     double most_handover_ = no_bound;
     double most_mapping_ = 0;

@@ -1,4 +1,4 @@
-// What a call costs that does nothing: calls of the judge's own runner.
+// The cost of an empty call, measured by the judge's own runner.
 #ifndef WARPBOARD_COSTS_H
 #define WARPBOARD_COSTS_H
 
@@ -10,13 +10,13 @@
 
 namespace warpboard {
 
-// Calls of the judge's own runner with the input and the answer that calls holds.
+// Costs measures calls of the judge's own runner with the current input and answer of calls.
 template <class Calls, class Device, class Own>
 class Costs {
 public:
     Costs(Calls& calls, Device& device, Own& own) : calls_(calls), device_(device), own_(own) {}
 
-    // Adds so many calls to the constants of clocks. The first ones of a round are skipped.
+    // Adds calls to the constants of clocks. The first ones of a round are skipped.
     void calibrate(CaseClocks& clocks, int calls, int skipped = 0) {
         for (int i = 0; i < calls + skipped; ++i) {
             const Stamps stamps = call();
@@ -24,8 +24,8 @@ public:
         }
     }
 
-    // Bounds clocks by how long handing an input of the case over takes on a host when nothing of the submission is left, and by how
-    // long copying an answer of so many bytes can take.
+    // Limits clocks by the time to hand an input of the case over on a host after the end of the submission, and by the
+    // longest time to copy an answer of this size.
     void bound(CaseClocks& clocks, const Case& c, size_t answer) {
         calls_.begin_case(clocks.begins_when_told());
         calls_.stand_in(own_, c, {});
@@ -51,7 +51,7 @@ private:
         });
         own.prepared = device_.writing_took();
         own.at_once = device_.at_once();
-        if (Device::switches_in_call) own.event = 0;  // it has the switch in it, which is no call's time
+        if (Device::switches_in_call) own.event = 0;  // it includes the switch, which is not part of a call's time
         return own;
     }
 

@@ -1,4 +1,4 @@
-// Where the judge gets its runners, one after the other.
+// The socket from which the judge gets its runners, one after the other.
 #ifndef WARPBOARD_DOOR_H
 #define WARPBOARD_DOOR_H
 
@@ -15,10 +15,10 @@
 
 namespace warpboard {
 
-constexpr int door_fd = 4;  // the judge's
+constexpr int door_fd = 4;  // the judge's descriptor
 
-// A runner with the number that the other side of the door knows it by, and its life line: a pipe that ends when nothing
-// of the runner is left. The end of its channel is easily pretended.
+// HandedRunner is a runner with its number at the other side of the door, and its life line: a pipe that ends with the
+// last process of the runner. A runner can easily fake the end of its channel.
 struct HandedRunner {
     uint32_t number;
     Session session;
@@ -39,7 +39,7 @@ struct HandedRunner {
 
 class Door {
 public:
-    // Waits for the next runner; null when there is no other.
+    // Waits for the next runner. Returns null if there is none.
     static std::unique_ptr<HandedRunner> next() {
         uint32_t number = 0;
         iovec data{&number, sizeof number};
@@ -60,11 +60,11 @@ public:
         int ends[3];
         std::memcpy(ends, CMSG_DATA(rights), sizeof ends);
         auto runner = std::make_unique<HandedRunner>(number, ends[0], ends[1], ends[2]);
-        close(ends[1]);  // it is mapped
+        close(ends[1]);  // mapped already
         return runner;
     }
 
-    // Ends a runner's turn, and waits until nothing of it is left.
+    // Ends a runner's turn, and waits for the end of all its processes.
     static void end(HandedRunner& runner) {
         send(door_fd, &runner.number, sizeof runner.number, MSG_NOSIGNAL);
         runner.session.end();

@@ -1,11 +1,11 @@
-// Why a program ended, as exit codes; and the check of CUDA calls that ends it.
+// Exit codes of the programs, and the check of CUDA calls that ends a program.
 #ifndef WARPBOARD_EXIT_H
 #define WARPBOARD_EXIT_H
 
 #include <cstdio>
 #include <cstdlib>
 
-// The exit codes by which the site tells apart why a program ended.
+// Exit codes, by which the site distinguishes the ends of programs.
 namespace ExitCodes {
 enum ExitCode : int {
     EXIT_USAGE = 2,
@@ -32,8 +32,8 @@ enum ExitCode : int {
 
 namespace warpboard {
 
-// Ends the program with the exit code for CUDA errors, saying which call failed and why. In the judge it
-// throws: the report says that the task failed.
+// Ends the program with the exit code for CUDA errors and a message with the call and its error. In the judge it
+// throws, and the report says that the task failed.
 inline void cuda_check(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
 #ifdef WARPBOARD_JUDGE

@@ -1,5 +1,5 @@
-// The members of an aggregate as a tuple of references, without reflection: their number is that of
-// the initialisers that the type takes, and structured bindings name them.
+// The members of an aggregate as a tuple of references, without reflection: the type's initialisers show their number,
+// and structured bindings name them.
 #ifndef WARPBOARD_FIELDS_H
 #define WARPBOARD_FIELDS_H
 
@@ -10,7 +10,7 @@
 
 namespace warpboard {
 
-// Stands for an initialiser of any type.
+// Anything converts to an initialiser of any type.
 struct Anything {
     template <class T>
     operator T() const;
@@ -30,7 +30,7 @@ template <class T>
 std::false_type takes_flat(...);
 
 constexpr size_t most_fields = 24;
-constexpr size_t most_initialisers = 64;  // the elements of an array in an aggregate count one by one
+constexpr size_t most_initialisers = 64;  // each element of an array in an aggregate counts
 
 template <class T, size_t N = most_initialisers>
 constexpr size_t initialisers() {
@@ -38,8 +38,8 @@ constexpr size_t initialisers() {
     else return initialisers<T, N - 1>();
 }
 
-// How many of all initialisers go to the member that begins with the one at an index: more than one for
-// an array alone. A class of as many members takes them in braces, too, but leaves room for others behind.
+// Returns the number of initialisers of the member that begins with the one at an index. Only an array has more than
+// one. A class with as many members also takes them in braces, but leaves room for others behind.
 template <class T, size_t At, size_t All, size_t Size>
 constexpr size_t taken_at() {
     if constexpr (Size <= 1) {
@@ -65,7 +65,7 @@ constexpr size_t fields_from() {
 template <class T>
 constexpr size_t field_count = fields_from<T, 0, initialisers<T>()>();
 
-// A tuple of references to the members of an aggregate that has at most most_fields.
+// Returns a tuple of references to the members of an aggregate that has at most most_fields.
 template <class T>
 auto fields(T& value) {
     constexpr size_t count = field_count<T>;

@@ -1,5 +1,5 @@
-// The runner's heap: inputs are made where the judge will write them, large blocks lie where the judge can
-// read them, and freed memory holds no old answer.
+// The runner's heap: inputs lie where the judge will write them, large blocks lie where the judge can read them, and
+// freed memory holds no old answer.
 #ifndef WARPBOARD_HEAP_H
 #define WARPBOARD_HEAP_H
 
@@ -16,13 +16,13 @@
 
 namespace warpboard {
 
-// HostSpace is the addresses at which shared regions are mapped. They are reserved once and used once, so
-// that an address tells for ever that it was a region's: what a submission kept of an earlier case can be freed.
+// HostSpace manages the addresses of shared regions. They are reserved and used only once, so that memory of an earlier
+// case can always be recognized and freed.
 class HostSpace {
 public:
     static constexpr size_t least_arena = 4096;  // smaller blocks come from malloc
 
-    // Maps a region; false when that is not possible.
+    // Maps a region. Returns false if it cannot.
     bool map(Region& region, int fd) {
         if (base_ == nullptr && !reserve()) return false;
         if (region.size > size_ - used_) return false;
@@ -32,7 +32,7 @@ public:
         return true;
     }
 
-    // Gives memory back and keeps the addresses.
+    // Frees memory and keeps the addresses reserved.
     void unmap(const Region& region) {
         if (region.base == nullptr) return;
         mmap(region.base, region.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -42,7 +42,7 @@ public:
         return static_cast<size_t>(static_cast<const unsigned char*>(memory) - base_) < size_;
     }
 
-    // Hands out the region's memory from now on, in place of the one before.
+    // Allocates in this region from now on.
     void serve(const Region& region) {
         Arena* next = count_ < most_arenas ? new (&arenas_[count_]) Arena : nullptr;
         if (next != nullptr && !next->open(region)) next = nullptr;
@@ -50,7 +50,7 @@ public:
         current_.store(next, std::memory_order_release);
     }
 
-    // Ends handing out. True when nothing of the region is in use.
+    // Stops allocating. Returns true if no block of the region is in use.
     bool retire() {
         Arena* arena = current_.exchange(nullptr, std::memory_order_acq_rel);
         return arena == nullptr || arena->close();
@@ -66,7 +66,7 @@ public:
         return arena == nullptr ? 0 : arena->wanted();
     }
 
-    // Takes back memory that it holds; that of an input is nobody's to give.
+    // Frees a block. Blocks of inputs are never freed.
     void give(void* memory, bool poison) {
         for (unsigned i = count_; i-- > 0;) {
             Arena& arena = *reinterpret_cast<Arena*>(&arenas_[i]);
@@ -79,7 +79,7 @@ public:
 
 private:
     static constexpr size_t alignment = size_t{2} << 20;
-    static constexpr unsigned most_arenas = 1024;  // of so many cases; later ones use malloc
+    static constexpr unsigned most_arenas = 1024;  // of this many cases; later ones use malloc
 
     bool reserve() {
         for (size_t size = size_t{1} << 42; size >= size_t{1} << 32; size /= 2) {
@@ -108,11 +108,11 @@ inline HostSpace& host_space() {
     return *space;
 }
 
-// While true, freed memory is filled with 0xFF (NaN for floats) before the heap takes it back, so that
-// a kernel that writes nothing never finds an old answer. It is false while a call is timed.
+// While true, freed memory is filled with 0xFF (NaN for floats) before the heap takes it back, so that a kernel that
+// writes nothing never finds an old answer. It is false during a timed call.
 inline std::atomic<bool> poison_frees{true};
 
-// Where the next allocation of exactly so many bytes by this thread is to be.
+// The address of this thread's next allocation of exactly this size.
 struct NextAllocation {
     void* address = nullptr;
     size_t bytes = 0;
@@ -144,15 +144,15 @@ inline void release(void* memory) noexcept {
     }
     if (poison) {
         std::memset(memory, 0xFF, malloc_usable_size(memory));
-        asm volatile("" : : "r"(memory) : "memory");  // else the compiler leaves out writing what is freed
+        asm volatile("" : : "r"(memory) : "memory");  // otherwise the compiler omits writes to freed memory
     }
     std::free(memory);
 }
 
 }  // namespace warpboard
 
-// The whole runner's heap, the submission's too, unless it brings operators of its own: then its inputs are
-// copied. nvcc takes operator new for a device function as well, and device code knows no such heap.
+// The heap of the whole runner, including the submission, unless the submission has its own operators: then its inputs
+// are copied. nvcc also compiles operator new for devices, and device code has no such heap.
 #ifndef __CUDA_ARCH__
 #define WARPBOARD_WEAK __attribute__((weak, noinline))
 WARPBOARD_WEAK void* operator new(std::size_t size) { return warpboard::allocate(size, 1); }

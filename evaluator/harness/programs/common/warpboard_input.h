@@ -1,6 +1,6 @@
-// How an input reaches the runner. Lengths are in the call's description. What the arrays hold is in the
-// shared regions, and there only from the release on; so are numbers, where the runner waits for the release
-// on the host. On a GPU custom_kernel's host code runs before: what it reads is in the description.
+// Inputs on their way to the runner. The call's description has the lengths. The contents of arrays are in the shared
+// regions, only from the release on; so are numbers, if the runner waits for the release on the host. On a GPU the host
+// code of custom_kernel runs before the release, so the description has everything that it reads.
 #ifndef WARPBOARD_INPUT_H
 #define WARPBOARD_INPUT_H
 
@@ -17,10 +17,10 @@
 
 namespace warpboard {
 
-constexpr size_t host_step = 64;     // where arrays begin in a region of the host
+constexpr size_t host_step = 64;  // alignment of arrays in a region of the host
 constexpr size_t device_step = 512;  // and of a device
 
-// Bytes that are to be in a region of inputs when a call is released.
+// Placed is memory to copy into a region of inputs at the release of a call.
 struct Placed {
     bool device;
     size_t offset;
@@ -28,7 +28,8 @@ struct Placed {
     size_t bytes;
 };
 
-// The judge's view of one input: its description, and what to write where. It points into the input.
+// InputLayout is the judge's view of an input: its description, and the bytes to write with their places. It points
+// into the input.
 class InputLayout {
 public:
     template <class T>
@@ -81,15 +82,15 @@ private:
     size_t device_ = 0;
 };
 
-// Whether each array of a device has memory of its own in the runner, in place of a part of a shared region: a tool such as
-// compute-sanitizer then sees where it ends. Its environment asks for that.
+// Reports whether each array of a device gets separate memory in the runner in place of a part of a shared region: a
+// tool such as compute-sanitizer then detects accesses past its end. The environment requests this.
 inline bool device_arrays_apart() {
     static const bool apart = std::getenv("WARPBOARD_APART") != nullptr;
     return apart;
 }
 
-// The runner's: makes the input that a description tells of, with its arrays where the judge will write
-// them. Heap gives memory at an address that was asked for, if it can.
+// InputMaker creates the runner's input from a description, with its arrays where the judge will write them. Heap
+// allocates memory at a requested address, if it can.
 template <class Heap>
 class InputMaker {
 public:
@@ -115,12 +116,12 @@ public:
         }
     }
 
-    // Copies what could not be made in its place; after the release.
+    // Copies the values that could not be created in place. Call it after the release.
     void fill() const {
         for (const Late& late : late_) std::memcpy(late.into, late.from, late.bytes);
     }
 
-    // The same for arrays of a device that are set apart: copy queues that behind the release.
+    // Does the same for separate arrays of a device: copy queues the copies behind the release.
     template <class Copy>
     void fill_device(Copy copy) const {
         for (const Late& late : late_on_device_) copy(late.into, late.from, late.bytes);

@@ -17,7 +17,7 @@
 
 namespace warpboard {
 
-// Judge runs cases and reports them. Own is null in stages that take no time.
+// Judge runs cases and reports them. Own is null in untimed stages.
 template <class Task, class Device, class Own>
 class Judge {
 public:
@@ -26,7 +26,8 @@ public:
         if (!take()) throw Gone{};
     }
 
-    // One call of each case as it is, and perhaps one more: their number is not to be foreseen.
+    // Tests each case once with its seed, and at random a second time with another seed: the number of calls is
+    // unpredictable.
     int test() {
         report_.log("test-count", cases_.size());
         bool passed = true;
@@ -42,15 +43,14 @@ public:
         return finish(passed);
     }
 
-    // Times every case; where it is ranked, in one fresh process of the submission after another, as long as there is
-    // one.
+    // Times every case. A ranked stage does so in each fresh process of the submission.
     int benchmark(bool ranked) {
         const StopRule rule = ranked ? Task::rule.of_one_process(Device::calls_of_one_process) : Task::rule;
         if (ranked) calls_->blame_answers();
         for (size_t process = 0;; ++process) {
             if (!measure_all(rule)) return finish(false);
             if (!ranked) break;
-            report_.log("process", process);  // all of it has been said
+            report_.log("process", process);  // the process is reported completely
             if (!take()) break;
             calls_->blame_answers();
         }
@@ -81,8 +81,8 @@ private:
         size_t answer;                     // bytes on the host
     };
 
-    // Takes the next runner, with memory of its own to share, and waits until the submission is loaded. False: there is
-    // none.
+    // Takes the next runner, with new memory to share, and waits until the submission is loaded. Returns false if there
+    // is none.
     bool take() {
         calls_.reset();
         runner_ = Door::next();
@@ -92,8 +92,8 @@ private:
         return true;
     }
 
-    // Times every case with the runner that is there, up to the first that is wrong. What calls took is said when
-    // nothing of the runner is left. A device's constants are measured then, for the submission could make them larger.
+    // Times every case with the current runner, up to the first wrong one. The times are reported after the end of the
+    // runner. A device's constants are measured then, because the submission could increase them.
     bool measure_all(const StopRule& rule) {
         report_.log("benchmark-count", cases_.size());
         std::vector<Timed> timed;
@@ -114,7 +114,7 @@ private:
                 costs().calibrate(one.clocks, Device::calibrations, skipped);
                 calls_->end_stand_in();
             } else {
-                costs().bound(one.clocks, one.of, one.answer);  // from here on calls_ has this case's input
+                costs().bound(one.clocks, one.of, one.answer);  // now calls_ has this case's input
             }
             one.clocks.log(report_, one.prefix);
             Task::passed(one.clocks.count().stats);
@@ -149,7 +149,7 @@ private:
             costs().calibrate(clocks, Device::calibrations);
         }
         do {
-            // How quick memory is changes with what else a machine does.
+            // The speed of memory changes with other work on the machine.
             if (Device::released_on_host && clocks.runs() % calls_between == calls_between - 1) costs().calibrate(clocks, 1);
             Stamps stamps;
             verdict = calls_->call(c, true, 0, stamps);
@@ -174,7 +174,7 @@ private:
         return passed ? 0 : ExitCodes::EXIT_VALIDATE_FAIL;
     }
 
-    static constexpr size_t calls_between = 4;   // timed calls for each of our own runner
+    static constexpr size_t calls_between = 4;  // timed calls per call of our own runner
     static constexpr int skipped = 3;            // first calls of our own runner
 
     Report& report_;
@@ -186,7 +186,7 @@ private:
     Random random_ = Random::fresh();
 };
 
-// Runs one stage; its exceptions are ends that the site knows.
+// Runs one stage. Its exceptions have exit codes.
 template <class Task, class Device, class RunnerDevice>
 int run_stage(Report& report, const std::string& mode, const char* path) {
     const bool timed = mode == "benchmark" || mode == "leaderboard";

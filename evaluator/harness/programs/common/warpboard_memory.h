@@ -1,4 +1,4 @@
-// The memory of the runner that has the submission: shared regions behind the heap and behind DeviceBuffer.
+// The memory of the submission's runner: shared regions behind the heap and behind DeviceBuffer.
 #ifndef WARPBOARD_MEMORY_H
 #define WARPBOARD_MEMORY_H
 
@@ -14,7 +14,7 @@
 
 namespace warpboard {
 
-// HeapMemory is the program's heap and, for arrays on a device, what the Device maps and hands out.
+// HeapMemory is the program's heap and, for arrays on a device, the Device's allocator.
 template <class Device>
 class HeapMemory {
 public:
@@ -30,7 +30,7 @@ public:
         if (region.kind == REGION_HOST && region.role == REGION_ANSWERS) host_space().serve(region);
     }
 
-    // Lets regions go, but for memory that the submission still holds.
+    // Unmaps regions, except memory that the submission still uses.
     void drop(const std::vector<Region>& regions) {
         const bool free = host_space().retire();
         for (const Region& region : regions) {
@@ -39,14 +39,15 @@ public:
         }
     }
 
-    // Memory of the answers' region for an array that lies elsewhere, until give_copies; null if it is full.
+    // Returns memory of the answers' region for a copy of an array, until give_copies. Returns null if the region is
+    // full.
     void* take(bool on_device, size_t bytes) {
         void* memory = on_device ? device_.take(bytes) : host_space().take(bytes);
         if (memory != nullptr) copies_.push_back({on_device, memory});
         return memory;
     }
 
-    // How large the answers' regions would have to be.
+    // Returns the size of answers' regions with room for all requests.
     size_t wanted() { return std::max(host_space().wanted(), device_.wanted()); }
 
     void copy(bool on_device, void* to, const void* from, size_t bytes) {
@@ -62,7 +63,7 @@ public:
         copies_.clear();
     }
 
-    // Asks for the next allocation of exactly so many bytes to be at an address.
+    // Requests an address for the next allocation of exactly this size.
     static void place_next(void* address, size_t bytes) { next_allocation = {bytes > 0 ? address : nullptr, bytes}; }
 
     static void poison(bool on) { poison_frees.store(on, std::memory_order_relaxed); }

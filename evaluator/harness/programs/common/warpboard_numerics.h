@@ -1,6 +1,6 @@
-// How far an answer is from the task's reference_fp64(input), which answers the same in double precision. The judge finds
-// out from copies of its own, in the test stage alone; it is shown, and decides nothing. warpboard_numerics.py says
-// what the numbers are. Include after the reference.
+// The errors of an answer against the task's reference_fp64(input), which computes the same in double precision. The
+// judge computes them from its copies, only in the test stage, and they decide nothing. warpboard_numerics.py defines
+// the numbers. Include after the reference.
 #ifndef WARPBOARD_NUMERICS_H
 #define WARPBOARD_NUMERICS_H
 
@@ -21,7 +21,7 @@
 
 namespace warpboard {
 
-// What a type of numbers can say: its digits, with the one that is implied, and the exponent of its smallest normal number.
+// Format describes a type of numbers: its digits, with the implied one, and the exponent of its smallest normal number.
 struct Format {
     int digits, least;
     bool operator==(const Format& o) const { return digits == o.digits && least == o.least; }
@@ -32,14 +32,14 @@ constexpr bool is_complex = false;
 template <class T>
 constexpr bool is_complex<std::complex<T>> = true;
 
-// __half, __nv_bfloat16 and floats of 8 bits, whose headers a task may do without.
+// Reports whether a type is __half, __nv_bfloat16, or a float of 8 bits: a task need not include their headers.
 template <class T>
 constexpr bool is_small_float() {
     if constexpr (std::is_class_v<T> && std::is_trivially_copyable_v<T> && sizeof(T) <= 2) return std::is_constructible_v<float, T>;
     else return false;
 }
 
-// The number of a type with a pattern of bits.
+// Returns the number of a type with these bits.
 template <class T>
 double small_float(unsigned bits) {
     T value;
@@ -47,7 +47,8 @@ double small_float(unsigned bits) {
     return static_cast<float>(value);
 }
 
-// Of small floats it is found by looking: from 0 on, neighbours are equally far apart up to twice the smallest normal number.
+// Finds the format of a small float by its values: from 0 to twice the smallest normal number, neighbours have equal
+// distances.
 template <class T>
 Format format_of() {
     if constexpr (std::is_floating_point_v<T>) {
@@ -62,7 +63,7 @@ Format format_of() {
     }
 }
 
-// The floating-point numbers of an answer, member by member, as doubles.
+// Numbers collects the floating-point numbers of an answer, member by member, as doubles.
 class Numbers {
 public:
     struct Run {
@@ -109,7 +110,7 @@ private:
     std::vector<Run> runs_;
 };
 
-// How far numbers are from those of a reference; as many of each.
+// Errors compares numbers with the same amount of a reference's.
 class Errors {
 public:
     Errors(const Numbers& answer, const Numbers& reference) {
@@ -132,7 +133,7 @@ public:
 private:
     void add(size_t i, double got, double want, Format format) {
         const double smallest = std::ldexp(1.0, format.least), size = std::max(std::fabs(want), smallest);
-        // What rounds to infinity.
+        // Larger numbers round to infinity.
         const double beyond = std::ldexp(1 - std::ldexp(1.0, -format.digits - 1), 2 - format.least);
         const bool finite = std::isfinite(got) && std::isfinite(want);
         const bool same = got == want || (std::isnan(got) && std::isnan(want)) ||
@@ -148,7 +149,7 @@ private:
         }
     }
 
-    // The largest, and what 99 of 100 are not above.
+    // Reports the maximum and the 99th percentile.
     static void log(Report& report, const std::string& name, std::vector<double>& values) {
         constexpr double largest = 1e300;
         const size_t rank = (99 * values.size() + 99) / 100 - 1;
@@ -174,7 +175,8 @@ auto has_fp64(int) -> decltype(reference_fp64(std::declval<const Input&>()), std
 template <class Input>
 std::false_type has_fp64(...);
 
-// Reports how far a right answer is from the task's reference_fp64, if there is one. What is wrong with that is a note.
+// Reports the errors of a right answer against the task's reference_fp64, if there is one. A failure of that becomes a
+// note.
 template <class Input, class Output>
 void log_numerics(Report& report, const std::string& prefix, const Input& input, Output& output) {
     if constexpr (decltype(has_fp64<Input>(0))::value) {

@@ -1,5 +1,5 @@
-// A runner of the judge's own. Its kernel does nothing but overwrite what a case's answer overwrites, so that
-// what its calls cost beside that is no kernel's time.
+// The judge's own runner. Its kernel only overwrites the same memory as a case's answer, so the rest of its calls' time
+// is no kernel's.
 #ifndef WARPBOARD_OWN_RUNNER_H
 #define WARPBOARD_OWN_RUNNER_H
 
@@ -23,7 +23,8 @@ namespace warpboard {
 
 struct Nothing {};
 
-// What the kernel is to overwrite: memory that the judge and its own runner share, set before a call.
+// Stretches lists the memory that the kernel overwrites. Judge and runner share it, and the judge sets it before a
+// call.
 struct Stretches {
     static constexpr size_t most = 64;
     struct Stretch {
@@ -72,13 +73,13 @@ public:
 private:
     static constexpr size_t cache_line = 64;
 
-    // In each line of the caches; the last one may begin before.
+    // Changes a byte in each cache line. The last line may begin before the memory.
     static void change_all(unsigned char* bytes, size_t count) {
         for (size_t at = 0; at < count; at += cache_line) change(bytes + at);
         if (count > 0) change(bytes + count - 1);
     }
 
-    // Reads and writes, as kernels do: memset would go past the caches, and copying from them takes longer.
+    // Reads and writes, as kernels do. memset would bypass the caches, and copying from them takes longer.
     static void change(unsigned char* byte) {
         auto* seen = static_cast<volatile unsigned char*>(byte);
         *seen = *seen ^ 0x5A;
@@ -102,7 +103,7 @@ struct OwnKernel {
     }
 };
 
-// OwnRunner is forked before the judge has touched a device or read anything, and ends with the judge.
+// OwnRunner is forked before the judge uses a device or reads anything, and ends with the judge.
 template <class Device>
 class OwnRunner {
 public:
@@ -119,7 +120,7 @@ public:
         session_ = std::make_unique<Session>(ends[0], page);
     }
 
-    // Has calls from now on overwrite what an answer did.
+    // Makes later calls overwrite the same memory as an answer.
     void overwrite(const std::vector<Region>& regions, const std::vector<int>& descriptors, const std::vector<AnswerReader::Copy>& answer) {
         ours([&] { session_->share(regions, descriptors); });
         stretches_->count = 0;
@@ -132,8 +133,9 @@ public:
         }
     }
 
-    // Calls it once, with so many sealed records. Prepare is what the judge does before the release of a call of that number, or first of
-    // all; it returns the descriptor of the input. Copy is what the judge does after the end.
+    // Makes one call with this many sealed records. prepare does the judge's work before the release of a call of that
+    // number, or at first with number 0; it returns the descriptor of the input. copy does the judge's work after the
+    // end.
     template <class Prepare, class JudgeDevice, class Copy>
     Stamps call(uint32_t sealed, bool first, Prepare prepare, JudgeDevice& judge, Copy copy) {
         Stamps stamps;
@@ -160,7 +162,7 @@ private:
         session_->read_event(stamps);
     }
 
-    // What goes wrong with this runner is not the submission's fault.
+    // Failures of this runner are not the submission's fault.
     template <class Function>
     static void ours(Function function) {
         try {

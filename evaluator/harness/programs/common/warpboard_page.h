@@ -1,4 +1,4 @@
-// The page of numbers that judge and runner share, and how both wait for a number in it.
+// The page of numbers that judge and runner share, and waits for a number in it.
 #ifndef WARPBOARD_PAGE_H
 #define WARPBOARD_PAGE_H
 
@@ -19,7 +19,8 @@
 
 namespace warpboard {
 
-// The layout is package judge's. Each word has a cache line of its own. The key is written before release, and read with it.
+// Page has the layout of package judge. Each word has a separate cache line. The key is written before release, and
+// read with it.
 struct Page {
     std::atomic<uint32_t> release;
     std::atomic<uint32_t> key[3];
@@ -46,12 +47,12 @@ static_assert(offsetof(Page, key) == 4 && offsetof(Page, queued) == 64 && offset
                   offsetof(Page, active) == 384 && sizeof(Page) == 4096,
               "the page is shared with programs in other languages");
 
-constexpr double no_ns = -0x1p1000;  // the runner has not said what its clock says
+constexpr double no_ns = -0x1p1000;  // the runner has not reported its clock
 
-// The page that a descriptor names, mapped for as long as the process lives.
+// MappedPage is the page of a descriptor, mapped until the process ends.
 struct MappedPage {
     Page* page = nullptr;
-    size_t room = 0;  // bytes of an answer's description
+    size_t room = 0;  // size of an answer's description
 
     explicit MappedPage(int fd) {
         struct stat info;
@@ -74,9 +75,9 @@ inline double now_ns() {
     return static_cast<double>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
 }
 
-// Waits for something that another process does: spins, and after a while sleeps for a part of what has
-// passed, so that a long kernel has the cores and the clock errs by less than half a percent. It gives up
-// the core meanwhile only if there is no second one: on a busy machine it would be long until it has it back.
+// Waiter waits for another process: it spins, and after a while sleeps for a part of the elapsed time, so that a long
+// kernel has the cores and the clock errs by less than half a percent. While it spins, it yields its core only if there
+// is no second one: on a busy machine it would get it back late.
 class Waiter {
 public:
     explicit Waiter(double spin = spin_ns, double parts = sleep_parts)
@@ -96,13 +97,13 @@ public:
             if (only_core_) sched_yield();
             return;
         }
-        spins_ = 63;  // each further look sleeps
+        spins_ = 63;  // from now on each look sleeps
         const double ns = passed / parts_ < 1e6 ? passed / parts_ : 1e6;
         const timespec time{0, static_cast<long>(ns)};
         nanosleep(&time, nullptr);
     }
 
-    // Lets sleeps end when they should; the system else adds 50 µs to each.
+    // Makes sleeps end on time; the system would add 50 µs to each.
     static void sleep_exactly() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
 private:
@@ -121,7 +122,7 @@ private:
 
     double begin_;
     double spin_;
-    double parts_;  // a sleep is one of so many parts of what has passed
+    double parts_;  // a sleep is one of this many parts of the elapsed time
     bool only_core_;
     uint32_t spins_ = 0;
 };

@@ -1,5 +1,5 @@
-// Random numbers for generators. A submission that sees some of them can neither tell the others nor what they
-// were made of: they are ChaCha's with 8 rounds, under a key that the judge draws for every call and keeps.
+// Random numbers for generators. A submission that sees some of them can predict neither the others nor their seed:
+// they come from ChaCha with 8 rounds, under a secret key that the judge draws for every call.
 #ifndef WARPBOARD_RANDOM_H
 #define WARPBOARD_RANDOM_H
 
@@ -19,7 +19,7 @@
 
 namespace warpboard {
 
-// The 128 bits of the call that is being prepared; zero where a case's own seed is to give its own input.
+// CallKey has 128 random bits for the current call, or zeros if a case's own seed must give its own input.
 struct CallKey {
     uint32_t words[4];
 };
@@ -52,14 +52,14 @@ public:
         key_[7] = 0x57617270u;
     }
 
-    // Numbers that no case and no seed decides: for checkers that look at a part.
+    // Returns a stream that depends on no case or seed, for checkers that look at a part.
     static Random fresh() {
         Random random(0);
         draw_random(random.key_, sizeof random.key_);
         return random;
     }
 
-    // The stream of one call under a key of 96 bits.
+    // Returns the stream of one call under a key of 96 bits.
     WARPBOARD_BOTH static Random under(const uint32_t key[3], uint32_t call) {
         Random random{};
         for (int i = 0; i < 8; ++i) random.key_[i] = 0;
@@ -77,7 +77,7 @@ public:
         in[13] = static_cast<uint32_t>(index >> 32);
         in[14] = in[15] = 0;
         for (int i = 0; i < 16; ++i) out[i] = in[i];
-        WARPBOARD_ROLLED  // code that is not in a device's caches is slow to come
+        WARPBOARD_ROLLED  // code that is not in a device's caches loads slowly
         for (int round = 0; round < 4; ++round) {
             for (int i = 0; i < 4; ++i) quarter(out[i], out[4 + i], out[8 + i], out[12 + i]);
             for (int i = 0; i < 4; ++i) quarter(out[i], out[4 + (i + 1) % 4], out[8 + (i + 2) % 4], out[12 + (i + 3) % 4]);
@@ -91,11 +91,11 @@ public:
         return sixteen[index % 16];
     }
 
-    // In [0, 1), of 24 bits.
+    // Returns a number in [0, 1) with 24 bits.
     WARPBOARD_BOTH float uniform(uint64_t index) const { return unit(bits(index)); }
     WARPBOARD_BOTH static float unit(uint32_t bits) { return static_cast<float>(bits >> 8) * (1.0f / 16777216.0f); }
 
-    // One after the other, as a generator of the standard library.
+    // Returns the next number, like a generator of the standard library.
     uint32_t operator()() {
         if (next_ % 16 == 0) block(next_ / 16, sixteen_);
         return sixteen_[next_++ % 16];

@@ -18,7 +18,7 @@
 
 namespace warpboard {
 
-// Writes "key: value" lines.
+// Report writes "key: value" lines.
 class Report {
 public:
     Report() {
@@ -29,7 +29,7 @@ public:
         std::_Exit(ExitCodes::EXIT_PIPE_FAILED);
     }
 
-    // The line that ends the report.
+    // Writes the line that ends the report.
     void verdict(bool passed) { log("check", std::string(passed ? "pass" : "fail")); }
 
     void log(const std::string& key, const std::string& value) { write_all(key + ": " + one_line(value) + "\n"); }
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    // A line break would start another key; readers turn the two characters back.
+    // Replaces a line break, which would start another key, by two characters. Readers reverse this.
     static std::string one_line(const std::string& value) {
         std::string out;
         for (char c : value) {
@@ -73,7 +73,7 @@ private:
     int fd_ = -1;
 };
 
-// Durations in nanoseconds and what is said about them.
+// Stats has durations in nanoseconds and their statistics.
 class Stats {
 public:
     Stats() = default;

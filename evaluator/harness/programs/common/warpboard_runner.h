@@ -1,5 +1,5 @@
-// The runner: makes the arguments of custom_kernel out of shared memory, calls it when the judge releases a
-// call, and describes the answer. It is told nothing else, and it decides nothing.
+// The runner: creates the arguments of custom_kernel from shared memory, calls it when the judge releases a call, and
+// describes the answer. It receives nothing else, and decides nothing.
 #ifndef WARPBOARD_RUNNER_H
 #define WARPBOARD_RUNNER_H
 
@@ -21,8 +21,7 @@ namespace warpboard {
 constexpr int channel_fd = 4;
 constexpr int page_fd = 5;
 
-// Runner serves calls of Kernel on a Device. Memory is where regions are mapped, inputs made and answers
-// taken from.
+// Runner serves calls of Kernel on a Device. Memory maps regions, creates inputs, and copies answers.
 template <class Input, class Output, class Kernel, class Device, class Memory>
 class Runner {
 public:
@@ -57,7 +56,7 @@ private:
         }
     }
 
-    // The judge has what it wants of the last answer.
+    // Frees the last answer, which the judge has copied.
     void forget() {
         last_.reset();
         memory_.give_copies();
@@ -83,7 +82,7 @@ private:
         Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
     }
 
-    // Makes room for the next input: what is mapped already takes longer to replace.
+    // Unmaps the input: mapped memory takes longer to replace.
     void let_input_go() {
         const Region& inputs = region(REGION_HOST);
         if (is_mapped_in_call(inputs.size)) unmap_shared(inputs.base, inputs.size);
@@ -91,13 +90,13 @@ private:
         input_ = {};
     }
 
-    // Looks whether the call is released. Puts a large input's memory in the place of what was there: arrays in it then show
-    // what the judge wrote.
+    // Reports whether the call is released. Maps a large input's memory in place of the last one: the arrays then have
+    // the judge's data.
     bool take_input() {
         const Region& inputs = region(REGION_HOST);
         if (!is_mapped_in_call(inputs.size)) {
             const uint32_t released = page_.page->release.load(std::memory_order_acquire);
-            if (released > number_) std::_Exit(0);  // the judge leaves the call
+            if (released > number_) std::_Exit(0);  // the judge ended the call
             return released == number_;
         }
         if (!channel_.look(input_)) return false;
@@ -106,14 +105,14 @@ private:
         return true;
     }
 
-    // Stops the clock before the caller's full expression ends, and with it the life of the kernel's
-    // argument: giving its memory back is not the kernel's time.
+    // Stops the clock before the caller's full expression ends, and with it the life of the kernel's argument: freeing
+    // it is not the kernel's time.
     void stop(Output&& output, bool range) {
         device_.end();
         double ns = 0;
         if constexpr (Device::released_on_host) ns = device_.settle();
         describe(output);
-        if constexpr (!Device::released_on_host) {  // the device itself says when all of it is done
+        if constexpr (!Device::released_on_host) {  // the device itself writes "done"
             device_.say_done(number_);
             page_.page->queued.store(number_, std::memory_order_release);
             ns = device_.settle();
@@ -146,12 +145,12 @@ private:
     Device& device_;
     Memory& memory_;
     std::vector<Region> regions_;
-    std::optional<Output> last_;  // lives until the next call: the judge reads it meanwhile
+    std::optional<Output> last_;  // until the next call: the judge reads it
     uint32_t number_ = 0;
-    Frame input_;  // the descriptors of what is mapped
+    Frame input_;  // descriptors of the mapped memory
 };
 
-// Ends a runner in words when the submission throws.
+// Prints the exception of a submission and returns an exit code.
 template <class Serve>
 int run_runner(Serve serve) {
     try {

@@ -1,4 +1,4 @@
-// The judge's side of one runner: calls over channel and page, and what their words may be. The channel is its own.
+// The judge's side of one runner: calls over channel and page, and the checks of its words.
 #ifndef WARPBOARD_SESSION_H
 #define WARPBOARD_SESSION_H
 
@@ -16,22 +16,22 @@
 
 namespace warpboard {
 
-// The runner has ended, or closed its channel.
+// Gone reports that the runner has ended, or closed its channel.
 struct Gone {};
 
-// When things happened in one call, in nanoseconds, and what the runner's own clock says.
+// Stamps has the times of one call in nanoseconds, and the runner's clock.
 struct Stamps {
     double told = 0;
     double released = 0;
     double done = 0;
-    double sampled = 0;  // when a sample of the answer had been taken; done where there is none
+    double sampled = 0;  // after a sample of the answer; done without a sample
     double copied = 0;
-    double prepared = 0;  // how long the device took to write the input and flush, including turns of other contexts
-    bool at_once = false;  // all of it was queued before
-    double switched = 0;  // from letting the device go until the runner's gate ran
+    double prepared = 0;  // time to write the input and flush, including turns of other contexts
+    bool at_once = false;  // all of it was queued before the device began
+    double switched = 0;  // from let_go until the runner's gate ran
     double event = 0;
     bool late = false;      // released before everything was queued
-    bool by_judge = false;  // the runner's own clock says nothing
+    bool by_judge = false;  // the runner's clock is not used
 };
 
 
@@ -41,8 +41,7 @@ public:
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    // A call that is still under way counts for nothing now, and a device that waited for ever would keep its
-    // process alive.
+    // Releases a call in progress, which no longer counts: a device that waits would keep its process alive.
     ~Session() {
         page_.page->release.store(~0u, std::memory_order_release);
         page_.page->soon.store(number_, std::memory_order_release);
@@ -70,7 +69,7 @@ public:
         send(FRAME_CASE, body.bytes(), descriptors);
     }
 
-    // Begins the next call, of whose input there are so many sealed records.
+    // Starts the next call, with this many sealed records in its input.
     void tell(uint32_t flags, const std::string& description, uint32_t sealed, Stamps& stamps) {
         limitless_ = (flags & CALL_RANGE) != 0 || made_++ < unlimited_calls;
         Writer body;
@@ -83,14 +82,14 @@ public:
         send(FRAME_CALL, body.bytes());
     }
 
-    // Forgets how long calls took.
+    // Forgets the calls' durations.
     void begin_case() { made_ = 0, took_ = 0; }
 
-    // The call that was begun last, and its page.
+    // The number of the current call, and its page.
     uint32_t number() const { return number_; }
     Page* page() const { return page_.page; }
 
-    // Waits until everything is queued, up to a limit; negative for none.
+    // Waits until everything is queued, or the limit has passed; a negative limit means none.
     void wait_queued(double limit_ns, Stamps& stamps) {
         Waiter waiter;
         double watched = 0;
@@ -103,20 +102,21 @@ public:
         }
     }
 
-    // Releases a call that waits for it on the host when restore has written its input; the clock runs. The memory of a large
-    // input travels with the release; -1 for none.
+    // Releases a call that waits on the host. The clock starts, restore writes a small input, and a large input's
+    // memory is sent with the release; -1 for none.
     template <class Restore>
     void release_host(Stamps& stamps, int input, Restore restore) {
         refuse_if_done();
         stamps.released = now_ns();
         restore();
-        // That it has gone is seen when it is waited for.
+        // wait_done detects a runner that has gone.
         if (input_travels_) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Releases a call on a device. The judge's hold ends first, and the runner's gate comes to run; when it says so, the clock
-    // runs and the key goes out. A gate that says so too early has the change of contexts in its time.
+    // Releases a call on a device. The judge's hold ends first, and the runner's gate starts. When it reports that it
+    // runs, the clock starts and the key is sent. A gate that reports this too early has the change of contexts in its
+    // time.
     template <class Device>
     void release_device(Stamps& stamps, Device& device) {
         page_.page->soon.store(number_, std::memory_order_release);
@@ -125,14 +125,14 @@ public:
         Waiter waiter(1e9);
         while (page_.page->active.load(std::memory_order_acquire) != number_ && waiter.elapsed() < gate_limit_ns) waiter.pause();
         refuse_if_done();
-        stamps.released = now_ns();  // before the key: it may be read alone
+        stamps.released = now_ns();  // before the key, which may be read alone
         stamps.switched = stamps.released - begin;
         for (int i = 0; i < 3; ++i) page_.page->key[i].store(device.key().words[i], std::memory_order_relaxed);
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Waits for the end of the call, on a device or not. A call that was released late has ended when all of it is queued, too: then
-    // the judge knows what the answer is.
+    // Waits for the end of the call. A call that was released late ends when all of it is queued, too: then its answer
+    // is described.
     void wait_done(Stamps& stamps, bool on_device) {
         const double limit = limitless_ ? never : std::max(call_limit_ns, call_limit_factor * took_);
         if (!wait_for(page_.page->done, on_device, limit)) throw Refused{"A call had not ended after " + seconds(limit) + " s, and the longest before it took " + seconds(took_) + " s."};
@@ -143,7 +143,7 @@ public:
         took_ = std::max(took_, stamps.done - stamps.released);
     }
 
-    // What the runner's own clock says, which may come after the end.
+    // Reads the runner's clock, which may be reported after the end.
     void read_event(Stamps& stamps) {
         Waiter waiter;
         double watched = 0;
@@ -159,20 +159,20 @@ public:
         }
     }
 
-    // The description of the answer.
+    // Returns the description of the answer.
     std::string answer() const {
         const size_t size = page_.page->size.load(std::memory_order_relaxed);
         if (size == 0 || size > page_.room) throw Refused{"The answer's description has a size that cannot be."};
         return std::string(reinterpret_cast<const char*>(page_.page->answer()), size);
     }
 
-    // No more calls. What the runner wrote to the judge in a call that was too short to look meanwhile is seen now.
+    // Sends the end. Refuses a runner that wrote to the judge during a call that was too short to check the channel.
     void end() {
         if (channel_.look(0) == JudgeChannel::State::spoke) react(JudgeChannel::State::spoke);
         channel_.send(FRAME_END, "");
     }
 
-    // Waits for the end of the channel, whatever the runner still writes.
+    // Waits for the end of the channel, and ignores further frames.
     void wait_end() {
         while (channel_.look(-1) != JudgeChannel::State::gone) {
         }
@@ -193,7 +193,7 @@ private:
         return text;
     }
 
-    // False when the limit passes first.
+    // Returns false if the limit passes first.
     bool wait_for(const std::atomic<uint32_t>& word, bool on_device, double limit_ns) {
         Waiter waiter = on_device ? Waiter::for_device() : Waiter();
         double watched = 0;
@@ -210,7 +210,7 @@ private:
         if (!channel_.send(kind, body, descriptors)) throw Gone{};
     }
 
-    // Whether a word has come to this call.
+    // Reports whether a word has the current call's number.
     bool said(const std::atomic<uint32_t>& word) const {
         const uint32_t value = word.load(std::memory_order_acquire);
         if (value != number_ && value != number_ - 1) {
@@ -220,7 +220,7 @@ private:
         return value == number_;
     }
 
-    // Looks at the channel once a millisecond. What a runner said before it left counts.
+    // Checks the channel once a millisecond. A word that the runner set before it ended counts.
     void watch(double passed, double& watched, const std::atomic<uint32_t>& word) {
         if (passed - watched < spin_ns) return;
         watched = passed;
@@ -237,10 +237,10 @@ private:
     JudgeChannel channel_;
     MappedPage page_;
     uint32_t number_ = 0;
-    bool input_travels_ = false;  // in memory of its own
-    bool limitless_ = false;      // the call
-    unsigned made_ = 0;           // the case's calls
-    double took_ = 0;             // the longest of them
+    bool input_travels_ = false;  // in new memory for each call
+    bool limitless_ = false;  // the current call has no limit
+    unsigned made_ = 0;  // calls of the case
+    double took_ = 0;  // the longest call of the case
 };
 
 }  // namespace warpboard

@@ -17,14 +17,14 @@ namespace warpboard {
 enum RegionKind : uint32_t { REGION_HOST = 0, REGION_DEVICE = 1 };
 enum RegionRole : uint32_t { REGION_INPUTS = 0, REGION_ANSWERS = 1, REGION_SEALED = 2 };
 
-// One stretch of memory that both map. On a device, base is not to be touched by the host.
+// Region is memory that both map. On a device, the host must not access base.
 struct Region {
     uint32_t kind = REGION_HOST;
     uint32_t role = REGION_INPUTS;
     size_t size = 0;
     unsigned char* base = nullptr;
 
-    // Whether some bytes lie in it as a whole.
+    // Reports whether all of these bytes lie in the region.
     bool holds(const void* data, size_t bytes) const {
         const auto at = reinterpret_cast<uintptr_t>(data), begin = reinterpret_cast<uintptr_t>(base);
         return base != nullptr && at >= begin && at - begin <= size && bytes <= size - (at - begin);
@@ -35,16 +35,16 @@ struct Region {
 };
 
 
-// How the inputs of a call on the host get to the runner. Small ones are written into memory that it has mapped already,
-// while the clock runs. Larger ones lie in new memory, which it gets with the release and maps: a page takes as long as
-// copying some kilobytes.
+// Inputs on the host get to the runner in two ways. Small ones are written into memory that it has mapped already,
+// while the clock runs. Larger ones lie in new memory, which it gets with the release and maps: mapping a page takes as
+// long as copying some kilobytes.
 
 inline bool is_mapped_in_call(size_t region_bytes) { return region_bytes > most_written; }
 
 inline size_t rounded(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
 
-// Makes memory that nobody can resize; a page that is missing would end its reader by a signal. Returns
-// -1 if the system has none.
+// Creates memory that cannot be resized, because a missing page would end its reader by a signal. Returns -1 if the
+// system has none.
 inline int make_shared_memory(size_t bytes) {
     int fd = memfd_create("warpboard", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return -1;
@@ -56,14 +56,15 @@ inline int make_shared_memory(size_t bytes) {
     return fd;
 }
 
-// The largest answer that can be taken: a file of this process may be as large as its memory, which has copies of it, too.
+// Returns the largest allowed answer: this process can write files as large as its memory, which also has copies of the
+// answer.
 inline uint64_t most_answer() {
     rlimit limit{};
     const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     return limited ? limit.rlim_cur / 4 : most_answers;
 }
 
-// Addresses for so many bytes, where huge pages fit; null when there are none.
+// Reserves addresses where huge pages fit. Returns null if there are none.
 inline void* reserve_addresses(size_t bytes) {
     void* memory = mmap(nullptr, bytes + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
@@ -75,7 +76,7 @@ inline void* reserve_addresses(size_t bytes) {
     return begin + skip;
 }
 
-// Maps shared memory, at an address if one is given, where its pages are there at once; null when that is not possible.
+// Maps shared memory, at an address if one is given, with all of its pages at once. Returns null if it cannot.
 inline unsigned char* map_shared(int fd, size_t bytes, void* at = nullptr) {
     const int populate = at != nullptr ? MAP_POPULATE : 0;
     if (at == nullptr) at = reserve_addresses(bytes);
@@ -84,20 +85,20 @@ inline unsigned char* map_shared(int fd, size_t bytes, void* at = nullptr) {
     return memory == MAP_FAILED ? nullptr : static_cast<unsigned char*>(memory);
 }
 
-// Takes what is mapped away and keeps the addresses, which read as zeros.
+// Unmaps memory and keeps the addresses, which read as zeros.
 inline void unmap_shared(void* at, size_t bytes) {
     mmap(at, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-// Makes new shared memory of huge pages, which are mapped in a hundredth of the time. False where the system has none: Linux
-// before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
+// Makes new shared memory of huge pages, which are mapped in a hundredth of the time. Returns false if the system has
+// none: Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
 inline bool make_huge(unsigned char* base, size_t bytes) {
-    constexpr int collapse = 25;  // MADV_COLLAPSE; it wants a page in each that it makes
+    constexpr int collapse = 25;  // MADV_COLLAPSE; it needs a page in each huge page
     for (size_t at = 0; at < bytes; at += huge_page) *static_cast<volatile unsigned char*>(base + at) = 0;
     return madvise(base, bytes, collapse) == 0;
 }
 
-// Whether it can.
+// Reports whether make_huge works here.
 inline bool has_huge_pages() {
     static const bool has = [] {
         const int fd = make_shared_memory(huge_page);
@@ -111,14 +112,14 @@ inline bool has_huge_pages() {
     return has;
 }
 
-// What mapping so many bytes may take at the most, in nanoseconds: some three times what was measured on two machines.
+// Returns the longest time to map this many bytes, in nanoseconds.
 inline double most_mapping(size_t bytes) {
     if (!is_mapped_in_call(bytes)) return 0;
     const auto pages = static_cast<double>(bytes / (has_huge_pages() ? huge_page : host_page));
     return mapping_ns + (has_huge_pages() ? mapping_huge_page_ns : mapping_page_ns) * pages;
 }
 
-// A device's array of an input: where the runner has it, and in the judge's own memory.
+// WrittenArray is an array of an input on a device: its place in the runner, and the judge's own memory.
 struct WrittenArray {
     void* to;
     const void* from;

@@ -20,10 +20,10 @@ struct StandardTask {
 
     static std::vector<Case> cases(const char* path) { return read_cases(path); }
 
-    // Calls without a clock come first: the costs of first calls are not the kernel's.
+    // Returns the number of first, untimed calls: they include costs that are not the kernel's.
     static uint32_t untimed_calls(uint32_t random) { return 2 + random % 3; }
 
-    // The input of a case: with a seed and a key of its own, or, public, as the case says.
+    // Returns the input of a case: with a new seed and a new key if fresh, otherwise the public one.
     static Input input(Case c, bool fresh) {
         call_key = CallKey{};
         if (fresh) {

@@ -1,4 +1,4 @@
-// What a task says of an answer, and that it failed itself.
+// The verdict of a task's checker, and failures of the task itself.
 #ifndef WARPBOARD_VERDICT_H
 #define WARPBOARD_VERDICT_H
 
@@ -11,7 +11,7 @@ struct Verdict {
     std::string message;
 };
 
-// A generator, reference or checker that failed; the task's author has to see to it.
+// TaskFailed reports that a generator, reference, or checker failed. The task's author must fix it.
 struct TaskFailed {
     std::string sentence;
 };

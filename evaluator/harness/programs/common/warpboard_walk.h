@@ -1,4 +1,4 @@
-// What input_t and output_t may be made of, and how both are taken apart, member by member.
+// The allowed types of input_t and output_t, and access to their members.
 #ifndef WARPBOARD_WALK_H
 #define WARPBOARD_WALK_H
 
@@ -15,7 +15,7 @@
 
 namespace warpboard {
 
-// A type of the task's may say what it is made of: auto members(Mine& value) { return std::tie(value.a, value.b); }
+// A task's type can list its members: auto members(Mine& value) { return std::tie(value.a, value.b); }
 template <class T>
 auto ties(int) -> decltype(members(std::declval<T&>()), std::true_type{});
 template <class T>
@@ -23,7 +23,7 @@ std::false_type ties(...);
 template <class T>
 constexpr bool has_members = decltype(ties<T>(0))::value;
 
-// True for arrays on a device; they have data(), size() and view(pointer, size).
+// IsDeviceArray is true for arrays on a device; they have data(), size() and view(pointer, size).
 template <class T>
 struct IsDeviceArray : std::false_type {};
 
@@ -34,7 +34,7 @@ struct IsTuple<std::tuple<T...>> : std::true_type {};
 template <class A, class B>
 struct IsTuple<std::pair<A, B>> : std::true_type {};
 
-// Arrays whose length is part of the type.
+// Fixed is true for arrays with a length in the type.
 template <class T>
 struct Fixed : std::false_type {};
 template <class T, size_t N>
@@ -46,7 +46,7 @@ struct Fixed<T[N]> : std::true_type {
     using Element = T;
 };
 
-// Containers that have a length: vectors and strings.
+// Sized is true for containers with a length: vectors and strings.
 template <class T>
 struct Sized : std::false_type {};
 template <class T, class Allocator>
@@ -62,7 +62,7 @@ constexpr bool is_string = false;
 template <class T, class Traits, class Allocator>
 constexpr bool is_string<std::basic_string<T, Traits, Allocator>> = true;
 
-// Classes that are pointers in disguise (views, spans, iterators) say so by their names for the elements.
+// Detects classes that act as pointers (views, spans, iterators) by their names for elements.
 template <class T, class = void>
 struct IsView : std::false_type {};
 template <class T>
@@ -77,7 +77,7 @@ template <class T>
 constexpr bool has_fields = std::is_class_v<T> && std::is_aggregate_v<T> && field_count<T> <= most_fields &&
                             initialisers<T>() < most_initialisers;
 
-// True for types that are their bytes: trivially copied and, as far as can be seen, without a pointer.
+// True for types that consist of their bytes: trivially copied and, if this can be detected, without a pointer.
 template <class T>
 constexpr bool is_plain();
 
@@ -103,7 +103,7 @@ constexpr bool is_plain() {
     }
 }
 
-// True for vectors and strings whose elements lie one behind the other as plain bytes.
+// True for vectors and strings with contiguous elements of plain bytes.
 template <class T>
 constexpr bool is_block() {
     if constexpr (!Sized<T>::value) return false;
@@ -140,13 +140,13 @@ void each_member(T& value, Visit&& visit) {
     }
 }
 
-// The bytes of a block.
+// Returns the bytes of a block.
 template <class T>
 auto* block_data(T& block) {
     return const_cast<std::remove_const_t<typename Sized<T>::Element>*>(block.data());
 }
 
-// Makes a container of so many elements, all zero.
+// Creates a container of this many zero elements.
 template <class T>
 T sized(size_t count) {
     if constexpr (is_string<T>) return T(count, typename Sized<T>::Element{});

@@ -1,4 +1,4 @@
-// The CPU as a device: memory of the host alone, and calls that wait for their release on the host.
+// The CPU as a device: only memory of the host, and calls that wait for their release on the host.
 #ifndef WARPBOARD_HOST_H
 #define WARPBOARD_HOST_H
 
@@ -20,7 +20,7 @@ inline void sleep(double ns) {
     nanosleep(&time, nullptr);
 }
 
-// What a host has not: memory of a device.
+// NoDeviceMemory implements the functions of a device's memory for a host, which has none.
 struct NoDeviceMemory {
     bool map(Region&, int) { return false; }
     void drop(const Region&) {}
@@ -33,7 +33,7 @@ struct NoDeviceMemory {
     void give_back(void*, size_t) {}
 };
 
-// The runner's side.
+// HostRunner is the runner's side.
 class HostRunner : public NoDeviceMemory {
 public:
     static constexpr bool released_on_host = true;
@@ -42,9 +42,9 @@ public:
     void begin_range() {}
     void end_range() {}
 
-    // Waits for the release, and starts the clock. It sleeps for most of what preparing took the judge before: a
-    // process that has spun for long is soon without a core where others want one, too. It sleeps in parts: after a call
-    // that was prepared slowly, the next ones may be released while it sleeps.
+    // Waits for the release, and starts the clock. It first sleeps for most of the judge's shortest preparation so far:
+    // a process that has spun for long soon loses its core if others want one. It sleeps in parts, because after a slow
+    // preparation the next call may be released during the sleep.
     template <class Arrived, class Fill>
     void begin(Page& page, uint32_t number, Arrived arrived, Fill fill) {
         const double queued = now_ns();
@@ -63,7 +63,7 @@ public:
     void end() { end_ = now_ns(); }
     double settle() const { return end_ - begin_; }
 
-    // What the judge's own runner does, to learn what a call costs that does nothing.
+    // The work of the judge's own runner, which measures the cost of an empty call.
     void work() {}
 
 private:
@@ -74,23 +74,22 @@ private:
     double least_wait_ = 0;
 };
 
-// The judge's side.
+// HostJudge is the judge's side.
 class HostJudge : public NoDeviceMemory {
 public:
     static constexpr bool released_on_host = true;
     static constexpr bool switches_in_call = false;
-    // Copying varies much with what else the machine does, and may: there is no switch of contexts behind which
-    // work could go on, and what is written while the judge copies in an order of its own is found out.
-    // Where other processes want the cores, some calls are handed over late. None is handed over early, so that the
-    // quicker calls tell as well how long the kernel takes.
+    // The time to copy varies much with other work on the machine, and may: no switch of contexts can hide work, and a
+    // late write is found because the judge copies in an unpredictable order. If other processes want the cores, some
+    // calls are handed over late. None is handed over early, so the quicker calls show the kernel's time as well.
     static constexpr Bounds bounds{host_tolerance_ns, 20e3, 20e3, 1.0, 0.25, 0, 0};
     static constexpr int calibrations = host_calibrations;
     static constexpr size_t calls_of_one_process = host_process_calls;
 
     void open() { cold_.resize(flush_bytes()); }
 
-    // Fills caches with something else, and then sleeps for a moment: where others want the core, what follows
-    // has the time to run through.
+    // Fills caches with other data, and then sleeps for a moment: if others want the core, the following steps have
+    // time to run without interruption.
     void flush() {
         std::memset(cold_.data(), ++fill_, cold_.size());
         sleep(20e3);
@@ -99,13 +98,13 @@ public:
     unsigned choose_sealed(const std::vector<WrittenArray>&, const void*) { return 0; }
     void begin_writing(uint32_t, void*) { kept_.clear(); }
 
-    // Memory for an input of so many bytes that is to be there at the release.
+    // Returns memory for an input of this size, to be written at the release.
     unsigned char* keep(unsigned char* there, size_t bytes) {
         there_ = there;
         kept_.resize(bytes);
         return kept_.data();
     }
-    // Has what is kept in the caches, so that writing it takes no longer than it must.
+    // Loads the kept input into the caches, so that writing it takes the shortest time.
     void hold() {
         for (size_t at = 0; at < kept_.size(); at += 64) static_cast<void>(*static_cast<volatile unsigned char*>(&kept_[at]));
     }
@@ -117,7 +116,7 @@ public:
     double writing_took() const { return 0; }
     bool at_once() const { return true; }
 
-    // What lies on the host is copied by the processor.
+    // The processor copies answers on the host.
     void queue_copies(const std::vector<AnswerReader::Copy>&) {}
     void sample_after(Page*, uint32_t) {}
     void open_gate() {}
@@ -133,8 +132,8 @@ public:
     size_t free_memory() { return static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 private:
-    // Twice the last-level cache, within what is sensible when the system does not tell it or tells
-    // that of a whole socket.
+    // Returns twice the size of the last-level cache, within sensible limits if the system does not report it, or
+    // reports that of a whole socket.
     static size_t flush_bytes() {
         const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
         return static_cast<size_t>(std::min(std::max(2 * cache, least_flush), most_flush));

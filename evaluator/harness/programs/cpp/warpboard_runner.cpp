@@ -2,7 +2,7 @@
 #include "task.h"
 #include "utils.h"
 
-// The submission, compiled apart and linked.
+// The submission, compiled separately and linked.
 output_t custom_kernel(input_t data);
 
 #include "warpboard_host.h"

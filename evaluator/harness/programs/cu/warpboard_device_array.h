@@ -1,4 +1,4 @@
-// DeviceBuffer among the types that judge and runner take apart.
+// Adds DeviceBuffer to the types of arrays in inputs and answers.
 #ifndef WARPBOARD_DEVICE_ARRAY_H
 #define WARPBOARD_DEVICE_ARRAY_H
 

@@ -1,5 +1,5 @@
-// The CUDA driver's functions that the runtime does not offer, found when the program runs: no driver is
-// needed to link it. And memory of the device that two processes map.
+// Functions of the CUDA driver that the runtime does not offer, found at run time, so that linking needs no driver; and
+// memory of the device that two processes map.
 #ifndef WARPBOARD_DRIVER_H
 #define WARPBOARD_DRIVER_H
 
@@ -62,13 +62,13 @@ private:
     }
 };
 
-// Needs a context, which the first call makes.
+// Returns the functions. Needs a context, which the first call creates.
 inline const Driver& driver() {
     static const Driver functions;
     return functions;
 }
 
-// The device's address of the host's memory, which is pinned from now on.
+// Pins host memory and returns its address on the device.
 inline CUdeviceptr seen_by_device(void* memory, size_t bytes) {
     void* seen = nullptr;
     WARPBOARD_CUDA(cudaHostRegister(memory, bytes, cudaHostRegisterMapped));
@@ -76,33 +76,34 @@ inline CUdeviceptr seen_by_device(void* memory, size_t bytes) {
     return reinterpret_cast<CUdeviceptr>(seen);
 }
 
-// Has a stream wait until a word of the host's is number or more. False if the device cannot.
+// Makes a stream wait until a word of the host is number or more. Returns false if the device cannot.
 inline bool queue_wait(cudaStream_t stream, CUdeviceptr word, uint32_t number) {
     return driver().wait_value(reinterpret_cast<CUstream>(stream), word, number, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
 }
 
-// Has a stream write a number to a word of the host's when all before is done. False if the device cannot.
+// Makes a stream write a number to a word of the host after all earlier work. Returns false if the device cannot.
 inline bool queue_write(cudaStream_t stream, CUdeviceptr word, uint32_t number) {
     return driver().write_value(reinterpret_cast<CUstream>(stream), word, number, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS;
 }
 
-// Memory of the device, shared by its descriptor.
+// DeviceMemory allocates and maps memory of the device, which is shared by a descriptor.
 class DeviceMemory {
 public:
-    // Makes memory of a size that is a multiple of region_step, and a descriptor for it.
+    // Allocates memory of a size that is a multiple of region_step, and returns a descriptor for it.
     static bool make(Region& region, int& fd) {
         CUmemAllocationProp prop = properties();
         CUmemGenericAllocationHandle handle;
         if (driver().create(&handle, region.size, &prop, 0) != CUDA_SUCCESS) return false;
         const bool made = driver().export_handle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == CUDA_SUCCESS &&
                           show(region, handle);
-        driver().release(handle);  // it lives as long as it is mapped
+        driver().release(handle);  // mapped memory stays
         return made;
     }
 
-    // Physical memory of up to 32 of the device's pages that nobody maps, so that what is made next lies elsewhere. The place
-    // of its arrays makes a kernel of 5 µs quicker or slower by a percent: each process is to have another one, or a
-    // run's processes agree with each other more than with the next run's. 0 where there is no such memory.
+    // Allocates up to 32 of the device's pages without mapping them, so that the next allocation has another place. The
+    // place of its arrays makes a kernel of 5 µs quicker or slower by a percent: with the same place in all processes,
+    // a run's processes would agree with each other more than with the next run's. Returns 0 if there is no such
+    // memory.
     static CUmemGenericAllocationHandle space() {
         CUmemAllocationProp prop = properties();
         uint32_t pages = 0;
@@ -124,7 +125,7 @@ public:
         return mapped;
     }
 
-    // Lets the memory go. Its addresses stay reserved unless they are given back, too.
+    // Unmaps memory. Its addresses stay reserved unless addresses is set.
     static void drop(const Region& region, bool addresses) {
         const auto at = reinterpret_cast<CUdeviceptr>(region.base);
         driver().unmap(at, region.size);

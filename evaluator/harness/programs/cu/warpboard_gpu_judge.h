@@ -1,4 +1,4 @@
-// A GPU from the judge's side: all work is on the legacy default stream of a context of its own.
+// A GPU from the judge's side: all work is on the legacy default stream of a separate context.
 #ifndef WARPBOARD_GPU_JUDGE_H
 #define WARPBOARD_GPU_JUDGE_H
 
@@ -20,8 +20,8 @@
 
 namespace warpboard {
 
-// Memory of the judge's DeviceBuffers. What comes back is kept for the next buffer of the same size: making
-// memory takes longer than most kernels, and each call has a new input.
+// DevicePool has the memory of the judge's DeviceBuffers. Freed memory is kept for the next buffer of the same size:
+// allocating takes longer than most kernels, and each call has a new input.
 class DevicePool {
 public:
     void* take(size_t bytes) {
@@ -40,13 +40,14 @@ public:
 
     void give(void* memory, size_t bytes) { idle_[bytes].push_back(memory); }
 
-    // From now on the tests have passed with the memory that there is: a runner chooses the size of its answers.
+    // Makes missing memory the submission's fault, because the tests have passed with the available memory: a runner
+    // chooses the size of its answers.
     void blame_runner() { blames_runner_ = true; }
 
     void count(size_t bytes) { used_ += bytes; }
     void discount(size_t bytes) { used_ -= bytes; }
 
-    // Frees what is kept.
+    // Frees the kept memory.
     void clear() {
         for (auto& [bytes, blocks] : idle_) {
             for (void* memory : blocks) cudaFree(memory), used_ -= bytes;
@@ -54,8 +55,8 @@ public:
         }
     }
 
-    // There is no memory left. The task is to blame, unless it has little of the device: then it is the
-    // submission who has the rest.
+    // Reports that no memory is left. This is the task's fault, unless it uses little of the device: then the
+    // submission has the rest.
     [[noreturn]] void exhausted(size_t bytes) const {
         size_t free = 0, total = 0;
         cudaGetLastError();
@@ -88,7 +89,7 @@ inline DevicePool& device_pool() {
 class GpuJudge {
 public:
     static constexpr bool released_on_host = false;
-    static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
+    static constexpr bool switches_in_call = false;  // the runner's clock starts after the device's switch to it
     static constexpr Bounds bounds{device_tolerance_ns, 4e3, device_handover_ns, 0.05, 0.5, 13e3, sampled_ns};
     static constexpr int calibrations = 20;
     static constexpr size_t sealed_bytes = most_records * sizeof(Record);
@@ -105,15 +106,15 @@ public:
         taken_.open();
     }
 
-    // Chooses what of these arrays of an input is sealed. Returns the number of records.
+    // Chooses the sealed parts of these arrays of an input. Returns the number of records.
     unsigned choose_sealed(const std::vector<WrittenArray>& arrays, const void* inputs) {
         sizes_.clear();
         for (const WrittenArray& array : arrays) sizes_.push_back(array.bytes);
         return hold_.choose(arrays, inputs);
     }
 
-    // Marks the moment before the first byte of the input is written, and seals what was chosen. The device begins in start, unless
-    // arrays of these sizes are written for the first time: loading a kernel may wait for the device.
+    // Marks the moment before the first byte of the input is written, and seals the chosen parts. The device begins in
+    // start, unless arrays of these sizes are written for the first time: loading a kernel may wait for the device.
     void begin_writing(uint32_t number, void* records) {
         cudaCtxResetPersistingL2Cache();  // the runner's lines
         cudaGetLastError();               // devices without persisting lines refuse the call
@@ -124,58 +125,58 @@ public:
     }
     const SealKey& key() const { return hold_.key(); }
 
-    // Queues to keep the device until let_go when all before is done.
+    // Queues the kernel that keeps the device until let_go.
     void hold() { hold_.take(); }
 
-    // Leaves the device to others for so long that they have had their turns.
+    // Leaves the device idle until other contexts have had their turns.
     void rest() {
         WARPBOARD_CUDA(cudaDeviceSynchronize());
         usleep(4000);
     }
 
-    // Lets the device begin with what is queued, and waits until it is kept.
+    // Starts the queued work, and waits until the last kernel keeps the device.
     void start() {
         hold_.start();
         hold_.wait_taken();
     }
     void let_go() { hold_.let_go(); }
 
-    // The nanoseconds from begin_writing to let_go: more than usual when another context had turns. To be asked when the call
-    // is over.
+    // Returns the nanoseconds from begin_writing to let_go: more than usual if another context had turns. Call it after
+    // the call.
     double writing_took() const { return hold_.took(); }
 
-    // Whether everything until the release was queued when the device began to write the last input.
+    // Reports whether everything until the release was queued when the device began to write the last input.
     bool at_once() const { return at_once_; }
 
-    // Memory for something like an answer.
+    // Returns memory in place of an answer's.
     void* borrow(size_t bytes) { return device_pool().take(bytes); }
     void give_back(void* memory, size_t bytes) { device_pool().give(memory, bytes); }
 
-    // Fills the L2 cache with something else.
+    // Fills the L2 cache with other data.
     void flush() {
         WARPBOARD_CUDA(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
     }
 
     // Queues the copies of an answer's parts on the device, which wait for open_gate, and a sample of them.
     void queue_copies(const std::vector<AnswerReader::Copy>& answer) { taken_.queue(answer); }
-    // The next sample waits for the end of this call.
+    // Makes the next sample wait for the end of this call.
     void sample_after(Page* page, uint32_t call) { taken_.after(page, call); }
     void open_gate() { taken_.open_gate(); }
-    bool wait_sampled() { return taken_.wait_sampled(); }  // false where there is no sample
+    bool wait_sampled() { return taken_.wait_sampled(); }  // false without a sample
     void wait_copied() { taken_.wait_copied(); }
 
     void blame_runner() { device_pool().blame_runner(); }
 
-    // Lets everything go that is queued, and waits for its end: the memory that it uses is freed next.
+    // Releases everything queued, and waits for its end: the memory that it uses is freed next.
     void abandon() {
         hold_.start();
         hold_.let_go();
         taken_.let_go();
         cudaDeviceSynchronize();
-        cudaGetLastError();  // what failed is told already
+        cudaGetLastError();  // the failure is reported already
     }
 
-    // Whether the last answer still changed after "done".
+    // Reports whether the last answer still changed after "done".
     bool changed() { return taken_.changed(); }
 
     bool make(Region& region, int& fd) {
@@ -192,7 +193,7 @@ public:
         device_pool().discount(region.size);
     }
 
-    // Writes an array of an input, but for what is sealed.
+    // Writes an array of an input, except the sealed parts.
     void write(void* to, const void* from, size_t bytes) {
         if (!hold_.whole(to)) return copy(to, from, bytes);
         poison(to, bytes);
@@ -215,7 +216,7 @@ private:
     size_t cold_bytes_ = 0;
     Hold hold_;
     Taken taken_;
-    std::vector<size_t> sizes_, written_;  // of the arrays of this input and of the last one
+    std::vector<size_t> sizes_, written_;  // of this input's arrays, and of the last one's
     bool at_once_ = false;
     unsigned char fill_ = 0;
 };

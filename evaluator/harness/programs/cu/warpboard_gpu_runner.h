@@ -20,8 +20,8 @@
 
 namespace warpboard {
 
-// Work is gated on the legacy default stream, which kernels without a stream are launched on and other blocking
-// streams wait for. What a submission runs on streams of its own before the release reads overwritten inputs.
+// GpuRunner gates work on the legacy default stream. Kernels without a stream are launched on it, and other blocking
+// streams wait for it. A submission that uses non-blocking streams before the release reads overwritten inputs.
 class GpuRunner {
 public:
     static constexpr bool released_on_host = false;
@@ -36,12 +36,12 @@ public:
         work();
         WARPBOARD_CUDA(cudaMalloc(&gate_, sizeof *gate_));
         WARPBOARD_CUDA(cudaMemset(gate_, 0, sizeof *gate_));
-        launch_gate(0, nullptr, nullptr, 0);  // loads it; no call is 0, so that it is open
+        launch_gate(0, nullptr, nullptr, 0);  // loads it; the page's release is 0, so it ends at once
         WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
 
-    // Queues the gate, which takes the device when the judge says that the release is near: before that it would share the
-    // device with what the judge prepares.
+    // Queues the gate, which starts when the judge announces the release: before, it would share the device with the
+    // judge's preparations.
     void begin(const Page& page, uint32_t number, const Region& inputs, const Region& sealed) {
         check(queue_wait(cudaStreamLegacy, word(offsetof(Page, soon)), number));
         launch_gate(number, inputs.base, sealed.base, page.sealed.load(std::memory_order_relaxed));
@@ -53,7 +53,7 @@ public:
         WARPBOARD_CUDA(cudaEventRecord(end_, cudaStreamLegacy));
     }
 
-    // Has the device say that all before it is done.
+    // Makes the device write "done" after all earlier work.
     void say_done(uint32_t number) { check(queue_write(cudaStreamLegacy, word(offsetof(Page, done)), number)); }
 
     // Waits until all streams are idle.
@@ -77,7 +77,7 @@ public:
         return true;
     }
 
-    // The addresses stay reserved, so that what a submission kept can be freed.
+    // Keeps the addresses reserved, so that a submission can still free its memory there.
     void drop(const Region& region) {
         for (Shared& shared : shared_) {
             if (shared.region.base != region.base) continue;
@@ -86,11 +86,11 @@ public:
         }
     }
 
-    // Memory of the answers' region, null if there is none.
+    // Returns memory of the answers' region, or null.
     void* take(size_t bytes) { return current_ == nullptr ? nullptr : current_->take(bytes); }
     size_t wanted() { return current_ == nullptr ? 0 : current_->wanted(); }
 
-    // Takes memory back. False if it is not of a region; an input's is nobody's to give.
+    // Frees memory of a region, except of inputs. Returns false for other memory.
     bool give(void* memory) {
         for (Shared& shared : shared_) {
             if (!shared.region.holds(memory, 1)) continue;
@@ -116,7 +116,7 @@ public:
 #endif
     }
 
-    // The judge's own runner: the least that a device does, and overwriting memory.
+    // The work of the judge's own runner: the least work of a device, and overwriting memory.
     void work() { WARPBOARD_CUDA(cudaMemsetAsync(scratch_, 0, scratch_bytes, cudaStreamLegacy)); }
     void fill(void* memory, size_t bytes) { WARPBOARD_CUDA(cudaMemsetAsync(memory, 0x5A, bytes, cudaStreamLegacy)); }
 
@@ -141,12 +141,12 @@ private:
 
     struct Shared {
         Region region;
-        std::unique_ptr<Arena> arena;  // of the answers' regions
+        std::unique_ptr<Arena> arena;  // for an answers' region
     };
 
-    std::vector<Shared> shared_;  // all that ever were
-    Arena* current_ = nullptr;    // of the regions that calls have now
-    unsigned char* page_ = nullptr;  // as the device sees it
+    std::vector<Shared> shared_;  // of all cases
+    Arena* current_ = nullptr;  // of the current case
+    unsigned char* page_ = nullptr;  // the page's address on the device
     GateWords* gate_ = nullptr;
     cudaEvent_t begin_ = nullptr;
     cudaEvent_t end_ = nullptr;

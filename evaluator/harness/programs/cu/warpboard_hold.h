@@ -1,10 +1,10 @@
-// What of an input is sealed, and how the device stays with the judge from the first byte of an input until it is all
-// written: the last thing that the judge queues is a kernel that spins until the judge lets the device go. Where another
-// context had a turn nevertheless, writing takes longer, which counts.
+// The choice of the sealed parts of an input, and the hold, by which the judge keeps the device from the first byte of
+// an input until all of it is written: the judge's last kernel spins until the judge ends it. If another context has a
+// turn in spite of this, writing takes longer, which counts.
 //
-// Small arrays are sealed whole: their places hold 0xFF until the release. Of larger ones pieces are, in places that cannot
-// be foreseen; something else that might stand there does until the release. Pieces are taken out of the judge's own array
-// before it is copied, or there would be a moment in which the input is whole.
+// Small arrays are sealed whole: their places hold 0xFF until the release. Of larger ones, pieces in unpredictable
+// places are sealed; other plausible data stand there until the release. Pieces are taken out of the judge's array
+// before it is copied: otherwise the input would be whole for a moment.
 #ifndef WARPBOARD_HOLD_H
 #define WARPBOARD_HOLD_H
 
@@ -26,31 +26,32 @@
 namespace warpboard {
 
 #ifndef WARPBOARD_DEVICE_NS
-// The device's clock in nanoseconds, the same for all contexts.
+// Reads the device's clock in nanoseconds, the same for all contexts.
 #define WARPBOARD_DEVICE_NS(now) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now))
 #endif
 
-// A row of what is sealed: words of the judge's own array, where the runner has them, and its first record.
+// Sealed is an array or piece to seal: its words in the judge's array, its place in the runner, and its first record.
 struct Sealed {
     const uint32_t* own;
     uint64_t place, words;
     uint64_t first;
 };
 
-// A piece of a large array, in the judge's own array: what takes its place, and where it is kept meanwhile.
+// Piece is a piece of a large array: its place in the judge's array, its substitute, and its place until it is moved
+// back.
 struct Piece {
     uint32_t *own, *decoy, *kept;
     uint64_t words;
 };
 
-// What the kernels and the judge tell each other, in memory of the host. Times are the device's.
+// HoldPage is memory of the host that the kernels share with the judge. Times are from the device's clock.
 struct HoldPage {
 
     alignas(64) unsigned long long first;  // before the first byte is written
-    unsigned long long let_go_at;          // when the device was let go
-    alignas(64) unsigned held;             // the hold that runs
-    alignas(64) unsigned let_go;           // the hold that is to end
-    alignas(64) unsigned start;            // the last block that is over
+    unsigned long long let_go_at;  // the end of the hold
+    alignas(64) unsigned held;  // number of the running hold
+    alignas(64) unsigned let_go;  // number of the hold to end
+    alignas(64) unsigned start;  // number of the last ended block
     alignas(64) Piece pieces[most_pieces];
     Sealed rows[most_rows];
 };
@@ -65,7 +66,7 @@ struct SealKey {
     uint32_t words[3];
 };
 
-// Writes the records of all rows; a thread for each part.
+// Writes the records of all rows, with a thread for each part.
 static __global__ void seal(const HoldPage* page, unsigned rows, unsigned records, SealKey key, uint32_t number, Record* into) {
     __shared__ Sealed table[most_rows];
     for (unsigned i = threadIdx.x; i < rows; i += blockDim.x) table[i] = page->rows[i];
@@ -94,7 +95,7 @@ static __global__ void seal(const HoldPage* page, unsigned rows, unsigned record
     }
 }
 
-// Copies words of pieces from one of their places to another.
+// Copies pieces from one of their places to another.
 static __device__ inline void move_pieces(const Piece* pieces, unsigned count, uint32_t* Piece::*to, uint32_t* Piece::*from) {
     for (unsigned i = threadIdx.x; i < count * record_words; i += blockDim.x) {
         const Piece& piece = pieces[i / record_words];
@@ -109,7 +110,7 @@ static __device__ inline void read_pieces(const HoldPage* page, unsigned count, 
     __syncthreads();
 }
 
-// Takes pieces out of the judge's own arrays; some are the decoys of others.
+// Takes pieces out of the judge's arrays. Some pieces are substitutes of others.
 static __global__ void take_pieces_out(const HoldPage* page, unsigned count) {
     __shared__ Piece pieces[most_pieces];
     read_pieces(page, count, pieces);
@@ -117,7 +118,7 @@ static __global__ void take_pieces_out(const HoldPage* page, unsigned count) {
     move_pieces(pieces, count, &Piece::own, &Piece::decoy);
 }
 
-// Makes the judge's own arrays whole again, and keeps the device for so many nanoseconds at most.
+// Moves the pieces back to the judge's arrays, and keeps the device for at most this many nanoseconds.
 static __global__ void hold_device(HoldPage* page, unsigned count, unsigned number, unsigned long long most) {
     __shared__ Piece pieces[most_pieces];
     read_pieces(page, count, pieces);
@@ -137,13 +138,13 @@ static __global__ void hold_device(HoldPage* page, unsigned count, unsigned numb
     __threadfence_system();
 }
 
-// Chooses what of an input is sealed.
+// Seal chooses the sealed parts of an input.
 class Seal {
 public:
     static constexpr unsigned most_whole = most_records - most_pieces;  // records of small arrays
 
-    // Writes rows and pieces to page. Base is the beginning of the inputs' region. Only arrays that are aligned to words are
-    // sealed, the smallest first, and of large ones only those that share nothing with another.
+    // Writes rows and pieces to page. base is the address of the inputs' region. Only arrays that are aligned to words
+    // are sealed, the smallest first, and of large ones only those without memory of another.
     void choose(std::vector<WrittenArray> arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
         rows = records = pieces = 0;
         whole_.clear();
@@ -162,7 +163,7 @@ public:
         if (!large.empty()) choose_pieces(large, base, blank, kept, page);
     }
 
-    // Whether all of the array that the runner has there is sealed, but for what is less than a word.
+    // Reports whether the array at this place in the runner is sealed, except for bytes after the last whole word.
     bool whole(const void* to) const { return std::find(whole_.begin(), whole_.end(), to) != whole_.end(); }
 
     unsigned rows = 0, records = 0, pieces = 0;
@@ -173,14 +174,16 @@ private:
         records += static_cast<unsigned>((words + record_words - 1) / record_words);
     }
 
-    // Large arrays have more of them. What takes a piece's place is another one of the array, now and then the same for
-    // several, so that the rest does not tell what is missing; blank in an array that has one. Kept has room for all.
+    // Chooses pieces; large arrays have more of them. A piece's substitute is another one of the same array, sometimes
+    // the same for several, so that the rest does not reveal the missing one; it is blank in an array with one piece.
+    // kept has room for all pieces.
     void choose_pieces(const std::vector<WrittenArray>& arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
         uint64_t words = 0;
         for (const WrittenArray& array : arrays) words += array.bytes / 4;
         size_t which[most_pieces];
         Piece* list = page.pieces;
-        for (pieces = 0; pieces < most_pieces; ++pieces) {  // half of them by size, or one large array would have them all
+        // half of them by size, or one large array would have them all
+        for (pieces = 0; pieces < most_pieces; ++pieces) {
             const size_t i = which[pieces] = pieces % 2 != 0 ? by_size(arrays, below(words)) : below(arrays.size());
             const uint64_t all = arrays[i].bytes / 4, size = std::min<uint64_t>(record_words, all), at = below(all - size + 1);
             list[pieces] = {static_cast<uint32_t*>(const_cast<void*>(arrays[i].from)) + at, nullptr, kept + pieces * record_words, size};
@@ -191,8 +194,8 @@ private:
 
     static bool aligned(const WrittenArray& array) { return (address(array.from) | address(array.to)) % 4 == 0 && array.bytes >= 4; }
 
-    // Those of which no byte is another's, too: they are copied one after the other, and what is taken out for one would be
-    // missing in another.
+    // Returns the arrays that share no byte with another: arrays are copied one after the other, and a piece taken out
+    // of one would be missing in another.
     static std::vector<WrittenArray> apart(std::vector<WrittenArray> arrays) {
         std::sort(arrays.begin(), arrays.end(), [](const WrittenArray& a, const WrittenArray& b) { return address(a.from) < address(b.from); });
         std::vector<WrittenArray> found;
@@ -231,7 +234,7 @@ private:
 
 class Hold {
 public:
-    // Needs a context. Blank is memory of the device for decoys, at least a piece of it.
+    // Needs a context. blank is device memory for substitutes, at least as large as a piece.
     void open(void* blank) {
         blank_ = static_cast<uint32_t*>(blank);
         WARPBOARD_CUDA(cudaMalloc(&kept_, most_pieces * record_words * sizeof(uint32_t)));
@@ -242,7 +245,8 @@ public:
         load();
     }
 
-    // Chooses what of the arrays is sealed; inputs is the beginning of the runner's region. Returns the number of records.
+    // Chooses the sealed parts of the arrays. inputs is the address of the runner's region. Returns the number of
+    // records.
     unsigned choose(const std::vector<WrittenArray>& arrays, const void* inputs) {
         seal_.choose(arrays, inputs, blank_, kept_, *page_);
         return seal_.records;
@@ -255,7 +259,7 @@ public:
     }
     void start() { __atomic_store_n(&page_->start, blocked_, __ATOMIC_RELEASE); }
 
-    // Marks the moment before the first byte is written, seals for call number what was chosen, and has pieces taken out.
+    // Marks the moment before the first byte is written, seals the chosen parts for call number, and takes pieces out.
     void begin(uint32_t number, void* records) {
         draw_random(&key_, sizeof key_);
         WARPBOARD_LAUNCH(begin_writing, 1, 1, seen_);
@@ -270,7 +274,7 @@ public:
     bool whole(const void* to) const { return seal_.whole(to); }
     const SealKey& key() const { return key_; }
 
-    // Queues the kernel behind what is to be written.
+    // Queues the kernel behind the writes.
     void take() {
         ++number_;
         WARPBOARD_LAUNCH(hold_device, 1, move_threads, seen_, seal_.pieces, number_, hold_limit_ns);
@@ -288,13 +292,13 @@ public:
 
     void let_go() { __atomic_store_n(&page_->let_go, number_, __ATOMIC_RELEASE); }
 
-    // The nanoseconds from begin to let_go, in which the runner's processors and copy engines can see what is not sealed, and
-    // where another context had a turn; only once the kernel has ended.
+    // Returns the nanoseconds from begin to let_go, in which the runner's processors and copy engines can see the
+    // unsealed parts, and another context may have had a turn. Call it after the kernel has ended.
     double took() const { return static_cast<double>(read(page_->let_go_at) - read(page_->first)); }
 
 private:
 
-    // Launches each kernel on nothing: loading one waits for the device, which may not be while that is blocked.
+    // Launches each kernel without data: loading one waits for the device, which fails while the device is blocked.
     void load() {
         WARPBOARD_LAUNCH(begin_writing, 1, 1, seen_);
         WARPBOARD_LAUNCH(seal, 1, seal_threads, seen_, 0u, 0u, key_, 0u, static_cast<Record*>(nullptr));
@@ -309,7 +313,7 @@ private:
     }
 
     HoldPage* page_ = nullptr;
-    HoldPage* seen_ = nullptr;  // where the device finds it
+    HoldPage* seen_ = nullptr;  // its address on the device
     unsigned number_ = 0, blocked_ = 0;
     uint32_t *blank_ = nullptr, *kept_ = nullptr;
     SealKey key_{};

@@ -2,7 +2,7 @@
 #include "task.h"
 #include "utils.h"
 
-// The submission, compiled apart and linked.
+// The submission, compiled separately and linked.
 output_t custom_kernel(input_t data);
 
 #include "warpboard_device_array.h"
@@ -36,7 +36,7 @@ void* take_device(size_t bytes) {
     return memory;
 }
 
-// What is freed holds no old answer.
+// Overwrites freed memory, so that it holds no old answer.
 void give_device(void* memory, size_t bytes) noexcept {
     if (gpu().give(memory)) return;
     cudaMemset(memory, 0xFF, bytes);  // errors show at the next checked call

@@ -1,8 +1,8 @@
-// How an input gets to the runner at the release and not before: parts of it are encrypted in memory that both map, and the
-// release brings the key. The runner's gate, a kernel that runs by then, decrypts them and puts them in their places.
+// Sealed inputs: parts of an input are encrypted in memory that judge and runner map, and the release has the key. The
+// runner's gate, a kernel that already runs, decrypts them and writes them to their places.
 //
 // So the device need not change contexts between the release and the runner's first work, and until the release no copy
-// engine, processor or kernel can read what is missing.
+// engine, processor, or kernel can read the missing parts.
 #ifndef WARPBOARD_SEAL_H
 #define WARPBOARD_SEAL_H
 
@@ -17,18 +17,19 @@ namespace warpboard {
 
 #ifndef WARPBOARD_LAUNCH
 #define WARPBOARD_LAUNCH(kernel, blocks, threads, ...) kernel<<<blocks, threads, 0, cudaStreamLegacy>>>(__VA_ARGS__)
-// The release and its key in one read. The judge writes the key first.
+// Reads the release and its key at once. The judge writes the key first.
 #define WARPBOARD_LOAD_LINE(into, from) \
     asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"((into)[0]), "=r"((into)[1]), "=r"((into)[2]), "=r"((into)[3]) : "l"(from))
 #define WARPBOARD_STORE_LINE(to, from) \
     asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" : : "l"(to), "r"((from)[0]), "r"((from)[1]), "r"((from)[2]), "r"((from)[3]) : "memory")
 #endif
 
-// A sealed stretch of an input. All of it is encrypted: nothing tells where it belongs.
+// Record is a sealed stretch of an input. All of it is encrypted, including its place.
 struct Record {
     static constexpr unsigned part_words = 16;
 
-    uint32_t tag, words, place_low, place_high;  // of four bytes; the place counts from the beginning of the inputs' region
+    // of four bytes; the place counts from the beginning of the inputs' region
+    uint32_t tag, words, place_low, place_high;
     uint32_t pad[12];
     uint32_t data[record_words];
 };
@@ -39,7 +40,7 @@ static __device__ inline void record_key(const Random& cipher, unsigned record, 
     cipher.block(uint64_t{record} * (1 + record_parts) + block, out);
 }
 
-// A part of a record, as it lies there.
+// SealedPart is an encrypted part of a record.
 struct SealedPart {
     uint32_t header[4], data[Record::part_words];
 };
@@ -51,7 +52,7 @@ static __device__ inline SealedPart read_part(const Record* records, unsigned pa
     return read;
 }
 
-// Opens a part; with write unset it does the same and writes nothing.
+// Decrypts a part. Without write it does the same and writes nothing.
 static __device__ inline void open_part(const Random& cipher, unsigned part, const SealedPart& sealed, uint32_t* inputs, bool write) {
     const unsigned record = part / record_parts, begin = part % record_parts * Record::part_words;
     uint32_t header[4], hidden[16];
@@ -67,16 +68,16 @@ static __device__ inline void open_part(const Random& cipher, unsigned part, con
     }
 }
 
-// What the blocks of a gate tell each other, in memory of the device.
+// GateWords is memory of the device that the blocks of a gate share.
 struct GateWords {
-    alignas(16) unsigned ready;    // how many are; 0 again when all are
-    alignas(16) uint32_t line[4];  // release and key, as the first block has seen them
+    alignas(16) unsigned ready;  // number of ready blocks; 0 again after the last one
+    alignas(16) uint32_t line[4];  // release and key, as read by the first block
 };
 
-// The runner's: opens so many parts when the call is released. A thread for each, which has it in registers by then. It goes
-// through the code once before it says that it runs, for the judge has flushed the caches. Words are those of the page; only one
-// thread reads them and passes them on: a read of the host's memory takes a microsecond, and they come one after the other. The
-// device's own words are 0 before the first call.
+// Decrypts the parts of a call after its release. Each thread has a part in its registers by then. It runs through the
+// code once before the gate reports itself as running, because the judge has flushed the caches. page has the words of
+// Page. Only one thread reads them and passes them on: reads of the host's memory take a microsecond each, one after
+// the other. The device's words are 0 before the first call.
 static __global__ void warpboard_open_gate(volatile uint32_t* page, uint32_t number, uint32_t* inputs, const Record* records, unsigned parts, GateWords* own) {
     __shared__ uint32_t line[4];
     unsigned part = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Copies of an answer on a GPU into the judge's own memory, and a sample of it.
+// Copies of an answer on a GPU into the judge's memory, and a sample of it.
 #ifndef WARPBOARD_TAKEN_H
 #define WARPBOARD_TAKEN_H
 
@@ -21,13 +21,13 @@
 
 namespace warpboard {
 
-// They are queued before the release, behind a gate that a store opens when the runner is "done": launched only then, they would
-// give the runner the 10 to 30 us that a launch takes. The end of the sample and of the copies is a word of the host's: on some
-// GPUs a synchronization returns 10 us later.
+// Taken queues the copies before the release, behind a gate that a store opens when the runner is "done": launched only
+// then, they would give the runner the 10 to 30 us of a launch. A word of the host shows the end of the sample and of
+// the copies: on some GPUs a synchronization returns 10 us later.
 //
-// The sample is some bytes from unpredictable places, and the last ones. A copy engine waits for the runner's "done" itself, and takes
-// them 4 to 10 us after that. The whole answer is copied some 150 us later, when the device has come back to the judge's context, and what is queued of the
-// runner's is done by then: the sample lacks what came late.
+// The sample has some bytes from unpredictable places, and the last ones. A copy engine waits for the runner's "done"
+// itself, and takes them 4 to 10 us after that. The whole answer is copied some 150 us later, when the device has
+// switched to the judge's context, and the runner's queued work is done by then: the sample lacks late writes.
 class Taken {
 public:
     using Copy = AnswerReader::Copy;
@@ -41,7 +41,7 @@ public:
         WARPBOARD_CUDA(cudaStreamCreateWithFlags(&sampling_, cudaStreamNonBlocking));  // waits for no other
     }
 
-    // Queues the sample, and the copies of what lies on the device, behind the gate.
+    // Queues the sample, and the copies of the parts on the device, behind the gate.
     void queue(const std::vector<Copy>& copies) {
         ++number_;
         const Copy* chosen = choose(copies);
@@ -59,7 +59,7 @@ public:
         say(cudaStreamLegacy, offsetof(Words, copied));
     }
 
-    // The next sample waits for the end of this call. To be called while the device does not wait for the judge.
+    // Makes the next sample wait for the end of this call. Call it while the device does not wait for the judge.
     void after(Page* page, uint32_t call) {
         if (pages_.count(page) == 0) pages_[page] = seen_by_device(page, sizeof *page);
         page_ = page;
@@ -68,13 +68,13 @@ public:
 
     void open_gate() { __atomic_store_n(&words_->gate, number_, __ATOMIC_RELEASE); }
 
-    // Lets everything go that waits.
+    // Releases everything that waits.
     void let_go() {
         open_gate();
         if (page_ != nullptr) page_->done.store(call_, std::memory_order_release);
     }
 
-    // Waits for the sample. False where there is none.
+    // Waits for the sample. Returns false if there is none.
     bool wait_sampled() {
         if (sampled_.width == 0) return false;
         wait(words_->sampled, sampling_);
@@ -83,7 +83,7 @@ public:
 
     void wait_copied() { wait(words_->copied, cudaStreamLegacy); }
 
-    // Whether the copy differs from the sample.
+    // Reports whether the copy differs from the sample.
     bool changed() {
         if (sampled_.width == 0) return false;
         sample(words_->later, into_);
@@ -93,7 +93,7 @@ public:
 
 private:
     static constexpr size_t rows = sample_rows, row_bytes = sample_row_bytes, step = sample_step, most_pitch = most_sample_pitch;
-    static constexpr unsigned looks_between = 1 << 20;  // at the end of the copies, for each question whether the device failed
+    static constexpr unsigned looks_between = 1 << 20;  // between two checks of the device for failures
 
     struct Words {
         alignas(128) uint32_t gate = 0;
@@ -103,7 +103,8 @@ private:
         unsigned char later[(rows + 1) * row_bytes] = {};
     };
 
-    // Rows of some bytes, each a pitch behind the one before, and a tail at the end: a sum is often written there last.
+    // Sample describes rows of bytes, each a pitch behind the one before, and the last bytes: a sum is often written
+    // there last.
     struct Sample {
         size_t skip = 0, pitch = 0, width = 0, height = 0, end = 0, tail = 0;
 
@@ -119,7 +120,8 @@ private:
         }
     };
 
-    // The largest, and half of the time any: so that a part that is written too late is found in some call.
+    // Chooses the largest part, and in half of the calls any part, so that a late write to any part is found in some
+    // call.
     const Copy* choose(const std::vector<Copy>& copies) {
         std::vector<const Copy*> all;
         for (const Copy& copy : copies) {
@@ -132,7 +134,7 @@ private:
 
     [[noreturn]] static void cannot_wait() { throw std::runtime_error("the device cannot wait for the end of a call"); }
 
-    // Has the device write the number when everything before in the stream is done.
+    // Makes the device write the number after all earlier work in the stream.
     void say(cudaStream_t stream, size_t word) {
         if (!queue_write(stream, seen_ + word, number_)) throw std::runtime_error("the device cannot say when an answer has been copied");
     }
@@ -156,15 +158,15 @@ private:
     }
 
     Words* words_ = nullptr;
-    CUdeviceptr seen_ = 0;  // where the device finds them
+    CUdeviceptr seen_ = 0;  // their address on the device
     cudaStream_t sampling_ = nullptr;
     uint32_t number_ = 0;
-    std::map<Page*, CUdeviceptr> pages_;  // of runners, and where the device finds them
+    std::map<Page*, CUdeviceptr> pages_;  // addresses of runners' pages on the device
     Page* page_ = nullptr;
     uint32_t call_ = 0;
     Random random_ = Random::fresh();
     Sample sampled_;
-    const void* into_ = nullptr;  // of the judge's, what the sample is of
+    const void* into_ = nullptr;  // the judge's copy of the sampled part
 };
 
 }  // namespace warpboard

@@ -9,7 +9,7 @@
 #include "warpboard_legacy_gpu.h"
 #include "warpboard_judge.h"
 
-// All above is included before the task's files, so that no macro of theirs reaches it.
+// All headers above come before the task's files, so that no macro of theirs reaches them.
 #include "reference.cuh"
 #include "warpboard_legacy_task.h"
 

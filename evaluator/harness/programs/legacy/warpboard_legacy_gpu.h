@@ -1,7 +1,7 @@
-// A GPU as tasks of the older form use it: inputs and answers are memory of the host, the kernel copies what it
-// likes to the device, and a call's time is from a synchronised start to a synchronised end. So calls wait for
-// their release on the host, and the device's switch between two processes falls between start and end: the
-// judge's clock counts, less what such a call costs that does nothing.
+// A GPU for tasks of the older form: inputs and answers are memory of the host, the kernel copies data to the device
+// itself, and a call's time is from a synchronised start to a synchronised end. So calls wait for their release on the
+// host, and the device's switch between two processes falls between start and end: the judge's clock counts, minus the
+// cost of such an empty call.
 #ifndef WARPBOARD_LEGACY_GPU_H
 #define WARPBOARD_LEGACY_GPU_H
 
@@ -43,7 +43,7 @@ public:
 #endif
     }
 
-    // The least that a device does.
+    // The least work of a device.
     void work() {
         if (scratch_ == nullptr) WARPBOARD_CUDA(cudaMalloc(&scratch_, scratch_bytes));
         WARPBOARD_CUDA(cudaMemset(scratch_, 0, scratch_bytes));
@@ -68,7 +68,7 @@ public:
         if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
     }
 
-    // The device's caches: the host's are what the kernel's copies come from.
+    // Flushes the device's caches. The host's keep the input, from which the kernel copies.
     void flush() {
         cudaCtxResetPersistingL2Cache();
         cudaGetLastError();  // devices without persisting lines refuse the call

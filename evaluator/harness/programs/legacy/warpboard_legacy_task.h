@@ -1,8 +1,8 @@
-// A task of the older form: generate_input without arguments, ref_kernel, and check_implementation that compares
-// two answers. Include after the reference.
+// A task of the older form: generate_input without arguments, ref_kernel, and check_implementation, which compares two
+// answers. Include after the reference.
 //
-// 10 calls without a clock, then 100 timed ones. Standard output gets "score: SECONDS", the mean; the report the
-// same in nanoseconds with every call's time.
+// 10 untimed calls come first, then 100 timed ones. Standard output gets "score: SECONDS", the mean; the report has the
+// same in nanoseconds and every call's time.
 #ifndef WARPBOARD_LEGACY_TASK_H
 #define WARPBOARD_LEGACY_TASK_H
 

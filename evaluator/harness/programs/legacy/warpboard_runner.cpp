@@ -1,5 +1,5 @@
-// The runner of a task of the older form in C++ on the CPU. Reference and submission are headers of one unit: the
-// submission may use what the reference defines.
+// The runner of a task of the older form in C++ on the CPU. Reference and submission are headers of one translation
+// unit: the submission may use the reference's definitions.
 #include <chrono>
 #include <iostream>
 
