@@ -57,7 +57,7 @@ def match_reference(data: Any, output: Any, reference: Callable[[Any], Any], rto
     """Compares output with reference(data). Returns (agrees, message)."""
     lines = verbose_allclose(output, reference(data), rtol=rtol, atol=atol)
     if lines:
-        first = "; ".join(lines[:2])  # the message in short: how many, and one of them
+        first = "; ".join(lines[:2])  # the short message: the number of differences, and one of them
         return False, "\n".join([f"mismatch found! custom implementation doesn't match reference: {first}", *lines[2:]])
     return True, ""
 
@@ -100,7 +100,7 @@ class DeterministicContext:
             os.environ["CUBLAS_WORKSPACE_CONFIG"] = self._workspace
 
 
-_KINDS = ("bool", "int", "float", "complex")  # each holds what the one before holds
+_KINDS = ("bool", "int", "float", "complex")  # each includes the one before
 
 
 def _type_mismatch(received, expected):
@@ -111,7 +111,7 @@ def _type_mismatch(received, expected):
     if wanted[0] == "array" and not expected.shape:
         fits = ("array", "number")
     if got[0] in fits and got[1] == wanted[1] and got[1] not in _KINDS:
-        return ""  # of text and dates the values decide
+        return ""  # texts and dates are compared by their values
     if got[0] in fits and got[1] in _KINDS and wanted[1] in _KINDS:
         rank = [max(_KINDS.index(kind), 1) for kind in (got[1], wanted[1])]
         if rank[0] <= rank[1] and (rank[0] < rank[1] or got[2] <= wanted[2] or not wanted[2]):
@@ -120,8 +120,8 @@ def _type_mismatch(received, expected):
 
 
 def _type_of(value):
-    """Returns the library that holds the numbers, their kind, the bytes of one (0 where Python decides), and a text
-    with all three."""
+    """Returns the library that holds the numbers, their kind, the bytes of one (0 if Python decides), and a text with
+    all three."""
     kind = type(value)
     if hasattr(value, "detach"):
         name = str(value.dtype).removeprefix("torch.")
@@ -136,7 +136,7 @@ def _type_of(value):
         words = f"a {kind.__name__}"
         try:
             inner = numpy.asarray(value).dtype.name
-        except Exception:  # of unequal lengths, or of tensors
+        except Exception:  # unequal lengths, or tensors
             return "sequence", "mixed", 0, f"{words} of unlike parts"
         return "sequence", _kind(inner), 0, f"{words} of {_kind(inner)} numbers" if _kind(inner) in _KINDS else words
     return kind.__name__, kind.__name__, 0, "None" if value is None else f"a {kind.__name__}"

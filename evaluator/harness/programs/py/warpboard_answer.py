@@ -1,7 +1,7 @@
-"""Answers on their way from the runner to the judge: NumPy arrays, torch tensors, numbers, text and None, and tuples, lists,
-dicts and data classes of them. Kinds of tuples, lists and dicts arrive as the plain ones, unless the task or torch defines
-them by name. The runner describes them and their places in a shared region in JSON; the judge checks all of it.
-"""
+"""Answers on their way from the runner to the judge: NumPy arrays, torch tensors, numbers, text, and None, and tuples,
+lists, dicts, and data classes of them. Subclasses of tuple, list, and dict arrive as the plain types, unless the task
+or torch defines them by name. The runner describes values and their places in a shared region in JSON; the judge checks
+all of it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BadAnswer(Exception):
 
 
 class NoRoom(Exception):
-    """The answers' region is too small. The argument is the number of bytes that it needs."""
+    """The answers' region is too small. The argument is the number of bytes with which the answer would fit."""
 
 
 # The runner's side.
@@ -116,7 +116,7 @@ def _describe_tensor(torch, value, regions):
 
 def _place(regions, kind, address, span, dense_bytes):
     """Returns the place of memory in a shared region: ("inputs" or "answers", offset). Returns None for other memory,
-    and for memory with gaps or overlaps, which is better copied."""
+    and for memory with gaps or overlaps, which is copied instead."""
     for name, region in (("answers", regions.answers.get(kind)), ("inputs", regions.inputs.get(kind))):
         inside = region is not None and 0 <= address - region.address and address - region.address + span <= region.size
         if span and inside and alike(span, dense_bytes):
@@ -134,8 +134,8 @@ def alike(span: int, dense_bytes: int) -> bool:
 
 
 class Part:
-    """One array or tensor of an answer: its checked place, and how to restore it from a copy. Strides count
-    elements; size is the bytes from the first to the last one."""
+    """Part is an array or tensor of an answer: its checked place, and the means to restore it from a copy. Strides
+    count elements; size is the number of bytes from the first to the last one."""
 
     def __init__(self, name: str, kind: int, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...], role: str,
                  offset: int, size: int) -> None:
@@ -144,8 +144,8 @@ class Part:
 
 
 def read(text: bytes, sizes: dict[tuple[str, int], int]) -> tuple[list[Any], list[Part]]:
-    """Returns (tree, parts) of a description; sizes gives the bytes of the region of each (role, kind). Raises
-    BadAnswer, NoRoom or Refused."""
+    """Returns (tree, parts) of a description. sizes has the bytes of the region of each (role, kind). Raises BadAnswer,
+    NoRoom, or Refused."""
     if text[:1] == b"B":
         raise BadAnswer(_printable(text[1 : 1 + _MOST_TEXT].decode("utf-8", "replace")))
     if text[:1] == b"N" and len(text) == 9:
@@ -242,7 +242,7 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
 
 
 def is_plain(tree: list[Any]) -> bool:
-    """Reports whether a part of an answer is in its description itself: a number, a text, or the key of a dict."""
+    """Reports whether the description itself has a part of the answer: a number, a text, or a dict's key."""
     kind, *rest = tree
     if kind == "plain":
         return rest[0] is not None
@@ -254,7 +254,7 @@ def is_plain(tree: list[Any]) -> bool:
 
 
 def build(tree: list[Any], values: Sequence[Any]) -> Any:
-    """Restores the answer; values are its arrays and tensors in the order of the parts."""
+    """Returns the answer. values has its arrays and tensors in the order of the parts."""
     kind, *rest = tree
     if kind == "plain":
         return rest[0]
@@ -270,13 +270,13 @@ def build(tree: list[Any], values: Sequence[Any]) -> Any:
 
 
 def _task_kinds(name):
-    """The classes of this name in the task's own modules."""
+    """Returns the classes of this name in the task's modules."""
     kinds = (getattr(sys.modules.get(module), name, None) for module in ("task", "reference"))
     return [kind for kind in kinds if isinstance(kind, type)]
 
 
 def _named(name, items):
-    """Named tuples of the task's own modules and of torch keep their names."""
+    """Returns a named tuple of the task's modules or of torch, or otherwise a tuple."""
     for kind in _task_kinds(name):
         if issubclass(kind, tuple) and hasattr(kind, "_fields"):
             return kind._make(items)
@@ -285,12 +285,12 @@ def _named(name, items):
 
 
 def _task_class(name):
-    """The task's data class of this name, None if it has none."""
+    """Returns the task's data class of this name, or None."""
     return next((kind for kind in _task_kinds(name) if hasattr(kind, "__dataclass_fields__")), None)
 
 
 def _fields(kind):
-    """The names of a data class's fields."""
+    """Returns the names of a data class's fields."""
     return [field.name for field in sys.modules["dataclasses"].fields(kind)]
 
 

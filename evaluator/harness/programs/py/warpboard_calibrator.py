@@ -29,7 +29,7 @@ CALIBRATIONS = {"host": HOST_CALIBRATIONS, "cuda": 40}  # empty calls for the co
 
 @contextlib.contextmanager
 def by_our_runner() -> Iterator[None]:
-    """For calls of our own runner: its failures are not the submission's."""
+    """Makes failures of our own runner the judge's, not the submission's."""
     try:
         yield
     except TooLarge:
@@ -39,9 +39,9 @@ def by_our_runner() -> Iterator[None]:
 
 
 class Calibrator:
-    """Runners of ours in children of this process, one for each that makes calls together, forked before this one has any
-    secrets or a CUDA context. start sends them their device, connect waits for them, use switches their calls to other
-    memory."""
+    """Calibrator has runners of ours in children of this process, one for each that makes calls together. They are
+    forked before this process has secrets or a CUDA context. start sends them their device, connect waits for them, and
+    use switches their calls to other memory."""
 
     _kind: str  # set by start
     _runners: list[Runner]  # set by connect, like the next
@@ -60,7 +60,7 @@ class Calibrator:
             end.sendall(kind[:1].encode())
 
     def connect(self, host: HostMemory, devices: Iterable[JudgeMemory | None]) -> None:
-        """Waits for them; there is a device for each, or None."""
+        """Waits for the runners. devices has a device or None for each."""
         self._runners = [Runner(Channel(end), page, Regions(host, device), host, device)
                          for (end, page), device in zip(self._children, devices)]
         self._together = Ranks(self._runners)
@@ -79,12 +79,13 @@ class Calibrator:
         self._together.end()
 
     def early(self) -> bool:
-        """Reports whether a description announced an input of the last case before the release."""
+        """Reports whether a description revealed an input of the last case before the release."""
         return any(runner.early for runner in self._runners)
 
     def constants(self, draw: Callable[[], list[Any]], calls: Sequence[Call], number: int) -> Constants:
-        """The clocks' constants for these calls: so many calls of our own that do nothing but write an answer, with
-        inputs from draw and answers as large as these. The process that made these calls is gone and cannot disturb anything."""
+        """Measures the clocks' constants for these calls by calls of our own that only write an answer, with inputs
+        from draw and answers of the same sizes. The process that made the calls has ended and cannot disturb the
+        measurement."""
         with by_our_runner():
             return self._measure(draw, calls, number)
 
@@ -92,9 +93,10 @@ class Calibrator:
         # The smallest answer: the submission chooses the size, so the time to copy more counts against it.
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
         self._together.begin_case()
-        for runner in self._runners:  # ours may have equal inputs, where those of the submission told of themselves
+        for runner in self._runners:  # ours may have equal inputs although the submission's descriptions differed
             runner.early = any(call.early for call in calls)
-        for runner, size in zip(self._runners, sizes):  # parts that overlap are smaller together than one after the other
+        # Overlapping parts take less memory together than one after the other.
+        for runner, size in zip(self._runners, sizes):
             runner.reserve(size)
         made = []
         for _ in range(number):
@@ -106,7 +108,7 @@ class Calibrator:
 
 
 def _fork(rank: int) -> tuple[socket.socket, Page]:
-    """Returns the channel's end and the page of a new child."""
+    """Forks a child. Returns the channel's end and the page."""
     end, there = socket.socketpair()
     fd = shared_memory(PAGE_SIZE)
     page = Page(fd)
@@ -141,8 +143,8 @@ def _be_calibrator(end: socket.socket, page: Page, rank: int) -> NoReturn:
 
 
 class _OwnHost(Host):
-    """If an input has no room for an answer, its kernel writes it into the answers' region: more inputs would take longer to
-    hand over than the submission's."""
+    """_OwnHost is our own runner on the host. If no array of the input is large enough for an answer, its kernel writes
+    it into the answers' region: a further input would take longer to hand over than the submission's."""
 
     def fill(self, given: tuple[Any, int]) -> Any:
         answer, size = _fill(given, HOST), given[1]
@@ -159,8 +161,8 @@ class _OwnHost(Host):
 
 
 def _fill_on_device(given):
-    """The same on a device. Without such an array, the answer is new memory, as a submission's: one more input would take the judge
-    longer to write, and a submission could use that time."""
+    """Writes the answer on a device. If no array of the input is large enough, the answer is new memory, like a
+    submission's: a further input would take the judge longer to write, and a submission could use that time."""
     answer, size = _fill(given, CUDA), given[1]
     if answer is not None or size == 0:
         return answer
@@ -169,7 +171,7 @@ def _fill_on_device(given):
 
 
 def _fill(given, kind):
-    """The kernel of our own runner: writes an answer of some bytes into an array of the input that has room, None if there is none."""
+    """Writes an answer of some bytes into an array of the input that is large enough. Returns None if there is none."""
     data, size = given
     room = next((leaf.value for leaf in describe(data)[1] if leaf.kind == kind and leaf.span >= size), None)
     if room is None or size == 0:
@@ -180,7 +182,7 @@ def _fill(given, kind):
 
 
 def _flat(array):
-    """The bytes of an array or tensor, as one of them."""
+    """Returns the bytes of an array or tensor as one array."""
     if hasattr(array, "storage_offset"):
         return flat_bytes(array, reach(array.shape, array.stride()) * array.element_size())
     numpy = sys.modules["numpy"]

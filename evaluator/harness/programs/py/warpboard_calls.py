@@ -1,7 +1,7 @@
-"""Gated calls, as the judge makes them: the input of a call exists only when the runner has queued everything, and
-the judge's clock runs from the release until the runner is done, and until the answer is in the judge's hands.
+"""Gated calls from the judge's side: the input of a call exists only when the runner has queued everything, and the
+judge's clocks run from the release to the runner's "done", and to the judge's copy of the answer.
 
-Where the ranks of a task for several GPUs make a call together, each has its input, the release is one for all, and the
+If the ranks of a task for several GPUs make a call together, each has its input, the release is one for all, and the
 clocks run until the last of them.
 """
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from warpboard_wire import Channel, Page
 
 
-# Of an input's description and arrays on the host, which a runner has before the release: a few plain numbers, and for each array
-# its entry with type, shape, place and name. Without a name, entries take 33 to 55.
+# The usual size of an input's description and of its arrays on the host, which the runner has before the release: a few
+# plain numbers, and an entry for each array with type, shape, place, and name. Without a name, entries take 33 to 55.
 _FEW_BYTES, _ENTRY_BYTES = 128, 80
 _STARVED = "The submission's process left too little of the device's memory."
-_MOST_GROWTHS = 6  # of one case: with each repeated call the runner could choose among inputs
+_MOST_GROWTHS = 6  # in one case: each repetition would let the runner choose among inputs
 
 
 class TaskFailed(Exception):
@@ -45,24 +45,24 @@ class TaskFailed(Exception):
 
 @dataclass
 class Call:
-    """The outcome of one call. Times are in nanoseconds on the judge's clock, with nothing subtracted. For a call of ranks,
-    data, answer and sizes have one item for each."""
+    """Call is the result of one call. Times are in nanoseconds on the judge's clock, with nothing subtracted. For a
+    call of ranks, data, answer, and sizes have one item per rank."""
 
-    data: Any  # the judge's own input
+    data: Any  # the judge's input
     answer: Any
-    event: float  # the runner's clock; of ranks, the largest
-    wall: float  # release to done; for an unforeseen answer, to the queueing of its copies
-    sampled: float  # release to the sample of the answer; as wall where there is none
-    snapshot: float  # release to answer in the judge's hands
+    event: float  # the runner's clock; the largest of ranks
+    wall: float  # release to done; if the answer was not foreseen, to the queueing of its copies
+    sampled: float  # release to the sample of the answer; wall without a sample
+    snapshot: float  # release to the judge's copy of the answer
     late: bool  # released before it was queued
-    prepared: float  # from the first byte of the input on the device until the judge let it go
+    prepared: float  # from the first byte of the input on the device until let_go
     switched: float  # from then until the runner's gate ran
     sizes: tuple[int, ...]  # bytes of each runner's answer
     parts: int  # of the answers
     begin: int  # the judge's clock at the release
-    at_once: bool = False  # everything until the release was queued when the device began to write the input
-    told: float = 0.0  # from the input's description to the release, where the clock begins with the description
-    early: bool = False  # the description told of the input
+    at_once: bool = False  # everything until the release was queued before the device began to write the input
+    told: float = 0.0  # from the input's description to the release, if the clock starts with the description
+    early: bool = False  # the description revealed something of the input
 
     @property
     def size(self) -> int:
@@ -70,7 +70,7 @@ class Call:
 
 
 class Runner:
-    """A runner from the judge's side, behind a channel and a page. Two of them may share regions."""
+    """Runner is a runner from the judge's side, behind a channel and a page. Two of them may share regions."""
 
     def __init__(self, channel: Channel, page: Page, regions: Regions, host: HostMemory,
                  cuda: JudgeMemory | None) -> None:
@@ -82,12 +82,13 @@ class Runner:
             self.here()
             cuda.watch(page)
         self.number = secrets.randbelow(1 << 30) + 1
-        self._version = 0  # of the regions that it has been told of
+        self._version = 0  # of the regions that the runner has
         self._told: bytes | None = None  # the description of the case's last call
-        # Descriptions of the case's inputs tell of them. On a device the clock begins with the description; on the host that comes
-        # with the release, because the judge empties caches before, which takes milliseconds.
+        # Descriptions of the case's inputs reveal something of them. On a device the clock then starts with the
+        # description. On the host that is sent with the release, because the judge flushes caches before, which takes
+        # milliseconds.
         self.early = False
-        self.told_much = False  # an input of the case told of more than a few plain numbers before the release
+        self.told_much = False  # more of an input than a few plain numbers was known before the release
         self._growths = 0  # of the answers' memory, in this case
         self.last: list[Part] = []  # parts of the last answer
         # The descriptions of the last two answers, with their trees and parts.
@@ -113,8 +114,8 @@ class Runner:
         self.regions.begin_case()
 
     def end(self) -> None:
-        """Ends the runner, and waits until it is gone: the channel ends when all its processes are dead. This also finds
-        what it wrote into the channel during a call that was too short to check."""
+        """Ends the runner, and waits for the end of the channel, which comes with the end of all its processes. This
+        also detects frames that it sent during a call that was too short to check the channel."""
         Ranks([self]).end()
 
     def dismiss(self) -> None:
@@ -125,22 +126,22 @@ class Runner:
             pass
 
     def call(self, draw: Callable[[], Any], flags: int = 0) -> Call:
-        """Makes one call on an input from draw and returns its outcome. Raises BadAnswer, Refused, RunnerGone and draw's
-        exceptions."""
+        """Makes one call on an input from draw and returns its result. Raises BadAnswer, Refused, RunnerGone, and
+        draw's exceptions."""
         made = Ranks([self]).call(lambda: [draw()], flags)
         (made.data,), (made.answer,) = made.data, made.answer
         return made
 
     def here(self) -> None:
-        """Makes its device the current one, if there are several."""
+        """Makes the runner's device the current one, if there are several."""
         if self.cuda is not None:
             self.cuda.here()
 
     def grow(self, size: int) -> None:
-        """Gives it at least this much memory for its answer."""
+        """Shares at least this much memory for the answer."""
         self.here()
         kinds = [HOST] if self.cuda is None else [HOST, CUDA]
-        most = self.host.most_bytes()  # on a device, too: there is a region of that size on the host beside it
+        most = self.host.most_bytes()  # also on a device: the host has a region of that size beside it
         if self.cuda is not None:
             most = min(most, self.cuda.free_bytes() // 2)
         if not 0 < size <= most:
@@ -154,7 +155,7 @@ class Runner:
         self._share({(ANSWERS, kind): max(size, min(2 * has, most)) for kind in kinds})
 
     def reserve(self, size: int) -> None:
-        """Gives it memory for an answer of this size, if it has less."""
+        """Shares memory for an answer of this size, unless the runner has enough."""
         if size > self.regions.bytes[ANSWERS, HOST if self.cuda is None else CUDA]:
             self.grow(size)
 
@@ -180,19 +181,20 @@ class Runner:
         self.page.begin(self.cuda.choose_sealed(arrays, self.regions.memory[INPUTS, CUDA].address) if self.cuda is not None else 0)
         sent = perf_counter_ns()
         if self.cuda is not None:
-            self.write_host(self.regions.memory[INPUTS, HOST], leaves)  # the runner has this memory and may see it come
+            # The runner has this memory and may see the input arrive.
+            self.write_host(self.regions.memory[INPUTS, HOST], leaves)
         follows = self.early and self.cuda is None
         self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if follows else pack_call(self.number, flags, description))
         return _Asked(self, data, leaves, arrays, sent, description if follows else b"", flags)
 
     def _arrays(self, leaves: Iterable[Leaf]) -> list[tuple[Any, Any]]:
-        """Those on the device: (where the runner has it, the judge's own), tensors of bytes."""
+        """Returns the arrays on the device: (the runner's, the judge's own), as tensors of bytes."""
         region = self.regions.memory[INPUTS, CUDA]
         return [(region.bytes[leaf.offset : leaf.offset + leaf.span], flat_bytes(leaf.value, leaf.span))
                 for leaf in leaves if leaf.kind == CUDA and leaf.span]
 
     def expect(self) -> Taken:
-        """The answer from the runner's description, with room for a copy. Equal descriptions mean the same."""
+        """Returns the described answer, with memory for its copy. Equal descriptions mean equal places."""
         text = self.page.description()
         said = dict(self._seen).get(text) or read(text, self.regions.sizes())
         size, most = sum(part.size for part in said[1] if part.kind == HOST), self.host.most_bytes()
@@ -202,15 +204,15 @@ class Runner:
         return Taken(*said, self.regions.memory, self.cuda)
 
     def foresee(self) -> tuple[bytes, Taken] | None:
-        """(description, answer) of the call before the last, None where there is none: memory for answers is taken in turns. An
-        answer with a plain value is not foreseen: that has no copy by which it would be seen when it came."""
+        """Returns (description, answer) of the call before the last, because memory for answers is used in turns, or
+        None. An answer with a plain value cannot be foreseen: no copy would show its arrival."""
         if not self._seen:
             return None
         text, said = self._seen[0]
         return None if is_plain(said[0]) else (text, Taken(*said, self.regions.memory, self.cuda))
 
     def as_foreseen(self) -> None:
-        """The last answer was the foreseen one: it is now the last that was seen."""
+        """Records that the last answer was the foreseen one."""
         self._seen = [*self._seen[-1:], self._seen[0]]
 
     def _wanted(self, leaves: Iterable[Leaf]) -> dict[tuple[int, int], int]:
@@ -231,7 +233,7 @@ class Runner:
 
 
 class _Asked:
-    """One call of one runner. Its methods are called in this order, each for all ranks before the next."""
+    """_Asked is one call of one runner. Its methods are called in this order, each for all ranks before the next."""
 
     def __init__(self, runner: Runner, data: Any, leaves: list[Leaf], arrays: list[tuple[Any, Any]], sent: int,
                  follows: bytes, flags: int = 0) -> None:
@@ -243,7 +245,7 @@ class _Asked:
         self.late, self._released, self._limitless = False, False, bool(flags & RANGE)
 
     def hold(self) -> None:
-        """Waits until the runner has queued everything, or the limit is over."""
+        """Waits until the runner has queued everything, or the limit has passed."""
         runner = self.runner
         runner.here()
         limit = EARLY_QUEUED_LIMIT_NS if self.told and runner.cuda is not None else QUEUED_LIMIT_NS
@@ -251,7 +253,7 @@ class _Asked:
         if runner.cuda is None:
             return
         if not self.late:
-            self.answer = runner.expect()  # on a device, the places are sent before the release
+            self.answer = runner.expect()  # on a device, the places are known before the release
         elif (foreseen := runner.foresee()) is not None:
             self._foreseen, self.answer = foreseen
 
@@ -275,9 +277,9 @@ class _Asked:
             self.runner.cuda.block()
 
     def write(self) -> None:
-        """Writes the input to its place for the runner, empties caches, and keeps the device. This is timed from the first byte
-        on: during an interruption, work of the runner may have run and seen the input. On the host the input is written into
-        memory that the runner does not have yet."""
+        """Writes the input to the runner's places, flushes the caches, and keeps the device. This is timed from the
+        first byte on: during an interruption, work of the runner may have run and seen the input. On the host the input
+        is written into memory that the runner does not have yet."""
         runner, cuda = self.runner, self.runner.cuda
         runner.here()
         if cuda is None:
@@ -288,7 +290,7 @@ class _Asked:
         cuda.hold()
 
     def announce(self) -> None:
-        """Tells the runner that the release is near. The call is not done yet."""
+        """Announces the release to the runner."""
         if self.runner.cuda is None:
             self.runner.page.announce(self._number)
             self.runner.regions.rehearse()
@@ -301,7 +303,7 @@ class _Asked:
             self.answer.queue(self.runner.page, self._number if alone else None)
 
     def start(self) -> None:
-        """Lets the device begin with the queued work."""
+        """Starts the queued work on the device."""
         if self.runner.cuda is not None:
             self.runner.cuda.start()
 
@@ -316,7 +318,7 @@ class _Asked:
         return 0.0 if self.runner.cuda is None else self.runner.cuda.writing_took()
 
     def let_in(self) -> None:
-        """Lets the runner's gate onto the device in place of the judge's hold."""
+        """Lets the runner's gate run on the device in place of the judge's hold."""
         if self.runner.cuda is not None:
             self._key = self.runner.cuda.key
             self.runner.page.let_in(self._number)
@@ -344,12 +346,12 @@ class _Asked:
         return begin
 
     def leave(self) -> None:
-        """Releases a call that is not made: the runner waits for that, even without an input."""
+        """Releases a call that will not be made, without an input: the runner waits for it."""
         self.runner.page.let_in(self._number)
         self.runner.page.release = self._number
 
     def done(self) -> int:
-        """Waits until the runner is done; returns the clock then."""
+        """Waits until the runner is done. Returns the clock then."""
         longest = self.runner.longest
         limit = None if self._limitless or self.runner.made < UNLIMITED_CALLS else max(CALL_LIMIT_NS, CALL_LIMIT_FACTOR * longest)
         end = self.runner.page.wait_done(self._number, self.runner.channel, limit)
@@ -373,7 +375,7 @@ class _Asked:
         return False
 
     def expect(self) -> None:
-        """Reads the answer's description, and lets its copies go."""
+        """Reads the answer's description, and releases its copies."""
         self.runner.here()
         self.answer = self.runner.expect()
         self.queue_copies()
@@ -384,7 +386,7 @@ class _Asked:
             self.runner.cuda.open_gate()
 
     def let_go(self) -> None:
-        """Releases everything that waits; a gate that was not released sees that the judge has left."""
+        """Releases everything that waits. A gate without a release gets the end instead."""
         if self.runner.cuda is not None:
             self.runner.cuda.start()
             self.runner.cuda.let_go()
@@ -394,14 +396,14 @@ class _Asked:
                 self.runner.page.leave(self._number)
 
     def sampled(self) -> bool:
-        """Waits for the sample of the answer, where its description is known. False where there is none."""
+        """Waits for the sample of the answer, if its description is known. Returns False without a sample."""
         if self.answer is None:
             return False
         self.runner.here()
         return self.answer.sampled()
 
     def take(self) -> None:
-        """Copies the answer, where its description is known."""
+        """Copies the answer, if its description is known."""
         if self.answer is not None:
             self.runner.here()
             self.answer.take()
@@ -422,7 +424,7 @@ class _Asked:
 
 
 class Ranks:
-    """The runners that make calls together: one, or one for each GPU."""
+    """Ranks are the runners that make calls together: one, or one for each GPU."""
 
     def __init__(self, runners: list[Runner]) -> None:
         self._runners = runners
@@ -449,7 +451,7 @@ class Ranks:
                 runner.cuda.forget(runner.page)
 
     def call(self, draw: Callable[[], list[Any]], flags: int = 0) -> Call:
-        """Makes one call on inputs from draw, one for each; its outcome has lists of inputs and answers."""
+        """Makes one call on inputs from draw, one for each rank. The result has lists of inputs and answers."""
         while True:
             try:
                 return self._call(self._draw(draw), flags)
@@ -457,7 +459,8 @@ class Ranks:
                 need.runner.grow(need.size)
 
     def _draw(self, draw: Callable[[], list[Any]]) -> list[Any]:
-        """Draws the inputs. A device without room for them is the submission's fault if the judge uses little of it."""
+        """Draws the inputs. If a device is too full for them, this is the submission's fault if the judge uses little
+        of it."""
         try:
             return draw()
         except TaskFailed as failure:
@@ -482,7 +485,7 @@ class Ranks:
             if self._runners[0].cuda is None:
                 announced()
             switched, begin, end, sampled, taken = self._release(calls)
-        finally:  # always, or this process could not end
+        finally:  # always, because the process could not end otherwise
             for call in calls:
                 call.let_go()
         _each(calls, lambda call: call.keep(end - begin))
@@ -495,9 +498,9 @@ class Ranks:
                     any(call.runner.early for call in calls))
 
     def _release(self, calls: list[_Asked]) -> tuple[int, int, int, int, int]:
-        """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
-        was done, when samples of all answers had been taken and when all answers had. On a device, a call whose answer was not
-        foreseen is done when its copies are queued: until then work could go on unseen."""
+        """Releases the calls. Returns the time that their devices took to switch to them, and the clock at the release,
+        when the last was done, when all answers were sampled, and when all were copied. On a device, a call without a
+        foreseen answer is done when its copies are queued: until then work could continue unseen."""
         held = perf_counter_ns()
         for call in calls:
             call.let_in()
@@ -516,9 +519,9 @@ class Ranks:
         return begin - held, begin, end, sampled, taken
 
     def _prepare(self, calls: list[_Asked]) -> bool:
-        """Waits until all inputs are written and caches empty, and the copies of the answers are queued behind that. Returns
-        whether all devices began when everything was queued for all of them. If one cannot wait, none does: loading a kernel
-        for one device may wait for another. Each is then kept as soon as its own input is written."""
+        """Waits until all inputs are written and caches flushed, with the copies of the answers queued behind. Returns
+        whether everything was queued before the devices began. If one device cannot wait, none does: loading a kernel
+        for one may wait for another. Each is then kept as soon as its own input is written."""
         _each(calls, _Asked.poison)
         at_once = all([call.can_wait() for call in calls])
         if at_once:
@@ -533,8 +536,8 @@ class Ranks:
 
 
 def _take(calls: list[_Asked], end: int) -> tuple[int, int]:
-    """Takes the answers that are known. Returns the clock when samples of all had been taken, end if there are none, and when all
-    answers had."""
+    """Copies the described answers. Returns the clock when all were sampled, end without a sample, and when all were
+    copied."""
     sampled = perf_counter_ns() if any([_of(call, call.sampled) for call in calls]) else end
     _each(calls, _Asked.take)
     return sampled, perf_counter_ns()
@@ -560,12 +563,12 @@ def _of(call: _Asked, step: Callable[[], Any]) -> Any:
 
 
 class _Grow(Exception):
-    """Repeats a call with more room for an answer."""
+    """Requests a repetition of the call with more memory for the answer."""
 
     def __init__(self, runner: Runner, size: int) -> None:
         self.runner, self.size = runner, size
 
 
 def _number(ns: float, most: float) -> float:
-    """The runner's clock, limited to a number between 1 and the judge's clock."""
+    """Returns the runner's clock, limited to a number between 1 and the judge's clock."""
     return min(max(ns, 1.0), float(most)) if ns == ns else float(most)

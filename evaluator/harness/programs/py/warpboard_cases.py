@@ -18,7 +18,7 @@ _SEED_BITS = 61  # the range of torch's and NumPy's generators, and of KernelBot
 
 
 class Case:
-    """One line of the cases file and the arguments in it."""
+    """Case is a line of the cases file and the arguments in it."""
 
     def __init__(self, spec: str) -> None:
         self.spec = spec
@@ -31,7 +31,7 @@ class Case:
             self.arguments[match[1]] = _value(match[2])
 
     def fresh(self) -> dict[str, Any]:
-        """The arguments, with a fresh secret seed if there is one."""
+        """Returns the arguments, with a new secret seed if they have one."""
         if not isinstance(self.arguments.get("seed"), int):
             return self.arguments
         return {**self.arguments, "seed": secrets.randbits(_SEED_BITS)}

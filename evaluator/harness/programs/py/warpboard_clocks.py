@@ -1,9 +1,10 @@
 """Evaluation of a case's calls: the constants of the judge's clocks, and the time that counts.
 
-Three numbers per call, in nanoseconds: the runner's clock (event), release to done minus the hand-over (wall), and release
-to the judge's copy of the answer minus hand-over and copy (snapshot). A case's time is the largest of median(event),
-median(wall) - tolerance and median(snapshot) - tolerance: a runner can forge only the first. On a device a sample of the answer
-shows whether the answer was there at "done"; how much later than usual that was taken is added to both.
+There are three times per call, in nanoseconds: the runner's clock (event), release to done minus the hand-over (wall),
+and release to the judge's copy of the answer minus hand-over and copy (snapshot). A case's time is the largest of
+median(event), median(wall) - tolerance, and median(snapshot) - tolerance: a runner can forge only the first. On a
+device a sample of the answer shows whether the answer was there at "done"; its delay beyond the usual one is added to
+both.
 """
 
 from __future__ import annotations
@@ -22,40 +23,43 @@ if TYPE_CHECKING:
 
     from warpboard_calls import Call
 
-# By how much wall and snapshot may exceed the truth.
+# Least tolerances of wall and snapshot.
 _LEAST_NS = {"host": (HOST_TOLERANCE_NS, 5_000), "cuda": (DEVICE_TOLERANCE_NS, DEVICE_COPY_TOLERANCE_NS)}
-_HIDDEN_NS = 20_000  # of work after "done" that is not seen while the device returns to the judge
+_HIDDEN_NS = 20_000  # addition for work after "done" that is not seen while the device returns to the judge
 
-_SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
-_MOST_SHARE = {"host": 0.02, "cuda": 0.01}  # of the time: on a noisy machine the judge's clocks count, not the runner's
-_UNEVEN_NS = 10_000  # by which our own runner's calls on the host may be slower than the least
-_MOST_NS = {"host": 100_000, "cuda": DEVICE_HANDOVER_NS}  # a busy machine takes longer for empty calls, and no other call may profit from that
-_PART_NS, _MOST_PARTS = 5_000, 32  # more than SLOW_TURN_NS for each part of an answer: its copies are queued then
-# Queueing work for a device may take so much longer than for our own runner, where no more than a few numbers is known before the release:
-# launching torch's kernels took 130 µs more.
+_SPREADS = 2.0  # allowed error of a clock, in interquartile ranges of the constants
+# Limit of the tolerance, as a share of the time: on a noisy machine the judge's clocks count, not the runner's.
+_MOST_SHARE = {"host": 0.02, "cuda": 0.01}
+_UNEVEN_NS = 10_000  # largest allowed delay of our own runner's calls on the host beyond the shortest
+# Limit of the constants: a busy machine takes longer for empty calls, and other calls must not profit from that.
+_MOST_NS = {"host": 100_000, "cuda": DEVICE_HANDOVER_NS}
+_PART_NS, _MOST_PARTS = 5_000, 32  # addition to SLOW_TURN_NS for each part of an answer: its copies are queued then
+# Queueing work for a device may take this much longer than for our own runner, if no more than a few numbers is known
+# before the release: launching torch's kernels took 130 µs more.
 QUEUEING_NS = 250_000
 
 
 
 @dataclass(frozen=True)
 class Constants:
-    """The time of an empty call by the judge's clocks, measured with a runner of ours when the submission is gone."""
+    """Constants has the time of an empty call by the judge's clocks, measured with our own runner after the end of the
+    submission."""
 
     kind: str  # host or cuda
     handover: float  # release to done
     snapshot: float  # release to answer
     spread: float  # interquartile range of the hand-over
     snapshot_spread: float
-    prepared: float  # how long the device takes to write an input
-    switched: float  # and to come to a runner's gate
+    prepared: float  # time to write an input on the device
+    switched: float  # time until the runner's gate runs
     sampled: float  # done to the sample of the answer
-    told: float = 0.0  # from the input's description to the release, where the clock begins with the description
-    queueing: float = 0.0  # by which that may be longer
+    told: float = 0.0  # from the input's description to the release, if the clock starts with the description
+    queueing: float = 0.0  # allowed excess of told
 
     @classmethod
     def of(cls, kind: str, calls: Sequence[Call], mapping: float = 0, queueing: float = 0.0) -> Constants:
-        """Returns the constants from calls of our own runner, in which mapping the input may take as long on a host.
-        The clock may begin when the input is described, about a millisecond before the release: that time has a
+        """Returns the constants from calls of our own runner. mapping is the longest time to map the input on a host.
+        If the clock starts with the input's description, about a millisecond before the release, that time has a
         separate quartile. The lower quartile, and on the host, where processes compete, the median are close to the
         minimum: a disturbance must not shorten a submission's time."""
         low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
@@ -72,20 +76,20 @@ class Constants:
                    quantile([call.sampled - call.wall for call in calls], 0.5), told, queueing)
 
     def no_more_than(self, calls: Sequence[Call]) -> Constants:
-        """The constants, unless these calls were quicker: then the machine was busy while empty calls were timed.
-        A call that only seems to end early makes the constants smaller, and so its own time longer."""
+        """Returns the constants, or smaller ones if these calls were quicker: then the machine was busy during the
+        empty calls. A call that only seems to end early makes the constants smaller, and so its own time longer."""
         handover = min(self.handover, max(quantile([call.wall + self.sooner(call) for call in calls], 0.1), 0.0))
         snapshot = min(self.snapshot, max(quantile([call.snapshot + self.sooner(call) for call in calls], 0.1), handover))
         return replace(self, handover=handover, snapshot=snapshot)
 
     def sooner(self, call: Call) -> float:
-        """Returns the time by which the release came sooner after the input's description than for our own runner. That
-        saves a runner nothing: from the release on, its time is its own. It is negative if queueing took a little
+        """Returns the time by which the release followed the input's description sooner than for our own runner. A
+        runner saves nothing by this: from the release on, its time counts. It is negative if queueing took a little
         longer."""
         return max(self.told - call.told, -self.queueing)
 
     def more(self, calls: Sequence[Call]) -> list[float]:
-        """Returns the time of each call that counts besides its clocks: before the release, and after "done"."""
+        """Returns the additions to each call's clocks: delays before the release and after "done"."""
         gate, sample = self._late(calls)
         return [self.turns(call) + self.sooner(call) + max(self._gate(call) - SWITCH_NS, gate) + max(self._sample(call) - SAMPLE_NS, sample)
                 for call in calls]
@@ -113,8 +117,8 @@ class Constants:
         return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE[self.kind] * ns))
 
     def turns(self, call: Call) -> float:
-        """The time that others may have had the device, or processors the input, between its first byte and the end of the
-        hold."""
+        """Returns the time that others may have had the device, or processors the input, from its first byte to the end
+        of the hold."""
         excess = call.prepared - self.prepared
         usual = TURN_NS if call.at_once else SLOW_TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS)
         return excess if excess > usual else 0.0
@@ -125,7 +129,7 @@ def _range(values):
 
 
 class Clocks:
-    """The three numbers of a case's timed calls, and the number that counts."""
+    """Clocks has the three times of a case's timed calls, and the time that counts."""
 
     def __init__(self, calls: Sequence[Call], constants: Constants) -> None:
         constants = constants.no_more_than(calls)
@@ -149,15 +153,15 @@ class Clocks:
         return clock, [max(ns, event) for ns, event in zip(candidates[clock], self.events)]
 
     def _after_done(self, tolerance):
-        """The correction of the snapshots: minus a tolerance if they agree with the wall clock. If they do not, the device
-        still worked after "done", and a part of that cannot be seen."""
+        """Returns the correction of the snapshots: minus a tolerance if they agree with the wall clock. If they do not,
+        the device still worked after "done", and a part of that cannot be seen."""
         apart = quantile(self.snapshots, 0.5) - quantile(self.walls, 0.5)
         return _HIDDEN_NS if self.constants.kind == "cuda" and apart > self._most_apart(tolerance) else -tolerance
 
     def _most_apart(self, tolerance):
         """Returns the largest allowed delay of the copy of an answer after "done". It takes up to 12 µs more in one
-        process than in the next; if a sample was taken in every call, most work that was hidden in this way would show
-        in it."""
+        process than in the next. If a sample was taken in every call, it would show most work that is hidden in this
+        way."""
         sampled = self.constants.kind == "cuda" and all(call.sampled > call.wall for call in self._calls)
         return max(tolerance, SAMPLED_NS) if sampled else tolerance
 

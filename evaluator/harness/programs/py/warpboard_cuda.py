@@ -1,7 +1,8 @@
-"""The GPU for judge and runner: memory that both map, and the runner's side of a call. warpboard_judge_cuda has the judge's.
+"""The GPU for judge and runner: memory that both map, and the runner's side of a call. warpboard_judge_cuda has the
+judge's side.
 
-Physical allocations are made by the judge (cuMemCreate), exported as file descriptors and mapped by both. torch
-sees them through __cuda_array_interface__. Errors of the driver are RuntimeErrors that name the call.
+The judge allocates physical memory (cuMemCreate) and exports it as file descriptors, and both map it. torch sees it
+through __cuda_array_interface__. Errors of the driver are RuntimeErrors that name the call.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 _POSIX_FD = 1
 _READ_WRITE = 3
 _GEQ = 0
-# Each input and answer has memory of its own in the runner, in place of a part of a shared region: a tool such as
-# compute-sanitizer then sees where it ends.
+# Each input and answer gets separate memory in the runner in place of a part of a shared region: a tool such as
+# compute-sanitizer then detects accesses past its end.
 _APART = "WARPBOARD_APART" in os.environ
 
 
@@ -50,7 +51,7 @@ def driver() -> ctypes.CDLL:
 
 
 def call(name: str, *arguments: Any) -> None:
-    """Makes a call of the driver API."""
+    """Calls a function of the driver."""
     code = getattr(driver(), name)(*arguments)
     if code != 0:
         text = ctypes.c_char_p()
@@ -95,7 +96,7 @@ def imported(fd: int) -> ctypes.c_uint64:
 
 
 def seen_by_device(address: int, size: int) -> ctypes.c_uint64:
-    """The device's address of host memory, which is pinned from now on."""
+    """Pins host memory and returns its address on the device."""
     device = ctypes.c_uint64()
     call("cuMemHostRegister_v2", ctypes.c_void_p(address), ctypes.c_size_t(size), 2)
     call("cuMemHostGetDevicePointer_v2", ctypes.byref(device), ctypes.c_void_p(address), 0)
@@ -103,22 +104,23 @@ def seen_by_device(address: int, size: int) -> ctypes.c_uint64:
 
 
 def address_of(memory: mmap.mmap) -> int:
-    """The begin of a host mapping."""
+    """Returns the address of a host mapping."""
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
 
 def queue_write(word: ctypes.c_uint64, number: int, stream: ctypes.c_void_p | None = None) -> None:
-    """Queues on a stream, by default the default one, to write a number to a host word when everything before is done."""
+    """Queues on a stream, or on the default one, to write a number to a word of the host after all earlier work."""
     call("cuStreamWriteValue32_v2", stream, word, ctypes.c_uint32(number), 0)
 
 
 def queue_wait(word: ctypes.c_uint64, number: int, stream: ctypes.c_void_p | None = None) -> None:
-    """Makes a stream, by default the default one, wait until a host word is number or more."""
+    """Makes a stream, or the default one, wait until a word of the host is number or more."""
     call("cuStreamWaitValue32_v2", stream, word, ctypes.c_uint32(number), _GEQ)
 
 
 class Mapping:
-    """Physical memory of a device in this process's address space, and as a tensor of bytes. It is unmapped by close."""
+    """Mapping is physical memory of a device in this process's address space, and a tensor of its bytes. close unmaps
+    it."""
 
     def __init__(self, torch: Any, handle: ctypes.c_uint64, size: int, device: int) -> None:
         address = ctypes.c_uint64()
@@ -138,8 +140,8 @@ class Mapping:
 
 
 class RunnerDevice:
-    """The runner's side: queues calls behind the gate (warpboard_seal). The legacy default stream is gated, which is torch's
-    own; blocking streams order themselves behind it. What runs on others before the release reads poison."""
+    """RunnerDevice queues a runner's calls behind the gate (warpboard_seal). The legacy default stream is gated, which
+    is torch's default; blocking streams wait for it. Other work before the release reads poison."""
 
     def __init__(self, torch: Any, page: Page) -> None:
         from warpboard_seal import Gate
@@ -147,14 +149,14 @@ class RunnerDevice:
         self._torch, self._page = torch, page
         torch.cuda.init()
         torch.zeros(1, device="cuda")
-        self._device = torch.cuda.current_device()  # of several, that of this rank
+        self._device = torch.cuda.current_device()  # this rank's
         self._stream = torch.cuda.default_stream()
         self._begin, self._end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         seen = seen_by_device(page.address(), len(page.memory))
         self._soon, self._done = ctypes.c_uint64(seen.value + SOON_AT), ctypes.c_uint64(seen.value + DONE_AT)
         self._ready = torch.zeros(8, dtype=torch.int32, device="cuda")
         self._gate = Gate(seen, self._ready.data_ptr())
-        self._gate.queue(page.release, 0, 0, 0)  # loads it; that call is released
+        self._gate.queue(page.release, 0, 0, 0)  # loads it; the page has this release, so it ends at once
         self._synchronize = torch._C._cuda_synchronize
         self._pool: Any = None
         self._last: tuple[Any, Any] | None = None
@@ -188,9 +190,9 @@ class RunnerDevice:
             torch.cuda.nvtx.range_push("custom_kernel")
         with contextlib.nullcontext() if self._pool is None else torch.cuda.use_mem_pool(self._pool):
             output = kernel(data)
-            # Leaving the pool and describing the answer takes longer than many kernels, and a device without work goes to
-            # the judge's context: a kernel that waits for the device would be charged for that.
-            # What comes between the two would be time of a kernel that has waited for the device.
+            # Leaving the pool and describing the answer takes longer than many kernels, and a device without work
+            # switches to the judge's context: a kernel that waits for the device would be charged for that. Work
+            # between the two would count for a kernel that has waited for the device.
             placed = is_placed(output, regions)
             self._end.record(self._stream)
             if placed:
@@ -203,20 +205,20 @@ class RunnerDevice:
             queue_write(self._done, number)
         page.describe(text)
         page.queue(number)
-        self._synchronize()  # all of its streams
+        self._synchronize()  # waits for all of its streams
         page.say(self._begin.elapsed_time(self._end) * 1e6)
-        # Freeing may be work for the device, which would keep it from the judge's copy: it waits for the next call.
+        # Freeing may queue work on the device, which would delay the judge's copy: it waits for the next call.
         self._last = data, output
         return output
 
 
 _ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
 _FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
-_kept: list[Any] = []  # the functions and pools that torch uses until the process ends
+_kept: list[Any] = []  # functions and pools that torch uses until the process ends
 
 
 class _Region:
-    """A region in the runner, and an allocator that takes segments from it for torch's own."""
+    """_Region is a region in the runner, and an allocator of its memory for torch."""
 
     def __init__(self, torch: Any, handle: ctypes.c_uint64, size: int, device: int) -> None:
         self._torch = torch
@@ -228,21 +230,22 @@ class _Region:
         self._pool: Any = None
 
     def place(self, offset: int, span: int) -> tuple[Any, int]:
-        """Memory for an input, and the input's offset there: this, or memory of its own that fill copies into."""
+        """Returns memory for an input, and the input's offset there: the region, or separate memory for which fill
+        queues a copy."""
         if not _APART:
             return self.bytes, offset
-        if (offset, span) not in self._apart:  # what occurs twice stays one
+        if (offset, span) not in self._apart:  # equal places stay one array
             self._apart[offset, span] = self._torch.empty(span, dtype=self._torch.uint8, device=self.bytes.device)
         return self._apart[offset, span], 0
 
     def fill(self) -> None:
-        """Queues the copies of the inputs that have memory of their own."""
+        """Queues the copies of inputs with separate memory."""
         for (offset, span), own in self._apart.items():
             own.copy_(self.bytes[offset : offset + span])
         self._apart = {}
 
     def pool(self) -> Any:
-        """A memory pool in the region; None for a torch that has none."""
+        """Returns a memory pool in the region, or None if torch has no pools."""
         torch = self._torch
         try:
             allocate, free = _ALLOCATE(self._allocate), _FREE(self._free)
@@ -279,7 +282,7 @@ class _Region:
             self._used = 0
 
     def take(self, size: int) -> int:
-        """The offset of memory for the copy of an answer."""
+        """Returns the offset of memory for the copy of an answer."""
         if self._pool is None:
             offset = self._used
             self._used += (size + 511) // 512 * 512

@@ -1,10 +1,10 @@
-"""What of an input is sealed (warpboard_seal), and how the device stays with the judge from the first byte of an input
-until it is all written: the last thing that the judge queues is a kernel that spins until the judge lets the device go.
-If another context had a turn nevertheless, writing takes longer, which counts.
+"""The choice of the sealed parts of an input (warpboard_seal), and the hold, by which the judge keeps the device from
+the first byte of an input until all of it is written: the judge's last kernel spins until the judge ends it. If another
+context has a turn in spite of this, writing takes longer, which counts.
 
-Small arrays are sealed whole: their places hold 0xFF until the release. Of larger ones pieces are sealed, in unpredictable
-places; until the release other plausible data stand there. Pieces are taken out of the judge's own array before it is
-copied, or there would be a moment in which the input is whole.
+Small arrays are sealed whole: their places hold 0xFF until the release. Of larger ones, pieces in unpredictable places
+are sealed; other plausible data stand there until the release. Pieces are taken out of the judge's array before it is
+copied: otherwise the input would be whole for a moment.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 _MOST_WHOLE = MOST_RECORDS - MOST_PIECES  # records of small arrays
-_PIECE = 4 * RECORD_WORDS  # bytes of one
+_PIECE = 4 * RECORD_WORDS  # bytes of a piece
 _FIRST, _LET_GO_AT = 0, 1  # in words of eight bytes, by the device's clock
 _HELD, _LET_GO, _START = 32, 64, 96  # in words of four bytes
-_PIECES = 1024  # where their table begins; a row is four of eight words: see _Piece
-_ROWS = _PIECES + 64 * MOST_PIECES  # and that of what is sealed: see _Row
+_PIECES = 1024  # offset of their table; a row has four of eight words: see _Piece
+_ROWS = _PIECES + 64 * MOST_PIECES  # offset of the table of sealed arrays: see _Row
 _SIZE = _ROWS + 32 * MOST_ROWS
 
 _PTX = f"""
@@ -252,8 +252,8 @@ END:
 
 
 class _Row(NamedTuple):
-    """A sealed array: the judge's own array, its place in the runner (in words from the region's beginning), its number
-    of words, and its first record."""
+    """_Row is a sealed array: the judge's array, its place in the runner (in words from the region's beginning), its
+    number of words, and its first record."""
 
     own: int
     place: int
@@ -262,7 +262,8 @@ class _Row(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A piece of a large array: its place in the judge's own, its substitute, its place until then, and its words."""
+    """_Piece is a piece of a large array: its place in the judge's array, its substitute, its place until it is moved
+    back, and its words."""
 
     own: int
     decoy: int
@@ -271,11 +272,11 @@ class _Piece(NamedTuple):
 
 
 class Hold:
-    """For the context that is current when it is made. blank is the address of memory with other data, at least the size of
-    a piece; kept that of ROOM bytes."""
+    """Hold keeps the device for the context that is current at construction. blank is the address of memory with other
+    data, at least as large as a piece; kept that of ROOM bytes."""
 
     ROOM = MOST_PIECES * _PIECE
-    SEALED = MOST_RECORDS * RECORD_BYTES  # bytes that records may take
+    SEALED = MOST_RECORDS * RECORD_BYTES  # size of the records' region
 
     def __init__(self, blank: int, kept: int) -> None:
         module = load(_PTX)
@@ -291,7 +292,7 @@ class Hold:
         self._load()
 
     def _load(self):
-        """Launches each kernel on nothing. Loading one may wait for the device, which fails while that is blocked."""
+        """Launches each kernel without data. Loading one may wait for the device, which fails while that is blocked."""
         none = ctypes.c_uint32(0)
         self._begin(self._at)
         self._seal(self._rows, *[none] * 6, ctypes.c_uint64(0), blocks=1, threads=SEAL_THREADS)
@@ -299,7 +300,7 @@ class Hold:
         self._hold(self._at, none, ctypes.c_uint64(0), none, threads=MOVE_THREADS)
 
     def choose(self, arrays: Iterable[tuple[int, int, int]], inputs: int) -> int:
-        """Chooses the sealed parts of the arrays (place in the runner, the judge's own, bytes); inputs is the address
+        """Chooses the sealed parts of the arrays (place in the runner, the judge's array, bytes). inputs is the address
         of the region. Returns the number of records; whole then has the addresses of arrays that are sealed whole."""
         rows, self._records, self.whole, pieces = _choose(arrays, inputs, self._blank, self._kept)
         self._put(_ROWS, b"".join(struct.pack("4Q", *row) for row in rows))
@@ -335,7 +336,7 @@ class Hold:
         self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(HOLD_LIMIT_NS), ctypes.c_uint32(self._count), threads=MOVE_THREADS)
 
     def taken(self) -> bool:
-        """Waits until the kernel runs, which means that everything before it is written. Returns whether it runs."""
+        """Waits until the kernel runs, when everything before it is written. Returns False if it does not."""
         words, number, end = self._words, self._number, perf_counter_ns() + HELD_LIMIT_NS
         while words[_HELD] != number:
             if perf_counter_ns() > end:
@@ -353,8 +354,8 @@ class Hold:
 
 def _choose(arrays: Iterable[tuple[int, int, int]], inputs: int, blank: int,
             kept: int) -> tuple[list[_Row], int, frozenset[int], list[_Piece]]:
-    """Returns (rows, records, the places of whole arrays, pieces). Only arrays that are aligned to words are sealed, and of
-    large ones only those that share nothing with another."""
+    """Returns (rows, records, the places of whole arrays, pieces). Only arrays that are aligned to words are sealed,
+    and of large ones only those without memory of another."""
     rows: list[_Row]
     rows, records, whole, rest = [], 0, [], []
     for to, own, size in sorted(arrays, key=lambda array: array[2]):
@@ -378,7 +379,8 @@ def _choose(arrays: Iterable[tuple[int, int, int]], inputs: int, blank: int,
 
 
 def _pieces(large):
-    """(which array, where the runner has it, in the judge's own, words) of pieces in random places; large arrays have more."""
+    """Returns pieces in random places: (index of the array, place in the runner, place in the judge's array, words).
+    Large arrays have more pieces."""
     ends = list(itertools.accumulate(words for _, _, words in large))
     numbers = struct.unpack(f"{2 * MOST_PIECES}Q", os.urandom(16 * MOST_PIECES))
     chosen = []
@@ -392,8 +394,8 @@ def _pieces(large):
 
 
 def _decoys(chosen):
-    """Returns for each piece the piece that takes its place: another one of its array, now and then the same for
-    several, so that the rest does not reveal the missing one. None in an array that has one piece."""
+    """Yields the index of each piece's substitute: another piece of the same array, sometimes the same for several, so
+    that the rest does not reveal the missing one. It is None in an array with one piece."""
     groups: dict[tuple[int, int], list[int]] = {}
     for i, (which, _, _, size) in enumerate(chosen):
         groups.setdefault((which, size), []).append(i)
@@ -413,8 +415,8 @@ def _aligned(to, own, size):
 
 
 def _apart(arrays):
-    """Those that share no byte with others: views of one array are copied one after the other, and a piece taken out for one
-    would be missing in another."""
+    """Returns the arrays that share no byte with others: views of one array are copied one after the other, and a piece
+    taken out for one would be missing in another."""
     found, end = [], 0
     ordered = sorted(arrays, key=lambda array: array[1])
     for i, array in enumerate(ordered):

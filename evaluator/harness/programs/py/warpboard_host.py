@@ -1,7 +1,7 @@
-"""Shared memory of the host: its addresses, its pages, and how long mapping it may take.
+"""Shared memory of the host: its addresses, its pages, and the time to map it.
 
-Small inputs are written, when their call is released, into memory that the runner has mapped already. Larger ones lie in new
-memory, which the runner gets with the release and maps: a page takes as long as copying some kilobytes.
+Small inputs are written at their call's release into memory that the runner has mapped already. Larger ones lie in new
+memory, which the runner gets with the release and maps: mapping a page takes as long as copying some kilobytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from warpboard_wire import INPUT, Channel, shared_memory
 
 
 _READ, _WRITE, _FIXED, _NORESERVE, _POPULATE = 1, 2, 0x10, 0x4000, 0x8000
-_COLLAPSE = 25  # MADV_COLLAPSE; it wants a page in each that it makes
+_COLLAPSE = 25  # MADV_COLLAPSE; it needs a page in each huge page
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _mmap, _madvise = _libc.mmap, _libc.madvise
@@ -32,7 +32,7 @@ def is_mapped_in_call(size: int) -> bool:
 
 
 class Mapped:
-    """Shared memory, at reserved addresses where huge pages fit."""
+    """Mapped is shared memory at reserved addresses where huge pages fit."""
 
     def __init__(self, fd: int, size: int) -> None:
         self.size = size
@@ -43,7 +43,7 @@ class Mapped:
         self.put(fd)
 
     def put(self, fd: int, populate: bool = False) -> None:
-        """Puts other memory in its place: arrays in it then show that."""
+        """Maps other memory at the same addresses: arrays there then have its data."""
         self._map(_READ | _WRITE, mmap.MAP_SHARED | (_POPULATE if populate else 0), fd)
 
     def let_go(self) -> None:
@@ -59,15 +59,16 @@ class Mapped:
         _madvise(self.address, self.size, mmap.MADV_REMOVE)
 
     def make_huge(self) -> bool:
-        """Makes new memory of huge pages, which are mapped in a hundredth of the time. False if the system has none:
-        Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled)."""
+        """Makes new memory of huge pages, which are mapped in a hundredth of the time. Returns False if the system has
+        none: Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled)."""
         for at in range(0, self.size, HUGE_PAGE):
             self.view[at] = 0
         return _madvise(self.address, self.size, _COLLAPSE) == 0
 
 
 class Rehearsal:
-    """Hands memory over and maps it, like calls do: a repetition within a moment takes a fifth of the time, and varies less."""
+    """Rehearsal sends and maps memory, like calls do: a repetition within a moment takes a fifth of the time, and
+    varies less."""
 
     def __init__(self) -> None:
         self._here, self._there = (Channel(end) for end in socket.socketpair())
@@ -92,8 +93,8 @@ def has_huge_pages() -> bool:
 
 
 def rounded(size: int) -> int:
-    """The size of a region for so many bytes of inputs. Pages that were never written take longest to map: without huge
-    ones, it has none of these."""
+    """Returns the size of a region for this many bytes of inputs. Mapping a page for the first time takes longest:
+    without huge pages, the region has no unused ones."""
     step = HUGE_PAGE if is_mapped_in_call(size) and has_huge_pages() else HOST_PAGE
     return max(-(-size // step), 1) * step
 

@@ -1,13 +1,13 @@
-"""The judge of Python tasks: draws inputs, lets the runner make calls on them, checks the answers and times the calls.
+"""The judge of Python tasks: draws inputs, lets the runner make calls on them, checks the answers, and times the calls.
 
     python3 warpboard_judge.py test|benchmark|leaderboard|profile FILE
 
-The task gives reference.py with generate_input(**arguments) and check_implementation(data, output), which returns (bool,
-message) or a message that is empty when the output is right, and may give reference_fp64(data), the right answer in double
-precision. Where POPCORN_GPUS says how many GPUs a call runs on, generate_input is called for each rank, as
-generate_input(rank=..., **arguments), and the other two get lists of all ranks' inputs and outputs. FILE holds one case per
-line, "key: value; key: value". The submission is in another process and sandbox (package evaluator/judge); the report goes
-as "key: value" lines to the descriptor that POPCORN_FD names, with keys and exit codes of KernelBot's protocol.
+The task provides reference.py with generate_input(**arguments) and check_implementation(data, output), which returns
+(bool, message) or a message that is empty if the output is right, and may provide reference_fp64(data), the right
+answer in double precision. If POPCORN_GPUS has the number of a call's GPUs, generate_input is called for each rank, as
+generate_input(rank=..., **arguments), and the other two get lists of all ranks' inputs and outputs. FILE holds one case
+per line, "key: value; key: value". The submission is in another process and sandbox (package evaluator/judge); the
+report goes as "key: value" lines to the descriptor POPCORN_FD, with keys and exit codes of KernelBot's protocol.
 
 Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
 """
@@ -40,21 +40,22 @@ if TYPE_CHECKING:
     from warpboard_cases import Case
     from warpboard_judge_cuda import JudgeMemory
 
-_CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # when another process has been measured
+_CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # in later processes
 _LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
-_LONGEST_READY, _MOST_TIMES_LONGER = 30, 5  # seconds to load a submission again, and so many times as long as the first time
+# Seconds to load a submission again, plus this many times the first loading time.
+_LONGEST_READY, _MOST_TIMES_LONGER = 30, 5
 _LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": HOST_PROCESS_CALLS, "cuda": DEVICE_PROCESS_CALLS}
 
 
 class Judge:
-    """Runs the cases of one stage and reports them."""
+    """Judge runs the cases of one stage and reports them."""
 
     def __init__(self, report: Report, cases: list[Case], task: Task, runners: Runners, calibrator: Calibrator | None,
                  kind: str) -> None:
         self.report, self.cases, self.task = report, cases, task
         self.runners, self.calibrator, self.kind = runners, calibrator, kind
-        # The tests have passed: a checker that fails, fails for the answer. Else a kernel that notices a slow process could end
-        # its run as a failure of the task, which counts nowhere.
+        # The tests have passed, so a failure of the checker is the answer's fault. Otherwise a kernel could detect a
+        # slow process and end its run as the task's failure, which does not count.
         self.ranked = False
         runner = runners.next()
         if runner is None:
@@ -65,7 +66,7 @@ class Judge:
 
     def call(self, case: Case, fresh: bool, flags: int = 0,
              look: Callable[[Call], None] | None = None) -> tuple[bool, str, Call | None]:
-        """One checked call: (right?, message, call). A right answer can be inspected before it is dropped."""
+        """Makes one checked call: (right?, message, call). look gets a right answer before it is dropped."""
         try:
             made = self.runner.call(lambda: self.task.draw(case.fresh() if fresh else case.arguments), flags)
         except BadAnswer as bad:
@@ -78,11 +79,11 @@ class Judge:
             return False, str(failure), None
         if good and look is not None:
             look(made)
-        made.data = made.answer = None  # the memory is needed for the next one
+        made.data = made.answer = None  # frees memory for the next call
         return good, message, made
 
     def test(self) -> bool:
-        """Tests each case with its own seed, and now and then with another one."""
+        """Tests each case with its seed, and at random a second time with another seed."""
         self.report.log("test-count", len(self.cases))
         passed = True
         for index, case in enumerate(self.cases):
@@ -104,7 +105,7 @@ class Judge:
             self.report.log(f"{key}.numerics.{field}", value)
 
     def benchmark(self, ranked: bool) -> bool:
-        """Times every case; in a ranked stage in one fresh process of the submission after another, while there is one."""
+        """Times every case. A ranked stage does so in each fresh process of the submission."""
         rule = StopRule(kernel_ns=CASE_KERNEL_NS, least=_LEAST_CALLS[self.kind], most=_MOST_CALLS[self.kind])
         if ranked:
             rule = StopRule(kernel_ns=6e9, wall_ns=24e9, least=_LEAST_OF_ONE[self.kind], most=_MOST_OF_ONE[self.kind])
@@ -117,7 +118,7 @@ class Judge:
                 return False
             if not ranked:
                 break
-            self.report.log("process", process)  # all of it has been said
+            self.report.log("process", process)  # the process is reported completely
             process += 1
             runner = self.runners.next()
         if self.calibrator is not None:
@@ -125,7 +126,7 @@ class Judge:
         return True
 
     def measure_all(self, rule: StopRule, calibrations: dict[str, int]) -> bool:
-        """Times every case with the current runner, on a fresh input for each call, and checks each answer."""
+        """Times every case with the current runner, on a new input for each call, and checks each answer."""
         self.report.log("benchmark-count", len(self.cases))
         timed = []
         for index, case in enumerate(self.cases):
@@ -151,8 +152,8 @@ class Judge:
         return True
 
     def measure(self, case: Case, rule: StopRule) -> tuple[bool, str, list[Call]]:
-        """Returns (all right?, message, calls). The first calls compile, tune and load, and do not count; a kernel cannot
-        distinguish them from others."""
+        """Returns (all right?, message, calls). The first calls compile, tune, and load, and do not count; a kernel
+        cannot distinguish them from others."""
         calls: list[Call]
         calls, stats, begin = [], Stats(), perf_counter_ns()
         untimed = 2 + secrets.randbelow(3)
@@ -169,7 +170,7 @@ class Judge:
                 return True, "", calls
 
     def profile(self) -> bool:
-        """Each case once inside a range named custom_kernel, after one call outside of it."""
+        """Calls each case once inside a range named custom_kernel, after one call outside of it."""
         self.report.log("benchmark-count", len(self.cases))
         passed = True
         for index, case in enumerate(self.cases):
@@ -188,8 +189,8 @@ class Judge:
 
 
 class Runners:
-    """The fresh processes of the submission, one after the other, each of one rank or of several. Each shares the memory of
-    the one before, of which nothing is left, neither the process nor its data."""
+    """Runners are the fresh processes of the submission, one after the other, each of one rank or of several. They use
+    the same memory one after the other; each starts after the end of the one before, whose data are overwritten."""
 
     _ranks: Ranks  # set by next, like the number
     _number: int
@@ -197,10 +198,10 @@ class Runners:
     def __init__(self, host: HostMemory, devices: list[JudgeMemory | None]) -> None:
         self._door, self._host, self._devices = Door(), host, devices
         self.regions = [Regions(host, device) for device in devices]
-        self._longest: float | None = None  # seconds that loading may take after the first time
+        self._longest: float | None = None  # seconds that later processes may take to load
 
     def next(self) -> Ranks | None:
-        """Returns the ranks of the next one when the submission is loaded, or None when there is no other."""
+        """Returns the ranks of the next process once the submission is loaded, or None if there is none."""
         ranks = []
         for regions, device in zip(self.regions, self._devices):
             handed = self._door.next()
@@ -215,19 +216,19 @@ class Runners:
         return self._ranks
 
     def blame(self, runner: bool) -> None:
-        """Reports whether a device without memory is the submission's fault, however much of it the judge has."""
+        """Sets whether a device without memory is the submission's fault, even if the judge uses most of it."""
         for device in self._devices:
             if device is not None:
                 device.blames_runner = runner
 
     def end(self) -> None:
-        """Ends the turn of the current one, and waits until it is gone."""
+        """Ends the turn of the current process, and waits for its end."""
         self._door.over(self._number)
         self._ranks.end()
 
 
 def devices_of(ranks: int | None) -> list[JudgeMemory | None]:
-    """The judge's side of each rank's device, None on the host."""
+    """Returns the judge's side of each rank's device, or None on the host."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return [None] * (ranks or 1)
@@ -263,7 +264,7 @@ def judge(mode: str, report: Report, make_task: Callable[[int | None], Task], ca
 
 
 def ranks_asked() -> int | None:
-    """On how many GPUs a call runs; None for a task without ranks."""
+    """Returns the number of GPUs of a call, or None for a task without ranks."""
     asked = os.environ.get("POPCORN_GPUS")
     return None if asked is None else int(asked)
 

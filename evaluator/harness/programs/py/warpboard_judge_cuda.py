@@ -19,19 +19,20 @@ if TYPE_CHECKING:
 
     from warpboard_wire import Page
 
-_MOST_SPACE = 64 << 20  # between shared memory and what lies before it
-# Where, in words of the gate's page, the device writes the number of the last sample and of the last copies that it took.
+_MOST_SPACE = 64 << 20  # largest distance from other shared memory
+# Words of the gate's page to which the device writes the number of the last sample and of the last copies.
 _SAMPLED, _COPIED = 32, 64
-_NO_MEMORY = ("CUDACachingAllocator", "out of memory", "ALLOC_FAILED")  # in errors of torch, CUDA and its libraries
+# Texts in errors of torch, CUDA, and its libraries.
+_NO_MEMORY = ("CUDACachingAllocator", "out of memory", "ALLOC_FAILED")
 _NOT_READY = 600  # CUDA_ERROR_NOT_READY
 
-_MOST_SIZES = 1024  # of calls' arrays, that are remembered
-_LOOKS = 1 << 16  # at such a word, for each question whether the device has failed
+_MOST_SIZES = 1024  # of remembered calls' arrays
+_LOOKS = 1 << 16  # between two checks of the device for failures
 
 
 
 class _Rows(ctypes.Structure):
-    """CUDA_MEMCPY2D: rows of some bytes, each pitch behind the one before."""
+    """CUDA_MEMCPY2D: rows of bytes, each a pitch behind the one before."""
 
     _fields_ = [("x", ctypes.c_size_t), ("y", ctypes.c_size_t), ("type", ctypes.c_uint), ("host", ctypes.c_void_p),
                 ("device", ctypes.c_uint64), ("array", ctypes.c_void_p), ("pitch", ctypes.c_size_t),
@@ -41,10 +42,10 @@ class _Rows(ctypes.Structure):
 
 
 class Sample:
-    """Some bytes of an answer, from unpredictable places all over it, and the last ones: a sum is often written there
-    last. A copy engine waits for the runner's "done" itself, and takes them 4 to 10 µs after that. The whole answer is
-    copied some 150 µs later, when the device has come back to the judge's context, and the runner's queued work is done
-    by then: a late write is missing in the sample."""
+    """Sample has some bytes of an answer, from unpredictable places all over it, and the last ones: a sum is often
+    written there last. A copy engine waits for the runner's "done" itself, and takes them 4 to 10 µs after that. The
+    whole answer is copied some 150 µs later, when the device has switched to the judge's context, and the runner's
+    queued work is done by then: the sample lacks late writes."""
 
     _ROWS, _WIDTH, _STEP, _MOST_PITCH = SAMPLE_ROWS, SAMPLE_ROW_BYTES, SAMPLE_STEP, MOST_SAMPLE_PITCH
 
@@ -54,13 +55,13 @@ class Sample:
         for memory in (self._memory, self._later):
             seen_by_device(address_of(memory), len(memory))
         self._stream = ctypes.c_void_p()
-        call("cuStreamCreate", ctypes.byref(self._stream), 1)  # one that waits for no other
+        call("cuStreamCreate", ctypes.byref(self._stream), 1)  # does not wait for other streams
         self._copy: Any = None  # or (place in the copy, pitch, width, height, place of the last bytes or None)
 
     def queue(self, copy: tuple[int, int, int] | None, gate: ctypes.c_uint64, opened: int, word: ctypes.c_uint64,
               number: int) -> None:
-        """Queues the sample of the copies (to, from, bytes) for when a gate is at least `opened`, and then writes the
-        number to a word. Does nothing for None."""
+        """Queues the sample of a copy (to, from, bytes) behind a gate, which is open from the value opened on, and then
+        a write of the number to a word. Does nothing for None."""
         self._copy = None
         if copy is None:
             return
@@ -109,16 +110,16 @@ class Sample:
 
 
 def _sampled(copies: list[tuple[int, int, int]]) -> tuple[int, int, int] | None:
-    """Of which of the copies (to, from, bytes) a sample is taken: the largest, and in half of the calls whichever, so that a
-    part that is written too late is found in some call."""
+    """Chooses the copy (to, from, bytes) to sample: the largest, and in half of the calls any, so that a late write to
+    any part is found in some call."""
     if not copies:
         return None
     return secrets.choice(copies) if secrets.randbelow(2) else max(copies, key=lambda copy: copy[2])
 
 
 class JudgeMemory:
-    """The judge's side of the device: regions, cold caches, snapshots. Of several devices it is the one with its number,
-    which here makes the current one; all other methods use the current device."""
+    """JudgeMemory is the judge's side of a device: regions, cold caches, snapshots. If there are several devices, here
+    makes the one with its number the current one; all other methods use the current device."""
 
     def __init__(self, torch: Any, number: int | None = None) -> None:
         self._torch, self._device = torch, number
@@ -127,7 +128,7 @@ class JudgeMemory:
         torch.zeros(1, device="cuda")
         properties = torch.cuda.get_device_properties(torch.cuda.current_device())
         cache = getattr(properties, "L2_cache_size", 64 << 20)
-        self.cold = True  # whether each call begins with cold caches
+        self.cold = True  # each call begins with cold caches
         self._cold = torch.empty(2 * cache, dtype=torch.uint8, device="cuda")
         self._fill = 0
         self._kept = torch.empty(Hold.ROOM, dtype=torch.uint8, device="cuda")
@@ -137,10 +138,11 @@ class JudgeMemory:
         self._gate_word = memoryview(self._gate).cast("I")
         self._sampled_seen, self._copied_seen = (ctypes.c_uint64(self._gate_seen.value + 4 * word) for word in (_SAMPLED, _COPIED))
         self._number = 0
-        self._pages: dict[object, ctypes.c_uint64] = {}  # where the device sees runners' words, by their addresses
+        self._pages: dict[object, ctypes.c_uint64] = {}  # the device's addresses of runners' words, by page
         self._written: set[tuple[int, ...]] = set()  # sizes of the arrays of calls
         self._sample = Sample()
-        self.blames_runner = False  # the tests passed with the memory that there is: a runner chooses the size of its answers
+        # The tests passed with the available memory: a runner chooses the size of its answers.
+        self.blames_runner = False
 
     def here(self) -> None:
         if self._device is not None:
@@ -148,9 +150,9 @@ class JudgeMemory:
 
     def queue_copies(self, copies: list[tuple[int, int, int]], page: Page | None = None,
                      ends: int | None = None) -> None:
-        """Queues copies of (to, from, bytes) behind a gate of the judge's own: when the runner is done, a store lets
-        them go. Launched only then, they would give the runner the time that Python needs for it. A sample waits for the end of a
-        call on the runner's page, where there is one."""
+        """Queues copies of (to, from, bytes) behind the judge's gate, which a store opens when the runner is done.
+        Launched only then, they would give the runner the time that Python needs for it. A sample waits for the end of
+        a call on the runner's page, if there is one."""
         self._number += 1
         behind = (self._gate_seen, self._number) if ends is None else (self._pages[page], ends)
         self._sample.queue(_sampled(copies), *behind, self._sampled_seen, self._number)
@@ -160,16 +162,16 @@ class JudgeMemory:
         queue_write(self._copied_seen, self._number)
 
     def watch(self, page: Page) -> None:
-        """Lets the device see when calls of a runner end."""
+        """Lets the device see the ends of a runner's calls."""
         self._pages[page] = ctypes.c_uint64(seen_by_device(page.address(), mmap.PAGESIZE).value + DONE_AT)
 
     def forget(self, page: Page) -> None:
-        """Lets the page of a runner go that has ended."""
+        """Unregisters the page of a runner that has ended."""
         del self._pages[page]
         call("cuMemHostUnregister", ctypes.c_void_p(page.address()))
 
     def wait_sampled(self) -> bool:
-        """Waits until the queued sample has been taken. False where there is none."""
+        """Waits until the queued sample has been taken. Returns False without a sample."""
         if not self._sample.taken():
             return False
         self._wait(_SAMPLED, self._sample.idle)
@@ -181,7 +183,7 @@ class JudgeMemory:
         self._wait(_COPIED, self._torch.cuda.current_stream().query)
 
     def _wait(self, word: int, idle: Callable[[], bool]) -> None:
-        """Waits for a word of the gate's page. idle returns whether its writer has ended, and raises if the device
+        """Waits for a word of the gate's page. idle reports whether its writer has ended, and raises if the device
         failed."""
         words, number, end = self._gate_word, self._number, time.perf_counter_ns() + COPY_LIMIT_NS
         while True:
@@ -202,9 +204,9 @@ class JudgeMemory:
         return self._sample.differs()
 
     def region(self, size: int) -> tuple[Mapping, int]:
-        """New memory to share: (mapping, descriptor to send). It lies where the last did not: the place of its arrays makes
-        a kernel of 5 µs quicker or slower by a percent, and each process is to have another one, or a run's processes
-        agree with each other more than with the next run's."""
+        """Returns new memory to share: (mapping, descriptor to send). It has another place than the last: the place of
+        its arrays makes a kernel of 5 µs quicker or slower by a percent, and with the same place in all processes a
+        run's processes would agree with each other more than with the next run's."""
         device = self._device or 0
         space, _ = allocate(secrets.randbelow(_MOST_SPACE) + 1, device)
         handle, size = allocate(size, device)
@@ -217,14 +219,14 @@ class JudgeMemory:
         return self._torch.cuda.mem_get_info()[0]
 
     def starved(self, error: BaseException | None) -> bool:
-        """Reports whether an error means that no memory is left, although this process has less than a third of the
-        device's. If torch cannot ask NVML for the free memory, its allocator fails with another error."""
+        """Reports whether an error means missing memory although this process has less than a third of the device's. If
+        torch cannot ask NVML for the free memory, its allocator fails with another error."""
         cuda = self._torch.cuda
         none_left = isinstance(error, cuda.OutOfMemoryError) or (isinstance(error, RuntimeError) and any(it in str(error) for it in _NO_MEMORY))
         return none_left and (self.blames_runner or cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3)
 
     def flush(self) -> None:
-        """Queues the flush of the L2 cache, if calls are to begin without it."""
+        """Queues the flush of the L2 cache, if calls must begin with cold caches."""
         if self.cold:
             self._overwrite()
 
@@ -243,7 +245,7 @@ class JudgeMemory:
         """Reports whether the device can wait until everything is queued for a call with these arrays. It cannot if
         such sizes are written for the first time: loading a kernel may wait for the device. Two kernels that take turns
         may have different sizes. Call it before block."""
-        driver().cuCtxResetPersistingL2Cache()  # the runner's lines; devices without persisting lines refuse it
+        driver().cuCtxResetPersistingL2Cache()  # lines of the runner; devices without persisting lines refuse the call
         sizes = tuple(own.numel() for _, own in arrays)
         known = sizes in self._written
         if len(self._written) >= _MOST_SIZES:
@@ -256,8 +258,8 @@ class JudgeMemory:
         self._hold.block()
 
     def write(self, arrays: list[tuple[Any, Any]], number: int, records: int) -> None:
-        """Queues copies of the arrays, except the parts sealed in records, the address of a region. Writing is timed
-        from its beginning on."""
+        """Queues copies of the arrays, except the parts sealed in records, the address of a region. The timing of the
+        preparation starts here."""
         self._hold.begin(number, records)
         for to, own in arrays:
             if to.data_ptr() not in self._hold.whole:
@@ -273,7 +275,7 @@ class JudgeMemory:
         return self._hold.key
 
     def start(self) -> None:
-        """Lets the device begin with the queued work."""
+        """Starts the queued work."""
         self._hold.start()
 
     def hold(self) -> None:
@@ -287,12 +289,12 @@ class JudgeMemory:
             raise RuntimeError("the device did not come to the judge's last kernel before a release")
 
     def let_go(self) -> None:
-        """Lets the device go."""
+        """Ends the kernel that keeps the device."""
         self._hold.let_go()
 
     def writing_took(self) -> float:
-        """The nanoseconds from the first byte until the device was let go: more than usual when another context had turns.
-        Call it when the call is over."""
+        """Returns the nanoseconds from the first byte to let_go: more than usual if another context had turns. Call it
+        after the call."""
         return float(self._hold.took())
 
     def warm_up(self, seconds: float = 0.2) -> None:

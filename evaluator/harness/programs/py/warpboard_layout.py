@@ -1,7 +1,7 @@
-"""Inputs on their way from the judge to the runner: everything but the contents of arrays and tensors is pickled;
-their contents lie in shared regions, at places that both sides know in advance.
+"""Inputs on their way from the judge to the runner: everything but the contents of arrays and tensors is pickled. The
+contents lie in shared regions, at places that both sides know in advance.
 
-The judge pickles and the runner unpickles, never the other way round.
+Only the judge pickles, and only the runner unpickles.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-ALIGNMENT = 512  # bytes between the beginnings of arrays, as cudaMalloc has it at least
+ALIGNMENT = 512  # alignment of arrays, like cudaMalloc's at least
 
 
 class NotPassable(Exception):
-    """Something of an input cannot be handed over; the message ends a sentence."""
+    """A part of an input cannot be passed to the kernel's process; the message ends a sentence."""
 
 
 class Leaf:
-    """One array or tensor of an input: its place in the region of its kind, and its bytes."""
+    """Leaf is an array or tensor of an input: its place in the region of its kind, and its bytes."""
 
     def __init__(self, value: Any, kind: int, key: tuple[Any, ...], span: int) -> None:
-        self.value = value  # the judge's own
+        self.value = value  # the judge's
         self.kind = kind  # HOST or CUDA
-        self.key = key  # what the runner makes its view of: type, dtype, shape, strides in elements, parameter?
+        self.key = key  # the runner's view: type, dtype, shape, strides in elements, parameter?, requires_grad?
         self.span = span  # bytes from the first to the last element
         self.offset = 0
 
 
 class _Pickler(pickle.Pickler):
-    """Takes arrays and tensors out. One that occurs twice stays one."""
+    """_Pickler replaces arrays and tensors by their places. Equal objects stay one."""
 
     def __init__(self, file, leaves):
         super().__init__(file, protocol=5)
@@ -91,14 +91,14 @@ def _array_leaf(array):
 
 
 def reach(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """The number of elements from the first to the last one of a strided array, both included."""
+    """Returns the number of elements from the first to the last one of a strided array, both included."""
     if 0 in shape:
         return 0
     return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides))
 
 
 def dense(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides, in elements, of an array of this shape without gaps."""
+    """Returns the strides, in elements, of an array of this shape without gaps."""
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)
@@ -112,14 +112,14 @@ def describe(data: Any) -> tuple[bytes, list[Leaf]]:
     leaves, file = [], io.BytesIO()
     try:
         _Pickler(file, leaves).dump(data)
-    except Exception as error:  # any error of a class that pickles itself, too
+    except Exception as error:  # also any error of a class that pickles itself
         raise NotPassable(f"something that cannot be handed over to the kernel's process: {str(error)[:300]}. Arrays, tensors, modules, numbers, "
                           "texts, and instances of the task's classes can be, and no lambdas, local classes, or open files.") from error
     return file.getvalue(), leaves
 
 
 def sizes(leaves: Iterable[Leaf]) -> dict[int, int]:
-    """The bytes that the leaves take in the regions of each kind."""
+    """Returns the bytes that the leaves take in the regions of each kind."""
     ends = {HOST: 0, CUDA: 0}
     for leaf in leaves:
         ends[leaf.kind] = max(ends[leaf.kind], leaf.offset + leaf.span)
@@ -137,15 +137,15 @@ class _Unpickler(pickle.Unpickler):
 
 
 def restore(description: bytes | memoryview, view: Callable[[int, int, int, list[Any]], Any]) -> Any:
-    """Makes the runner's argument. view(kind, offset, span, key) makes one array or tensor of it."""
+    """Returns the runner's argument. view(kind, offset, span, key) makes an array or tensor of it."""
     return _Unpickler(io.BytesIO(description), view).load()
 
 
 def array_view(memory: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
-    """The array or host tensor that key describes, in the memory from offset on."""
+    """Returns the array or host tensor that key describes, in memory from offset on."""
     kind, dtype, shape, strides, *_ = key
     if kind == "tensor":
-        import torch  # a runner may have done without
+        import torch  # a runner may not have loaded it
 
         if span == 0:
             return torch.empty_strided(shape, strides, dtype=getattr(torch, dtype))
@@ -160,7 +160,7 @@ def array_view(memory: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
 
 
 def tensor_view(region: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
-    """The tensor that key describes, in a CUDA region: a tensor of bytes."""
+    """Returns the tensor that key describes, in a CUDA region: a tensor of bytes."""
     torch = sys.modules["torch"]
     _, dtype, shape, strides, *_ = key
     dtype = getattr(torch, dtype)
@@ -170,7 +170,7 @@ def tensor_view(region: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
 
 
 def as_parameter(tensor: Any, key: Sequence[Any]) -> Any:
-    """The view in the task's form: a parameter, or a tensor with requires_grad."""
+    """Returns the view in the task's form: a parameter, or a tensor with requires_grad."""
     *_, parameter, wants_gradient = key
     if parameter:
         return sys.modules["torch"].nn.Parameter(tensor, requires_grad=wants_gradient)
@@ -178,7 +178,7 @@ def as_parameter(tensor: Any, key: Sequence[Any]) -> Any:
 
 
 def flat_bytes(tensor: Any, span: int) -> Any:
-    """A tensor's memory from its first to its last element, as bytes."""
+    """Returns a tensor's memory from its first to its last element, as bytes."""
     torch = sys.modules["torch"]
     count = span // tensor.element_size()
     return tensor.as_strided((count,), (1,), tensor.storage_offset()).view(torch.uint8)

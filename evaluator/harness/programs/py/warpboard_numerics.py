@@ -1,10 +1,10 @@
-"""How far an answer is from the task's reference_fp64(data), which computes the same in double precision. The judge computes
-it from its own copies, only in the test stage; it is shown, and decides nothing.
+"""The errors of an answer against the task's reference_fp64(data), which computes the same in double precision. The
+judge computes them from its copies, only in the test stage, and they decide nothing.
 
-An element's relative error is its distance from the reference, over the reference's size, or over the smallest normal number
-of the answer's type if the reference is even smaller. Its error in ULPs is the distance over that between two neighbours of
-the answer's type at the reference: rounding makes at most 0.5. If answer or reference is not finite, they must be equal
-(beyond the type's largest number: infinity); otherwise the element is unlike, and in no error.
+An element's relative error is its distance from the reference, over the reference's size, or over the smallest normal
+number of the answer's type if the reference is even smaller. Its error in ULPs is the distance over that between two
+neighbours of the answer's type at the reference: rounding makes at most 0.5. If answer or reference is not finite, they
+must be equal (beyond the type's largest number: infinity); otherwise the element is unlike, and in no error.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# The digits of a type's numbers, with the one that is implied, and the exponent of its smallest normal number.
+# A type's number of digits, with the implied one, and the exponent of its smallest normal number.
 _FORMATS = {
     "float64": (53, -1022), "float32": (24, -126), "float16": (11, -14), "bfloat16": (8, -126),
     "float8_e4m3fn": (4, -6), "float8_e5m2": (3, -14), "complex128": (53, -1022), "complex64": (24, -126),
 }
-_LARGEST = 1e300  # of what is reported
+_LARGEST = 1e300  # of reported errors
 
 
 class Unlike(Exception):
@@ -47,7 +47,7 @@ def lines(answer: Any, reference: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _pairs(answer, reference, path):
-    """The floating-point arrays and numbers of an answer, each with its place and the reference's value."""
+    """Yields the floating-point arrays and numbers of an answer, each with its place and the reference's value."""
     kind = type(answer)
     if kind is dict:
         if type(reference) is not dict or answer.keys() != reference.keys():
@@ -76,7 +76,7 @@ def _type_name(value):
 
 
 class _Compared:
-    """One array beside the reference's."""
+    """_Compared is an array with the reference's."""
 
     def __init__(self, path, answer, reference):
         digits, least = _FORMATS[_type_name(answer)]
@@ -93,7 +93,7 @@ class _Compared:
 
 
 def _doubles(answer, reference):
-    """The library of both, and both as its arrays of double precision; a complex number is two of them."""
+    """Returns the library of both, and both as its arrays of double precision. A complex number becomes two numbers."""
     library: Any
     if hasattr(answer, "detach") or hasattr(reference, "detach"):
         library = sys.modules["torch"]
@@ -115,9 +115,9 @@ def _as(library, kind, *arrays):
 
 
 def _errors(library, received, expected, digits, least):
-    """Relative errors, errors in ULPs, and which elements are unlike."""
+    """Returns relative errors, errors in ULPs, and a mask of unlike elements."""
     with library.errstate(all="ignore") if hasattr(library, "errstate") else contextlib.nullcontext():
-        beyond = (1 - 2.0 ** -(digits + 1)) * 2.0 ** (1 - least) * 2  # what rounds to infinity
+        beyond = (1 - 2.0 ** -(digits + 1)) * 2.0 ** (1 - least) * 2  # larger numbers round to infinity
         same = (received == expected) | (library.isnan(received) & library.isnan(expected)) | (
             library.isinf(received) & (abs(expected) >= beyond) & (received * expected > 0))
         finite = library.isfinite(received) & library.isfinite(expected)
@@ -129,7 +129,7 @@ def _errors(library, received, expected, digits, least):
 
 
 def _p99(parts):
-    """The 99th percentile of the errors."""
+    """Returns the 99th percentile of the errors."""
     rank = math.ceil(0.99 * sum(len(part) for part in parts))
     tensors = [part for part in parts if hasattr(part, "kthvalue")]
     if tensors:
@@ -142,7 +142,7 @@ def _p99(parts):
 
 
 def _index(at, shape):
-    """The index in an array of a shape for a flat index."""
+    """Returns the index in an array of a shape for a flat index."""
     index = []
     for length in reversed(shape):
         at, here = divmod(at, length)

@@ -1,6 +1,5 @@
-"""The ranks of a task for several GPUs: processes of one submission, a runner each, that share a sandbox and meet over
-its loopback. They are not isolated from each other, because they are one submission.
-"""
+"""The ranks of a task for several GPUs: processes of one submission with a runner each. They share a sandbox and its
+loopback. They are not isolated from each other, because they are one submission."""
 
 from __future__ import annotations
 
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import NoReturn
 
-_LEAVE_SECONDS = 1.0  # that the others may take after the first has left
+_LEAVE_SECONDS = 1.0  # for the other ranks after the first has left
 
 
 def become(ranks: int) -> int:
-    """Forks a process for each rank and returns its number there. This process waits and ends when one of them has failed,
-    or has left and the others had time to leave: then all ranks are gone."""
+    """Forks a process for each rank and returns its number there. This process waits, and ends when a rank has failed,
+    or some time after a rank has left, and ends the other ranks."""
     port = _free_port()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -62,8 +61,8 @@ def _close(ranks: Iterable[int]) -> None:
 
 
 def _stay(children: dict[int, int]) -> NoReturn:
-    """Ends this process as the first rank that failed has ended, or well."""
-    last = 0.0  # when the others are ended, once one has left
+    """Ends this process like the first failed rank, or with success."""
+    last = 0.0  # the end of the other ranks' time, once one has left
     while children:
         pid, status = os.waitpid(-1, os.WNOHANG if last else 0)
         if pid == 0 and time.monotonic() < last:
@@ -79,7 +78,7 @@ def _stay(children: dict[int, int]) -> NoReturn:
         os.kill(pid, signal.SIGKILL)
     if os.WIFSIGNALED(status):
         print(f"Rank {rank} was ended by signal {os.WTERMSIG(status)}.", file=sys.stderr, flush=True)
-        with contextlib.suppress(OSError):  # of SIGKILL
+        with contextlib.suppress(OSError):  # SIGKILL
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
         os.kill(os.getpid(), os.WTERMSIG(status))
     elif status:
@@ -88,7 +87,8 @@ def _stay(children: dict[int, int]) -> NoReturn:
 
 
 def meet(rank: int, ranks: int) -> None:
-    """Makes torch's default process group, as in KernelBot's tasks: if the submission has loaded torch and made none itself."""
+    """Creates torch's default process group, as in KernelBot's tasks, if the submission has loaded torch without
+    creating one."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or torch.distributed.is_initialized():
         return

@@ -39,7 +39,8 @@ class HostMemory:
 
     @staticmethod
     def most_bytes() -> int:
-        """The largest answer that the judge can copy and compare. Its largest file is as large as its memory."""
+        """Returns the size of the largest answer that the judge can copy and compare. Its largest file is as large as
+        its memory."""
         limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
         return MOST_ANSWERS if limit == resource.RLIM_INFINITY else limit // 4
 
@@ -49,27 +50,27 @@ class HostMemory:
 
     @staticmethod
     def region(size: int) -> tuple[Mapped, int]:
-        """New memory to share: (mapping, descriptor to send)."""
+        """Returns new memory to share: (mapping, descriptor to send)."""
         fd = shared_memory(size)
         return Mapped(fd, size), fd
 
 
 class Regions:
-    """The shared memory, by (role, kind). It grows when a case needs more, and then is all new."""
+    """Regions is the shared memory, by (role, kind). If a case needs more, all of it is replaced."""
 
     def __init__(self, host: HostMemory, cuda: JudgeMemory | None) -> None:
         self._host, self._cuda = host, cuda
         self.memory: dict[tuple[int, int], Any] = {}
         self.bytes: dict[tuple[int, int], int] = {}
         self._descriptors: dict[tuple[int, int], int] = {}
-        self._mapped: dict[tuple[int, int], Mapped] = {}  # the host's
-        self._kept = bytearray()  # an input that is written at the release
+        self._mapped: dict[tuple[int, int], Mapped] = {}  # of the host
+        self._kept = bytearray()  # an input to write at the release
         self._exact = False
         self.version = 0
 
     def wipe(self) -> None:
         """Drops the memory before another runner gets some: the previous runner can have chosen its size and the offset
-        of its file. A device's memory is kept if there is no space for more beside our own runner's."""
+        of its file. A device's memory is kept if our own runner leaves no space for more."""
         if self._cuda is not None:
             self._cuda.here()
         for key, memory in list(self.memory.items()):
@@ -81,7 +82,7 @@ class Regions:
             self._drop(key)
 
     def close(self) -> None:
-        """Frees all memory. A runner of ours that has mapped it keeps it until it gets a request to release it."""
+        """Frees all memory. A runner of ours that has mapped it must be told to release it, too."""
         for key in list(self.memory):
             self._drop(key)
 
@@ -151,7 +152,7 @@ class Regions:
         self._host.rehearse()
 
     def hand_over(self, channel: Channel, description: bytes) -> None:
-        """Gives the runner of the host its input, and its description where the runner does not have that; the clock runs."""
+        """Sends the host's runner its input, and the description if it was not sent before. The clock runs."""
         travels = is_mapped_in_call(self.bytes[INPUTS, HOST])
         if not travels:
             self.memory[INPUTS, HOST][:] = self._kept
@@ -159,11 +160,11 @@ class Regions:
             channel.send(INPUT, description, [self._descriptors[INPUTS, HOST]] if travels else [])
 
     def most_mapping(self) -> int:
-        """Returns the longest time in which the host's inputs may be mapped."""
+        """Returns the longest time to map the host's inputs, in nanoseconds."""
         return 0 if self._cuda is not None else most_mapping(self.bytes[INPUTS, HOST])
 
     def poison(self, part: Part) -> None:
-        """Overwrites a part of the last answer, which may lie in memory that is no longer there."""
+        """Overwrites a part of the last answer, if its memory still exists."""
         memory, end = self.memory[ANSWERS, part.kind], part.offset + part.size
         if part.kind == CUDA:
             if end <= memory.size:
@@ -172,7 +173,7 @@ class Regions:
             ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(memory, part.offset)), 0xFF, part.size)
 
     def case(self) -> tuple[bytes, list[int]]:
-        """The CASE frame's (payload, descriptors)."""
+        """Returns the CASE frame's (payload, descriptors)."""
         layout = [(kind, role, self.bytes[role, kind]) for role, kind in self._descriptors]
         return pack_case(layout), list(self._descriptors.values())
 

@@ -15,7 +15,7 @@ EXIT_TASK = 117
 
 
 class Report:
-    """Writes "key: value" lines to the judge's descriptor, which no program that the task starts inherits."""
+    """Report writes "key: value" lines to the judge's descriptor, which programs of the task do not inherit."""
 
     def __init__(self) -> None:
         try:

@@ -2,8 +2,8 @@
 
     python3 warpboard_runner.py
 
-Nothing here is a protection: the submission can change all of it, without gaining anything. Inputs get into shared memory
-when a call is released, answers count when the judge has copied them, and the judge's clock runs from one to the other
+Nothing here is a protection: the submission can change all of it, and gains nothing. Inputs get into shared memory when
+a call is released, answers count when the judge has copied them, and the judge's clock runs from one to the other
 (package evaluator/judge).
 """
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from warpboard_cuda import RunnerDevice, _Region
 
-_LATER = object()  # in place of an input whose description comes with the release
+_LATER = object()  # stands for an input with a description that arrives at the release
 
 
 class Regions:
-    """The shared memory of one case: by kind, the inputs' and the answers'."""
+    """Regions is the shared memory of a case: by kind, the inputs', the answers', and the sealed records'."""
 
     def __init__(self, layout: Iterable[tuple[int, ...]], descriptors: Iterable[int],
                  cuda: RunnerDevice | None) -> None:
@@ -78,10 +78,10 @@ class _HostRegion:
         self._mapped, self.size = Mapped(fd, size), size
         self.memory, self.address = self._mapped.view, self._mapped.address
         self._used = 0
-        self._last: int | None = None  # the descriptor of what is mapped
+        self._last: int | None = None  # the descriptor of the mapped input
 
     def let_go(self) -> None:
-        """Makes room for the next input."""
+        """Unmaps the last input."""
         if is_mapped_in_call(self.size):
             self._mapped.let_go()
         if self._last is not None:
@@ -92,7 +92,8 @@ class _HostRegion:
 
     def arrive(self, page: Page, number: int, channel: Channel, rehearse: Callable[[], None],
                follows: bool) -> bytes | bytearray:
-        """Waits for the release of a call, and for its input. Rehearses when it is near. Returns the description that follows."""
+        """Waits for the release of a call, and for its input. Rehearses shortly before. Returns the description that
+        arrives with the input."""
         page.wait_release(number, rehearse)
         if follows or is_mapped_in_call(self.size):
             _, description, descriptors = channel.receive()
@@ -105,13 +106,13 @@ class _HostRegion:
         return b""
 
     def replace(self, fd: int) -> None:
-        """Puts a large input's memory in its place: arrays in it then show that."""
+        """Maps a large input's memory in place of the last: arrays there then have its data."""
         self._mapped.put(fd, populate=True)
         self._last = fd
 
     @property
     def bytes(self) -> Any:
-        """The memory as a tensor, for answers that are tensors."""
+        """Returns the memory as a tensor, for answers that are tensors."""
         torch = sys.modules["torch"]
         return torch.frombuffer(self.memory, dtype=torch.uint8)
 
@@ -119,7 +120,7 @@ class _HostRegion:
         self._used = 0
 
     def take(self, size: int) -> int:
-        """The offset of memory for an answer."""
+        """Returns the offset of memory for an answer."""
         offset = self._used
         self._used += (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
         if self._used > self.size:
@@ -128,7 +129,7 @@ class _HostRegion:
 
 
 class Host:
-    """Calls on the CPU: released when everything is ready, timed by this process's clock."""
+    """Host makes calls on the CPU: they are released when everything is ready, and timed by this process's clock."""
 
     _regions: Regions  # set by use
     _rehearsal: Rehearsal  # set by the first use
@@ -145,7 +146,8 @@ class Host:
             self._rehearsal = Rehearsal()
 
     def _rehearse(self) -> None:
-        """Runs everything before and after a kernel on nothing. It is not the kernel's time, and no kernel does it quicker."""
+        """Runs all steps before and after a kernel without data. They are not the kernel's time, and no kernel makes
+        them quicker."""
         self._rehearsal.hold()
         answers = self._regions.answers[HOST]
         arrays, tensors = sys.modules.get("numpy"), sys.modules.get("torch")
@@ -169,8 +171,8 @@ class Host:
 
 def serve(channel: Channel, page: Page, kernel: Callable[[Any], Any], cuda: RunnerDevice | None = None,
           host: Host | None = None, closes: bool = False) -> int:
-    """Makes calls until the judge ends them. cuda is None if no torch with a device is loaded yet. closes means that
-    nothing of a case is used once the next one has come."""
+    """Makes calls until the judge ends them. cuda is None if no torch with a device is loaded yet. closes: the memory
+    of a case can be released at the next case."""
     host = host or Host(page, channel)
     device: Host | RunnerDevice = host
     regions = Regions((), (), None)
@@ -206,7 +208,7 @@ def make_call(device: Host | RunnerDevice, kernel: Callable[[Any], Any], number:
 
 
 def choose_cuda(page: Page) -> RunnerDevice | None:
-    """The current GPU when the submission or the task has loaded torch and there is one, else None."""
+    """Returns the current GPU if the submission or the task has loaded torch and there is one, or None."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
@@ -231,7 +233,7 @@ def main() -> int:
     try:
         return serve(channel, page, custom_kernel, choose_cuda(page))
     except RunnerGone:
-        return 0  # the judge has ended, and says itself why
+        return 0  # the judge has ended, and reports the reason
 
 
 def shared_page(fd: int) -> Page:

@@ -1,11 +1,11 @@
-"""How an input gets to the runner at the release and not before: parts of it are encrypted in memory that both map, and
-the release brings the key. The runner's gate, a kernel that runs by then, decrypts them and puts them in their places.
+"""Sealed inputs: parts of an input are encrypted in memory that judge and runner map, and the release has the key. The
+runner's gate, a kernel that already runs, decrypts them and writes them to their places.
 
 So the device need not change contexts between the release and the runner's first work, and until the release no copy
-engine, processor or kernel can read what is missing.
+engine, processor, or kernel can read the missing parts.
 
-A record is a header of 64 bytes (a tag, its words, and its place as words from the beginning of the inputs' region) and eight
-parts of 64, each encrypted with a block of ChaCha8.
+A record is a header of 64 bytes (a tag, its words, and its place as words from the beginning of the inputs' region) and
+eight parts of 64, each encrypted with a block of ChaCha8.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CONSTANTS = (0x61707865, 0x3320646E, 0x79622D32, 0x6B206574)
 
 
 def block(index: str, label: str) -> str:
-    """Returns PTX that leaves block number index (a register) of the cipher in x0 to x15. Its key is in k0 to k2;
+    """Returns PTX that computes block number index (a register) of the cipher in x0 to x15. Its key is in k0 to k2;
     number is the call's number. It is short: code that is not in a device's caches loads slowly."""
     first = [*_CONSTANTS, "k0", "k1", "k2", "number", 0, 0, 0, 0, index, 0, 0, 0]
     lines = [f"mov.u32 x{i}, {word};" for i, word in enumerate(first)]
@@ -46,15 +46,15 @@ def _quarter(a, b, c, d):
 
 
 def each_word(*lines: str) -> str:
-    """PTX for each of the 16 words of a part: {i} is its number, {at} its offset in bytes,
-    {data} that behind a header."""
+    """Returns PTX for each of the 16 words of a part: {i} is its number, {at} its offset in bytes, {data} its offset
+    behind a header."""
     return "\n    ".join(line.format(i=i, at=4 * i, data=64 + 4 * i) for i in range(16) for line in lines)
 
 
 REGISTERS = """.reg .u32 x<16>, d<16>, k<3>, number, index, part, record, within, offset, words, most, thread, group, threads, round, t;
     .reg .u64 at, from, to, place, high, t8;
     .reg .pred is, other, outside;"""
-# The part of this thread, of which record it is, and which in it.
+# This thread's part, its record, and its place in the record.
 PART = """mov.u32 thread, %tid.x;
     mov.u32 group, %ctaid.x;
     mov.u32 threads, %ntid.x;
@@ -62,9 +62,9 @@ PART = """mov.u32 thread, %tid.x;
     shr.u32 record, part, 3;
     and.b32 within, part, 7;
     shl.b32 offset, within, 4;"""
-# Offsets of the page in bytes: release and key 0, active 384. A release of 0xFFFFFFFF: the judge has left. The code is gone
-# through once before the gate says that it runs, for the judge has flushed the caches. Only one thread reads the page
-# and passes on what it has seen: a read of the host's memory takes a microsecond, and they come one after the other.
+# Offsets of the page in bytes: release and key 0, active 384. A release of 0xFFFFFFFF: the judge has left. The code
+# runs once before the gate reports itself as running, because the judge has flushed the caches. Only one thread reads
+# the page and passes the words on: reads of the host's memory take a microsecond each, one after the other.
 _PTX = f"""
 .version 6.3
 .target sm_70
@@ -161,14 +161,15 @@ WRITE:
 
 
 class Gate:
-    """The runner's gate, for the context that is current when it is made. page is its address on the device; ready is
-    the address of eight words of the device, 0 before the first call."""
+    """Gate is the runner's gate, for the context that is current at construction. page is its address on the device;
+    ready is the address of eight words of the device, 0 before the first call."""
 
     def __init__(self, page: ctypes.c_uint64, ready: int) -> None:
         self._page, self._ready, self._gate = page, ctypes.c_uint64(ready), function(load(_PTX), "warpboard_open_gate")
 
     def queue(self, number: int, inputs: int, records: int, sealed: int) -> None:
-        """Queues the gate of a call: the addresses of the regions of inputs and of records, and how many records there are."""
+        """Queues the gate of a call, with the addresses of the regions of inputs and of records, and the number of
+        records."""
         parts = sealed * PARTS
         self._gate(self._page, ctypes.c_uint32(number), ctypes.c_uint64(inputs), ctypes.c_uint64(records), ctypes.c_uint32(parts), self._ready,
                    blocks=max(1, -(-parts // GATE_THREADS)), threads=GATE_THREADS)
@@ -181,7 +182,7 @@ def load(ptx: str) -> ctypes.c_void_p:
 
 
 def function(module: ctypes.c_void_p, name: str) -> Callable[..., None]:
-    """A kernel, to be called with its arguments as ctypes has them, blocks and threads."""
+    """Returns a kernel to call with its arguments as ctypes types, blocks, and threads."""
     found = ctypes.c_void_p()
     call("cuModuleGetFunction", ctypes.byref(found), module, name.encode())
     return functools.partial(_launch, found)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def quantile(values: Iterable[float], q: float) -> float:
-    """Linear interpolation between the neighbours, as NumPy does by default."""
+    """Interpolates linearly between neighbours, as NumPy does by default."""
     ordered = sorted(values)
     position = q * (len(ordered) - 1)
     below = int(position)
@@ -23,7 +23,7 @@ def quantile(values: Iterable[float], q: float) -> float:
 
 @dataclass
 class Stats:
-    """The durations of a case, and the numbers reported about them."""
+    """Stats has the durations of a case, and their statistics."""
 
     times: list = field(default_factory=list)
 
@@ -40,7 +40,7 @@ class Stats:
 
     @property
     def std(self) -> float:
-        """Sample standard deviation."""
+        """Returns the sample standard deviation."""
         if self.runs < 2:
             return 0.0
         mean = self.mean
@@ -48,7 +48,7 @@ class Stats:
 
     @property
     def err(self) -> float:
-        """Standard error of the mean."""
+        """Returns the standard error of the mean."""
         return self.std / math.sqrt(self.runs)
 
     def quantile(self, q: float) -> float:
@@ -69,7 +69,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class StopRule:
-    """When to stop repeating a case, as KernelBot's programs do."""
+    """StopRule ends the repetitions of a case as KernelBot's programs do."""
 
     kernel_ns: float  # sum of the timed calls
     least: int = LEAST_CALLS

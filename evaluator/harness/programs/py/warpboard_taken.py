@@ -1,4 +1,4 @@
-"""Copies answers from shared memory into the judge's own, which is what it checks."""
+"""Copies of answers from shared memory to the judge's memory, where it checks them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Taken:
-    """An answer on its way into memory of the judge's. Copies on the device wait for the judge's gate."""
+    """Taken is an answer during its copy to the judge's memory. Copies on the device wait for the judge's gate."""
 
     def __init__(self, tree: list[Any], parts: list[Part], memory: dict[tuple[int, int], Any],
                  cuda: JudgeMemory | None) -> None:
@@ -27,7 +27,7 @@ class Taken:
 
     def queue(self, page: Page | None = None, number: int | None = None) -> None:
         """Queues the copies of the parts on the device, so that take only has to release them. A sample waits for the
-        "done" of a call on a page, or like the copies for the judge's gate if there is no number."""
+        "done" of a call on a page, or without a number for the judge's gate, like the copies."""
         if self._cuda is not None:
             self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
                                      for part, source, copy in self._filled() if part.kind == CUDA], page, number)
@@ -37,7 +37,7 @@ class Taken:
         return self._cuda is not None and self._cuda.wait_sampled()
 
     def take(self) -> None:
-        """Copies the parts, and returns when the copies are there."""
+        """Copies the parts, and returns when all copies are complete."""
         _copy_blocks([(copy, _bytes_of(source, part.offset, part.size))
                       for part, source, copy in self._filled() if part.kind == HOST])
         if self._cuda is not None:
@@ -49,7 +49,7 @@ class Taken:
     def value(self) -> Any:
         try:
             return build(self._tree, [_shaped(part, copy) for part, copy in zip(self.parts, self._copies)])
-        except Exception as error:  # any error of NumPy and torch for an impossible shape
+        except Exception as error:  # any error of NumPy and torch about an impossible shape
             raise Refused(f"The runner described an answer that cannot be: {error}.") from None
 
 
@@ -64,12 +64,13 @@ def _room(part):
 
 
 def _shaped(part, copy):
-    """The array or tensor of a part, of the bytes that were copied."""
+    """Returns the array or tensor of a part from its copied bytes."""
     if part.name == "tensor":
         if part.kind == HOST:
             import torch
 
-            copy = torch.from_numpy(copy) if part.size else torch.empty(0, dtype=torch.uint8)  # NumPy gives an empty array the stride 0
+            # NumPy gives an empty array the stride 0.
+            copy = torch.from_numpy(copy) if part.size else torch.empty(0, dtype=torch.uint8)
         return copy.view(part.dtype).as_strided(part.shape, part.strides)
     import numpy
 
@@ -87,7 +88,7 @@ _BLOCK = 1 << 18
 
 
 def _copy_blocks(copies):
-    """Copies all of them in a random order: on the host the runner could otherwise work on behind the copy, or on a later part."""
+    """Copies in a random order: on the host a runner could otherwise work on behind the copy, or on a later part."""
     blocks = [(target, source, start) for target, source in copies for start in range(0, len(source), _BLOCK)]
     secrets.SystemRandom().shuffle(blocks)
     for target, source, start in blocks:

@@ -1,4 +1,4 @@
-"""A task's own functions, as reference.py gives them."""
+"""The functions of a task's reference.py."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Task:
-    """The task's own functions; their failures raise TaskFailed. ranks is on how many GPUs a call runs, None for a task
-    without ranks."""
+    """Task calls the task's functions. Their failures raise TaskFailed. ranks is the number of a call's GPUs, or None
+    for a task without ranks."""
 
     def __init__(self, ranks: int | None = None) -> None:
         self._ranks = ranks
@@ -34,13 +34,13 @@ class Task:
         self._exactly = getattr(sys.modules["reference"], "reference_fp64", None)
 
     def draw(self, arguments: dict[str, Any]) -> list[Any]:
-        """New inputs, one for each rank."""
+        """Returns new inputs, one for each rank."""
         if self._ranks is None:
             return [self._drawn(arguments)]
         return [self._drawn({**arguments, "rank": rank}, rank) for rank in range(self._ranks)]
 
     def _drawn(self, arguments, device=None):
-        """A new input. Generators that the task may use without seeding them are seeded again each time."""
+        """Returns a new input. Generators that the task may use without seeding them are seeded again each time."""
         random = sys.modules.get("random")
         if random is not None:
             random.seed(secrets.randbits(128))
@@ -92,8 +92,8 @@ class Task:
                          "empty if the answer is right.")
 
     def numerics(self, inputs: list[Any], answers: list[Any]) -> Iterator[tuple[str, Any]]:
-        """Yields (field, value): how far right answers are from the task's reference_fp64, if it has one. Its failures are
-        only notes: it decides nothing."""
+        """Yields (field, value): the errors of right answers against the task's reference_fp64, if it has one. Failures
+        of that are only notes and decide nothing."""
         if self._exactly is None:
             return
         try:
@@ -104,7 +104,7 @@ class Task:
         except Exception as error:
             yield "note", blame("reference_fp64", error)
         if "torch" in sys.modules and sys.modules["torch"].cuda.is_initialized():
-            sys.modules["torch"].cuda.empty_cache()  # the runner needs the memory
+            sys.modules["torch"].cuda.empty_cache()  # frees memory for the runner
 
 
 def _checker(reference: Any) -> Callable[[Any, Any], Any]:
@@ -137,7 +137,7 @@ def _is_nothing(answers):
 
 
 def _assertion(error):
-    """Returns the message of an assertion of the checker, or its line."""
+    """Returns the message of a failed assertion of the checker, or its line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if lines:
         return "; ".join(lines[:4])[:300]
@@ -146,6 +146,6 @@ def _assertion(error):
 
 
 def blame(where: str, error: BaseException) -> str:
-    """Names the task's function and its exception."""
+    """Returns a sentence about an exception of the task's function."""
     text = str(error).strip()
     return f"{where} raised {type(error).__name__}: {text.splitlines()[0][:300] if text else 'no message'}."

@@ -1,5 +1,4 @@
-"""What the judge and the runner share: the channel, the page and the regions. Package evaluator/judge describes
-the protocol; this module has its words for both sides.
+"""The protocol of judge and runner: channel, page, and regions, for both sides. Package evaluator/judge describes it.
 
 The judge sends frames and descriptors through the channel, and checks everything that it reads from the page.
 """
@@ -29,7 +28,7 @@ READY = 1  # runner to judge
 HOST, CUDA = 0, 1  # kinds of regions
 INPUTS, ANSWERS, SEALED = 0, 1, 2  # roles of regions
 RANGE = 1  # flag of a call: open the profiler's range around it
-FOLLOWS = 2  # and the input's description comes with the release
+FOLLOWS = 2  # flag of a call: the input's description comes with the release
 
 PAGE_SIZE = 256 << 10
 ANSWER_AT = 4096
@@ -55,11 +54,11 @@ class Refused(Exception):
 
 
 class TooLarge(Refused):
-    """An answer is larger than there can be room for. Its size is the submission's, also in calls of our own runner."""
+    """An answer is larger than the available memory. The submission chose its size, also in calls of our own runner."""
 
 
 class Page:
-    """The numbers that both sides share. Words wrap at 2**32, and so do call numbers."""
+    """Page has the numbers that both sides share. Words wrap at 2**32, and so do call numbers."""
 
     def __init__(self, fd: int) -> None:
         self.spin_ns, self.parts = SPIN_NS, SLEEP_PARTS
@@ -87,7 +86,7 @@ class Page:
         return _NUMBER.unpack_from(self.memory, _NS_AT)[0]
 
     def begin(self, sealed: int) -> None:
-        """Clears the runner's clock of the last call, and sets how many sealed records the next one's input has."""
+        """Clears the runner's clock of the last call, and sets the number of sealed records of the next one's input."""
         self.say(_NO_NS)
         self._words[_SEALED] = sealed
 
@@ -106,7 +105,7 @@ class Page:
         self._words[_DONE] = number
 
     def let_in(self, number: int) -> None:
-        """Lets the gate of a call onto the device."""
+        """Lets the gate of a call run on the device."""
         self._words[_SOON] = number
 
     def leave(self, number: int) -> None:
@@ -116,8 +115,7 @@ class Page:
 
     def open(self, number: int, key: tuple[int, ...]) -> int | None:
         """Releases a call on a device: the gate reads the key with the number. Returns the clock just before, or None
-        for a call that was reported done. Between "active" and this a submission has the device, and the unsealed
-        parts."""
+        if the call is already done. Between "active" and this a submission has the device, and the unsealed parts."""
         words = self._words
         if words[_DONE] == number:
             return None
@@ -127,16 +125,16 @@ class Page:
         return begin
 
     def finish_waits(self, number: int) -> None:
-        """Ends the judge's waits for the end of a call."""
+        """Ends the judge's waits for the end of a call by marking it as done."""
         self._words[_DONE] = number
 
     def describe(self, text: bytes) -> None:
-        """Puts the answer's description there; it must fit into ANSWER_ROOM."""
+        """Writes the answer's description, which must fit into ANSWER_ROOM."""
         self.memory[ANSWER_AT : ANSWER_AT + len(text)] = text
         self._words[_SIZE] = len(text)
 
     def description(self) -> bytes:
-        """Copies the answer's description once, with any size that the runner states."""
+        """Copies the answer's description once, of any size that the runner states."""
         size = self._words[_SIZE]
         if size == 0 or size > ANSWER_ROOM:
             raise Refused(f"The runner's answer is described by {size} bytes, and {ANSWER_ROOM} are the most.")
@@ -151,8 +149,8 @@ class Page:
         self._words[_SOON] = number
 
     def wait_release(self, number: int, rehearse: Callable[[], None] | None = None) -> None:
-        """Sleeps until the release is near, rehearses it, and keeps the processor, since waking up is not the call's time. Gives
-        up after a while."""
+        """Sleeps until the release is near, calls rehearse, and then spins, because waking up is not the call's time.
+        Gives up after a while."""
         words = self._words
         while words[_SOON] != number:
             time.sleep(_LOOK_NS / 1e9)
@@ -163,9 +161,9 @@ class Page:
             pass
 
     def wait(self, word: int, number: int, channel: Channel, limit_ns: float | None = None) -> int | None:
-        """Waits until a word is number, and returns the clock then, or None if limit_ns pass first. Looks at the
-        channel now and then: a runner that is gone sets no word. It keeps the processor for the first millisecond,
-        which makes the clock exact, and errs by 0.5 % later; see for_device."""
+        """Waits until a word is number. Returns the clock then, or None if limit_ns pass first. Checks the channel at
+        intervals: a runner that has ended sets no word. It spins for the first millisecond, which makes the clock
+        exact, and errs by 0.5 % later; see for_device."""
         words, clock, looks, often = self._words, perf_counter_ns, 0, 1023
         begin = look = clock()
         while words[word] != number:
@@ -197,7 +195,7 @@ class Page:
         return self.wait(_ACTIVE, number, channel, limit_ns)
 
     def wait_nanoseconds(self, channel: Channel) -> float:
-        """Returns the duration by the runner's clock, which may arrive after the end of the call."""
+        """Returns the runner's clock, which may be reported after the end of the call."""
         begin = perf_counter_ns()
         while (ns := self.nanoseconds) == _NO_NS:
             if (passed := perf_counter_ns() - begin) > SPIN_NS:
@@ -209,20 +207,20 @@ class Page:
 
 
 def sleep_exactly() -> None:
-    """Lets this process's sleeps end when they should; the system else adds 50 µs to each."""
+    """Makes this process's sleeps end on time; the system would add 50 µs to each."""
     ctypes.CDLL(None).prctl(_TIMER_SLACK, ctypes.c_ulong(1), 0, 0, 0)
 
 
 def announced() -> None:
-    """Gives the runners that received a release the time to wake up."""
+    """Waits until the runners that received a release are awake."""
     end = perf_counter_ns() + _WAKE_NS
     while perf_counter_ns() < end:
         pass
 
 
 class Channel:
-    """One end of the stream socket. The judge has a life line beside it, which ends when nothing of the runner is left: the
-    end of the socket is easily pretended."""
+    """Channel is one end of the stream socket. The judge also has a life line, which ends with the last process of the
+    runner: a runner can easily fake the end of the socket."""
 
     def __init__(self, end: socket.socket, life_line: int | None = None) -> None:
         self._end, self._life_line = end, life_line
@@ -240,7 +238,7 @@ class Channel:
             raise RunnerGone from error
 
     def receive(self) -> tuple[int | None, bytes | bytearray, list[int]]:
-        """Returns (kind, payload, descriptors); kind is None at the channel's end. For the runner."""
+        """Returns the runner's next frame: (kind, payload, descriptors). kind is None at the channel's end."""
         descriptors: list[int]
         head, descriptors = b"", []
         while len(head) < _FRAME.size:
@@ -260,8 +258,8 @@ class Channel:
         return kind, payload, descriptors
 
     def ready(self, limit: float | None = None) -> None:
-        """Waits for the runner's only frame, at most so many seconds. For the judge: descriptors that come along are dropped by the
-        kernel, for none are asked for."""
+        """Waits for the runner's only frame, at most limit seconds. The kernel drops descriptors that come with it,
+        because the judge asks for none."""
         head = b""
         self._end.settimeout(limit)
         while len(head) < _FRAME.size:
@@ -279,7 +277,7 @@ class Channel:
             raise Refused("The runner wrote into the channel by which the judge speaks to it.")
 
     def watch(self) -> None:
-        """Raises if the runner is gone or has written something that it must not write."""
+        """Raises if the runner has ended or has sent a forbidden frame."""
         readable, _, _ = select.select([self._end], [], [], 0)
         if not readable:
             return
@@ -292,8 +290,8 @@ class Channel:
         raise RunnerGone
 
     def wait_end(self) -> None:
-        """Waits until nothing of the runner is left, or of the judge's own, which has no life line, until the other end is
-        closed."""
+        """Waits until all processes of the runner have ended. Our own runner has no life line: waits for the end of the
+        socket."""
         try:
             while self._end.recv(1 << 12):
                 pass
@@ -307,13 +305,13 @@ class Channel:
 
 
 class Door:
-    """The socket from which the judge gets its runners, one after the other."""
+    """Door is the socket from which the judge gets its runners, one after the other."""
 
     def __init__(self) -> None:
         self._end = socket.socket(fileno=DOOR_FD)
 
     def next(self) -> tuple[int, Channel, Page] | None:
-        """Waits for the next runner: (its number, the channel, the page), or None when there is no other."""
+        """Waits for the next runner: (its number, the channel, the page), or None if there is none."""
         number, ends, _, _ = socket.recv_fds(self._end, _WORD.size, 3)
         if len(ends) != 3:
             return None
@@ -325,7 +323,7 @@ class Door:
         self._end.close()
 
     def over(self, number: int) -> None:
-        """Says that a runner's turn is over; it is killed when it does not leave."""
+        """Ends a runner's turn. It is killed if it does not leave."""
         try:
             self._end.send(_WORD.pack(number))
         except OSError:
@@ -333,7 +331,7 @@ class Door:
 
 
 def pack_case(regions: Iterable[tuple[int, int, int]]) -> bytes:
-    """The CASE frame's payload for (kind, role, size) of each region."""
+    """Returns the CASE frame's payload for (kind, role, size) of each region."""
     return b"".join(_REGION.pack(*region) for region in regions)
 
 
@@ -352,7 +350,7 @@ def unpack_call(payload: bytes | bytearray) -> tuple[int, int, memoryview]:
 
 
 def shared_memory(size: int) -> int:
-    """A new memfd that cannot be shrunk, so that reading it never fails. The caller closes it."""
+    """Returns a new memfd that cannot be shrunk, so that reading it never fails. The caller closes it."""
     fd = os.memfd_create("warpboard", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
     os.ftruncate(fd, size)
     F_ADD_SEALS, F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW = 1033, 1, 2, 4

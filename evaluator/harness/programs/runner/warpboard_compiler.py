@@ -6,8 +6,7 @@ The arguments are those that torch gives the compiler. A source is compiled twic
 (warpboard_headers.py), and with all of them, at a lower priority. What compiles with few counts, and the other compile is
 ended; what does not is left to the one with all, and its errors are shown.
 
-nvcc says which commands it would run (--dryrun); those that do not need each other run side by side: the device's chain and
-the host's.
+nvcc lists its commands (--dryrun); independent ones run side by side: the device's chain and the host's.
 
 A command that is not of the known form goes to the compiler as it is. So does one that fails and names no error at a line: its
 reason may be how it was run.
