@@ -79,8 +79,8 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 func wantOrdersToGoOn(t *testing.T, s *models.Store) {
 	t.Helper()
 	ctx, admin := t.Context(), accounts.User{ID: 1, Role: accounts.RoleAdmin}
-	if c, err := s.ConfirmationOf(ctx, 1); err != nil || c.EndedAt != nil || c.HolderID != 2 || c.ChallengerWas != 1000 {
-		t.Errorf("the open confirmation is %+v, %v", c, err)
+	if of, err := s.Confirmations(ctx, 1); err != nil || of[1].EndedAt != nil || of[1].HolderID != 2 || of[1].ChallengerWas != 1000 {
+		t.Errorf("the open confirmation is %+v, %v", of[1], err)
 	}
 	for of, want := range map[string]string{"": "Test 2 was wrong., 1 of 1 waits", "CPU": "The software of CPU changed., 0 of 1 waits"} {
 		list, err := s.Reruns(ctx, admin, map[string]int64{"": 1}[of], of, 1)

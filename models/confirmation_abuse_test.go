@@ -143,7 +143,7 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 					}
 					w.measureTurns(t, s, about(ns))
 				}
-				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+				c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]
 				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil ||
 					!strings.HasSuffix(c.Reason, "was measured alone.") {
 					t.Errorf("the confirmation keeps %+v", c)

@@ -84,7 +84,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 					t.Fatalf("%+v waits", work)
 				}
 				challenger := decide(t, s, w, first, held)
-				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), challenger))
+				c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), challenger))[challenger]
 				if c.ChallengerID != challenger || c.EndedAt != nil || turn(t, s).OrderID == nil {
 					t.Errorf("the last confirmation of run %d is %+v", challenger, c)
 				}
@@ -107,8 +107,8 @@ func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, anns.ID, "It knew.")))
 		measureTurn(t, s, 1000, "gpu0")
 		failTurn(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(),
-			bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
+		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(),
+			bens.ID))[bens.ID]; c.ChallengerID != bens.ID || c.EndedAt != nil {
 			t.Errorf("the last confirmation of the first is %+v", c)
 		}
 	})

@@ -42,7 +42,8 @@ func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
 			t.Errorf("the record before it is %+v", r)
 		}
 		run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, bens.ID))
-		o, _, err := s.Boards.Outcome(ctx, run.Entry())
+		outcomes, _, err := s.Boards.Outcomes(ctx, run.Entry())
+		o := outcomes[run.ID]
 		modelstest.Check(t, err)
 		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if first := board.Standings[0]; o.Unconfirmed || !o.Record || first.WasNS == nil || *first.WasNS != 900 {

@@ -78,7 +78,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		if diff := cmp.Diff([]int64{anns.ID, bens.ID, anns.ID, bens.ID}, turns); diff != "" {
 			t.Errorf("measured in turns:\n%s", diff)
 		}
-		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(ctx, anns.ID))
+		c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(ctx, anns.ID))[anns.ID]
 		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneSlot ||
 			c.EndedAt == nil ||
 			len(c.Turns) != 2 || c.Turns[0].ScoreNS != 1002 || c.Turns[1].ScoreNS != 1004 || c.Turns[1].Processes != 5 ||
@@ -106,7 +106,7 @@ func TestTurnsThatRanOnOtherSlotsAreRepeated(t *testing.T) {
 		for i, slot := range []string{"gpu0", "gpu1", "gpu0", "gpu0", "gpu1", "gpu0"} {
 			measureTurn(t, s, []float64{1000, 950}[i%2]+float64(i), slot)
 		}
-		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+		c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]
 		if !c.OneSlot || c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "954.0 1001.0" {
 			t.Errorf("of six turns on two units count %+v", c)
 		}
@@ -171,12 +171,12 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again ||
+		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; !c.Again ||
 			!strings.Contains(c.Reason, "infrastructure") {
 			t.Errorf("it keeps %+v", c)
 		}
 		w.Score(t, s, w.Ann, 950) // something changes on the board
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil ||
+		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; c.EndedAt != nil ||
 			c.ChallengerID != bens.ID || turn(t, s).ProfileOf == nil {
 			t.Errorf("after that: %+v", c)
 		}

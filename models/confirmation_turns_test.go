@@ -39,7 +39,7 @@ func TestADisturbedTurnIsMeasuredOnceMore(t *testing.T) {
 				for _, processes := range tt.bens {
 					w.measureTurns(t, s, about(1000), processes)
 				}
-				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+				c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]
 				if c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != tt.ns+" 1000.0" {
 					t.Errorf("it says %+v", c)
 				}
@@ -60,7 +60,7 @@ func TestATurnBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 			work.Findings{Score: &work.Score{Disturbed: "another process on the device in 3 of 9 samples"}},
 			about(3000)...)
 		w.measureTurns(t, s, about(900), about(1000), about(900), about(1000))
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil ||
+		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; c.EndedAt == nil ||
 			fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
 			t.Errorf("it says %+v", c)
 		}
@@ -86,7 +86,7 @@ func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
 		for round := range 3 {
 			w.disturbed(t, s, 8, false, true)
-			c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+			c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]
 			want := fmt.Sprintf(
 				"#%d was measured again on a disturbed device (another process on the device in 9 of 9 samples), so its score from before stays.", bens.SubmissionID)
 			if c.EndedAt == nil || c.ChallengerNS != nil || c.HolderNS != nil || !strings.HasPrefix(c.Reason, want) ||
@@ -116,7 +116,7 @@ func TestADisturbedHolderLetsTheChallengerCountAlone(t *testing.T) {
 		anns := w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
 		w.disturbed(t, s, 8, true, false)
-		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+		c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]
 		if c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" || c.HolderNS != nil ||
 			!strings.HasPrefix(c.Reason, fmt.Sprintf("#%d was measured again on a disturbed device",
 				anns.SubmissionID)) {
@@ -137,8 +137,8 @@ func TestADisturbedScoreIsConfirmedByDisturbedTurns(t *testing.T) {
 		bens := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, bens, work.Findings{Score: &work.Score{Disturbed: "the GPU was hot"}}, about(800)...)
 		w.disturbed(t, s, 8, false, true)
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(),
-			bens.ID)); c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" {
+		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(),
+			bens.ID))[bens.ID]; c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" {
 			t.Errorf("it keeps %+v", c)
 		}
 	})

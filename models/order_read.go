@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -110,50 +111,81 @@ type ConfirmationSides struct {
 	TurnSubmission int64            `gorm:"-"` // of the newest turn
 }
 
-// ConfirmationOf returns the last confirmation that a run is a side of, and the turns of its source. Its ID is 0 if
-// only equal sources were confirmed. NotFound: there is neither.
-func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (c ConfirmationSides, err error) {
-	var row struct {
-		ConfirmationSides       `gorm:"embedded"`
-		RunEpoch, RunSubmission int64
-		Definition              tasks.Definition `gorm:"serializer:json"`
-		WasNS                   *float64         `gorm:"column:was_ns"`
-	}
-	err = s.db.Read(ctx).Table("runs r").Joins("join task_versions v on v.id = r.version_id").
+// confirmedRun is a run with the last confirmation that it is a side of.
+type confirmedRun struct {
+	ConfirmationSides              `gorm:"embedded"`
+	RunID, RunEpoch, RunSubmission int64
+	Definition                     tasks.Definition `gorm:"serializer:json"`
+	WasNS                          *float64         `gorm:"column:was_ns"`
+}
+
+// Confirmations returns the last confirmations that runs are a side of, by the runs' IDs, and the turns of their sources.
+// The ID of one is 0 if only equal sources were confirmed; a run has none if there is neither. They take at most three
+// queries.
+func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]ConfirmationSides, error) {
+	var rows []confirmedRun
+	err := s.db.Read(ctx).Table("runs r").Joins("join task_versions v on v.id = r.version_id").
 		Joins("left join orders o on o.id = (select max(id) from orders where challenger_id = r.id or holder_id = r.id)").
-		Select(`o.*, r.epoch_id as run_epoch, r.submission_id as run_submission, r.was_ns, v.definition,
+		Select(`o.*, r.id as run_id, r.epoch_id as run_epoch, r.submission_id as run_submission, r.was_ns, v.definition,
 			(select submission_id from runs where id = o.challenger_id) as challenger_submission,
 			(select submission_id from runs where id = o.holder_id) as holder_submission,
 			(select count(*) from runs t where t.order_id = o.id and t.ended_at is not null) as ended`).
-		Where("r.id = ?", runID).Limit(1).Scan(&row).Error
-	if c = row.ConfirmationSides; err == nil && c.ID == 0 && row.WasNS == nil { // its score comes from no confirmation
-		err = db.Errorf(db.NotFound, "Run %d was not confirmed.", runID)
+		Where("r.id in ?", runIDs).Scan(&rows).Error
+	rows = slices.DeleteFunc(rows, func(r confirmedRun) bool { return r.ID == 0 && r.WasNS == nil }) // no score comes from one
+	if err != nil || len(rows) == 0 {
+		return nil, db.ReadError(err, "confirmations of runs %v", runIDs)
 	}
-	var history map[int64][]samples.Sample
-	if err == nil {
-		history, err = samples.History(s.db.Read(ctx), runID, c.ChallengerID, c.HolderID)
+	var sides []int64
+	for _, r := range rows {
+		sides = append(sides, r.RunID, r.ChallengerID, r.HolderID)
 	}
-	for _, sample := range history[runID] {
-		if sample.Purpose == work.Confirm && sample.EpochID == row.RunEpoch && sample.AsideAt == nil {
+	history, err := samples.History(s.db.Read(ctx), sides...)
+	if err != nil {
+		return nil, err
+	}
+	of, others := map[int64]ConfirmationSides{}, map[int64]int64{}
+	for _, r := range rows {
+		c := r.with(history)
+		of[r.RunID] = c
+		if n := len(c.Turns); n > 0 && c.Turns[n-1].RunID != r.RunID { // an equal source was confirmed
+			others[r.RunID] = c.Turns[n-1].RunID
+		}
+	}
+	if len(others) > 0 {
+		found, err := s.Work.RunsByID(ctx, slices.Collect(maps.Values(others))...)
+		if err != nil {
+			return nil, err
+		}
+		for id, other := range others {
+			c := of[id]
+			c.TurnSubmission = found[other].SubmissionID
+			of[id] = c
+		}
+	}
+	return of, nil
+}
+
+// with adds the scores of both sides, and the turns of the run's source.
+func (r confirmedRun) with(history map[int64][]samples.Sample) ConfirmationSides {
+	c := r.ConfirmationSides
+	for _, sample := range history[r.RunID] {
+		if sample.Purpose == work.Confirm && sample.EpochID == r.RunEpoch && sample.AsideAt == nil {
 			c.Turns = append(c.Turns, sample)
 		}
 	}
-	c.TurnSubmission = row.RunSubmission
-	if n := len(c.Turns); n > 0 && c.Turns[n-1].RunID != runID { // an equal source was confirmed
-		err = s.db.Read(ctx).Table("runs").Where("id = ?", c.Turns[n-1].RunID).Pluck("submission_id", &c.TurnSubmission).Error
-	}
+	c.TurnSubmission = r.RunSubmission
 	side := func(id int64) (was float64, now *float64) {
-		was = samples.At(history[id], id, c.CreatedAt, row.Definition.RankingBy).ScoreNS
+		was = samples.At(history[id], id, c.CreatedAt, r.Definition.RankingBy).ScoreNS
 		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s samples.Sample) bool {
 			return s.RunID == id && s.Purpose == work.Confirm && s.Why != samples.Undecided &&
 				!s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
 		}) {
-			ns := samples.At(history[id], id, *c.EndedAt, row.Definition.RankingBy).ScoreNS
+			ns := samples.At(history[id], id, *c.EndedAt, r.Definition.RankingBy).ScoreNS
 			now = &ns
 		}
 		return was, now
 	}
 	c.ChallengerWas, c.ChallengerNS = side(c.ChallengerID)
 	c.HolderWas, c.HolderNS = side(c.HolderID)
-	return c, db.ReadError(err, "confirmation of run %d", runID)
+	return c
 }

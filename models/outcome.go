@@ -23,7 +23,8 @@ func outcomeFor(tx *gorm.DB, receiver, runID int64) (any, error) {
 	if err != nil || task.ID == 0 { // the task has a newer version
 		return nil, db.ReadError(err, "task of run %d", runID)
 	}
-	o, _, err := boards.OutcomeOf(tx, run.Entry())
+	outcomes, _, err := boards.OutcomesOf(tx, run.Entry())
+	o := outcomes[run.ID]
 	if err != nil || o == nil {
 		return nil, err
 	}

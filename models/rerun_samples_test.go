@@ -78,7 +78,7 @@ func TestARerunForgetsConfirmationsForAll(t *testing.T) {
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" || cleos.ID != 7 {
 			t.Errorf("the board:\n%s", diff)
 		}
-		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil ||
+		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; c.EndedAt != nil ||
 			c.ChallengerID != bens.ID {
 			t.Errorf("the last confirmation is %+v", c)
 		}

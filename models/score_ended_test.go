@@ -109,7 +109,7 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		}
 		ben := "Ben 970 from 0, run 3 of 5 processes"
 		expect("three runs of a source", "Ann 930 from 3, run 1 of 15 processes", ben)
-		if runs := modelstest.Got[[]work.Run](t)(s.Work.RunsOfSource(ctx, third)); len(runs) != 3 || runs[1].ID != lucky.ID || *runs[1].ScoreNS != 900 {
+		if runs := modelstest.Got[map[int64][]work.Run](t)(s.Work.RunsOfSource(ctx, third))[third.ID]; len(runs) != 3 || runs[1].ID != lucky.ID || *runs[1].ScoreNS != 900 {
 			t.Errorf("the pool has %+v", runs)
 		}
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, lucky.ID)); run.Stands() || !run.Valid() {
@@ -198,7 +198,7 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 			t.Errorf("after a lucky run of the confirmed source:\n%s", diff)
 		}
-		if runs := modelstest.Got[[]work.Run](t)(s.Work.RunsOfSource(t.Context(), modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)))); len(runs) != 2 {
+		if runs := modelstest.Got[map[int64][]work.Run](t)(s.Work.RunsOfSource(t.Context(), modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID))))[bens.ID]; len(runs) != 2 {
 			t.Errorf("beside it are %+v", runs)
 		}
 		w.SameAfterRebuild(t, s)

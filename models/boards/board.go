@@ -122,17 +122,16 @@ func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
 const ofPlace = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 
-// before returns the best run of an entry's person before the entry's own, or nil. Its approximate place is computed among
-// the entries of others: it counts those of the board's epoch that are faster by more than the resolution of bands.
-func before(tx *gorm.DB, e Entry) (*Standing, error) {
-	best := tx.Table("runs").Select(ofRun).Order(bestFirst).Limit(1).
-		Where("version_id = ? and device = ? and user_id = ? and id < ? and "+StandingRun, e.VersionID, e.Device, e.UserID, e.RunID)
-	var list []Standing
-	err := tx.Table("(?) r", best).Select("r.*, (select count(*) from entries o where "+aheadOfRun+") + 1 as rank", 1+resolution).Scan(&list).Error
-	if err != nil || len(list) == 0 {
-		return nil, db.ReadError(err, "run before an entry")
-	}
-	return &list[0], nil
+// before returns the best runs of the entries' people before the entries' own, if any. Their approximate places are
+// computed among the entries of others: they count those of the board's epoch that are faster by more than the resolution
+// of bands.
+func before(tx *gorm.DB, entries []int64) (list []Standing, err error) {
+	best := tx.Table("entries e").Where("e.run_id in ?", entries).Select(`(select id from runs where version_id = e.version_id
+		and device = e.device and user_id = e.user_id and id < e.run_id and ` + StandingRun + " order by " + bestFirst + " limit 1)")
+	runs := tx.Table("runs").Select(ofRun).Where("id in (?)", best)
+	err = tx.Table("(?) r", runs).Select("r.*, (select count(*) from entries o where "+aheadOfRun+") + 1 as rank", 1+resolution).
+		Scan(&list).Error
+	return list, db.ReadError(err, "runs before entries")
 }
 
 const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?

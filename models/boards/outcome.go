@@ -48,29 +48,66 @@ func (o *Outcome) HideNext() {
 	o.FirstRun, o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextUnclear, o.NextWhy = 0, 0, 0, "", 0, 0, false, false, ""
 }
 
-// Outcome returns the outcome of a run that stands, and the answer of the validation script if it is an entry. The
-// outcome is nil if the person is not on the board.
-func (s *Boards) Outcome(ctx context.Context, run Entry) (*Outcome, Validated, error) {
-	return OutcomeOf(s.db.Read(ctx), run)
+// Outcomes returns the outcomes of runs of one submission that stand, by their IDs, and the answers of the validation
+// script for those that are entries. A run of someone who is not on its board has none.
+func (s *Boards) Outcomes(ctx context.Context, runs ...Entry) (map[int64]*Outcome, map[int64]Validated, error) {
+	return OutcomesOf(s.db.Read(ctx), runs...)
 }
 
-// OutcomeOf is Outcome inside a transaction. It takes two queries for an entry and one for another run.
-func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
-	var found []struct {
-		Outcome `gorm:"embedded"`
-		Validated
-		Own   Entry    `gorm:"embedded;embeddedPrefix:own_"`
-		Next  Interval `gorm:"embedded;embeddedPrefix:next_"`
-		Lead  Entry    `gorm:"embedded;embeddedPrefix:lead_"` // first entry of the better of their ranks
-		Older bool
+// placedEntry is a person's entry with the values of an Outcome.
+type placedEntry struct {
+	Outcome `gorm:"embedded"`
+	Validated
+	Own   Entry    `gorm:"embedded;embeddedPrefix:own_"`
+	Next  Interval `gorm:"embedded;embeddedPrefix:next_"`
+	Lead  Entry    `gorm:"embedded;embeddedPrefix:lead_"` // first entry of the better of their ranks
+	Older bool
+}
+
+// OutcomesOf is Outcomes inside a transaction. It takes two queries if one of the runs is an entry, otherwise one.
+func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Validated, error) {
+	outcomes, validated := map[int64]*Outcome{}, map[int64]Validated{}
+	if len(runs) == 0 {
+		return outcomes, validated, nil
 	}
-	err := tx.Raw(outcome, run.VersionID, run.Device, run.UserID).Scan(&found).Error
-	if err != nil || len(found) == 0 {
-		return nil, Validated{}, db.ReadError(err, "place of run %d", run.RunID)
+	byDevice, devices := map[string]Entry{}, []string{}
+	for _, run := range runs {
+		byDevice[run.Device], devices = run, append(devices, run.Device)
 	}
-	o, own := found[0].Outcome, found[0].Own
-	o.NextUnclear = o.NextRun != 0 && Unclear(run, Entry{ScoreNS: o.NextNS, Interval: found[0].Next})
-	if found[0].Older { // ranks and neighbors mean nothing until it is measured again
+	var found []placedEntry
+	err := tx.Raw(outcome, runs[0].VersionID, devices, runs[0].UserID).Scan(&found).Error
+	var alone []int64
+	for _, e := range found {
+		run := byDevice[e.Own.Device]
+		outcomes[run.RunID] = e.of(run)
+		if e.Own.RunID == run.RunID {
+			validated[run.RunID] = e.Validated
+			if run.Pooled == 0 { // otherwise the earlier score is in the pool
+				alone = append(alone, run.RunID)
+			}
+		}
+	}
+	if err != nil || len(alone) == 0 {
+		return outcomes, validated, db.ReadError(err, "places of runs of version %d", runs[0].VersionID)
+	}
+	best, err := before(tx, alone)
+	for _, id := range alone {
+		outcomes[id].First = true
+	}
+	for _, b := range best {
+		run := byDevice[b.Device]
+		o := outcomes[run.RunID]
+		o.First, o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = false, b.RunID, b.SubmissionID, b.ScoreNS, b.Rank
+		o.BestUnclear = Unclear(run, b.Entry)
+	}
+	return outcomes, validated, err
+}
+
+// of returns the outcome of a run of the entry's person on the entry's board, without the person's best run before it.
+func (e placedEntry) of(run Entry) *Outcome {
+	o, own := e.Outcome, e.Own
+	o.NextUnclear = o.NextRun != 0 && Unclear(run, Entry{ScoreNS: o.NextNS, Interval: e.Next})
+	if e.Older { // ranks and neighbors mean nothing until it is measured again
 		o = Outcome{}
 	}
 	o.Roof = run.Roof
@@ -78,30 +115,32 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 		o.Record, o.Unconfirmed, o.Confirming = false, false, false
 		if own.Age != run.Age { // scores of other software are not compared
 			o.HideNext()
-			return &o, Validated{}, nil
+			return &o
 		}
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
 		o.BestUnclear = Unclear(run, own)
-		return &o, Validated{}, nil
+		return &o
 	}
 	o.Entry, o.Unconfirmed = true, o.Record && o.Unconfirmed
 	if o.NextUnclear && o.NextRank != o.Rank {
 		behind := own
 		if o.NextRank > o.Rank {
-			behind = Entry{ScoreNS: o.NextNS, Interval: found[0].Next}
+			behind = Entry{ScoreNS: o.NextNS, Interval: e.Next}
 		}
-		o.NextWhy = whyBehind(found[0].Lead, behind)
+		o.NextWhy = whyBehind(e.Lead, behind)
 	}
-	if run.Pooled > 0 { // the earlier score is in the pool
-		return &o, found[0].Validated, nil
+	return &o
+}
+
+// FirstRuns returns the runs that lead the boards of a version, by device.
+func (s *Boards) FirstRuns(ctx context.Context, versionID int64, devices ...string) (map[string]int64, error) {
+	var list []Entry
+	err := s.db.Read(ctx).Table("bands").Select("device, run_id").Where("version_id = ? and device in ? and ahead = 0", versionID, devices).Scan(&list).Error
+	firsts := make(map[string]int64, len(list))
+	for _, e := range list {
+		firsts[e.Device] = e.RunID
 	}
-	best, err := before(tx, own)
-	if best != nil {
-		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = best.RunID, best.SubmissionID, best.ScoreNS, best.Rank
-		o.BestUnclear = Unclear(run, best.Entry)
-	}
-	o.First = best == nil
-	return &o, found[0].Validated, err
+	return firsts, db.ReadError(err, "first runs of version %d", versionID)
 }
 
 // outcome selects a person's entry with the values of an Outcome. The entry ahead is the last one before its band;
@@ -125,6 +164,6 @@ const outcome = `select e.version_id as own_version_id, e.device as own_device, 
 	left join entries p on p.run_id = case when m.ahead < b.ahead then m.run_id else b.run_id end
 	left join users u on u.id = n.user_id
 	` + withValidation + `
-	where e.version_id = ? and e.device = ? and e.user_id = ?`
+	where e.version_id = ? and e.device in ? and e.user_id = ?`
 
 const ofSameEpoch = "from entries a where a.version_id = e.version_id and a.device = e.device and a.age = e.age"

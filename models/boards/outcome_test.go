@@ -18,7 +18,8 @@ import (
 func outcome(t *testing.T, s *models.Store, run work.Run) string {
 	t.Helper()
 	run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
-	o, _, err := s.Boards.Outcome(t.Context(), run.Entry())
+	outcomes, _, err := s.Boards.Outcomes(t.Context(), run.Entry())
+	o := outcomes[run.ID]
 	modelstest.Check(t, err)
 	if o == nil {
 		return "none"
@@ -111,7 +112,8 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 			{bens, false, false},
 		} {
 			run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), tt.run.ID))
-			o, _, err := s.Boards.Outcome(t.Context(), run.Entry())
+			outcomes, _, err := s.Boards.Outcomes(t.Context(), run.Entry())
+			o := outcomes[run.ID]
 			modelstest.Check(t, err)
 			if o.BestUnclear != tt.best || o.NextUnclear != tt.next {
 				t.Errorf("%v ns, %v to %v: unclear are the best %v, the next %v", *run.ScoreNS, *run.LowNS, *run.HighNS,
@@ -129,7 +131,8 @@ func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.
 			modelstest.Person(t, s, "Dan", accounts.RoleUser)
 		why := func(run work.Run) string {
 			run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
-			o, _, err := s.Boards.Outcome(t.Context(), run.Entry())
+			outcomes, _, err := s.Boards.Outcomes(t.Context(), run.Entry())
+			o := outcomes[run.ID]
 			modelstest.Check(t, err)
 			return fmt.Sprintf("%s, next %s %s", format.Place(o.Rank, o.Tied), format.Place(o.NextRank, o.NextTied),
 				o.NextWhy)

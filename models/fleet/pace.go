@@ -13,20 +13,24 @@ const (
 	paceSpan = 5000 // number of IDs to search: a seldom used device must not cost more
 )
 
-// MedianRunTime returns the median time of a device's latest runs, or 0 if there were none.
-func (s *Fleet) MedianRunTime(ctx context.Context, device string) (time.Duration, error) {
-	var ended []struct{ StartedAt, EndedAt time.Time }
-	err := s.db.Read(ctx).Table("runs").Select("started_at", "ended_at").
-		Where("id > (select coalesce(max(id), 0) from runs) - ?", paceSpan).
-		Where("device = ? and state in ('done', 'failed') and started_at is not null and ended_at is not null", device).
-		Order("id desc").Limit(paceRuns).Scan(&ended).Error
-	if err != nil || len(ended) == 0 {
-		return 0, db.ReadError(err, "past runs of %s", device)
+// MedianRunTimes returns the median times of the latest runs of devices; one without such runs has none.
+func (s *Fleet) MedianRunTimes(ctx context.Context, devices ...string) (map[string]time.Duration, error) {
+	var ended []struct {
+		Device             string
+		StartedAt, EndedAt time.Time
 	}
-	took := make([]time.Duration, len(ended))
-	for i, run := range ended {
-		took[i] = max(run.EndedAt.Sub(run.StartedAt), 0)
+	err := s.db.Read(ctx).Raw(`select device, started_at, ended_at from (
+			select device, started_at, ended_at, row_number() over (partition by device order by id desc) as n from runs
+			where id > (select coalesce(max(id), 0) from runs) - ? and device in ? and state in ('done', 'failed')
+				and started_at is not null and ended_at is not null) newest
+		where n <= ?`, paceSpan, devices, paceRuns).Scan(&ended).Error
+	took, medians := map[string][]time.Duration{}, map[string]time.Duration{}
+	for _, run := range ended {
+		took[run.Device] = append(took[run.Device], max(run.EndedAt.Sub(run.StartedAt), 0))
 	}
-	slices.Sort(took)
-	return took[len(took)/2], nil
+	for device, list := range took {
+		slices.Sort(list)
+		medians[device] = list[len(list)/2]
+	}
+	return medians, db.ReadError(err, "past runs of %v", devices)
 }

@@ -123,15 +123,27 @@ func (r Run) Entry() boards.Entry {
 	}
 }
 
-// RunsOfSource lists the runs that count together with run, itself included, the oldest first; none if it is alone.
-// They are runs of one person on one board with equal sources.
-func (l *LifeCycle) RunsOfSource(ctx context.Context, run Run) (list []Run, err error) {
-	if run.OnBoard == nil {
+// RunsOfSource lists the runs that count together with each of a submission's runs, by its ID, itself included and the
+// oldest first; none for one that is alone. They are runs of one person on one board with equal sources.
+func (l *LifeCycle) RunsOfSource(ctx context.Context, runs ...Run) (map[int64][]Run, error) {
+	of, ids, devices := map[int64]int64{}, []int64{}, []string{}
+	for _, run := range runs {
+		if run.OnBoard != nil {
+			of[*run.OnBoard], ids, devices = run.ID, append(ids, *run.OnBoard), append(devices, run.Device)
+		}
+	}
+	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = l.db.Read(ctx).Where("version_id = ? and device = ? and user_id = ? and pool_id = ?", run.VersionID, run.Device, run.UserID, *run.OnBoard).
+	var list []Run
+	err := l.db.Read(ctx).Where("version_id = ? and device in ? and user_id = ? and pool_id in ?", runs[0].VersionID, devices, runs[0].UserID, ids).
 		Order("ended_at, id").Find(&list).Error
-	return list, db.ReadError(err, "runs that are pooled with run %d", run.ID)
+	together := map[int64][]Run{}
+	for _, run := range list {
+		id := of[*run.OnBoard]
+		together[id] = append(together[id], run)
+	}
+	return together, db.ReadError(err, "runs that count together with others")
 }
 
 // Run returns one run.

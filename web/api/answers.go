@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"fmt"
 
 	"warpboard/clients/go"
@@ -70,10 +69,10 @@ func intervalAnswer(i boards.Interval) client.Interval {
 	return client.Interval{IntervalLow: i.LowNS, IntervalHigh: i.HighNS, Processes: i.Processes, Noisy: i.Noisy}
 }
 
-// runAnswer converts a run with the stages of its last attempt.
-func runAnswer(run work.Run, stages []work.Stage, position int) client.Run {
+// runAnswer converts a run without its stages.
+func runAnswer(run work.Run) client.Run {
 	answer := client.Run{
-		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
+		ID: run.ID, Device: run.Device, State: string(run.State), Attempts: run.Attempts,
 		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
 		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.MemoryPeak, PooledRuns: run.Pooled, Disturbed: run.Disturbed, Contradicted: run.Contradicted, Clock: run.Clock,
 		Disqualified: run.DisqualifiedAt, DisqualifiedWhy: run.DisqualifiedWhy, HeldWhy: run.HeldWhy,
@@ -82,38 +81,23 @@ func runAnswer(run work.Run, stages []work.Stage, position int) client.Run {
 	if run.OnBoard != nil {
 		answer.PoolRun = *run.OnBoard
 	}
-	for _, stage := range stages {
-		if stage.AttemptID != stages[len(stages)-1].AttemptID {
-			continue
-		}
-		answer.Stages = append(answer.Stages, stage.Result)
-	}
 	return answer
 }
 
-// hide removes the parts of a run that only readers of its source may see.
-func hide(answer *client.Run, hidden runs.Redactor) {
-	answer.Failure = hidden.Failure(answer.Failure)
-	for i := range answer.Stages {
-		hidden.Stage(&answer.Stages[i])
+// fullRunAnswer converts a run with its stages, its place, and its profile: the profile's address, if there is one, and the
+// kernels that ran in it.
+func (a *API) fullRunAnswer(run runs.RunReading) client.Run {
+	answer := runAnswer(run.Run)
+	answer.Stages, answer.Position, answer.ExpectedWait = site.Listed(run.Stages), run.Place, int64(run.Wait)
+	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.Validated)
+	if p := run.Profile; run.Run.State.Final() && p.Run.ID != 0 && p.Missing == "" {
+		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))
+		answer.Kernels = job.KernelsOf(p.Cases)
+		if run.Version.Definition.RefuseLibrary {
+			answer.Libraries = job.LibrariesIn(answer.Kernels)
+		}
 	}
-}
-
-// addProfile adds the URL of a run's profile, if it has one, and the kernels that ran in it.
-func (a *API) addProfile(ctx context.Context, seen runs.RunAccess, answer *client.Run) error {
-	if !seen.Run.State.Final() {
-		return nil
-	}
-	profile, err := a.runs.ProfileOf(ctx, seen)
-	if err != nil || profile.Run.ID == 0 || profile.Missing != "" {
-		return err
-	}
-	answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(seen.Run.SubmissionID, seen.Run.ID))
-	answer.Kernels = job.KernelsOf(profile.Cases)
-	if seen.Version.Definition.RefuseLibrary {
-		answer.Libraries = job.LibrariesIn(answer.Kernels)
-	}
-	return nil
+	return answer
 }
 
 func eventAnswer(e work.RunEvent) client.Event {
@@ -123,75 +107,19 @@ func eventAnswer(e work.RunEvent) client.Event {
 	}
 }
 
-// submissionAnswer reads a submission with everything that its reader, whose rights are given, may see.
-func (a *API) submissionAnswer(ctx context.Context, id int64, seen runs.Access) (client.Submission, error) {
-	sub, err := a.site.Store.Submissions.Submission(ctx, id)
-	if err != nil {
-		return client.Submission{}, err
-	}
-	task, err := a.site.Store.Catalog.TaskByID(ctx, sub.TaskID)
-	if err != nil {
-		return client.Submission{}, err
-	}
-	version, err := a.site.Store.Catalog.Version(ctx, sub.VersionID)
-	if err != nil {
-		return client.Submission{}, err
-	}
-	user, err := a.site.Store.Accounts.User(ctx, sub.UserID)
-	if err != nil {
-		return client.Submission{}, err
-	}
+// submissionAnswer converts a submission with its runs.
+func (a *API) submissionAnswer(r runs.Reading) client.Submission {
 	answer := client.Submission{
-		ID: sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, sub.ID),
-		Task: task.Slug, Version: version.Number, Mode: sub.Mode, FileName: sub.FileName,
-		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt, AddedWhy: sub.AddedWhy,
+		ID: r.Sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, r.Sub.ID),
+		Task: r.Task.Slug, Version: r.Version.Number, Mode: r.Sub.Mode, FileName: r.Sub.FileName,
+		User: client.User{ID: r.Owner.ID, Name: r.Owner.Name}, Created: r.Sub.CreatedAt, AddedWhy: r.Sub.AddedWhy,
+		ProfileFilter: r.ProfileFilter(), Runs: []client.Run{}, Ended: r.Ended,
 	}
-	if !seen.MaySeeSource {
-		answer.FileName = version.Definition.SubmissionName() // the author's name of the file may reveal its content
+	if !r.MaySeeSource {
+		answer.FileName = r.Version.Definition.SubmissionName() // the author's name of the file may reveal its content
 	}
-	seen.Sub, seen.Task, seen.Version = sub, task, version
-	answer.ProfileFilter = seen.ProfileFilter()
-	answer.Runs, answer.Ended, err = a.runAnswers(ctx, seen)
-	return answer, err
-}
-
-// runAnswers reads a submission's runs, and reports whether all have ended.
-func (a *API) runAnswers(ctx context.Context, seen runs.Access) (answers []client.Run, ended bool, err error) {
-	all, err := a.site.Store.Work.Runs(ctx, seen.Sub.ID)
-	if err != nil {
-		return nil, false, err
+	for _, run := range r.Runs {
+		answer.Runs = append(answer.Runs, a.fullRunAnswer(run))
 	}
-	places, err := a.site.Store.Work.Places(ctx, seen.Sub.ID)
-	if err != nil {
-		return nil, false, err
-	}
-	answers, ended = []client.Run{}, true
-	for _, run := range all {
-		stages, err := a.site.Store.Work.Stages(ctx, run.ID)
-		if err != nil {
-			return nil, false, err
-		}
-		answer := runAnswer(run, stages, places[run.ID])
-		if !seen.MaySeeSource {
-			hide(&answer, runs.RedactorOf(seen.Version.Definition))
-		}
-		if err = a.addProfile(ctx, runs.RunAccess{Access: seen, Run: run}, &answer); err != nil {
-			return nil, false, err
-		}
-		outcome, validated, err := a.runs.Outcome(ctx, runs.RunAccess{Access: seen, Run: run})
-		if err != nil {
-			return nil, false, err
-		}
-		answer.Outcome, answer.Validation = (*client.Outcome)(outcome), validationAnswer(validated)
-		if answer.Position > 0 {
-			wait, err := a.runs.ExpectedWait(ctx, run.Device, answer.Position)
-			if err != nil {
-				return nil, false, err
-			}
-			answer.ExpectedWait = int64(wait)
-		}
-		answers = append(answers, answer)
-		ended = ended && run.State.Final()
-	}
-	return answers, ended, nil
+	return answer
 }

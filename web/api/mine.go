@@ -55,7 +55,7 @@ func (a *API) submissionSummary(s submissions.SubmissionSummary) client.Submissi
 		FileName: s.FileName, User: client.User{ID: s.UserID, Name: s.UserName}, Created: s.CreatedAt, Ended: true, Runs: []client.Run{},
 	}
 	for _, run := range s.Runs {
-		answer.Runs = append(answer.Runs, runAnswer(run, nil, 0))
+		answer.Runs = append(answer.Runs, runAnswer(run))
 		answer.Ended = answer.Ended && run.State.Final()
 	}
 	return answer

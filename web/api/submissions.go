@@ -33,7 +33,11 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 		return err
 	}
 	c.Location(fmt.Sprintf("/api/v1/submissions/%d", sub.ID))
-	return a.answerSubmission(c, fiber.StatusCreated, sub.ID, runs.Access{MaySeeSource: true, Mine: true, TaskOpen: true})
+	seen, err := a.runs.SubmissionByID(c.UserContext(), user, sub.ID)
+	if err != nil {
+		return err
+	}
+	return a.answerSubmission(c, fiber.StatusCreated, seen)
 }
 
 // GetSubmission answers with a submission and its runs. With ?wait=SECONDS the answer comes when all have ended, or
@@ -41,12 +45,14 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 func (a *API) GetSubmission(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 {
-		err = a.waitForRuns(c, seen.Sub.ID, time.Duration(wait)*time.Second)
+		if err = a.waitForRuns(c, seen.Sub.ID, time.Duration(wait)*time.Second); err == nil {
+			seen, err = a.runs.LoadSubmission(c) // it may have been deleted
+		}
 	}
 	if err != nil {
 		return err
 	}
-	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen)
+	return a.answerSubmission(c, fiber.StatusOK, seen)
 }
 
 // CancelSubmission ends the runs of a submission that have not ended.
@@ -58,16 +64,16 @@ func (a *API) CancelSubmission(c *fiber.Ctx) error {
 	if err := a.runs.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
 		return err
 	}
-	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen)
+	return a.answerSubmission(c, fiber.StatusOK, seen)
 }
 
-func (a *API) answerSubmission(c *fiber.Ctx, status int, id int64, seen runs.Access) error {
-	answer, err := a.submissionAnswer(c.UserContext(), id, seen)
+func (a *API) answerSubmission(c *fiber.Ctx, status int, seen runs.Access) error {
+	read, err := a.runs.Read(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(status).JSON(answer)
+	return c.Status(status).JSON(a.submissionAnswer(read))
 }
 
 func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
@@ -81,7 +82,7 @@ func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
 	if err != nil || id <= 0 {
 		return seen, db.Errorf(db.NotFound, "%q is not the number of a submission.", c.Params("id"))
 	}
-	seen, err = p.runs.SubmissionByID(c, id)
+	seen, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), id)
 	if err == nil && seen.Sub.UserID != site.Actor(c).ID {
 		err = db.Errorf(db.NotFound, "You have no submission %d.", id)
 	}
@@ -97,40 +98,37 @@ func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submiss
 	if err != nil {
 		return answer, err
 	}
-	all, err := p.endings(ctx, sub)
+	all, err := p.endings(ctx, seen)
 	if err != nil {
 		return answer, err
 	}
 	answer.Code, answer.Done, answer.Job = string(source.Source), ended(runsOf(all)), p.jobOf(sub, runsOf(all))
 	for _, e := range all {
 		answer.Runs = append(answer.Runs, e.rows()...)
+		if e.State == work.StateQueued && answer.Queue == nil {
+			answer.Queue = queueOf(e.queue, e.Device)
+		}
 	}
-	if waiting := firstWaiting(all); waiting != "" {
-		answer.Queue, err = p.queueFor(ctx, waiting)
-	}
-	return answer, err
+	return answer, nil
 }
 
-// ending is a run with the stages of its last attempt.
+// ending is a run with the stages of its last attempt, and its profile.
 type ending struct {
 	work.Run
-	stages stages
+	stages  stages
+	profile runs.Profile
+	queue   []client.Device // of its device while it waits
 }
 
 // endings reads the requested runs, with their results so far.
-func (p *Popcorn) endings(ctx context.Context, sub submissions.Submission) ([]ending, error) {
-	list, err := p.site.Store.Work.Runs(ctx, sub.ID)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]int64, len(list))
-	for i, run := range list {
-		ids[i] = run.ID
-	}
-	left, err := p.site.Store.Work.StagesOf(ctx, ids...)
-	all := make([]ending, len(list))
-	for i, run := range list {
-		all[i] = ending{run, runs.StagesOfAttempt(run, left[run.ID])}
+func (p *Popcorn) endings(ctx context.Context, seen runs.Access) ([]ending, error) {
+	read, err := p.runs.Read(ctx, seen)
+	all := make([]ending, len(read.Runs))
+	for i, run := range read.Runs {
+		all[i] = ending{Run: run.Run, stages: run.Stages, profile: run.Profile}
+		if run.Queue != nil {
+			all[i].queue = []client.Device{*run.Queue}
+		}
 	}
 	return all, err
 }
@@ -150,14 +148,4 @@ func ended(list []work.Run) bool {
 		}
 	}
 	return true
-}
-
-// firstWaiting returns the device of the first waiting run, or "".
-func firstWaiting(all []ending) string {
-	for _, e := range all {
-		if e.State == work.StateQueued {
-			return e.Device
-		}
-	}
-	return ""
 }

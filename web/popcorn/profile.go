@@ -4,14 +4,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"io"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site/runs"
 )
@@ -30,23 +28,11 @@ type tracer struct {
 }
 
 // addProfile adds Nsight Compute's results to the result of a run in mode profile: each case as a stage.
-func (p *Popcorn) addProfile(ctx context.Context, sub submissions.Submission, e ending, full *fullResult) error {
+func (p *Popcorn) addProfile(e ending, full *fullResult) error {
 	if e.Mode != job.ModeProfile {
 		return nil
 	}
-	version, err := p.site.Store.Catalog.Version(ctx, sub.VersionID)
-	if err != nil {
-		return err
-	}
-	profile, err := p.runs.ProfileOf(ctx, runs.RunAccess{Access: runs.Access{Sub: sub, Version: version, MaySeeSource: true}, Run: e.Run})
-	if err != nil {
-		return err
-	}
-	return p.addCases(e, profile, full)
-}
-
-func (p *Popcorn) addCases(e ending, profile runs.Profile, full *fullResult) error {
-	cases, t := profile.Cases, &tracer{p.runs, profile, mostTrace}
+	cases, t := e.profile.Cases, &tracer{p.runs, e.profile, mostTrace}
 	if len(cases) == 0 {
 		cases = []job.CaseResult{{Spec: "no case was profiled"}}
 	}

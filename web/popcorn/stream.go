@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
@@ -47,9 +48,10 @@ func (p *Popcorn) follow(c *fiber.Ctx) error {
 		return err
 	}
 	site.DropBody(c)
+	user := site.Actor(c)
 	f := &follower{id: sub.ID, address: p.address(sub), began: time.Now(), state: work.StateQueued,
 		look:   func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
-		result: func(ctx context.Context) (result, error) { return p.resultOf(ctx, sub) }}
+		result: func(ctx context.Context) (result, error) { return p.resultOf(ctx, user, sub) }}
 	p.site.SendStream(c, f.source(min(statusEvery, p.site.Settings.Heartbeat)))
 	return nil
 }
@@ -163,16 +165,20 @@ func send(out *conns.Writer, name string, data any) error {
 	return nil
 }
 
-// resultOf is the result of an ended submission.
-func (p *Popcorn) resultOf(ctx context.Context, sub submissions.Submission) (result, error) {
-	all, err := p.endings(ctx, sub)
+// resultOf is the result of an ended submission for its sender.
+func (p *Popcorn) resultOf(ctx context.Context, user accounts.User, sub submissions.Submission) (result, error) {
+	seen, err := p.runs.SubmissionByID(ctx, user, sub.ID)
+	if err != nil {
+		return result{}, err
+	}
+	all, err := p.endings(ctx, seen)
 	if err != nil {
 		return result{}, err
 	}
 	r := result{Status: "success", Results: []fullResult{}, Reports: []string{}}
 	for _, e := range all {
 		one := e.fullForm()
-		if err := p.addProfile(ctx, sub, e, &one); err != nil {
+		if err := p.addProfile(e, &one); err != nil {
 			return result{}, err
 		}
 		r.Results, r.Reports = append(r.Results, one), append(r.Reports, p.text(sub, e))

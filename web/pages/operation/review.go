@@ -129,7 +129,7 @@ func (p *Operation) runOf(c *fiber.Ctx) (run work.Run, seen runs.Access, err err
 	if run, err = p.site.Store.Work.Run(c.UserContext(), id); err != nil {
 		return run, seen, err
 	}
-	seen, err = p.runs.SubmissionByID(c, run.SubmissionID)
+	seen, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), run.SubmissionID)
 	return run, seen, err
 }
 

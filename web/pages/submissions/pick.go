@@ -71,7 +71,7 @@ func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err er
 
 // runOf returns a submission's run on a device, or its first if it has none there.
 func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
-	if seen.Access, err = p.runs.SubmissionByID(c, submission); err != nil {
+	if seen.Access, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), submission); err != nil {
 		return seen, err
 	}
 	list, err := p.site.Store.Work.Runs(c.UserContext(), submission)

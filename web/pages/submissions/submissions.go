@@ -44,10 +44,7 @@ func (p *Submissions) Submission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.submissionPage(c, seen)
-	if err != nil {
-		return err
-	}
+	page := p.submissionPage(c, seen)
 	if page.Source = c.Query("tab") == "source"; page.Source {
 		err = p.addSource(c.UserContext(), seen, &page)
 	} else {
@@ -69,14 +66,14 @@ func (p *Submissions) Submission(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Submission(page))
 }
 
-func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.SubmissionPage, err error) {
+func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.Access) views.SubmissionPage {
 	return views.SubmissionPage{
 		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt, AddedWhy: seen.Sub.AddedWhy, Filter: seen.ProfileFilter().String(),
 		Comments: seen.Sub.Comments, CommentsOpen: seen.TaskOpen && seen.Sub.SourceOpen(seen.Task, p.site.Now()),
 		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.Owners{OwnerID: seen.Sub.UserID}),
-	}, nil
+	}
 }
 
 func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *views.SubmissionPage) error {
@@ -88,7 +85,7 @@ func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *vie
 	if err != nil {
 		return err
 	}
-	remarks, err := p.runs.Remarks(ctx, seen.Sub, submitted.Names())
+	remarks, err := p.runs.Remarks(ctx, seen, submitted.Names())
 	if err != nil {
 		return err
 	}
@@ -182,7 +179,7 @@ func (p *Submissions) RunAddress(c *fiber.Ctx) error {
 	}
 	run, err := p.site.Store.Work.Run(c.UserContext(), id)
 	if err == nil {
-		_, err = p.runs.SubmissionByID(c, run.SubmissionID)
+		_, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), run.SubmissionID)
 	}
 	if err != nil {
 		return err

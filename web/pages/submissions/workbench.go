@@ -72,7 +72,7 @@ func (p *Submissions) shownRun(c *fiber.Ctx, task catalog.Task) (*views.Workbenc
 	if id <= 0 {
 		return nil, nil
 	}
-	seen, err := p.runs.SubmissionByID(c, int64(id))
+	seen, err := p.runs.SubmissionByID(c.UserContext(), site.Actor(c), int64(id))
 	if db.KindOf(err) == db.NotFound || err == nil && seen.Task.ID != task.ID {
 		return nil, nil
 	}
@@ -106,7 +106,7 @@ func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.SubmissionURL(sub.ID))
 	}
-	seen, err := p.runs.SubmissionByID(c, sub.ID)
+	seen, err := p.runs.SubmissionByID(c.UserContext(), site.Actor(c), sub.ID)
 	if err != nil {
 		return err
 	}

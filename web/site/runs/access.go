@@ -47,28 +47,29 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 	if err != nil {
 		return seen, err
 	}
-	return s.SubmissionByID(c, id)
+	return s.SubmissionByID(c.UserContext(), site.Actor(c), id)
 }
 
-// SubmissionByID is LoadSubmission for a given ID.
-func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
-	filed, err := s.site.Store.Submissions.Details(c.UserContext(), id)
+// SubmissionByID is LoadSubmission for a given ID and viewer.
+func (s *Runs) SubmissionByID(ctx context.Context, viewer accounts.User, id int64) (seen Access, err error) {
+	filed, err := s.site.Store.Submissions.Details(ctx, id)
 	if err != nil {
 		return seen, err
 	}
-	return s.access(c, filed, id)
+	return s.access(viewer, filed, id)
 }
 
 // access returns the viewer's rights to a submission.
-func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Details, id int64) (seen Access, err error) {
+func (s *Runs) access(viewer accounts.User, filed map[int64]submissions.Details, id int64) (seen Access, err error) {
 	f, there := filed[id]
-	visible := f.Task.VisibleTo(site.Actor(c)) && (f.Version.Published() || f.Task.EditableBy(site.Actor(c)))
-	if !there || !visible && f.UserID != site.Actor(c).ID || f.HiddenFrom(site.Actor(c)) {
+	open := f.Task.VisibleTo(viewer)
+	visible := open && (f.Version.Published() || f.Task.EditableBy(viewer))
+	if !there || !visible && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
 		return seen, db.Errorf(db.NotFound, "There is no submission %d.", id)
 	}
-	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.site.Now())
-	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may,
-		Mine: f.UserID == site.Actor(c).ID, MayReview: site.Actor(c).May(accounts.ReviewRun, accounts.Owners{AuthorID: f.Task.OwnerID}), TaskOpen: f.Task.VisibleTo(site.Actor(c))}, nil
+	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, TaskOpen: open, Mine: f.UserID == viewer.ID,
+		MaySeeSource: submissions.MaySeeSource(viewer, f.Submission, f.Task, s.site.Now()),
+		MayReview:    viewer.May(accounts.ReviewRun, accounts.Owners{AuthorID: f.Task.OwnerID})}, nil
 }
 
 // SourceHidden returns the reason why sources of the task are hidden.

@@ -3,61 +3,105 @@ package runs
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/models"
 	"warpboard/models/accounts"
-	"warpboard/models/boards"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
 )
 
-// RunCard reads the content of a card. It leaves out programs' output unless the viewer may see the source.
-func (s *Runs) RunCard(ctx context.Context, seen RunAccess) (views.RunCard, error) {
-	profiles, err := s.site.Store.Work.ProfileRuns(ctx, seen.Run)
-	if err != nil {
-		return views.RunCard{}, err
-	}
-	of, err := s.confirmedEvidence(ctx, []RunAccess{seen}, profiles)
-	if err != nil {
-		return views.RunCard{}, err
-	}
-	return s.card(ctx, seen, of[seen.Run.ID])
+// cardSource is a run with what only its card shows.
+type cardSource struct {
+	RunReading
+	confirmation models.ConfirmationSides
+	newestTurn   []job.StageResult // the stages of its newest turn
+	together     []work.Run        // the runs that count together with it
+	first        int64             // the first run of its board; 0 if unknown
 }
 
-func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views.RunCard, err error) {
-	run, def := seen.Run, seen.Version.Definition.For(seen.Run.Device)
+// cards returns the cards of a submission's runs, in a number of queries that depends only on what they are, not on how
+// many there are, except for one for each run that a worker has. They leave out programs' output unless the viewer may
+// see the source.
+func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (cards []views.RunCard, err error) {
+	var scored, turns []int64
+	var devices []string
+	for _, run := range family.Runs {
+		if run.ScoreNS != nil && run.State.Final() {
+			scored, devices = append(scored, run.ID), append(devices, run.Device)
+		}
+	}
+	var confirmed map[int64]models.ConfirmationSides
+	var firsts map[string]int64
+	if len(scored) > 0 {
+		if confirmed, err = s.site.Store.Confirmations(ctx, scored...); err != nil {
+			return nil, err
+		}
+		for _, c := range confirmed {
+			if n := len(c.Turns); n > 0 {
+				turns = append(turns, c.Turns[n-1].ByRun)
+			}
+		}
+	}
+	read, err := s.read(ctx, seen, family, turns...)
+	if err != nil {
+		return nil, err
+	}
+	together, err := s.site.Store.Work.RunsOfSource(ctx, family.Runs...)
+	if err != nil {
+		return nil, err
+	}
+	apart := func(r RunReading) bool { return r.Run.ScoreNS != nil && (r.Outcome == nil || r.Outcome.FirstRun == 0) }
+	if seen.TaskOpen && slices.ContainsFunc(read.Runs, apart) {
+		if firsts, err = s.site.Store.Boards.FirstRuns(ctx, read.Runs[0].Run.VersionID, devices...); err != nil {
+			return nil, err
+		}
+	}
+	for _, run := range read.Runs {
+		source := cardSource{run, confirmed[run.Run.ID], nil, together[run.Run.ID], firsts[run.Run.Device]}
+		if n := len(source.confirmation.Turns); n > 0 {
+			turn := source.confirmation.Turns[n-1].ByRun
+			_, source.newestTurn = run.shown(work.Run{ID: turn, State: work.StateDone}, read.stages[turn])
+		}
+		card, err := s.card(ctx, source)
+		if err != nil {
+			return nil, err
+		}
+		cards = append(cards, card)
+	}
+	return cards, nil
+}
+
+func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
+	run, def := of.Run, of.Version.Definition.For(of.Run.Device)
 	if !run.State.Final() && run.State != work.StateQueued {
-		events, err := s.site.Store.Work.Progress(ctx, run, seen.MaySeeSource)
+		events, err := s.site.Store.Work.Progress(ctx, run, of.MaySeeSource)
 		_, now, log := progressOf(events, run.AttemptID)
-		return s.newCard(seen, left.Stages, now, log), err
+		return s.newCard(of.RunAccess, of.Stages, now, log), err
 	}
-	card := s.newCard(seen, left.Stages, nil, "")
+	card := s.newCard(of.RunAccess, of.Stages, nil, "")
 	if !run.State.Final() {
-		return card, s.addPlace(ctx, run, &card)
+		addPlace(of.RunReading, &card)
+		return card, nil
 	}
-	card.Confirmed = shownConfirmation(left.confirmation, seen)
-	card.Turns = turnsOf(def.RankingBy, seen, left)
-	if card.SourceRuns, err = s.sourceRunsOf(ctx, run); err != nil {
-		return card, err
-	}
+	card.Confirmed = shownConfirmation(of.confirmation, of.RunAccess)
+	card.Turns = turnsOf(def.RankingBy, of)
+	card.SourceRuns = sourceRunsOf(run, of.together)
 	if card.Confirmed != nil && card.SourceRuns != nil && len(card.SourceRuns.Runs) == 1 && card.SourceRuns.Gone == 0 {
 		card.SourceRuns = nil // it would repeat the confirmation
 	}
-	o, validated, err := s.Outcome(ctx, seen)
-	if err != nil {
-		return card, err
-	}
-	card.Validated = validated
-	if o != nil {
-		card.Outcome.Outcome = *o
+	card.Validated = of.Validated
+	if of.Outcome != nil {
+		card.Outcome.Outcome = *of.Outcome
 	}
 	card.Outcome.Fresh = run.EndedAt != nil && s.site.Now().Sub(*run.EndedAt) < time.Minute
-	return card, s.addMeasures(ctx, seen, def, left, &card)
+	return card, s.addMeasures(of, def, &card)
 }
 
 // newCard is the part of a card that runs have in every state: their stages, which ended or go on.
@@ -106,19 +150,6 @@ func TimeOf(t *time.Time) time.Time {
 		return time.Time{}
 	}
 	return *t
-}
-
-// Outcome returns the run's place on its board for this viewer, and the result of the validation script; nil if the run
-// is not an entry of the task's current version.
-func (s *Runs) Outcome(ctx context.Context, seen RunAccess) (*boards.Outcome, boards.Validated, error) {
-	if !seen.Run.Stands() || seen.Run.VersionID != seen.Task.VersionID {
-		return nil, boards.Validated{}, nil
-	}
-	o, validated, err := s.site.Store.Boards.Outcome(ctx, seen.Run.Entry())
-	if o != nil && !seen.TaskOpen {
-		o.HideNext()
-	}
-	return o, validated, err
 }
 
 // progressOf reads the stages of an attempt that ended, the one that it is in, if any, and its output so far.

@@ -1,28 +1,12 @@
 package runs
 
 import (
-	"context"
-
 	"warpboard/evaluator/harness"
-	"warpboard/evaluator/job"
 	"warpboard/models"
-	"warpboard/models/db"
 	"warpboard/models/samples"
-	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
 )
-
-// confirmation reads the confirmation of a ranked run, or the zero value.
-func (s *Runs) confirmation(ctx context.Context, run work.Run) (c models.ConfirmationSides, err error) {
-	if run.Mode != job.ModeRanked || run.ScoreNS == nil {
-		return c, nil
-	}
-	if c, err = s.site.Store.ConfirmationOf(ctx, run.ID); db.KindOf(err) == db.NotFound {
-		err = nil
-	}
-	return c, err
-}
 
 // shownConfirmation is a confirmation for the card of one of its runs; nil: there is none, or its other side is not for the viewer.
 func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confirmation {
@@ -49,8 +33,8 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 // turnsOf returns the turns that a run's score is made of, with the cases of the newest as its stages name them, and the
 // submission that they were measured for, if it is another and the viewer may see the task. It returns nil if the score
 // does not come from turns.
-func turnsOf(ranking tasks.Ranking, seen RunAccess, left Evidence) *views.Turns {
-	run, list := seen.Run, left.confirmation.Turns
+func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
+	run, list := of.Run, of.confirmation.Turns
 	if len(list) == 0 || !run.Stands() {
 		return nil
 	}
@@ -58,11 +42,11 @@ func turnsOf(ranking tasks.Ranking, seen RunAccess, left Evidence) *views.Turns 
 	for _, turn := range list {
 		turns.Score.EachNS = append(turns.Score.EachNS, turn.ScoreNS)
 	}
-	if other := left.confirmation.TurnSubmission; other != run.SubmissionID && seen.TaskOpen {
+	if other := of.confirmation.TurnSubmission; other != run.SubmissionID && of.TaskOpen {
 		turns.Of, turns.At = other, list[len(list)-1].EndedAt
-		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(left.Stages).Cases) // 0 if the first timing has no cases
+		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(of.Stages).Cases) // 0 if the first timing has no cases
 	}
-	for i, c := range MeasuredStage(left.newestTurn).Cases {
+	for i, c := range MeasuredStage(of.newestTurn).Cases {
 		if all, each := samples.CaseOf(list, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{Spec: c.Spec, NS: all.ScoreNS, Interval: all.Interval, EachNS: each})
 		}

@@ -6,9 +6,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/internal/gpuname"
-	"warpboard/models"
 	"warpboard/models/catalog"
-	"warpboard/models/samples"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -17,9 +15,6 @@ import (
 type Evidence struct {
 	Stages  []job.StageResult
 	Profile Profile
-
-	confirmation models.ConfirmationSides // read for cards only
-	newestTurn   []job.StageResult        // the stages of its newest turn
 }
 
 // Profile has the stored parts of a run's profile.
@@ -42,48 +37,32 @@ func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evi
 	if err != nil {
 		return nil, err
 	}
-	return s.evidence(ctx, list, profiles, nil)
+	of, _, err := s.evidence(ctx, list, profiles)
+	return of, err
 }
 
-// confirmedEvidence is evidence with the confirmations of the runs: one query more for each ranked run.
-func (s *Runs) confirmedEvidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run) (map[int64]Evidence, error) {
-	confirmed := make(map[int64]models.ConfirmationSides, len(list))
-	for _, seen := range list {
-		c, err := s.confirmation(ctx, seen.Run)
-		if err != nil {
-			return nil, err
-		}
-		confirmed[seen.Run.ID] = c
-	}
-	return s.evidence(ctx, list, profiles, confirmed)
-}
-
-// evidence is EvidenceOf after the profiles' runs were read, and perhaps the confirmations.
-func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run, confirmed map[int64]models.ConfirmationSides) (map[int64]Evidence, error) {
-	var ids []int64
+// evidence is EvidenceOf after the profiles' runs were read, together with all stages, also of more runs.
+func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run, more ...int64) (
+	map[int64]Evidence, map[int64][]work.Stage, error) {
+	ids := more
 	for _, seen := range list {
 		ids = append(ids, seen.Run.ID)
-		if turn := newestTurn(confirmed[seen.Run.ID].Turns); turn.ID != 0 {
-			ids = append(ids, turn.ID)
-		}
 	}
 	for _, profile := range profiles {
 		ids = append(ids, profile.ID)
 	}
 	stages, err := s.site.Store.Work.StagesOf(ctx, ids...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files, err := s.filesOf(ctx, profiles)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	of := make(map[int64]Evidence, len(list))
 	for _, seen := range list {
 		_, own := seen.shown(seen.Run, stages[seen.Run.ID])
-		one := Evidence{Stages: own, confirmation: confirmed[seen.Run.ID]}
-		turn := newestTurn(one.confirmation.Turns)
-		_, one.newestTurn = seen.shown(turn, stages[turn.ID])
+		one := Evidence{Stages: own}
 		if profile, ok := profiles[seen.Run.ID]; ok {
 			shown, left := seen.shown(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
@@ -92,16 +71,7 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 		}
 		of[seen.Run.ID] = one
 	}
-	return of, nil
-}
-
-// newestTurn returns the run of the last of some turns, with what its stages need. If its submission was deleted, there are
-// none.
-func newestTurn(turns []samples.Sample) work.Run {
-	if len(turns) == 0 {
-		return work.Run{}
-	}
-	return work.Run{ID: turns[len(turns)-1].ByRun, State: work.StateDone}
+	return of, stages, nil
 }
 
 // filesOf lists the files of profiles; without profiles it makes no query.

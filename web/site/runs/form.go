@@ -76,7 +76,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 
 // fillAgain fills the form from an earlier submission to the task, if the viewer may read it.
 func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
-	seen, err := s.SubmissionByID(c, id)
+	seen, err := s.SubmissionByID(c.UserContext(), site.Actor(c), id)
 	if db.KindOf(err) == db.NotFound {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	}
 	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), FurtherFiles(submitted.Files), string(seen.Sub.Mode), id
 	form.Filter = seen.Sub.ProfileFilter
-	if form.Remarks, err = s.Remarks(c.UserContext(), seen.Sub, submitted.Names()); err != nil {
+	if form.Remarks, err = s.Remarks(c.UserContext(), seen, submitted.Names()); err != nil {
 		return err
 	}
 	for _, run := range list {
@@ -140,27 +140,16 @@ var taskComment = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
 
 // Remarks returns the messages of compute-sanitizer or the compiler about lines of a submission with these further
 // files, from the first run that has any.
-func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further []string) ([]views.Remark, error) {
-	version, err := s.site.Store.Catalog.Version(ctx, sub.VersionID)
-	if err != nil {
-		return nil, err
-	}
-	of := views.Sources{Main: []string{sub.FileName}, Further: func(name string) bool { return slices.Contains(further, name) }}
-	for _, f := range version.Definition.Files {
+func (s *Runs) Remarks(ctx context.Context, seen Access, further []string) ([]views.Remark, error) {
+	of := views.Sources{Main: []string{seen.Sub.FileName}, Further: func(name string) bool { return slices.Contains(further, name) }}
+	for _, f := range seen.Version.Definition.Files {
 		if f.IsSubmission() {
 			of.Main = append(of.Main, f.Name)
 		}
 	}
-	all, err := s.site.Store.Work.Runs(ctx, sub.ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, run := range all {
-		stages, err := s.site.Store.Work.Stages(ctx, run.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, stage := range StagesOfAttempt(run, stages) {
+	read, err := s.Read(ctx, seen)
+	for _, run := range read.Runs {
+		for _, stage := range run.Stages {
 			if remarks := views.FindingRemarks(stage.Findings, of); len(remarks) > 0 {
 				return remarks, nil
 			}
@@ -172,5 +161,5 @@ func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further 
 			}
 		}
 	}
-	return nil, nil
+	return nil, err
 }

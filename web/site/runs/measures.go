@@ -2,7 +2,6 @@ package runs
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -13,14 +12,11 @@ import (
 )
 
 // addMeasures fills in the parts of an ended run's card besides its stages.
-func (s *Runs) addMeasures(ctx context.Context, seen RunAccess, def tasks.Definition, left Evidence, card *views.RunCard) (err error) {
-	run := seen.Run
-	if !run.State.Final() {
-		return nil
-	}
-	card.Timeline = TimelineOf(run, left)
+func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunCard) (err error) {
+	run := of.Run
+	card.Timeline = TimelineOf(run, of.Evidence)
 	card.Timeline.Trace = fmt.Sprintf("/runs/%d/trace.json", run.ID)
-	profile := left.Profile
+	profile := of.Profile
 	if profile.Run.ID != 0 && profile.Missing == "" {
 		card.Details = string(views.ProfileURL(run.SubmissionID, run.ID))
 	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {
@@ -38,13 +34,13 @@ func (s *Runs) addMeasures(ctx context.Context, seen RunAccess, def tasks.Defini
 		return err
 	}
 	first := card.Outcome.FirstRun // known for a run that stands
-	if first == 0 {
-		first, err = s.Leader(ctx, seen)
+	if first == 0 && run.ScoreNS != nil {
+		first = of.first
 	}
 	if first != run.ID && first != card.Outcome.NextRun { // the strip links to that
 		card.Compare = views.CompareURL(first, run.ID)
 	}
-	return err
+	return nil
 }
 
 // kernelsOf returns the kernels that ran in the profile of a run.

@@ -27,21 +27,12 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 	if err != nil {
 		return live, err
 	}
-	list := make([]RunAccess, len(family.Runs))
-	for i, run := range family.Runs {
-		list[i] = RunAccess{seen, run}
-	}
-	left, err := s.confirmedEvidence(c.UserContext(), list, family.Profiles)
-	if err != nil {
+	if live.Runs, err = s.cards(c.UserContext(), seen, family); err != nil {
 		return live, err
 	}
-	for _, one := range list {
-		card, err := s.card(c.UserContext(), one, left[one.Run.ID])
-		if err != nil {
-			return live, err
-		}
-		s.offerAgain(c, seen, &card)
-		live.Runs = append(live.Runs, card)
+	for i := range live.Runs {
+		card := &live.Runs[i]
+		s.offerAgain(c, seen, card)
 		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
 		live.CanCancel = live.CanCancel || !card.Over() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
 	}
@@ -51,11 +42,18 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 	return live, nil
 }
 
-// CardFor is RunCard with the actions of this reader.
+// CardFor is the card of one run, with the actions of this reader.
 func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
-	card, err := s.RunCard(c.UserContext(), seen)
-	s.offerAgain(c, seen.Access, &card)
-	return card, err
+	profiles, err := s.site.Store.Work.ProfileRuns(c.UserContext(), seen.Run)
+	if err != nil {
+		return views.RunCard{}, err
+	}
+	cards, err := s.cards(c.UserContext(), seen.Access, work.Family{Runs: []work.Run{seen.Run}, Profiles: profiles})
+	if err != nil {
+		return views.RunCard{}, err
+	}
+	s.offerAgain(c, seen.Access, &cards[0])
+	return cards[0], nil
 }
 
 // offerAgain lets the owner run it again while the task accepts submissions.

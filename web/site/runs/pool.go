@@ -1,17 +1,14 @@
 package runs
 
 import (
-	"context"
-
 	"warpboard/models/work"
 	"warpboard/views"
 )
 
-// sourceRunsOf returns the runs of equal source that count together with a run, or nil.
-func (s *Runs) sourceRunsOf(ctx context.Context, run work.Run) (*views.SourceRuns, error) {
-	list, err := s.site.Store.Work.RunsOfSource(ctx, run)
-	if err != nil || len(list) == 0 {
-		return nil, err
+// sourceRunsOf returns the runs of equal source that count together with a run; nil if it is alone.
+func sourceRunsOf(run work.Run, list []work.Run) *views.SourceRuns {
+	if len(list) == 0 {
+		return nil
 	}
 	source := &views.SourceRuns{RunID: run.ID, StandsID: *run.OnBoard}
 	for _, r := range list {
@@ -20,5 +17,5 @@ func (s *Runs) sourceRunsOf(ctx context.Context, run work.Run) (*views.SourceRun
 		}
 		source.Runs = append(source.Runs, views.SourceRun{RunID: r.ID, SubmissionID: r.SubmissionID})
 	}
-	return source, nil
+	return source
 }

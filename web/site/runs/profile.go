@@ -65,7 +65,7 @@ func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error
 	}
 	for _, id := range ids {
 		run, there := found[id]
-		access, err := s.access(c, filed, run.SubmissionID)
+		access, err := s.access(site.Actor(c), filed, run.SubmissionID)
 		if !there || err != nil {
 			return nil, db.Errorf(db.NotFound, "There is no run %d.", id)
 		}

@@ -1,0 +1,115 @@
+package runs
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"warpboard/clients/go"
+	"warpboard/models/boards"
+	"warpboard/models/work"
+)
+
+// Reading is a submission with its runs, as its viewer may see them. Pages, the API, popcorn, and MCP format it.
+type Reading struct {
+	Access
+	Runs  []RunReading
+	Ended bool // all runs have
+
+	stages map[int64][]work.Stage // of these runs, of their profiles, and of others that were asked for
+}
+
+// RunReading is a run of a Reading. Its texts are limited to the parts that the viewer may see.
+type RunReading struct {
+	RunAccess
+	Evidence
+	Outcome   *boards.Outcome // nil unless it stands on the board of the task's current version
+	Validated boards.Validated
+	Place     int            // in the queue; 0 if it does not wait
+	Wait      time.Duration  // expected; 0 if unknown
+	Queue     *client.Device // of the device that it waits for; nil if it does not wait, or nothing is known of the device
+}
+
+// Read reads the runs of a submission: at most nine queries, however many runs there are.
+func (s *Runs) Read(ctx context.Context, seen Access) (Reading, error) {
+	family, err := s.site.Store.Work.Family(ctx, seen.Sub.ID)
+	if err != nil {
+		return Reading{}, err
+	}
+	return s.read(ctx, seen, family)
+}
+
+// read is Read after the runs were read, with the stages of more runs.
+func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more ...int64) (r Reading, err error) {
+	list, standing, waits := make([]RunAccess, len(family.Runs)), []boards.Entry{}, false
+	r = Reading{Access: seen, Ended: true}
+	for i, run := range family.Runs {
+		list[i] = RunAccess{seen, run}
+		if run.Stands() && run.VersionID == seen.Task.VersionID {
+			standing = append(standing, run.Entry())
+		}
+		r.Ended, waits = r.Ended && run.State.Final(), waits || run.State == work.StateQueued
+	}
+	of, stages, err := s.evidence(ctx, list, family.Profiles, more...)
+	if err != nil {
+		return r, err
+	}
+	outcomes, validated, err := s.site.Store.Boards.Outcomes(ctx, standing...)
+	if err != nil {
+		return r, err
+	}
+	r.stages = stages
+	for _, one := range list {
+		id := one.Run.ID
+		if !seen.MaySeeSource {
+			one.Run.Failure = RedactorOf(seen.Version.Definition).Failure(one.Run.Failure)
+		}
+		if o := outcomes[id]; o != nil && !seen.TaskOpen {
+			o.HideNext()
+		}
+		r.Runs = append(r.Runs, RunReading{RunAccess: one, Evidence: of[id], Outcome: outcomes[id], Validated: validated[id]})
+	}
+	if waits {
+		err = s.addPlaces(ctx, r)
+	}
+	return r, err
+}
+
+// addPlaces adds the places of waiting runs in the queue, and estimates of their waits from the latest runs.
+func (s *Runs) addPlaces(ctx context.Context, r Reading) error {
+	places, err := s.site.Store.Work.Places(ctx, r.Sub.ID)
+	if err != nil {
+		return err
+	}
+	devices, err := s.DeviceList(ctx)
+	if err != nil {
+		return err
+	}
+	var busy []string
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		at := slices.IndexFunc(devices, func(d client.Device) bool { return d.Device == run.Run.Device })
+		if run.Place = places[run.Run.ID]; at < 0 || run.Run.State != work.StateQueued {
+			continue
+		}
+		if run.Queue = &devices[at]; run.isBehind() {
+			busy = append(busy, run.Run.Device)
+		}
+	}
+	if len(busy) == 0 {
+		return nil
+	}
+	took, err := s.site.Store.Fleet.MedianRunTimes(ctx, busy...)
+	for i, run := range r.Runs {
+		if run.isBehind() {
+			r.Runs[i].Wait = took[run.Run.Device] * time.Duration(run.Place) / time.Duration(run.Queue.Slots)
+		}
+	}
+	return err
+}
+
+// isBehind reports whether a run waits for the end of others.
+func (r RunReading) isBehind() bool {
+	d := r.Queue
+	return d != nil && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.Place
+}
