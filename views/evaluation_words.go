@@ -47,3 +47,23 @@ func clockText(r kernelrun.Result) string {
 	}
 	return text
 }
+
+// setupText has the time of a kernel's setup; empty without one.
+func setupText(ns float64) string {
+	if ns == 0 {
+		return ""
+	}
+	return fmt.Sprintf("took %s, not counted", format.Nanoseconds(ns))
+}
+
+// baselineText compares the kernel with a baseline.
+func baselineText(b kernelrun.Baseline) string {
+	if b.Speedup == nil {
+		return b.Error
+	}
+	text := speedup(*b.Speedup, b.SpeedupInterval)
+	if len(b.SpeedupInterval) == 2 {
+		text += fmt.Sprintf(" (between %s and %s)", format.Factor(b.SpeedupInterval[0]), format.Factor(b.SpeedupInterval[1]))
+	}
+	return text
+}

@@ -3,6 +3,7 @@ package kernelrun
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,6 +64,9 @@ func checkArgument(at path, given, arg map[string]any) []Problem {
 // checkCode moves a kernel's name to its metadata, and returns problems with arguments that the kernel type does not
 // support. A kernel that launches itself ignores the launch configuration.
 func checkCode(at path, _, code map[string]any) []Problem {
+	if problems := checkFiles(at.to("source_files"), code); len(problems) > 0 {
+		return problems
+	}
 	io, _ := code["io"].(map[string]any)
 	if io == nil || code["kernel_type"] != "triton" && code["kernel_type"] != "cuda" {
 		return nil
@@ -73,6 +77,74 @@ func checkCode(at path, _, code map[string]any) []Problem {
 		problems = append(problems, complexArguments(at.to("args"), io)...)
 	}
 	return problems
+}
+
+// checkFiles separates the main file from the further ones, and returns problems with files that a submission of several
+// files could not have either.
+func checkFiles(at path, code map[string]any) []Problem {
+	files, _ := code["source_files"].(map[string]any)
+	if files == nil {
+		return nil
+	}
+	source, given := code["source_code"].(string)
+	if !given {
+		main := mainFile(code["kernel_type"] == "cuda", files)
+		if main == "" {
+			return at.problem("value_error", "Value error, none of the files is known as the main one: call it main.py (cuda: main.cu), or send it as source_code")
+		}
+		source = files[main].(string)
+		files = maps.Clone(files)
+		delete(files, main)
+	}
+	texts := map[string]string{}
+	for name, text := range files {
+		texts[name] = text.(string)
+	}
+	code["source_code"], code["source_files"] = source, files
+	s := tasks.TextSubmission(source, texts)
+	err := tasks.CheckSubmission(s)
+	if err == nil {
+		allowed := tasks.Definition{Lang: tasks.LangPython, SubmissionFiles: []string{"*"}}
+		err = (&tasks.Bundle{Definition: allowed}).CheckFiles(s.Names())
+	}
+	for _, name := range s.Names() {
+		if module, ok := strings.CutSuffix(name, ".py"); ok && err == nil && slices.Contains(ProgramModules(), module) {
+			err = fmt.Errorf("the file %q has the name of a module that evaluations import", name)
+		}
+	}
+	if err != nil {
+		return at.problem("value_error", "Value error, "+err.Error())
+	}
+	return nil
+}
+
+// mainFile returns the name of the main file: main.py, submission.py, or the only file with that suffix; "" without one.
+func mainFile(isCUDA bool, files map[string]any) string {
+	suffix := ".py"
+	if isCUDA {
+		suffix = ".cu"
+	}
+	for _, name := range []string{"main" + suffix, "submission" + suffix} {
+		if files[name] != nil {
+			return name
+		}
+	}
+	var found []string
+	for name := range files {
+		if strings.HasSuffix(name, suffix) {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// ProgramModules returns the modules of the program that carries out evaluations, and those that it makes.
+func ProgramModules() []string {
+	return []string{"absent", "cases", "compare", "compiled", "contract", "custom_kernel", "deciding", "evaluate", "inline", "inputs_kernel", "kernel_process", "kernels", "nvrtc",
+		"outputs", "packing", "ref_kernel", "reusing", "seeding", "sides", "stages", "timekeeper", "timing", "trials", "trivial"}
 }
 
 // moveKernelName moves the kernel's name from the launch configuration to the metadata, where all other code reads it.

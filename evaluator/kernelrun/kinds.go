@@ -277,8 +277,9 @@ type field struct {
 	name     string
 	kind     kind
 	required bool
-	null     bool // null is allowed
-	standard any  // default value
+	unless   string // a field in whose presence it is not required
+	null     bool   // null is allowed
+	standard any    // default value
 	about    string
 }
 
@@ -314,7 +315,7 @@ func (m model) unknown(at path, given map[string]any) (problems []Problem) {
 func (f field) read(at path, given map[string]any) (any, []Problem) {
 	value, there := given[f.name]
 	switch {
-	case !there && f.required:
+	case !there && f.required && given[f.unless] == nil:
 		return nil, at.problem("missing", "Field required")
 	// null means "not given" if it is allowed, so that clients can send every key.
 	case !there, value == nil && f.null:

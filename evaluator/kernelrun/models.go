@@ -32,6 +32,7 @@ func compareRequest() model {
 		field{name: "equal_nan", kind: boolean{}, null: true, standard: false, about: "NaN agrees with NaN at the same place; otherwise a reference with NaN is refused"},
 		field{name: "infinite", kind: enum(tasks.InfiniteRules()), null: true, about: "which infinities agree with themselves at the same place: equal (all, the default), negative, or never"},
 		field{name: "tolerances", kind: dict{of: tolerance(), most: tasks.MaxTolerances}, null: true, about: "the tolerances of single outputs, by key of a dict or number in a tuple; absent words are those of the request"},
+		field{name: "baselines", kind: list{enum{BaselineEager, BaselineCompile}}, null: true, about: "time the kernel also beside these: eager is the reference as it is, torch.compile the reference compiled by PyTorch, in a comparison of its own; timeout is for all"},
 		field{name: "reuse_reference", kind: boolean{}, null: true, standard: false, about: "use the answers and times of the same reference from a comparison of yours in the last 10 minutes that said this too, if they are kept"},
 	)}
 }
@@ -64,6 +65,7 @@ func common() []field {
 		{name: "num_trials", kind: integer{}, standard: int64(defaultTrials), about: "timed calls, 1 to 10000; on a GPU up to 20 are made where fewer are asked for, and times has as many as were"},
 		{name: "stop_when", kind: stopWhen(), null: true, about: "end the timed calls as soon as they show this; absent: make all num_trials"},
 		{name: "cases", kind: list{object{}}, null: true, about: "up to 8 cases that are checked and timed one after the other: arguments of get_inputs() by name, or of a contract the values of scalars and the shapes of tensors; num_trials holds for each"},
+		{name: "setup", kind: boolean{}, null: true, standard: false, about: "call setup(meta) of the custom kernel's file, if it has one, before each case, and pass the result to the kernel as state: meta has the shapes, types, and constants of the inputs; its time is not counted"},
 		{name: "timeout", kind: integer{}, standard: int64(defaultTimeout), about: "seconds for the evaluation itself, 5 to 600; waiting for a device does not count"},
 		{name: "gpu_type", kind: text{}, null: true, about: "device to run on, such as h200 or cpu; absent: any, preferably a GPU"},
 		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
@@ -85,7 +87,8 @@ func stopWhen() model {
 
 func kernelCode() model {
 	return model{name: "KernelCode", about: "The source of one kernel and how it is called.", strict: true, fields: []field{
-		{name: "source_code", kind: text{}, required: true, about: "the source"},
+		{name: "source_code", kind: text{}, required: true, unless: "source_files", about: "the source; of several files the main one"},
+		{name: "source_files", kind: dict{of: text{}, most: tasks.MaxSubmissionFiles + 1}, null: true, about: "further files by name, which lie beside the main one; without source_code also the main one, main.py or the only Python file (cuda: main.cu or the only .cu file)"},
 		{name: "kernel_type", kind: anyCase{enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}}, required: true, about: "the kind of the source, in any case"},
 		{name: "io", kind: ioContract(), null: true, about: "arguments and launch sizes"},
 		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch, torch_cuda); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
@@ -184,7 +187,7 @@ func (m model) collect(into map[string]any) {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range m.fields {
 		properties[f.name] = f.schema()
-		if f.required {
+		if f.required && f.unless == "" {
 			required = append(required, f.name)
 		}
 		part := f.kind

@@ -1,6 +1,7 @@
 package kernelrun
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -19,37 +20,39 @@ const FaultReference = "reference"
 // infinities) are given as names. Fields may only be added: stored results of older versions are decoded into it, and
 // clients of the foreign API use its names.
 type Report struct {
-	Compiled            bool               `json:"compiled" jsonschema:"whether the custom kernel compiles"`
-	Correctness         bool               `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
-	CompilationError    string             `json:"compilation_error,omitempty" jsonschema:"why the custom kernel does not compile"`
-	RefCompilationError string             `json:"ref_compilation_error,omitempty" jsonschema:"why the reference does not"`
-	ValidationError     string             `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
-	Fault               string             `json:"fault,omitempty" jsonschema:"reference: the reference failed, or its inputs, so that nothing is known of the custom kernel"`
-	Vacuous             bool               `json:"vacuous,omitempty" jsonschema:"the check would pass an answer that computes nothing: zeros, the mean, a copy of an input, or the answer to other inputs"`
-	VacuousReason       string             `json:"vacuous_reason,omitempty" jsonschema:"which of them, by output"`
-	Deterministic       *bool              `json:"deterministic,omitempty" jsonschema:"whether two calls of the custom kernel with the same inputs gave the same bits; absent: not tried"`
-	Remarks             []string           `json:"remarks,omitempty" jsonschema:"what to know about the request and how it was carried out, such as unknown fields that were ignored"`
-	ProfilingError      string             `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
-	CompileSeconds      map[string]float64 `json:"compile_seconds,omitempty" jsonschema:"by kernel: custom, ref"`
-	TotalTrials         int                `json:"total_trials,omitempty" jsonschema:"trials of the check, each with fresh inputs"`
-	TrialsPassed        *int               `json:"trials_passed,omitempty" jsonschema:"how many of them passed"`
-	MaxDifference       any                `json:"max_difference,omitempty" jsonschema:"largest difference of two elements"`
-	AvgDifference       any                `json:"avg_difference,omitempty" jsonschema:"largest mean difference of two outputs"`
-	FirstMismatch       map[string]any     `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
-	ProfilingMethod     string             `json:"profiling_method,omitempty" jsonschema:"events on a GPU, wall_clock on a CPU; cuda_graph of older versions, which timed in the kernel's own process"`
-	GraphError          string             `json:"graph_error,omitempty" jsonschema:"of older versions: why CUDA graphs were not used"`
-	Clocks              map[string]Clocks  `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, and which of them counts"`
-	FreshInputs         *bool              `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, or beside a kept reference, so that a kernel may remember its answers"`
-	RuntimeStats        *Stats             `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
-	RefRuntime          *Stats             `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
-	Speedup             *float64           `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
-	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"interval of the speedup, with room for the error of the judge's clock and for work that it may not have seen"`
-	Confidence          float64            `json:"confidence,omitempty" jsonschema:"of speedup_interval, where stop_when was given: its confidence, less the error that each look adds; absent: 0.95"`
-	Stopped             *Stopped           `json:"stopped,omitempty" jsonschema:"why stop_when ended the timed calls before num_trials; absent: it did not"`
-	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
-	Cases               []CaseReport       `json:"cases,omitempty" jsonschema:"of a request with cases: each that was begun; the times and the speedup beside it are geometric means"`
-	Compilation         *Compilation       `json:"compilation,omitempty" jsonschema:"of a request to compile: the compilers' messages and code"`
-	ReusedReference     *ReusedReference   `json:"reused_reference,omitempty" jsonschema:"what was kept of the reference, because of reuse_reference; absent: it ran"`
+	Compiled            bool                `json:"compiled" jsonschema:"whether the custom kernel compiles"`
+	Correctness         bool                `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
+	CompilationError    string              `json:"compilation_error,omitempty" jsonschema:"why the custom kernel does not compile"`
+	RefCompilationError string              `json:"ref_compilation_error,omitempty" jsonschema:"why the reference does not"`
+	ValidationError     string              `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
+	Fault               string              `json:"fault,omitempty" jsonschema:"reference: the reference failed, or its inputs, so that nothing is known of the custom kernel"`
+	Vacuous             bool                `json:"vacuous,omitempty" jsonschema:"the check would pass an answer that computes nothing: zeros, the mean, a copy of an input, or the answer to other inputs"`
+	VacuousReason       string              `json:"vacuous_reason,omitempty" jsonschema:"which of them, by output"`
+	Deterministic       *bool               `json:"deterministic,omitempty" jsonschema:"whether two calls of the custom kernel with the same inputs gave the same bits; absent: not tried"`
+	Remarks             []string            `json:"remarks,omitempty" jsonschema:"what to know about the request and how it was carried out, such as unknown fields that were ignored"`
+	ProfilingError      string              `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
+	CompileSeconds      map[string]float64  `json:"compile_seconds,omitempty" jsonschema:"by kernel: custom, ref"`
+	TotalTrials         int                 `json:"total_trials,omitempty" jsonschema:"trials of the check, each with fresh inputs"`
+	TrialsPassed        *int                `json:"trials_passed,omitempty" jsonschema:"how many of them passed"`
+	MaxDifference       any                 `json:"max_difference,omitempty" jsonschema:"largest difference of two elements"`
+	AvgDifference       any                 `json:"avg_difference,omitempty" jsonschema:"largest mean difference of two outputs"`
+	FirstMismatch       map[string]any      `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
+	ProfilingMethod     string              `json:"profiling_method,omitempty" jsonschema:"events on a GPU, wall_clock on a CPU; cuda_graph of older versions, which timed in the kernel's own process"`
+	GraphError          string              `json:"graph_error,omitempty" jsonschema:"of older versions: why CUDA graphs were not used"`
+	Clocks              map[string]Clocks   `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, and which of them counts"`
+	FreshInputs         *bool               `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, or beside a kept reference, so that a kernel may remember its answers"`
+	RuntimeStats        *Stats              `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
+	RefRuntime          *Stats              `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
+	Speedup             *float64            `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
+	SpeedupInterval     []float64           `json:"speedup_interval,omitempty" jsonschema:"interval of the speedup, with room for the error of the judge's clock and for work that it may not have seen"`
+	Confidence          float64             `json:"confidence,omitempty" jsonschema:"of speedup_interval, where stop_when was given: its confidence, less the error that each look adds; absent: 0.95"`
+	Stopped             *Stopped            `json:"stopped,omitempty" jsonschema:"why stop_when ended the timed calls before num_trials; absent: it did not"`
+	Times               []float64           `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
+	SetupNS             float64             `json:"setup_ns,omitempty" jsonschema:"time of the kernel's setup(meta), of all cases together, which no other time contains; absent: none was called"`
+	Baselines           map[string]Baseline `json:"baselines,omitempty" jsonschema:"of a request with baselines: the kernel's times beside each of them"`
+	Cases               []CaseReport        `json:"cases,omitempty" jsonschema:"of a request with cases: each that was begun; the times and the speedup beside it are geometric means"`
+	Compilation         *Compilation        `json:"compilation,omitempty" jsonschema:"of a request to compile: the compilers' messages and code"`
+	ReusedReference     *ReusedReference    `json:"reused_reference,omitempty" jsonschema:"what was kept of the reference, because of reuse_reference; absent: it ran"`
 }
 
 // CaseReport has the findings about one case of a request.
@@ -66,6 +69,7 @@ type CaseReport struct {
 	Vacuous         bool              `json:"vacuous,omitempty"`
 	VacuousReason   string            `json:"vacuous_reason,omitempty"`
 	Deterministic   *bool             `json:"deterministic,omitempty"`
+	SetupNS         float64           `json:"setup_ns,omitempty" jsonschema:"time of the kernel's setup(meta)"`
 	Clocks          map[string]Clocks `json:"clocks,omitempty"`
 	RuntimeStats    *Stats            `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
 	RefRuntime      *Stats            `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
@@ -74,6 +78,23 @@ type CaseReport struct {
 	Confidence      float64           `json:"confidence,omitempty"`
 	Stopped         *Stopped          `json:"stopped,omitempty"`
 	Times           []float64         `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
+}
+
+// Baseline is the comparison of the custom kernel with a baseline.
+type Baseline struct {
+	RuntimeStats    *Stats    `json:"runtime_stats,omitempty" jsonschema:"times of the baseline, ms"`
+	Speedup         *float64  `json:"speedup,omitempty" jsonschema:"the baseline's median time by the custom kernel's"`
+	SpeedupInterval []float64 `json:"speedup_interval,omitempty"`
+	Error           string    `json:"error,omitempty" jsonschema:"why there is no speedup"`
+}
+
+// BaselineOf returns the comparison with the reference of a result as one with a baseline.
+func BaselineOf(r Result) Baseline {
+	b := Baseline{RuntimeStats: r.RefRuntime, Speedup: r.Speedup, SpeedupInterval: r.SpeedupInterval}
+	if r.Speedup == nil {
+		b.Error = cmp.Or(r.RefCompilationError, r.CompilationError, r.ValidationError, r.ProfilingError, "The time limit was reached.")
+	}
+	return b
 }
 
 // ReusedReference describes measurements of a reference that were reused.

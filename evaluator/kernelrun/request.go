@@ -55,6 +55,10 @@ type Request struct {
 	Fitting bool `json:"fitting,omitempty"`
 	// Tolerances are those of single outputs, by name or number.
 	Tolerances map[string]tasks.Tolerance `json:"tolerances,omitempty"`
+	// Baselines are further kernels that the custom one is timed beside.
+	Baselines []string `json:"baselines,omitempty"`
+	// Setup has setup(meta) of the custom kernel's file called before its inputs are drawn.
+	Setup bool `json:"setup,omitempty"`
 	// Remarks are sentences about the request for its answer.
 	Remarks []string `json:"remarks,omitempty"`
 	// Task is the task whose submission is compiled, and VersionID its version; the source is then a packed submission.
@@ -111,6 +115,30 @@ func (r Request) checkCases() string {
 	return ""
 }
 
+// Baselines of a comparison.
+const (
+	BaselineEager   = "eager"         // the reference as it is
+	BaselineCompile = "torch.compile" // the reference, compiled by PyTorch
+)
+
+// checkExtras returns a sentence about baselines or a setup that the request cannot have.
+func (r Request) checkExtras() string {
+	isTorch := []string{"torch", "torch_cuda", "multi_kernel"}
+	switch {
+	case r.Baselines != nil && r.Ref.Type != "torch":
+		return fmt.Sprintf("baselines need a reference of type torch, and this one is of type %s", r.Ref.Type)
+	case r.Baselines != nil && r.ReuseReference:
+		return "baselines cannot be combined with reuse_reference: they run beside the kernel"
+	case len(slices.Compact(slices.Sorted(slices.Values(r.Baselines)))) < len(r.Baselines):
+		return "baselines names one of them twice"
+	case r.Setup && !slices.Contains(isTorch, r.Custom.Type):
+		return fmt.Sprintf("setup is for kernels of the types torch, torch_cuda, and multi_kernel, and this one is of type %s", r.Custom.Type)
+	case r.Setup && r.ReuseReference:
+		return "setup cannot be combined with reuse_reference"
+	}
+	return ""
+}
+
 // StopWhen is the condition for ending the timed calls early. One of its parts suffices.
 type StopWhen struct {
 	HalfWidth  *float64 `json:"half_width,omitempty"` // relative half-width of the interval
@@ -139,10 +167,23 @@ func (s StopWhen) check(hasRef bool) string {
 
 // Code is one kernel.
 type Code struct {
-	Source   string         `json:"source_code"`
-	Type     string         `json:"kernel_type"`
-	IO       map[string]any `json:"io"`
+	Source string `json:"source_code"`
+	// Files are the files beside the main one, by name.
+	Files map[string]string `json:"source_files,omitempty"`
+	Type  string            `json:"kernel_type"`
+	IO    map[string]any    `json:"io"`
+	// Compile means that torch.compile compiles the kernel, a baseline.
+	Compile  bool           `json:"torch_compile,omitempty"`
 	Metadata map[string]any `json:"metadata"`
+}
+
+// Text returns the texts of all files, for searches.
+func (c Code) Text() string {
+	text := c.Source
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		text += "\n" + c.Files[name]
+	}
+	return text
 }
 
 // UnmarshalJSON keeps numbers as written: as floating-point numbers, integers beyond 53 bits would change.
@@ -197,6 +238,9 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	for _, code := range []*Code{&r.Custom, r.Ref} {
 		if code != nil {
 			code.Source = cmp.Or(texts[code.Source], code.Source)
+			for name, text := range code.Files {
+				code.Files[name] = cmp.Or(texts[text], text)
+			}
 			giveTexts(code.IO, texts)
 			giveTexts(code.Metadata, texts)
 		}
@@ -322,6 +366,9 @@ func (r Request) Check(max Bounds) error {
 	}
 	if why := r.checkCases(); why != "" {
 		return &Refusal{Message: why, Details: map[string]any{"cases": len(r.Cases)}}
+	}
+	if why := r.checkExtras(); why != "" {
+		return &Refusal{Message: why, Details: map[string]any{"baselines": r.Baselines, "setup": r.Setup}}
 	}
 	if r.StopWhen != nil {
 		if why := r.StopWhen.check(r.Ref != nil); why != "" {

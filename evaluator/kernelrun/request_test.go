@@ -356,3 +356,56 @@ func TestTolerancesThatCannotBeAreRefusedByTheirPath(t *testing.T) {
 		t.Errorf("with a kept reference: %v", err)
 	}
 }
+
+func TestFilesOfAKernelAreThoseOfASubmission(t *testing.T) {
+	const body = `{"kernel":{"kernel_type":%q,%s}}`
+	for _, tt := range []struct{ kind, files, main, problem string }{
+		{"torch", `"source_code":"m","source_files":{"a.py":"a","b.cuh":"b"}`, "m", ""},
+		{"torch", `"source_files":{"main.py":"m","a.py":"a"}`, "m", ""},
+		{"torch_cuda", `"source_files":{"model.py":"m","k.cu":"k"}`, "m", ""},
+		{"cuda", `"source_files":{"k.cu":"m","k.cuh":"h"}`, "m", ""},
+		{"torch", `"source_files":{"b.py":"m","a.py":"a"}`, "", "none of the files is known as the main one"},
+		{"torch", `"source_files":{}`, "", "none of the files is known as the main one"},
+		{"torch", `"source_code":"m","source_files":{"../a.py":"a"}`, "", "is not a plain file name"},
+		{"torch", `"source_code":"m","source_files":{"contract.py":"a"}`, "", "has the name of a module that evaluations import"},
+		{"torch", `"source_code":"m","source_files":{"torch.py":"a"}`, "", "has the name of a module that Warpboard's harness imports"},
+		{"torch", `"source_code":"m","source_files":{"a.exe":"a"}`, "", "is not one that"},
+		{"torch", `"source_code":"m","source_files":{"a.py":"` + strings.Repeat("x", 1_000_000) + `"}`, "", "the files come to 1000001 bytes together"},
+	} {
+		r, problems := Read(Evaluate, decode(t, fmt.Sprintf(body, tt.kind, tt.files)), RefuseMistyped)
+		switch {
+		case tt.problem == "" && (len(problems) > 0 || r.Custom.Source != tt.main || len(r.Custom.Files) == 0 || r.Custom.Files["main.py"] != ""):
+			t.Errorf("%s: %+v, %+v", tt.files, r.Custom, problems)
+		case tt.problem != "" && (len(problems) != 1 || problems[0].Field != "kernel -> source_files" || !strings.Contains(problems[0].Message, tt.problem)):
+			t.Errorf("%.80s: %+v", tt.files, problems)
+		}
+	}
+	if _, problems := Read(Evaluate, decode(t, `{"kernel":{"kernel_type":"torch"}}`), RefuseMistyped); len(problems) != 1 || problems[0].Field != "kernel -> source_code" {
+		t.Errorf("without a source: %+v", problems)
+	}
+	long := strings.Repeat("x", 2*longText)
+	if r := read(t, Evaluate, fmt.Sprintf(body, "torch", `"source_code":"m","source_files":{"a.py":"`+long+`"}`)); r.Custom.Files["a.py"] != long {
+		t.Errorf("a long file became %.40s", r.Custom.Files["a.py"])
+	}
+}
+
+func TestBaselinesAndSetupsThatCannotBeAreRefused(t *testing.T) {
+	const body = `{"ref_kernel":{"source_code":"","kernel_type":%q},"custom_kernel":{"source_code":"","kernel_type":%q},%s}`
+	for _, tt := range []struct{ ref, custom, words, want string }{
+		{"torch", "torch_cuda", `"baselines":["eager","torch.compile"],"setup":true`, ""},
+		{"multi_kernel", "torch", `"baselines":["eager"]`, "baselines need a reference of type torch, and this one is of type multi_kernel"},
+		{"torch", "torch", `"baselines":["eager","eager"]`, "baselines names one of them twice"},
+		{"torch", "torch", `"baselines":["eager"],"reuse_reference":true`, "baselines cannot be combined with reuse_reference"},
+		{"torch", "cuda", `"setup":true`, "setup is for kernels of the types torch, torch_cuda, and multi_kernel, and this one is of type cuda"},
+		{"torch", "torch", `"setup":true,"reuse_reference":true`, "setup cannot be combined with reuse_reference"},
+	} {
+		err := read(t, Compare, fmt.Sprintf(body, tt.ref, tt.custom, tt.words)).Check(DefaultBounds())
+		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.words, err, tt.want)
+		}
+	}
+	_, problems := Read(Compare, decode(t, fmt.Sprintf(body, "torch", "torch", `"baselines":["jit"]`)), RefuseMistyped)
+	if len(problems) != 1 || problems[0].Field != "baselines -> 0" || problems[0].Message != "Input should be 'eager' or 'torch.compile'" {
+		t.Errorf("an unknown baseline: %+v", problems)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -69,7 +70,8 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 		}
 	}
 	for _, name := range a.sources.Submitted {
-		if filepath.Ext(name) != ".py" || !CompilesExtension(a.sources.Files[name]) {
+		texts := append(slices.Collect(maps.Values(req.Beside[name])), a.sources.Files[name])
+		if filepath.Ext(name) != ".py" || !slices.ContainsFunc(texts, CompilesExtension) {
 			continue
 		}
 		if err := b.buildExtensions(ctx, req, a, name, result); err != nil || result.Status != job.StatusPass {
@@ -111,7 +113,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	// The key contains the caller. The submission's own code makes the archive and can put anything into it, so no
 	// other caller may get it.
 	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
-		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), req.Job.Caller)
+		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), filesKey(req.Beside[name]), req.Job.Caller)
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
 	a.Command += "\n" + quote([]string{python.Path, name})
 	if data, ok := b.store.get(archiveKey); ok && keep {
@@ -122,6 +124,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	if req.Job.EvaluationID != "" { // a kernel must not find the one it is compared with
 		work = a.sources.TaskFiles()
 		work[name] = a.sources.Files[name]
+		maps.Copy(work, req.Beside[name])
 	}
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},

@@ -56,6 +56,9 @@ type BuildRequest struct {
 	Runner string
 	// JudgeEnv is added to the environment of that main script.
 	JudgeEnv map[string]string
+	// Beside has files that lie beside a submitted file while it is built, by its name. It is set only for programs
+	// without a task.
+	Beside map[string]map[string][]byte
 	// OnLog receives compiler output while the build runs, from several goroutines. stream is "stdout" or "stderr". It
 	// may be nil.
 	OnLog func(stream string, text []byte)

@@ -75,6 +75,7 @@ class KernelCode(Model):
     kernel_type: KernelType
     io: Optional[IOContract] = None
     metadata: Optional[Dict[str, Any]] = None
+    source_files: Optional[Dict[str, str]] = None  # files beside the source, by name
 
     PARTS = {"io": IOContract}
     STRICT = True

@@ -98,7 +98,7 @@ func (e *Evaluation) refuse(ctx context.Context) (err error) {
 		return err
 	}
 	alone := e.request
-	alone.Custom.Source = ""
+	alone.Custom.Source, alone.Custom.Files = "", nil
 	if e.Job.Task, e.Job.Sources, _, err = taskOf(alone, e.Job.Device); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 		place.Slot = number
 		e.begin(kernelrun.StageCompiling)
 	}
-	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, Runner: kernelFile, JudgeEnv: e.judgeEnv()})
+	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, Runner: kernelFile, JudgeEnv: e.judgeEnv(), Beside: filesBeside(e.request)})
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return err
 	}
@@ -178,6 +178,9 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 			return err
 		}
 	}
+	if err := e.compareBaselines(ctx, program, &result); err != nil {
+		return err
+	}
 	result.Warm, result.Seconds, result.Waited = program.Warm(), time.Since(e.began).Seconds(), e.began.Sub(e.waiting).Seconds()
 	switch {
 	case e.hasExtension():
@@ -227,6 +230,42 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 	return resultOf(report, out)
 }
 
+// compareBaselines compares a correct kernel with each baseline, in a further stage with its own check. Nothing that
+// happens there changes the result otherwise.
+func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
+	if !result.Correctness {
+		return nil
+	}
+	request, text, key := e.request, e.text, e.precompiled.key
+	defer func() { e.request, e.text, e.precompiled.key = request, text, key }()
+	for _, name := range request.Baselines {
+		of := *result
+		if name != kernelrun.BaselineEager {
+			compiled := *request.Ref
+			compiled.Compile = true
+			e.request.Ref = &compiled
+			var err error
+			if _, _, e.text, err = taskOf(e.request, e.Job.Device); err != nil {
+				return err
+			}
+			e.precompiled.key.Text = kernelsText(e.request)
+			report := e.newReader(func(string) {})
+			out, err := e.run(ctx, program, report, e.stage(ModeTest, labels(e.request)...))
+			if err != nil {
+				return err
+			}
+			if of, err = resultOf(report, out); err != nil {
+				of = kernelrun.Result{Report: kernelrun.Report{ProfilingError: attempt.Sentence(err)}}
+			}
+		}
+		if result.Baselines == nil {
+			result.Baselines = map[string]kernelrun.Baseline{}
+		}
+		result.Baselines[name] = kernelrun.BaselineOf(of)
+	}
+	return nil
+}
+
 // newReader returns a reader for a stage of the request.
 func (e *Evaluation) newReader(onStage func(string)) *reader {
 	r := newReader(onStage)
@@ -273,7 +312,7 @@ func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
 func (e *Evaluation) count(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
 	result.Metrics = map[string]kernelrun.Metrics{}
 	for _, label := range labels(e.request) {
-		metrics, err := e.nsight.Counters(ctx, program, e.stage(modeProfile+label, label), e.request.Sections, codeOf(e.request, label).Source)
+		metrics, err := e.nsight.Counters(ctx, program, e.stage(modeProfile+label, label), e.request.Sections, codeOf(e.request, label).Text())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"warpboard/evaluator/kernelrun"
@@ -29,6 +30,7 @@ func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest
 // run instead of its own, nor its compiled form. An extension of the other with the same name would replace its own.
 func (e *Evaluation) process(role, label string) toolchain.Process {
 	files := map[string][]byte{kernelRequestFile: ownRequest(e.request, e.Job.Device, label)}
+	maps.Copy(files, filesBeside(e.request)[label+"_kernel.py"])
 	if text := e.precompiled.compiled[label]; text != "" {
 		files[CompiledFile] = jsonOf(map[string]string{label: text})
 	}

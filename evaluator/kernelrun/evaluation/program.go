@@ -187,8 +187,21 @@ func codes(r kernelrun.Request) []*kernelrun.Code {
 	return []*kernelrun.Code{&r.Custom, r.Ref}
 }
 
+// filesBeside returns the further files of the kernels, by the name of the main one.
+func filesBeside(r kernelrun.Request) map[string]map[string][]byte {
+	beside := map[string]map[string][]byte{}
+	for _, label := range labels(r) {
+		files := map[string][]byte{}
+		for name, text := range codeOf(r, label).Files {
+			files[name] = []byte(text)
+		}
+		beside[label+"_kernel.py"] = files
+	}
+	return beside
+}
+
 func addSubmission(def *tasks.Definition, files map[string][]byte, name string, code *kernelrun.Code) {
-	if code == nil || code.Type == "cuda" || !toolchain.CompilesExtension([]byte(code.Source)) {
+	if code == nil || code.Type == "cuda" || !toolchain.CompilesExtension([]byte(code.Text())) {
 		return
 	}
 	files[name] = []byte(code.Source)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +19,23 @@ func TestTheProgramsOwnTests(t *testing.T) {
 	cmd.Env = append(os.Environ(), "PYTHONPATH=program:../../harness/programs/py")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestNoFileOfAKernelHidesAModuleOfTheProgram: they lie in one folder.
+func TestNoFileOfAKernelHidesAModuleOfTheProgram(t *testing.T) {
+	entries, err := program.ReadDir("program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := kernelrun.ProgramModules()
+	for _, entry := range entries {
+		if !slices.Contains(known, strings.TrimSuffix(entry.Name(), ".py")) {
+			t.Errorf("kernelrun.ProgramModules lacks %s", entry.Name())
+		}
+	}
+	if len(entries)+3 != len(known) { // and the names of the kernels
+		t.Errorf("%d modules, and %d names", len(entries), len(known))
 	}
 }
 

@@ -1,6 +1,8 @@
 package playground
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -213,6 +215,10 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 		}
 		file := page.Source(name+extension, name+"-", []byte(code.Source))
 		list = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file})
+		for _, beside := range slices.Sorted(maps.Keys(code.Files)) {
+			file := page.Source(beside, name+"-"+beside+"-", []byte(code.Files[beside]))
+			list = append(list, views.EvaluationSource{Title: title + ": " + beside, Type: code.Type, File: file})
+		}
 	}
 	add("Kernel", request.Custom)
 	if request.Ref != nil {

@@ -62,9 +62,9 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 	if in.Request, err = json.Marshal(request); err != nil {
 		return in, fmt.Errorf("write the evaluation's request: %w", err)
 	}
-	sources := request.Custom.Source
+	sources := request.Custom.Text()
 	if request.Ref != nil {
-		sources = request.Ref.Source + "\x00" + sources
+		sources = request.Ref.Text() + "\x00" + sources
 	}
 	in.Sources = []byte(sources)
 	if request.Reuse {

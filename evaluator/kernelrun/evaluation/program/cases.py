@@ -76,6 +76,8 @@ class Cases(Stages):
             found.update({key: f"Case {number}: {report[key]}" for key in ("validation_error", "profiling_error") if key in report})
             found["remarks"] = found.get("remarks", []) + [text for text in report.pop("remarks", []) if text not in found.get("remarks", [])]
         self.whole["remarks"] = found["remarks"]
+        if any("setup_ns" in report for report in self.reports):
+            found["setup_ns"] = sum(report.get("setup_ns", 0) for report in self.reports)
         if all("deterministic" in report for report in self.reports):
             found["deterministic"] = all(report["deterministic"] for report in self.reports)
         if not all("runtime_stats" in report for report in self.reports) or not found["correctness"]:

@@ -237,6 +237,18 @@ def arguments(io):
     return (io or {}).get("args") or []
 
 
+def described(io):
+    """The arguments of a contract without the values of their tensors."""
+    def one(arg):
+        if arg.get("type") != "tensor":
+            return {"name": arg.get("name"), "value": make_scalar(arg)}
+        spec = arg.get("tensor_spec") or {}
+        given = spec.get("data") or spec
+        return {"name": arg.get("name"), "shape": list(given.get("shape") or spec.get("shape") or ()), "dtype": given.get("dtype") or "float32", "role": arg.get("role") or "input"}
+
+    return [one(arg) for arg in arguments(io)]
+
+
 def of_case(io, case):
     """The contract with a case's values of its scalars and shapes of its tensors. Names that it lacks are another contract's."""
     def changed(arg):

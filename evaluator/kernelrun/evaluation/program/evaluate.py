@@ -86,6 +86,7 @@ def one_call(stages):
     if stages.generator is not None:
         stages.generator.ready()
     if stages.load():
+        stages.set_up()
         values = stages.draw(0)
         for flags in (0, RANGE):
             stages.turn(values, flags)

@@ -61,6 +61,13 @@ class Served:
         """The forms of the outputs are known."""
         self.checking = False
 
+    def setup(self, meta):
+        """Calls the file's setup, and reports whether there is one. Its result is passed to each call."""
+        make = getattr(getattr(self.kernel, "module", None), "setup", None)
+        if callable(make):
+            self.kernel.state = {"state": make(meta)}
+        return callable(make)
+
     def begin(self, io):
         """Further calls are of a case with this contract."""
         self.kernel.use(io)

@@ -60,11 +60,13 @@ class Kernel:
     them. precompile() only fills the caches for a later compile(), without a GPU, if the kind can do that."""
 
     writes = None  # whether the contract has tensors that it writes
+    state = {}  # what setup() gave, as a keyword
 
     def __init__(self, code, label, device, init=None):
         self.source = code["source_code"].removeprefix("\ufeff").replace("\r\n", "\n")  # of a file that was saved on Windows
+        self.files = code.get("source_files") or {}  # texts by name, which lie beside the source
         self.io, self.label, self.device = code.get("io"), label, device
-        self.meta, self.init = code.get("metadata") or {}, init
+        self.meta, self.init, self.compiles = code.get("metadata") or {}, init, code.get("torch_compile")
 
     def check(self):
         """Raises where the source's text alone shows that it is no kernel of its kind."""
@@ -80,7 +82,7 @@ class Kernel:
 
     def use(self, io):
         """Takes the contract of another case."""
-        self.io, self.writes = io, None
+        self.io, self.writes, self.state = io, None, {}
 
     def args(self):
         return contract.arguments(self.io)
@@ -110,7 +112,11 @@ class TorchKernel(Kernel):
 
     def compile(self):
         self.module = load_module(self.source, self.label)
-        self.call = self.function() or self.method()
+        self.call = self.original = self.function() or self.method()
+        if self.compiles:
+            if not hasattr(torch, "compile"):
+                raise CompileError(f"PyTorch {torch.__version__} on this device has no torch.compile")
+            self.call = torch.compile(self.call)
 
     def use(self, io):
         super().use(io)
@@ -168,7 +174,7 @@ class TorchKernel(Kernel):
         if self.places is None:
             self.places = self.accepted(values)
         with torch.no_grad():
-            return self.returned(self.call(*[values[i] for i in self.places]), values)
+            return self.returned(self.call(*[values[i] for i in self.places], **self.state), values)
 
     def accepted(self, values):
         """The places of as many of the values as the callable has room for: all, else all but pure outputs, else the
@@ -176,7 +182,7 @@ class TorchKernel(Kernel):
         every, roles = range(len(values)), {i: role for i, role, _ in self.roles()}
         if not roles:
             return every
-        target = self.call.forward if isinstance(self.call, torch.nn.Module) else self.call
+        target = self.original.forward if isinstance(self.original, torch.nn.Module) else self.original
         try:
             signature = inspect.signature(target)
         except (TypeError, ValueError):  # a builtin does not tell
@@ -184,7 +190,7 @@ class TorchKernel(Kernel):
         without_outputs = [i for i in every if roles.get(i) != "output"]
         for places in (every, without_outputs, [i for i in without_outputs if isinstance(values[i], torch.Tensor)]):
             try:
-                signature.bind(*places)
+                signature.bind(*places, **self.state)
                 return places
             except TypeError:
                 continue
@@ -197,7 +203,7 @@ class TorchCudaKernel(TorchKernel):
     no_class = inline.NO_MODEL
 
     def check(self):
-        if why := inline.problem(self.source, self.meta):
+        if not self.files and (why := inline.problem(self.source, self.meta)):  # another file may build it
             raise CompileError(why)
 
     def default_classes(self):
@@ -220,7 +226,7 @@ class MultiKernel(Kernel):
         self.call = getattr(self.module, name)
 
     def __call__(self, values):
-        return self.returned(self.call(*values), values)
+        return self.returned(self.call(*values, **self.state), values)
 
 
 class TritonKernel(Kernel):

@@ -212,7 +212,7 @@ class CudaKernel(Kernel):
         """Finds the kernel and compiles it to a cubin; returns that and its lowered name. Needs no GPU."""
         if self.io is None:
             raise CompileError("A cuda kernel requires io: the arguments and the launch sizes")
-        found = signatures(self.source)
+        found = signatures("\n".join([self.source, *self.files.values()]))
         expressions = list(self.meta.get("name_expressions") or [])
         wanted = self.meta.get("kernel_name") or (expressions[0] if expressions else next(iter(found), None))
         if not wanted:
@@ -243,7 +243,7 @@ class CudaKernel(Kernel):
     def build(self, expressions, wanted):
         """The cubin and the kernel's lowered name, from the cache if it has them."""
         nvrtc = load_nvrtc()
-        what = (version(nvrtc), self.label, self.source, expressions, wanted, self.options())
+        what = (version(nvrtc), self.label, self.source, sorted(self.files.items()), expressions, wanted, self.options())
         kept = compiled.recall(*what)
         if kept is None:
             image, lowered = self.translate(nvrtc, expressions, wanted)
@@ -253,7 +253,7 @@ class CudaKernel(Kernel):
         return image, lowered
 
     def translate(self, nvrtc, expressions, wanted):
-        given = {}
+        given = dict(self.files)
         while (log := self.attempt(nvrtc, expressions, given, program := ctypes.c_void_p())) is not None:
             absent = set(ABSENT.findall(log)) & HOST_HEADERS.keys() - given.keys()
             if not absent:
@@ -264,7 +264,7 @@ class CudaKernel(Kernel):
         return self.fetch(nvrtc, program, "CUBIN"), name.value
 
     def attempt(self, nvrtc, expressions, headers, program):
-        """Compiles with the texts of some headers, by name. Returns the compiler's messages if it fails."""
+        """Compiles with the texts of files to include, by name. Returns the compiler's messages if it fails."""
         names, texts = ((ctypes.c_char_p * len(headers))(*(text.encode() for text in some)) for some in (headers, headers.values()))
         nvrtc.nvrtcCreateProgram(ctypes.byref(program), self.source.encode(), f"{self.label}.cu".encode(), len(headers), texts, names)
         for expression in expressions:

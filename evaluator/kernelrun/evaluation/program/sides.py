@@ -3,6 +3,7 @@
 import json
 import pickle
 import secrets
+import time
 
 import torch
 
@@ -122,6 +123,14 @@ class Side:
             raise Refused("The process of a kernel answered something else than tensors.")
         return made
 
+    def setup(self, meta):
+        """Calls the kernel's setup. Returns its time in ns, by the judge's clock; 0 without one."""
+        began = time.monotonic_ns()
+        there = self.ask("setup", meta).answer
+        took = time.monotonic_ns() - began
+        self._runner.begin_case()
+        return took if there is True else 0
+
     def checked(self):
         """Further answers are tensors alone: reading text takes time that would be the kernel's."""
         self.ask("checked")
@@ -184,6 +193,12 @@ class Inputs:
         others = [] if self._generator else [io for io in self._io.values() if io]
         return self._io[label] or next(iter(others), None)
 
+    def meta(self, label):
+        """What a kernel's setup sees of its inputs, in their order: shapes, types, and constants. Those of get_inputs() are of other inputs
+        than any call gets but the first trial's, which are the same in every evaluation."""
+        io = self.contract(label)
+        return contract.described(io) if io or not self._generator else [shape_of(value) for value in self._generated(None)]
+
     def _contracted(self, label, secret):
         return contract.materialise(self._io[label], secret, self.device)
 
@@ -203,3 +218,12 @@ class Inputs:
         else:
             self.fresh = len(read) != len(self._before) or not all(map(compare.same, read, self._before))
             self._before = []
+
+
+def shape_of(value):
+    """An input without the values of its tensors."""
+    if isinstance(value, torch.Tensor):
+        return {"shape": list(value.shape), "dtype": contract.name_of(value.dtype)}
+    if isinstance(value, (list, tuple)):
+        return [shape_of(item) for item in value]
+    return {key: shape_of(item) for key, item in value.items()} if isinstance(value, dict) else {"value": value}

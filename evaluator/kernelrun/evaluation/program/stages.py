@@ -20,6 +20,7 @@ from warpboard_wire import Refused
 
 TRIALS = 2  # of the check, before anything is timed
 LEAST_TIMED = 3
+LONGEST_SETUP = 60  # seconds
 LEAST_CLOCKED = {"host": 0, "cuda": 20}  # calls of each kernel that show which clock is to be believed
 CLOCKING = 0.3  # seconds after the first of them, from which on only as many are made as were asked for
 MOST_REPEATED = 1 << 30  # bytes of answers that are compared with themselves
@@ -159,6 +160,7 @@ class Stages:
         self.report.update(total_trials=TRIALS, trials_passed=0)
         try:
             self.wait_inputs()
+            self.set_up()
             self.try_all()
             self.report["correctness"] = True
         except (Gone, Refused, Lost):
@@ -171,6 +173,15 @@ class Stages:
                 self.remark(sentence)
         self.save()
         return self.report["correctness"]
+
+    def set_up(self):
+        """Has the kernel's setup called, before an input is drawn for it."""
+        if not self.request.get("setup") or "custom" not in self.kernels:
+            return
+        if took := self.kernels["custom"].setup(self.inputs.meta("custom")):
+            self.report["setup_ns"] = took
+            if took > LONGEST_SETUP * 1e9:
+                raise Raised(f"setup(meta) took {took / 1e9:.0f} s, and may take {LONGEST_SETUP} s", "custom")
 
     def wait_inputs(self):
         """Waits until the process that draws the inputs is loaded."""

@@ -286,6 +286,19 @@ class Kernels(unittest.TestCase):
             sides.Inputs({"custom": {"io": None}}, "cpu", None).draw(0, None)
 
 
+    def test_a_compiled_baseline_is_called_with_the_values_of_the_original(self):
+        code = {"source_code": "def f(x): return x * 2", "kernel_type": "torch", "metadata": {"function_name": "f"}, "torch_compile": True,
+                "io": {"args": [{"name": name, "type": "tensor", "role": role, "tensor_spec": {"shape": [3]}} for name, role in (("y", "output"), ("x", "input"))]}}
+        kernel, called = kernels.make(code, "ref", "cpu"), []
+        with unittest.mock.patch.object(torch, "compile", lambda f: lambda *args: called.append(args) or f(*args), create=True):
+            kernel.compile()
+        self.assertEqual(kernel([torch.zeros(3), torch.ones(3)]).tolist(), [2, 2, 2])
+        self.assertEqual([len(args) for args in called], [1])
+        if not hasattr(torch, "compile"):
+            with self.assertRaisesRegex(kernels.CompileError, "has no torch.compile"):
+                kernels.make(code, "ref", "cpu").compile()
+
+
 class Launch(unittest.TestCase):
     def dims(self, grid, **scalars):
         args = [{"name": n, "type": "int", "value": v} for n, v in scalars.items()]
