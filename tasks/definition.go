@@ -99,6 +99,8 @@ type Definition struct {
 	Baselines   map[string]string `json:"baselines,omitempty"` // name → path in the bundle of a submission that the site runs
 	// SubmissionFiles are names, and patterns with *, of further files that a submission may have.
 	SubmissionFiles []string `json:"submission_files,omitempty"`
+	// Setup allows a submission a function setup(meta), which is called before a case and is not timed.
+	Setup bool `json:"setup,omitempty"`
 	// Tolerance has the limits by which Warpboard's harness compares answers with those of ref_kernel, if the reference
 	// has no checker; nil for none.
 	Tolerance  *Tolerances `json:"tolerance,omitempty"`

@@ -119,6 +119,10 @@ func measuringKeys() []Key {
 		{Name: "tolerances", Langs: []Lang{LangPython}, Example: "tolerances:\n  \"0\": {atol: 1e-3, rtol: 0}",
 			Meaning: "The tolerances of single outputs, by their keys in a dict or their numbers in a tuple. Words that one leaves out are those of `tolerance`.",
 			Limits:  fmt.Sprintf("At most %d outputs. A name that the reference's answer lacks ends each run.", MaxTolerances)},
+		{Name: "setup", Langs: []Lang{LangPython}, Default: "false", Values: []string{"true", "false"}, Example: "setup: true",
+			Meaning: "Whether a submission may have a function `setup(meta)`. It is called before each case, and its result comes to each call as `custom_kernel(data, state=…)`. " +
+				"It is not timed; the run's page shows its time. `meta` is the input with `shape` and `dtype` in place of each array or tensor, and `value` in place of each number or text.",
+			Limits: "Only Python tasks with Warpboard's harness, on one GPU. It may take 60 s."},
 		{Name: "ranking_by", Meaning: "How the score is computed from the benchmarks' times: their geometric mean (`geom`), their mean (`mean`), or the time of the last benchmark (`last`).",
 			Default: "last", Limits: "One of the three.", Values: []string{"last", "mean", "geom"}, Example: `ranking_by: geom`},
 		{Name: "test_timeout", Meaning: "Seconds for all tests together.", Default: seconds, Limits: timeout, Example: `test_timeout: 60`},

@@ -105,6 +105,9 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.chooseHarness(f["harness"])
 	r.checkDrawn(f)
 	def.Tolerance = r.tolerances(f)
+	if def.Setup = r.boolean(f["setup"], "setup", false); def.Setup && (def.Lang != LangPython || def.OwnHarness || def.MultiGPU) {
+		r.refuse(f["setup"], "setup", "is for Python tasks with Warpboard's harness, on one GPU")
+	}
 	// The allowed files of a submission depend on the harness.
 	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
 }

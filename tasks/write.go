@@ -106,6 +106,9 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	y.Add("files", files)
 	addConfig(y, d)
 	addTolerances(y, d.Tolerance)
+	if d.Setup {
+		y.Add("setup", pyyaml.Bare("true"))
+	}
 	exact := d.Lang == LangPython && !d.OwnHarness
 	addCases(y, "tests", d.Tests, exact)
 	addCases(y, "benchmarks", d.Benchmarks, exact)

@@ -36,3 +36,18 @@ func TestAnExactMatchNamesNoWorstElement(t *testing.T) {
 		t.Errorf("a case that failed says %q of its errors", text)
 	}
 }
+
+func TestATimeOfASetupIsShownAndNotCounted(t *testing.T) {
+	c := job.CaseResult{Status: job.StatusPass, SetupNS: 2.5e6, Mean: 1000, Median: 1000, Runs: 3}
+	for name, text := range map[string]string{
+		"a test":      show(t, checkedCases([]job.CaseResult{c})).Text(),
+		"a benchmark": show(t, timedCases(StageView{Result: job.StageResult{Cases: []job.CaseResult{c}}}, false)).Text(),
+	} {
+		if !strings.Contains(text, "setup took 2.500\u00a0ms, not counted") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	if text := setupText(0); text != "" {
+		t.Errorf("without a setup: %q", text)
+	}
+}

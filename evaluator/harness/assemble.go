@@ -85,6 +85,9 @@ func (l *SourceSet) addHarness(def tasks.Definition) {
 		if text, err := json.Marshal(def.Tolerance); err == nil && def.Tolerance != nil { // numbers that were read have no error
 			l.Files["warpboard_tolerance.json"] = text
 		}
+		if def.Setup {
+			l.Files["warpboard_setup"] = []byte("true\n")
+		}
 		return
 	}
 	l.Separable = true

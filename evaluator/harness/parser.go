@@ -221,6 +221,8 @@ func setField(c *job.CaseResult, field, value string) bool {
 		c.Message = strings.ReplaceAll(value, `\n`, "\n")
 	case "runs":
 		c.Runs, _ = strconv.Atoi(value)
+	case "setup":
+		c.SetupNS = number(value, isSpread)
 	case "times":
 		c.Times = timeList(value)
 	default:

@@ -75,6 +75,7 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 		c.Processes = append(c.Processes, ns)
 		c.Times = append(c.Times, part.Times...)
 		c.Runs += part.Runs
+		c.SetupNS = max(c.SetupNS, part.SetupNS)
 		c.Clocks.Late += part.Clocks.Late
 		if part.Status != job.StatusPass {
 			c.Status, c.Message = part.Status, part.Message

@@ -37,6 +37,14 @@ func byProcess(pipe string) *Parser {
 
 var bothCases = []tasks.Case{{{Name: "a", Value: "1"}}, {{Name: "a", Value: "2"}}}
 
+func TestTheLongestSetupOfACasesProcessesIsShown(t *testing.T) {
+	p := byProcess(process(0, "benchmark.0.setup: 300\n"+timedCase(0, 100, "event")) +
+		process(1, "benchmark.0.setup: 700\n"+timedCase(0, 100, "event")) + process(2, timedCase(0, 100, "event")) + "check: pass\n")
+	if got := p.Cases()[0]; got.SetupNS != 700 || got.Median != 100 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 	p := byProcess(process(0, timedCase(0, 100, "event"), timedCase(1, 20, "event")) +
 		process(1, timedCase(0, 130, "wall"), timedCase(1, 30, "event")) +

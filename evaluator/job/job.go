@@ -122,7 +122,10 @@ type CaseResult struct {
 	Median  float64   `json:"median,omitempty"`
 	P95     float64   `json:"p95,omitempty"`
 	Times   []float64 `json:"times,omitempty"` // every repeat, if the harness reports them
-	Clocks  Clocks    `json:"clocks,omitzero"` // set if a judge timed the case
+	// SetupNS is the time of the submission's setup before the case, the longest of several processes. No other time
+	// contains it.
+	SetupNS float64 `json:"setup_ns,omitempty"`
+	Clocks  Clocks  `json:"clocks,omitzero"` // set if a judge timed the case
 	// Processes are the medians of the fresh processes that timed a ranked case. Median is then the median of these;
 	// the other values are over the repeats of all processes.
 	Processes []float64 `json:"processes,omitempty"`

@@ -43,6 +43,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	out = append(out, diffFiles("baselines", baselineFiles(old), baselineFiles(new), false)...)
 	differ("submission_files", a.SubmissionFiles, b.SubmissionFiles, false)
 	differ("tolerance", a.Tolerance, b.Tolerance, false)
+	differ("setup", a.Setup, b.Setup, true)
 	differ("tests", lines(a.Tests), lines(b.Tests), false)
 	differ("benchmarks", lines(a.Benchmarks), lines(b.Benchmarks), true)
 	differ("test_timeout", a.Timeouts.Test.Seconds(), b.Timeouts.Test.Seconds(), false)

@@ -90,6 +90,15 @@ func formatCases() map[string]formatCase {
 			says: "Element 3 is nan"},
 		"checker_beside_a_tolerance": {yaml: beginning + oneCase + "tolerance: {atol: 100}\n", files: doubling + computes + agrees,
 			solution: "wrong: " + thrice, verdict: asExpected, says: "wrong"},
+		// A setup that is not timed.
+		"setup": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees,
+			solution: "correct: import numpy as np\ndef setup(meta):\n    assert list(meta) == ['shape', 'dtype'], meta\n    return np.empty(meta['shape'], meta['dtype'])\n" +
+				"def custom_kernel(x, state):\n    assert x.shape == state.shape\n    return np.multiply(x, 2, out=state)\n", verdict: asExpected},
+		"submission_without_a_setup": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees, solution: "correct: " + twice, verdict: asExpected},
+		"setup_that_is_not_allowed": {files: doubling + agrees,
+			solution: "correct: def setup(meta):\n    raise ValueError('called')\n" + twice, verdict: asExpected},
+		"setup_that_raises": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees,
+			solution: "correct: def setup(meta):\n    raise ValueError('no luck')\n" + twice, verdict: notAsExpected, stderr: "ValueError: no luck"},
 		// task.yml.
 		"quoted_literals": {yaml: beginning +
 			"tests:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 1}\nbenchmarks:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 2}\n",

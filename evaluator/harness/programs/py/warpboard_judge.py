@@ -19,6 +19,7 @@ import secrets
 import sys
 from time import perf_counter_ns
 
+import warpboard_setup
 from warpboard_answer import BadAnswer
 from warpboard_calibrator import CALIBRATIONS, Calibrator
 from warpboard_calls import Ranks, Runner, TaskFailed
@@ -64,6 +65,24 @@ class Judge:
         if calibrator is not None:
             calibrator.use(runners.regions)
 
+    def begin(self, case: Case, key: str) -> None:
+        """Begins a case. If the task allows a setup, the submission's is called with the shapes of inputs that no other call gets."""
+        self.runner.begin_case()
+        if not warpboard_setup.allowed():
+            return
+        asked = [(warpboard_setup.WORD, warpboard_setup.described(self.task.draw(case.fresh())[0]))]
+        began = perf_counter_ns()
+        try:
+            (there,) = self.runner.call(lambda: asked).answer
+        except BadAnswer as bad:
+            raise Refused(f"The call of setup ended with an answer: {bad}") from bad
+        took = perf_counter_ns() - began
+        if took > warpboard_setup.LONGEST_NS:
+            raise Refused(f"setup(meta) took {took / 1e9:.0f} s, and may take {warpboard_setup.LONGEST_NS / 1e9:.0f} s")
+        self.runner.begin_case()
+        if there is True:
+            self.report.log(f"{key}.setup", took)
+
     def call(self, case: Case, fresh: bool, flags: int = 0,
              look: Callable[[Call], None] | None = None) -> tuple[bool, str, Call | None]:
         """Makes one checked call: (right?, message, call). look gets a right answer before it is dropped."""
@@ -89,7 +108,7 @@ class Judge:
         for index, case in enumerate(self.cases):
             key = f"test.{index}"
             self.report.log(f"{key}.spec", case.spec)
-            self.runner.begin_case()
+            self.begin(case, key)
             good, message, _ = self.call(case, fresh=False, look=lambda made: self.log_numerics(key, made))
             if good and secrets.randbelow(2):
                 good, message, _ = self.call(case, fresh=True)
@@ -132,7 +151,7 @@ class Judge:
         for index, case in enumerate(self.cases):
             key = f"benchmark.{index}"
             self.report.log(f"{key}.spec", case.spec)
-            self.runner.begin_case()
+            self.begin(case, key)
             good, message, calls = self.measure(case, rule)
             if not good:
                 for before in range(index):
@@ -176,7 +195,7 @@ class Judge:
         for index, case in enumerate(self.cases):
             key = f"benchmark.{index}"
             self.report.log(f"{key}.spec", case.spec)
-            self.runner.begin_case()
+            self.begin(case, key)
             good, message, _ = self.call(case, fresh=True)
             if good:
                 good, message, _ = self.call(case, fresh=True, flags=RANGE)

@@ -15,6 +15,7 @@ from time import perf_counter_ns, sleep
 
 import warpboard_answer
 import warpboard_ranks
+import warpboard_setup
 from warpboard_answer import NoRoom, describe
 from warpboard_host import Mapped, Rehearsal, is_mapped_in_call
 from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
@@ -230,6 +231,8 @@ def main() -> int:
 
     if ranks:
         warpboard_ranks.meet(rank, ranks)
+    if warpboard_setup.allowed():
+        custom_kernel = warpboard_setup.Prepared(custom_kernel, sys.modules.get("submission"))
     try:
         return serve(channel, page, custom_kernel, choose_cuda(page))
     except RunnerGone:

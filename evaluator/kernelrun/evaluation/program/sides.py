@@ -14,6 +14,7 @@ import packing
 from warpboard_answer import BadAnswer
 from warpboard_calls import Runner
 from warpboard_regions import HostMemory
+from warpboard_setup import described
 from warpboard_wire import Refused, RunnerGone
 
 
@@ -194,10 +195,10 @@ class Inputs:
         return self._io[label] or next(iter(others), None)
 
     def meta(self, label):
-        """What a kernel's setup sees of its inputs, in their order: shapes, types, and constants. Those of get_inputs() are of other inputs
-        than any call gets but the first trial's, which are the same in every evaluation."""
+        """What a kernel's setup sees of its inputs, in their order: shapes, types, and constants. Those of get_inputs() are of inputs that no
+        call gets."""
         io = self.contract(label)
-        return contract.described(io) if io or not self._generator else [shape_of(value) for value in self._generated(None)]
+        return contract.described(io) if io or not self._generator else [described(value) for value in self._generated(secret_of(1))]
 
     def _contracted(self, label, secret):
         return contract.materialise(self._io[label], secret, self.device)
@@ -218,12 +219,3 @@ class Inputs:
         else:
             self.fresh = len(read) != len(self._before) or not all(map(compare.same, read, self._before))
             self._before = []
-
-
-def shape_of(value):
-    """An input without the values of its tensors."""
-    if isinstance(value, torch.Tensor):
-        return {"shape": list(value.shape), "dtype": contract.name_of(value.dtype)}
-    if isinstance(value, (list, tuple)):
-        return [shape_of(item) for item in value]
-    return {key: shape_of(item) for key, item in value.items()} if isinstance(value, dict) else {"value": value}

@@ -15,12 +15,12 @@ from deciding import Decision
 from sides import Gone, Inputs, Lost, Raised, secret_of
 from trivial import Trivial
 from warpboard_calls import TaskFailed
+from warpboard_setup import LONGEST_NS
 from warpboard_stats import quantile
 from warpboard_wire import Refused
 
 TRIALS = 2  # of the check, before anything is timed
 LEAST_TIMED = 3
-LONGEST_SETUP = 60  # seconds
 LEAST_CLOCKED = {"host": 0, "cuda": 20}  # calls of each kernel that show which clock is to be believed
 CLOCKING = 0.3  # seconds after the first of them, from which on only as many are made as were asked for
 MOST_REPEATED = 1 << 30  # bytes of answers that are compared with themselves
@@ -180,8 +180,8 @@ class Stages:
             return
         if took := self.kernels["custom"].setup(self.inputs.meta("custom")):
             self.report["setup_ns"] = took
-            if took > LONGEST_SETUP * 1e9:
-                raise Raised(f"setup(meta) took {took / 1e9:.0f} s, and may take {LONGEST_SETUP} s", "custom")
+            if took > LONGEST_NS:
+                raise Raised(f"setup(meta) took {took / 1e9:.0f} s, and may take {LONGEST_NS / 1e9:.0f} s", "custom")
 
     def wait_inputs(self):
         """Waits until the process that draws the inputs is loaded."""

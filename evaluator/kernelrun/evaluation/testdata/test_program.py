@@ -299,6 +299,17 @@ class Kernels(unittest.TestCase):
                 kernels.make(code, "ref", "cpu").compile()
 
 
+    def test_a_setup_sees_no_values_of_arrays(self):
+        hidden = 12345.5
+        inputs = sides.Inputs({"custom": {"io": None}, "inputs": "custom"}, "cpu", unittest.mock.Mock())
+        drawn = [torch.full((2, 3), hidden), numpy.full(4, hidden), (3, "relu", None, {"x": torch.ones(1, dtype=torch.bfloat16)}), [hidden] * 17, torch.float16]
+        with unittest.mock.patch.object(inputs, "_generated", return_value=drawn) as generated:
+            meta = inputs.meta("custom")
+        self.assertEqual(meta, [{"shape": [2, 3], "dtype": "float32"}, {"shape": [4], "dtype": "float64"},
+                                [{"value": 3}, {"value": "relu"}, {"value": None}, {"x": {"shape": [1], "dtype": "bfloat16"}}], {"length": 17}, {"type": "dtype"}])
+        self.assertNotEqual(generated.call_args.args[0], None)  # the secret: the first trial has none
+
+
 class Launch(unittest.TestCase):
     def dims(self, grid, **scalars):
         args = [{"name": n, "type": "int", "value": v} for n, v in scalars.items()]
