@@ -38,12 +38,12 @@ class Calls {
 public:
     Calls(Session& session, Device& device) : session_(session), device_(device), buffers_(device) {}
 
-    // Starts a case and forgets the one before. told_early: the descriptions of its inputs differ.
-    void begin_case(bool told_early = false) {
+    // Starts a case and forgets the one before. described_early: the descriptions of its inputs differ.
+    void begin_case(bool described_early = false) {
         session_.begin_case();
         buffers_.begin_case();
         first_description_.clear();
-        told_early_ = told_early;
+        described_early_ = described_early;
         grown_ = 0;
         least_prepared_ = 0;
         rests_ = false;
@@ -58,8 +58,8 @@ public:
             if (rests_ || least_prepared_ == 0) device_.rest();  // not later: some clocks start with the description
             const bool first = prepares_first();
             if (first) prepare(0, false);
-            session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
-            session_.wait_queued(Device::released_on_host ? -1 : told_early_ ? early_queued_limit_ns : queued_limit_ns, stamps);
+            session_.announce(flags, drawn_->layout.description(), choose_sealed(), stamps);
+            session_.wait_queued(Device::released_on_host ? -1 : described_early_ ? early_queued_limit_ns : queued_limit_ns, stamps);
             device_.sample_after(session_.page(), session_.number());
             copies_.clear();
             if (!Device::released_on_host && !stamps.late) foresee();
@@ -82,7 +82,7 @@ public:
             session_.read_event(stamps);
             if (device_.changed()) return {false, still_changed};
             stamps.prepared = device_.writing_took();
-            look_for_turns(stamps.prepared);
+            detect_turns(stamps.prepared);
             stamps.at_once = device_.at_once();
             stamps.by_judge = Device::switches_in_call;
             return check();
@@ -182,11 +182,11 @@ public:
     void log_numerics(Report& report, const std::string& prefix) { warpboard::log_numerics(report, prefix, drawn_->input, *output_); }
 
     // Reports whether descriptions of the case's inputs differ.
-    bool told_early() const { return told_early_; }
+    bool described_early() const { return described_early_; }
 
     // Reports whether a call is prepared before its description: the clock starts with the description, and flushing a
     // host's caches takes milliseconds.
-    bool prepares_first() const { return Device::released_on_host && told_early_; }
+    bool prepares_first() const { return Device::released_on_host && described_early_; }
 
 private:
     using Input = typename Task::Input;
@@ -203,7 +203,7 @@ private:
         drawn_ = of_task("generate_input", [&] { return std::make_unique<Drawn>(Task::input(c, fresh)); });
         const std::string& description = drawn_->layout.description();
         if (first_description_.empty()) first_description_ = description;
-        told_early_ |= description != first_description_;
+        described_early_ |= description != first_description_;
     }
 
     void share() {
@@ -233,7 +233,7 @@ private:
     // turn of 2.4 ms. It falls into the writing of an input if the input before took long to generate. After the first
     // such turn the judge rests before it writes, which restarts its 2 ms. The first call of a case shows the usual
     // duration of writing.
-    void look_for_turns(double prepared) {
+    void detect_turns(double prepared) {
         if (least_prepared_ == 0 || prepared < least_prepared_) least_prepared_ = prepared;
         rests_ = rests_ || prepared > least_prepared_ + least_turn_ns;
     }
@@ -290,7 +290,7 @@ private:
     std::string answer_, body_;
     std::vector<AnswerReader::Copy> copies_, last_;  // of this call's answer, and of the last copied one
     std::string first_description_;
-    bool told_early_ = false, blames_answers_ = false, rests_ = false;
+    bool described_early_ = false, blames_answers_ = false, rests_ = false;
     double least_prepared_ = 0;  // of the case's calls
     bool queued_ = false;  // copies of this call's answer are queued
     int grown_ = 0;

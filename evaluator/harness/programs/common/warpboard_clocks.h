@@ -67,13 +67,13 @@ public:
 
     void calibrate(const Stamps& call) {
         own_.push_back(call);
-        own_told_ = quantile(own([](const Stamps& s, double) { return s.released - s.told; }), 0.25);
+        own_described_ = quantile(own([](const Stamps& s, double) { return s.released - s.described; }), 0.25);
     }
     void add(const Stamps& call) { calls_.push_back(call), raw_.add(call.done - call.released); }
 
     // Starts the calls' clock at their descriptions: these differ and reveal something before the release.
-    void begin_when_told() { told_ = true; }
-    bool begins_when_told() const { return told_; }
+    void start_at_description() { at_description_ = true; }
+    bool starts_at_description() const { return at_description_; }
 
     size_t runs() const { return calls_.size(); }
 
@@ -98,8 +98,8 @@ public:
     // Limits the cost of an empty call on a host, its variation, and the time from its description to its release. They
     // were measured after the end of the submission, which could otherwise increase them. mapping and copying are the
     // longest times to map an input of the case and to copy an answer.
-    void bound(const Constant& handover, double told, double mapping, double copying) {
-        own_told_ = std::min(own_told_, told);
+    void bound(const Constant& handover, double described, double mapping, double copying) {
+        own_described_ = std::min(own_described_, described);
         most_mapping_ = mapping;
         most_copying_ = copying;
         most_handover_ = handover.median + bounds_.tolerance;
@@ -145,21 +145,21 @@ private:
         // Quicker calls are compared, so an equally quick quantile is subtracted.
         if (bounds_.quantile < 0.5) cost.ns = std::min(quantile(samples, bounds_.quantile), most);
         cost.tolerance = std::min(cost.tolerance, most_tolerance_);
-        return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }), since_told(cost));
+        return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }), since_description(cost));
     }
 
     double most_handover() const { return std::min(bounds_.most_handover + most_mapping_, most_handover_); }
 
     // Adds the time from our own runner's description to its release, if the clock starts with the description.
-    Constant since_told(Constant cost) const {
-        if (told_) cost.ns += own_told_, cost.median += own_told_;
+    Constant since_description(Constant cost) const {
+        if (at_description_) cost.ns += own_described_, cost.median += own_described_;
         return cost;
     }
 
     // Returns the cost until the answer has been copied.
     Constant snapshot_cost() const {
         return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; }),
-                            since_told({own([](const Stamps& s, double) { return s.copied - s.released - s.event; }), bounds_, most_handover() + most_copying_, bounds_.share}));
+                            since_description({own([](const Stamps& s, double) { return s.copied - s.released - s.event; }), bounds_, most_handover() + most_copying_, bounds_.share}));
     }
 
     struct Times {
@@ -230,13 +230,13 @@ private:
 
     // A runner whose release follows its description sooner than our own runner's saves nothing: from the release on,
     // its time counts.
-    double begin(const Stamps& stamps) const { return told_ ? std::min(stamps.told, stamps.released - own_told_) : stamps.released; }
+    double begin(const Stamps& stamps) const { return at_description_ ? std::min(stamps.described, stamps.released - own_described_) : stamps.released; }
     static double least(double ns) { return std::max(ns, 1.0); }
     static double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
     Bounds bounds_;
-    bool told_ = false;
-    double own_told_ = 0;  // from our own runner's description to its release
+    bool at_description_ = false;
+    double own_described_ = 0;  // from our own runner's description to its release
     Stats raw_;
     double most_handover_ = no_bound;
     double most_mapping_ = 0;

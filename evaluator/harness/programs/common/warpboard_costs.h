@@ -27,16 +27,16 @@ public:
     // Limits clocks by the time to hand an input of the case over on a host after the end of the submission, and by the
     // longest time to copy an answer of this size.
     void bound(CaseClocks& clocks, const Case& c, size_t answer) {
-        calls_.begin_case(clocks.begins_when_told());
+        calls_.begin_case(clocks.starts_at_description());
         calls_.stand_in(own_, c, {});
-        std::vector<double> times, told;
+        std::vector<double> times, described;
         for (int i = 0; i <= Device::calibrations / 2; ++i) {
             const Stamps own = call();
             if (i == 0) continue;
             times.push_back(own.done - own.released - own.event);
-            told.push_back(own.released - own.told);
+            described.push_back(own.released - own.described);
         }
-        clocks.bound({times, Device::bounds, 1e18, 0}, quantile(told, 0.25), calls_.most_mapping(), Device::bounds.most_handover + static_cast<double>(answer));
+        clocks.bound({times, Device::bounds, 1e18, 0}, quantile(described, 0.25), calls_.most_mapping(), Device::bounds.most_handover + static_cast<double>(answer));
     }
 
 private:

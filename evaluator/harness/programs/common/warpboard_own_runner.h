@@ -151,7 +151,7 @@ private:
         if (!ready_) session_->wait_ready();
         ready_ = true;
         int input = first ? prepare(0) : -1;
-        session_->tell(0, "", sealed, stamps);
+        session_->announce(0, "", sealed, stamps);
         session_->wait_queued(-1, stamps);
         judge.sample_after(session_->page(), session_->number());
         if (!first) input = prepare(session_->number());

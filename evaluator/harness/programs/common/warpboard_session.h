@@ -21,7 +21,7 @@ struct Gone {};
 
 // Stamps has the times of one call in nanoseconds, and the runner's clock.
 struct Stamps {
-    double told = 0;
+    double described = 0;
     double released = 0;
     double done = 0;
     double sampled = 0;  // after a sample of the answer; done without a sample
@@ -70,7 +70,7 @@ public:
     }
 
     // Starts the next call, with this many sealed records in its input.
-    void tell(uint32_t flags, const std::string& description, uint32_t sealed, Stamps& stamps) {
+    void announce(uint32_t flags, const std::string& description, uint32_t sealed, Stamps& stamps) {
         limitless_ = (flags & CALL_RANGE) != 0 || made_++ < unlimited_calls;
         Writer body;
         body.number<uint32_t>(++number_);
@@ -78,7 +78,7 @@ public:
         body.raw(description.data(), description.size());
         page_.page->ns.store(no_ns, std::memory_order_relaxed);
         page_.page->sealed.store(sealed, std::memory_order_relaxed);
-        stamps.told = now_ns();
+        stamps.described = now_ns();
         send(FRAME_CALL, body.bytes());
     }
 
@@ -93,7 +93,7 @@ public:
     void wait_queued(double limit_ns, Stamps& stamps) {
         Waiter waiter;
         double watched = 0;
-        while (!said(page_.page->queued)) {
+        while (!has_reached(page_.page->queued)) {
             const double passed = waiter.elapsed();
             stamps.late = limit_ns >= 0 && passed > limit_ns;
             if (stamps.late) return;
@@ -180,7 +180,7 @@ public:
 
 private:
     void refuse_if_done() const {
-        if (said(page_.page->done)) {
+        if (has_reached(page_.page->done)) {
             throw Refused{"The submission's process said that a call had ended before its input was there."};
         }
     }
@@ -197,7 +197,7 @@ private:
     bool wait_for(const std::atomic<uint32_t>& word, bool on_device, double limit_ns) {
         Waiter waiter = on_device ? Waiter::for_device() : Waiter();
         double watched = 0;
-        while (!said(word)) {
+        while (!has_reached(word)) {
             const double passed = waiter.elapsed();
             if (passed > limit_ns) return false;
             watch(passed, watched, word);
@@ -211,7 +211,7 @@ private:
     }
 
     // Reports whether a word has the current call's number.
-    bool said(const std::atomic<uint32_t>& word) const {
+    bool has_reached(const std::atomic<uint32_t>& word) const {
         const uint32_t value = word.load(std::memory_order_acquire);
         if (value != number_ && value != number_ - 1) {
             throw Refused{"The submission's process answered call " + std::to_string(value) + " when call " +
@@ -225,7 +225,7 @@ private:
         if (passed - watched < spin_ns) return;
         watched = passed;
         const JudgeChannel::State state = channel_.look(0);
-        if (state == JudgeChannel::State::gone && said(word)) return;
+        if (state == JudgeChannel::State::gone && has_reached(word)) return;
         react(state);
     }
 

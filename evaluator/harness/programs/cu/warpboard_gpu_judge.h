@@ -16,7 +16,7 @@
 #include "warpboard_limits.h"
 #include "warpboard_driver.h"
 #include "warpboard_hold.h"
-#include "warpboard_taken.h"
+#include "warpboard_answer_copies.h"
 
 namespace warpboard {
 
@@ -103,7 +103,7 @@ public:
         cold_bytes_ = std::max(2 * static_cast<size_t>(l2), size_t{1} << 20);
         WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
         hold_.open(cold_);
-        taken_.open();
+        copies_.open();
     }
 
     // Chooses the sealed parts of these arrays of an input. Returns the number of records.
@@ -126,7 +126,7 @@ public:
     const SealKey& key() const { return hold_.key(); }
 
     // Queues the kernel that keeps the device until let_go.
-    void hold() { hold_.take(); }
+    void hold() { hold_.queue(); }
 
     // Leaves the device idle until other contexts have had their turns.
     void rest() {
@@ -137,13 +137,13 @@ public:
     // Starts the queued work, and waits until the last kernel keeps the device.
     void start() {
         hold_.start();
-        hold_.wait_taken();
+        hold_.wait_running();
     }
     void let_go() { hold_.let_go(); }
 
     // Returns the nanoseconds from begin_writing to let_go: more than usual if another context had turns. Call it after
     // the call.
-    double writing_took() const { return hold_.took(); }
+    double writing_took() const { return hold_.duration(); }
 
     // Reports whether everything until the release was queued when the device began to write the last input.
     bool at_once() const { return at_once_; }
@@ -158,12 +158,12 @@ public:
     }
 
     // Queues the copies of an answer's parts on the device, which wait for open_gate, and a sample of them.
-    void queue_copies(const std::vector<AnswerReader::Copy>& answer) { taken_.queue(answer); }
+    void queue_copies(const std::vector<AnswerReader::Copy>& answer) { copies_.queue(answer); }
     // Makes the next sample wait for the end of this call.
-    void sample_after(Page* page, uint32_t call) { taken_.after(page, call); }
-    void open_gate() { taken_.open_gate(); }
-    bool wait_sampled() { return taken_.wait_sampled(); }  // false without a sample
-    void wait_copied() { taken_.wait_copied(); }
+    void sample_after(Page* page, uint32_t call) { copies_.after(page, call); }
+    void open_gate() { copies_.open_gate(); }
+    bool wait_sampled() { return copies_.wait_sampled(); }  // false without a sample
+    void wait_copied() { copies_.wait_copied(); }
 
     void blame_runner() { device_pool().blame_runner(); }
 
@@ -171,13 +171,13 @@ public:
     void abandon() {
         hold_.start();
         hold_.let_go();
-        taken_.let_go();
+        copies_.let_go();
         cudaDeviceSynchronize();
         cudaGetLastError();  // the failure is reported already
     }
 
     // Reports whether the last answer still changed after "done".
-    bool changed() { return taken_.changed(); }
+    bool changed() { return copies_.changed(); }
 
     bool make(Region& region, int& fd) {
         device_pool().clear();  // the case before had other sizes
@@ -215,7 +215,7 @@ private:
     void* cold_ = nullptr;
     size_t cold_bytes_ = 0;
     Hold hold_;
-    Taken taken_;
+    AnswerCopies copies_;
     std::vector<size_t> sizes_, written_;  // of this input's arrays, and of the last one's
     bool at_once_ = false;
     unsigned char fill_ = 0;

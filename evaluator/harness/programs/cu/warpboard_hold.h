@@ -275,14 +275,14 @@ public:
     const SealKey& key() const { return key_; }
 
     // Queues the kernel behind the writes.
-    void take() {
+    void queue() {
         ++number_;
         WARPBOARD_LAUNCH(hold_device, 1, move_threads, seen_, seal_.pieces, number_, hold_limit_ns);
         WARPBOARD_CUDA(cudaGetLastError());
     }
 
     // Waits until it runs.
-    void wait_taken() {
+    void wait_running() {
         Waiter waiter(1e9);
         while (read(page_->held) != number_) {
             if (waiter.elapsed() > held_limit_ns) throw Refused{"The device did not come to the judge's last kernel before a release."};
@@ -294,7 +294,7 @@ public:
 
     // Returns the nanoseconds from begin to let_go, in which the runner's processors and copy engines can see the
     // unsealed parts, and another context may have had a turn. Call it after the kernel has ended.
-    double took() const { return static_cast<double>(read(page_->let_go_at) - read(page_->first)); }
+    double duration() const { return static_cast<double>(read(page_->let_go_at) - read(page_->first)); }
 
 private:
 

@@ -119,12 +119,12 @@ def _place(regions, kind, address, span, dense_bytes):
     and for memory with gaps or overlaps, which is copied instead."""
     for name, region in (("answers", regions.answers.get(kind)), ("inputs", regions.inputs.get(kind))):
         inside = region is not None and 0 <= address - region.address and address - region.address + span <= region.size
-        if span and inside and alike(span, dense_bytes):
+        if span and inside and similar_size(span, dense_bytes):
             return name, address - region.address
     return None
 
 
-def alike(span: int, dense_bytes: int) -> bool:
+def similar_size(span: int, dense_bytes: int) -> bool:
     """Reports whether memory of span bytes has about the size of an array. The judge copies and compares only such
     arrays: for others it would read gaps, or make much data from little."""
     return span <= 2 * dense_bytes and dense_bytes <= 2 * span
@@ -231,7 +231,7 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
     size = reach(shape, strides) * item
     if role not in ("inputs", "answers") or offset + size > sizes.get((role, kind), 0) and size > 0:
         raise ValueError("it lies outside of the shared memory")
-    if not alike(size, math.prod(shape) * item):
+    if not similar_size(size, math.prod(shape) * item):
         raise ValueError("its items lie too far apart or on top of each other")
     if size > 0 and offset % item:
         raise ValueError("it does not lie at a multiple of its items' size")

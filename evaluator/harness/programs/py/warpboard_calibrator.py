@@ -103,7 +103,7 @@ class Calibrator:
             made.append(self._together.call(lambda: list(zip(draw(), sizes))))
             made[-1].data = made[-1].answer = None
         mapping = max(runner.regions.most_mapping() for runner in self._runners)
-        queueing = QUEUEING_NS if self._kind == "cuda" and not any(runner.told_much for runner in self._runners) else 0.0
+        queueing = QUEUEING_NS if self._kind == "cuda" and not any(runner.much_described for runner in self._runners) else 0.0
         return Constants.of(self._kind, made[1:], mapping, queueing)
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from time import perf_counter_ns
 
 from warpboard_answer import BadAnswer, NoRoom, is_plain, read
+from warpboard_answer_copy import AnswerCopy
 from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_limits import (
     AFTER_DONE_LIMIT_NS, CALL_LIMIT_FACTOR, CALL_LIMIT_NS, EARLY_QUEUED_LIMIT_NS, GATE_LIMIT_NS, LEAST_ANSWERS, QUEUED_LIMIT_NS,
     UNLIMITED_CALLS)
-from warpboard_taken import Taken
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, RANGE, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
+    ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, RANGE, SEALED, Refused, RunnerGone, TooLarge, wait_for_wakeup, pack_call)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Call:
     parts: int  # of the answers
     begin: int  # the judge's clock at the release
     at_once: bool = False  # everything until the release was queued before the device began to write the input
-    told: float = 0.0  # from the input's description to the release, if the clock starts with the description
+    described: float = 0.0  # from the input's description to the release, if the clock starts with the description
     early: bool = False  # the description revealed something of the input
 
     @property
@@ -79,16 +79,16 @@ class Runner:
         self.made, self.longest = 0, 0  # the case's calls, and the longest of them from release to done
         if cuda is not None:
             page.for_device()
-            self.here()
+            self.make_current()
             cuda.watch(page)
         self.number = secrets.randbelow(1 << 30) + 1
         self._version = 0  # of the regions that the runner has
-        self._told: bytes | None = None  # the description of the case's last call
+        self._description: bytes | None = None  # the description of the case's last call
         # Descriptions of the case's inputs reveal something of them. On a device the clock then starts with the
         # description. On the host that is sent with the release, because the judge flushes caches before, which takes
         # milliseconds.
         self.early = False
-        self.told_much = False  # more of an input than a few plain numbers was known before the release
+        self.much_described = False  # more of an input than a few plain numbers was known before the release
         self._growths = 0  # of the answers' memory, in this case
         self.last: list[Part] = []  # parts of the last answer
         # The descriptions of the last two answers, with their trees and parts.
@@ -107,7 +107,7 @@ class Runner:
         self._version, self.last, self._seen = 0, [], []
 
     def begin_case(self) -> None:
-        self._told, self.early, self.told_much, self.last = None, False, False, []
+        self._description, self.early, self.much_described, self.last = None, False, False, []
         self.made, self.longest = 0, 0
         self._growths = 0
         self._seen = []
@@ -132,14 +132,14 @@ class Runner:
         (made.data,), (made.answer,) = made.data, made.answer
         return made
 
-    def here(self) -> None:
+    def make_current(self) -> None:
         """Makes the runner's device the current one, if there are several."""
         if self.cuda is not None:
-            self.cuda.here()
+            self.cuda.make_current()
 
     def grow(self, size: int) -> None:
         """Shares at least this much memory for the answer."""
-        self.here()
+        self.make_current()
         kinds = [HOST] if self.cuda is None else [HOST, CUDA]
         most = self.host.most_bytes()  # also on a device: the host has a region of that size beside it
         if self.cuda is not None:
@@ -166,16 +166,16 @@ class Runner:
             self.channel.send(CASE, *self.regions.case())
             self._version = self.regions.version
 
-    def ask(self, data: Any, flags: int) -> _Asked:
+    def ask(self, data: Any, flags: int) -> _GatedCall:
         """Announces the next call, and returns it."""
-        self.here()
+        self.make_current()
         description, leaves = describe(data)
         self._share(self._wanted(leaves))
-        told = self._told is not None and self._told != description
+        differs = self._description is not None and self._description != description
         on_host = sum(leaf.span for leaf in leaves if leaf.kind == HOST) if self.cuda is not None else 0
-        self.told_much = self.told_much or len(description) + on_host > _FEW_BYTES + _ENTRY_BYTES * len(leaves)
-        self.early = self.early or told or on_host > 0
-        self._told = description
+        self.much_described = self.much_described or len(description) + on_host > _FEW_BYTES + _ENTRY_BYTES * len(leaves)
+        self.early = self.early or differs or on_host > 0
+        self._description = description
         self.number = (self.number + 1) & 0xFFFFFFFF or 1
         arrays = self._arrays(leaves) if self.cuda is not None else []
         self.page.begin(self.cuda.choose_sealed(arrays, self.regions.memory[INPUTS, CUDA].address) if self.cuda is not None else 0)
@@ -185,7 +185,7 @@ class Runner:
             self.write_host(self.regions.memory[INPUTS, HOST], leaves)
         follows = self.early and self.cuda is None
         self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if follows else pack_call(self.number, flags, description))
-        return _Asked(self, data, leaves, arrays, sent, description if follows else b"", flags)
+        return _GatedCall(self, data, leaves, arrays, sent, description if follows else b"", flags)
 
     def _arrays(self, leaves: Iterable[Leaf]) -> list[tuple[Any, Any]]:
         """Returns the arrays on the device: (the runner's, the judge's own), as tensors of bytes."""
@@ -193,23 +193,23 @@ class Runner:
         return [(region.bytes[leaf.offset : leaf.offset + leaf.span], flat_bytes(leaf.value, leaf.span))
                 for leaf in leaves if leaf.kind == CUDA and leaf.span]
 
-    def expect(self) -> Taken:
+    def expect(self) -> AnswerCopy:
         """Returns the described answer, with memory for its copy. Equal descriptions mean equal places."""
         text = self.page.description()
-        said = dict(self._seen).get(text) or read(text, self.regions.sizes())
-        size, most = sum(part.size for part in said[1] if part.kind == HOST), self.host.most_bytes()
+        described = dict(self._seen).get(text) or read(text, self.regions.sizes())
+        size, most = sum(part.size for part in described[1] if part.kind == HOST), self.host.most_bytes()
         if size > most:  # arrays can overlap
             raise TooLarge(f"The answer takes {size} bytes, and there is room for {most}.")
-        self._seen = [*self._seen[-1:], (text, said)]
-        return Taken(*said, self.regions.memory, self.cuda)
+        self._seen = [*self._seen[-1:], (text, described)]
+        return AnswerCopy(*described, self.regions.memory, self.cuda)
 
-    def foresee(self) -> tuple[bytes, Taken] | None:
+    def foresee(self) -> tuple[bytes, AnswerCopy] | None:
         """Returns (description, answer) of the call before the last, because memory for answers is used in turns, or
         None. An answer with a plain value cannot be foreseen: no copy would show its arrival."""
         if not self._seen:
             return None
-        text, said = self._seen[0]
-        return None if is_plain(said[0]) else (text, Taken(*said, self.regions.memory, self.cuda))
+        text, described = self._seen[0]
+        return None if is_plain(described[0]) else (text, AnswerCopy(*described, self.regions.memory, self.cuda))
 
     def as_foreseen(self) -> None:
         """Records that the last answer was the foreseen one."""
@@ -232,23 +232,23 @@ class Runner:
                 write_host(memory, leaf)
 
 
-class _Asked:
-    """_Asked is one call of one runner. Its methods are called in this order, each for all ranks before the next."""
+class _GatedCall:
+    """_GatedCall is one call of one runner. Its methods are called in this order, each for all ranks before the next."""
 
     def __init__(self, runner: Runner, data: Any, leaves: list[Leaf], arrays: list[tuple[Any, Any]], sent: int,
                  follows: bytes, flags: int = 0) -> None:
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
-        self.told, self._follows = runner.early and not follows, follows
+        self.clock_runs, self._follows = runner.early and not follows, follows
         self._leaves, self._arrays, self._number = leaves, arrays, runner.number
-        self.answer: Taken | None = None
+        self.answer: AnswerCopy | None = None
         self._foreseen: bytes | None = None
         self.late, self._released, self._limitless = False, False, bool(flags & RANGE)
 
     def hold(self) -> None:
         """Waits until the runner has queued everything, or the limit has passed."""
         runner = self.runner
-        runner.here()
-        limit = EARLY_QUEUED_LIMIT_NS if self.told and runner.cuda is not None else QUEUED_LIMIT_NS
+        runner.make_current()
+        limit = EARLY_QUEUED_LIMIT_NS if self.clock_runs and runner.cuda is not None else QUEUED_LIMIT_NS
         self.late = runner.page.wait_queued(self._number, runner.channel, limit) is None
         if runner.cuda is None:
             return
@@ -260,19 +260,19 @@ class _Asked:
     def poison(self) -> None:
         """Overwrites the last answer."""
         runner = self.runner
-        runner.here()
+        runner.make_current()
         for part in runner.last:
             if part.role == "answers" and part.size:
                 runner.regions.poison(part)
 
     def can_wait(self) -> bool:
         """Reports whether the device can wait until everything is queued."""
-        self.runner.here()
+        self.runner.make_current()
         return self.runner.cuda is not None and self.runner.cuda.can_wait(self._arrays)
 
     def block(self) -> None:
         """Makes the device wait for start."""
-        self.runner.here()
+        self.runner.make_current()
         if self.runner.cuda is not None:
             self.runner.cuda.block()
 
@@ -281,7 +281,7 @@ class _Asked:
         first byte on: during an interruption, work of the runner may have run and seen the input. On the host the input
         is written into memory that the runner does not have yet."""
         runner, cuda = self.runner, self.runner.cuda
-        runner.here()
+        runner.make_current()
         if cuda is None:
             runner.write_host(runner.regions.renew_input(), self._leaves)
             return
@@ -299,7 +299,7 @@ class _Asked:
         """Queues the copies. If the call is alone, the sample of its answer waits for its own "done", otherwise for
         all."""
         if self.answer is not None:
-            self.runner.here()
+            self.runner.make_current()
             self.answer.queue(self.runner.page, self._number if alone else None)
 
     def start(self) -> None:
@@ -310,7 +310,7 @@ class _Asked:
     def wait_held(self) -> None:
         """Waits until the input is written and the device is kept."""
         if self.runner.cuda is not None:
-            self.runner.here()
+            self.runner.make_current()
             self.runner.cuda.wait_held()
 
     def prepared(self) -> float:
@@ -376,7 +376,7 @@ class _Asked:
 
     def expect(self) -> None:
         """Reads the answer's description, and releases its copies."""
-        self.runner.here()
+        self.runner.make_current()
         self.answer = self.runner.expect()
         self.queue_copies()
         self.open_gate()
@@ -399,13 +399,13 @@ class _Asked:
         """Waits for the sample of the answer, if its description is known. Returns False without a sample."""
         if self.answer is None:
             return False
-        self.runner.here()
+        self.runner.make_current()
         return self.answer.sampled()
 
     def take(self) -> None:
         """Copies the answer, if its description is known."""
         if self.answer is not None:
-            self.runner.here()
+            self.runner.make_current()
             self.answer.take()
 
     def keep(self, took: int) -> None:
@@ -415,12 +415,12 @@ class _Asked:
         assert self.answer is not None
         runner.last, runner.longest = self.answer.parts, max(runner.longest, took)
         runner.made += 1
-        runner.here()
+        runner.make_current()
         if runner.cuda is not None and runner.cuda.changed():
             raise BadAnswer("The answer still changed when custom_kernel was said to be done: something of it ran on.")
 
     def event(self, most: int) -> float:
-        return _number(self.runner.page.wait_nanoseconds(self.runner.channel), most)
+        return _limited(self.runner.page.wait_nanoseconds(self.runner.channel), most)
 
 
 class Ranks:
@@ -447,7 +447,7 @@ class Ranks:
         for runner in self._runners:
             runner.channel.wait_end()
             if runner.cuda is not None:
-                runner.here()
+                runner.make_current()
                 runner.cuda.forget(runner.page)
 
     def call(self, draw: Callable[[], list[Any]], flags: int = 0) -> Call:
@@ -455,7 +455,7 @@ class Ranks:
         while True:
             try:
                 return self._call(self._draw(draw), flags)
-            except _Grow as need:
+            except _NeedsRoom as need:
                 need.runner.grow(need.size)
 
     def _draw(self, draw: Callable[[], list[Any]]) -> list[Any]:
@@ -474,22 +474,22 @@ class Ranks:
             for rank, call in enumerate(calls):
                 call.who = f"rank {rank}: "
         try:
-            _each(calls, _Asked.hold)
-        except (BadAnswer, _Grow):
+            _for_each(calls, _GatedCall.hold)
+        except (BadAnswer, _NeedsRoom):
             for call in calls:
                 call.leave()
             raise
         try:
             at_once = self._prepare(calls)
-            _each(calls, _Asked.announce)
+            _for_each(calls, _GatedCall.announce)
             if self._runners[0].cuda is None:
-                announced()
+                wait_for_wakeup()
             switched, begin, end, sampled, taken = self._release(calls)
         finally:  # always, because the process could not end otherwise
             for call in calls:
                 call.let_go()
-        _each(calls, lambda call: call.keep(end - begin))
-        released, begin = begin, min([begin, *(call.sent for call in calls if call.told)])
+        _for_each(calls, lambda call: call.keep(end - begin))
+        released, begin = begin, min([begin, *(call.sent for call in calls if call.clock_runs)])
         answers = [call.answer for call in calls if call.answer is not None]
         return Call(inputs, [answer.value() for answer in answers], max(call.event(end - begin) for call in calls),
                     end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared() for call in calls), switched,
@@ -497,7 +497,7 @@ class Ranks:
                     sum(len(answer.parts) for answer in answers), begin, at_once, released - begin,
                     any(call.runner.early for call in calls))
 
-    def _release(self, calls: list[_Asked]) -> tuple[int, int, int, int, int]:
+    def _release(self, calls: list[_GatedCall]) -> tuple[int, int, int, int, int]:
         """Releases the calls. Returns the time that their devices took to switch to them, and the clock at the release,
         when the last was done, when all answers were sampled, and when all were copied. On a device, a call without a
         foreseen answer is done when its copies are queued: until then work could continue unseen."""
@@ -506,54 +506,54 @@ class Ranks:
             call.let_in()
         for call in calls:
             call.wait_active()
-        begin = min([_of(call, call.release) for call in calls])
-        end = max([_of(call, call.done) for call in calls])
+        begin = min([_run(call, call.release) for call in calls])
+        end = max([_run(call, call.done) for call in calls])
         for call in calls:
             call.open_gate()
-        sampled, taken = _take(calls, end)
-        if unforeseen := [call for call in calls if _of(call, call.unforeseen)]:
-            _each(unforeseen, _Asked.expect)
+        sampled, taken = _copy_answers(calls, end)
+        if unforeseen := [call for call in calls if _run(call, call.unforeseen)]:
+            _for_each(unforeseen, _GatedCall.expect)
             if self._runners[0].cuda is not None:
                 end = perf_counter_ns()
-            sampled, taken = _take(unforeseen, end)
+            sampled, taken = _copy_answers(unforeseen, end)
         return begin - held, begin, end, sampled, taken
 
-    def _prepare(self, calls: list[_Asked]) -> bool:
+    def _prepare(self, calls: list[_GatedCall]) -> bool:
         """Waits until all inputs are written and caches flushed, with the copies of the answers queued behind. Returns
         whether everything was queued before the devices began. If one device cannot wait, none does: loading a kernel
         for one may wait for another. Each is then kept as soon as its own input is written."""
-        _each(calls, _Asked.poison)
+        _for_each(calls, _GatedCall.poison)
         at_once = all([call.can_wait() for call in calls])
         if at_once:
-            _each(calls, _Asked.block)
-        _each(calls, _Asked.write)
+            _for_each(calls, _GatedCall.block)
+        _for_each(calls, _GatedCall.write)
         if self._runners[0].cuda is None:
             self._runners[0].host.flush()
-        _each(calls, lambda call: call.queue_copies(len(calls) == 1))
-        _each(calls, _Asked.start)
-        _each(calls, _Asked.wait_held)
+        _for_each(calls, lambda call: call.queue_copies(len(calls) == 1))
+        _for_each(calls, _GatedCall.start)
+        _for_each(calls, _GatedCall.wait_held)
         return at_once
 
 
-def _take(calls: list[_Asked], end: int) -> tuple[int, int]:
+def _copy_answers(calls: list[_GatedCall], end: int) -> tuple[int, int]:
     """Copies the described answers. Returns the clock when all were sampled, end without a sample, and when all were
     copied."""
-    sampled = perf_counter_ns() if any([_of(call, call.sampled) for call in calls]) else end
-    _each(calls, _Asked.take)
+    sampled = perf_counter_ns() if any([_run(call, call.sampled) for call in calls]) else end
+    _for_each(calls, _GatedCall.take)
     return sampled, perf_counter_ns()
 
 
-def _each(calls: list[_Asked], step: Callable[[_Asked], object]) -> None:
+def _for_each(calls: list[_GatedCall], step: Callable[[_GatedCall], object]) -> None:
     """Does one step of every call; an error names its rank."""
     for call in calls:
-        _of(call, lambda: step(call))
+        _run(call, lambda: step(call))
 
 
-def _of(call: _Asked, step: Callable[[], Any]) -> Any:
+def _run(call: _GatedCall, step: Callable[[], Any]) -> Any:
     try:
         return step()
     except NoRoom as need:
-        raise _Grow(call.runner, need.args[0]) from None
+        raise _NeedsRoom(call.runner, need.args[0]) from None
     except (BadAnswer, Refused) as error:
         raise type(error)(f"{call.who}{error}") from None
     except Exception as error:
@@ -562,13 +562,13 @@ def _of(call: _Asked, step: Callable[[], Any]) -> Any:
         raise
 
 
-class _Grow(Exception):
+class _NeedsRoom(Exception):
     """Requests a repetition of the call with more memory for the answer."""
 
     def __init__(self, runner: Runner, size: int) -> None:
         self.runner, self.size = runner, size
 
 
-def _number(ns: float, most: float) -> float:
+def _limited(ns: float, most: float) -> float:
     """Returns the runner's clock, limited to a number between 1 and the judge's clock."""
     return min(max(ns, 1.0), float(most)) if ns == ns else float(most)

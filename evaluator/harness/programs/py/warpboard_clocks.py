@@ -53,8 +53,8 @@ class Constants:
     prepared: float  # time to write an input on the device
     switched: float  # time until the runner's gate runs
     sampled: float  # done to the sample of the answer
-    told: float = 0.0  # from the input's description to the release, if the clock starts with the description
-    queueing: float = 0.0  # allowed excess of told
+    described: float = 0.0  # from the input's description to the release, if the clock starts with the description
+    queueing: float = 0.0  # allowed excess of described
 
     @classmethod
     def of(cls, kind: str, calls: Sequence[Call], mapping: float = 0, queueing: float = 0.0) -> Constants:
@@ -63,38 +63,38 @@ class Constants:
         separate quartile. The lower quartile, and on the host, where processes compete, the median are close to the
         minimum: a disturbance must not shorten a submission's time."""
         low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
-        walls, snapshots = ([ns - call.told - call.event for ns, call in zip(clock, calls)]
+        walls, snapshots = ([ns - call.described - call.event for ns, call in zip(clock, calls)]
                             for clock in ([call.wall for call in calls], [call.snapshot for call in calls]))
         handover, snapshot = (min(quantile(times, low), min(times) + high) for times in (walls, snapshots))
         copy = snapshot - handover
         if kind == "host":
             copy = min(copy, _MOST_NS[kind] + mapping + calls[-1].size)
-        told = quantile([call.told for call in calls], 0.25)
-        handover = told + min(handover, _MOST_NS[kind] + mapping)
+        described = quantile([call.described for call in calls], 0.25)
+        handover = described + min(handover, _MOST_NS[kind] + mapping)
         return cls(kind, handover, handover + copy, _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5),
-                   quantile([call.sampled - call.wall for call in calls], 0.5), told, queueing)
+                   quantile([call.sampled - call.wall for call in calls], 0.5), described, queueing)
 
     def no_more_than(self, calls: Sequence[Call]) -> Constants:
         """Returns the constants, or smaller ones if these calls were quicker: then the machine was busy during the
         empty calls. A call that only seems to end early makes the constants smaller, and so its own time longer."""
-        handover = min(self.handover, max(quantile([call.wall + self.sooner(call) for call in calls], 0.1), 0.0))
-        snapshot = min(self.snapshot, max(quantile([call.snapshot + self.sooner(call) for call in calls], 0.1), handover))
+        handover = min(self.handover, max(quantile([call.wall + self.lead(call) for call in calls], 0.1), 0.0))
+        snapshot = min(self.snapshot, max(quantile([call.snapshot + self.lead(call) for call in calls], 0.1), handover))
         return replace(self, handover=handover, snapshot=snapshot)
 
-    def sooner(self, call: Call) -> float:
+    def lead(self, call: Call) -> float:
         """Returns the time by which the release followed the input's description sooner than for our own runner. A
         runner saves nothing by this: from the release on, its time counts. It is negative if queueing took a little
         longer."""
-        return max(self.told - call.told, -self.queueing)
+        return max(self.described - call.described, -self.queueing)
 
-    def more(self, calls: Sequence[Call]) -> list[float]:
+    def additions(self, calls: Sequence[Call]) -> list[float]:
         """Returns the additions to each call's clocks: delays before the release and after "done"."""
-        gate, sample = self._late(calls)
-        return [self.turns(call) + self.sooner(call) + max(self._gate(call) - SWITCH_NS, gate) + max(self._sample(call) - SAMPLE_NS, sample)
+        gate, sample = self._middle_delays(calls)
+        return [self.turn_delay(call) + self.lead(call) + max(self._gate(call) - SWITCH_NS, gate) + max(self._sample(call) - SAMPLE_NS, sample)
                 for call in calls]
 
-    def _late(self, calls):
+    def _middle_delays(self, calls):
         """Returns the delay, beyond the usual one, of the middle call's gate and of its sample. On an H100 the medians
         of 62 series of calls were within 3 µs for the gate."""
         return (max(quantile([self._gate(call) for call in calls], 0.5) - MIDDLE_SWITCH_NS, 0.0),
@@ -116,7 +116,7 @@ class Constants:
     def snapshot_tolerance(self, ns: float) -> float:
         return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE[self.kind] * ns))
 
-    def turns(self, call: Call) -> float:
+    def turn_delay(self, call: Call) -> float:
         """Returns the time that others may have had the device, or processors the input, from its first byte to the end
         of the hold."""
         excess = call.prepared - self.prepared
@@ -135,8 +135,8 @@ class Clocks:
         constants = constants.no_more_than(calls)
         self.constants, self._calls = constants, calls
         self.events = [call.event for call in calls]
-        self.disturbed = sum(constants.turns(call) > 0 for call in calls) / len(calls)  # share of the calls
-        more = constants.more(calls)
+        self.disturbed = sum(constants.turn_delay(call) > 0 for call in calls) / len(calls)  # share of the calls
+        more = constants.additions(calls)
         self.walls = [call.wall - constants.handover + ns for call, ns in zip(calls, more)]
         self.snapshots = [call.snapshot - constants.snapshot + ns for call, ns in zip(calls, more)]
         wall = quantile(self.walls, 0.5)

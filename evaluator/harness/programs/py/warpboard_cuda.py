@@ -78,7 +78,7 @@ def allocate(size: int, device: int) -> tuple[ctypes.c_uint64, int]:
     return handle, size
 
 
-def released(handle: ctypes.c_uint64) -> None:
+def release(handle: ctypes.c_uint64) -> None:
     """Releases physical memory that is no longer mapped anywhere."""
     call("cuMemRelease", handle)
 
@@ -89,7 +89,7 @@ def export(handle: ctypes.c_uint64) -> int:
     return fd.value
 
 
-def imported(fd: int) -> ctypes.c_uint64:
+def import_handle(fd: int) -> ctypes.c_uint64:
     handle = ctypes.c_uint64()
     call("cuMemImportFromShareableHandle", ctypes.byref(handle), ctypes.c_void_p(fd), _POSIX_FD)
     return handle
@@ -136,7 +136,7 @@ class Mapping:
     def close(self) -> None:
         call("cuMemUnmap", ctypes.c_uint64(self.address), ctypes.c_size_t(self.size))
         call("cuMemAddressFree", ctypes.c_uint64(self.address), ctypes.c_size_t(self.size))
-        released(self._handle)
+        release(self._handle)
 
 
 class RunnerDevice:
@@ -163,7 +163,7 @@ class RunnerDevice:
         torch.cuda.synchronize()
 
     def region(self, fd: int, size: int) -> _Region:
-        return _Region(self._torch, imported(fd), size, self._device)
+        return _Region(self._torch, import_handle(fd), size, self._device)
 
     def forget(self) -> None:
         """Drops everything of the last call."""

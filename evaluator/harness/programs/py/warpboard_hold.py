@@ -330,12 +330,12 @@ class Hold:
     def _put(self, at, table):
         self._memory[at : at + len(table)] = table
 
-    def take(self) -> None:
+    def queue(self) -> None:
         """Queues the kernel behind the writes."""
         self._number = (self._number + 1) & 0xFFFFFFFF or 1
         self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(HOLD_LIMIT_NS), ctypes.c_uint32(self._count), threads=MOVE_THREADS)
 
-    def taken(self) -> bool:
+    def wait_running(self) -> bool:
         """Waits until the kernel runs, when everything before it is written. Returns False if it does not."""
         words, number, end = self._words, self._number, perf_counter_ns() + HELD_LIMIT_NS
         while words[_HELD] != number:
@@ -346,7 +346,7 @@ class Hold:
     def let_go(self) -> None:
         self._words[_LET_GO] = self._number
 
-    def took(self) -> int:
+    def duration(self) -> int:
         """Returns the nanoseconds from begin to let_go in which the runner's processors and copy engines can see the
         unsealed parts, and in which another context had a turn. Call it only after the kernel has ended."""
         return self._times[_LET_GO_AT] - self._times[_FIRST]

@@ -75,7 +75,7 @@ class Rehearsal:
         self._fd = shared_memory(HOST_PAGE)
         self._mapped = Mapped(self._fd, HOST_PAGE)
 
-    def hold(self) -> None:
+    def run(self) -> None:
         self._here.send(INPUT, b"", [self._fd])
         _, _, (fd,) = self._there.receive()
         self._mapped.let_go()

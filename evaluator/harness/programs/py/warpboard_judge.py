@@ -223,11 +223,11 @@ class Runners:
         """Returns the ranks of the next process once the submission is loaded, or None if there is none."""
         ranks = []
         for regions, device in zip(self.regions, self._devices):
-            handed = self._door.next()
-            if handed is None:
+            following = self._door.next()
+            if following is None:
                 return None
             regions.wipe()
-            self._number, channel, page = handed
+            self._number, channel, page = following
             ranks.append(Runner(channel, page, regions, self._host, device))
         self._ranks, began = Ranks(ranks), perf_counter_ns()
         self._ranks.ready(self._longest)
@@ -273,7 +273,7 @@ def judge(mode: str, report: Report, make_task: Callable[[int | None], Task], ca
     stages = Judge(report, cases, task, runners, calibrator, kind)
     for device in devices:
         if timed and device is not None:
-            device.here()
+            device.make_current()
             device.warm_up()
     if mode == "test":
         return stages.test()

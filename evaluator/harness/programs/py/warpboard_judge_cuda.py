@@ -7,7 +7,7 @@ import mmap
 import secrets
 import time
 
-from warpboard_cuda import Mapping, address_of, allocate, call, driver, export, queue_wait, queue_write, released, seen_by_device
+from warpboard_cuda import Mapping, address_of, allocate, call, driver, export, queue_wait, queue_write, release, seen_by_device
 from warpboard_hold import Hold
 from warpboard_limits import COPY_LIMIT_NS, MOST_SAMPLE_PITCH, MOST_WAITING_ARRAYS, SAMPLE_ROW_BYTES, SAMPLE_ROWS, SAMPLE_STEP
 from warpboard_wire import DONE_AT, Refused
@@ -77,7 +77,7 @@ class Sample:
             call("cuMemcpyDtoHAsync_v2", self._tail(self._memory), ctypes.c_uint64(source + size - self._WIDTH), ctypes.c_size_t(self._WIDTH), self._stream)
         queue_write(word, number, self._stream)
 
-    def taken(self) -> bool:
+    def is_queued(self) -> bool:
         """Reports whether there is a sample."""
         return self._copy is not None
 
@@ -109,7 +109,7 @@ class Sample:
         return _Rows(0, 0, 2, None, source, None, pitch, 0, 0, 1, address_of(memory), 0, None, width, width, height)
 
 
-def _sampled(copies: list[tuple[int, int, int]]) -> tuple[int, int, int] | None:
+def _choose_sample(copies: list[tuple[int, int, int]]) -> tuple[int, int, int] | None:
     """Chooses the copy (to, from, bytes) to sample: the largest, and in half of the calls any, so that a late write to
     any part is found in some call."""
     if not copies:
@@ -124,7 +124,7 @@ class JudgeMemory:
     def __init__(self, torch: Any, number: int | None = None) -> None:
         self._torch, self._device = torch, number
         torch.cuda.init()
-        self.here()
+        self.make_current()
         torch.zeros(1, device="cuda")
         properties = torch.cuda.get_device_properties(torch.cuda.current_device())
         cache = getattr(properties, "L2_cache_size", 64 << 20)
@@ -144,7 +144,7 @@ class JudgeMemory:
         # The tests passed with the available memory: a runner chooses the size of its answers.
         self.blames_runner = False
 
-    def here(self) -> None:
+    def make_current(self) -> None:
         if self._device is not None:
             self._torch.cuda.set_device(self._device)
 
@@ -155,7 +155,7 @@ class JudgeMemory:
         a call on the runner's page, if there is one."""
         self._number += 1
         behind = (self._gate_seen, self._number) if ends is None else (self._pages[page], ends)
-        self._sample.queue(_sampled(copies), *behind, self._sampled_seen, self._number)
+        self._sample.queue(_choose_sample(copies), *behind, self._sampled_seen, self._number)
         queue_wait(self._gate_seen, self._number)
         for to, source, size in copies:
             call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(source), ctypes.c_size_t(size), None)
@@ -172,7 +172,7 @@ class JudgeMemory:
 
     def wait_sampled(self) -> bool:
         """Waits until the queued sample has been taken. Returns False without a sample."""
-        if not self._sample.taken():
+        if not self._sample.is_queued():
             return False
         self._wait(_SAMPLED, self._sample.idle)
         return True
@@ -210,7 +210,7 @@ class JudgeMemory:
         device = self._device or 0
         space, _ = allocate(secrets.randbelow(_MOST_SPACE) + 1, device)
         handle, size = allocate(size, device)
-        released(space)
+        release(space)
         mapping = Mapping(self._torch, handle, size, device)
         mapping.bytes.fill_(0xFF)
         return mapping, export(handle)
@@ -280,11 +280,11 @@ class JudgeMemory:
 
     def hold(self) -> None:
         """Queues the kernel that keeps the device until let_go."""
-        self._hold.take()
+        self._hold.queue()
 
     def wait_held(self) -> None:
         """Waits until all is written, and the device is kept."""
-        if not self._hold.taken():
+        if not self._hold.wait_running():
             self.synchronize()
             raise RuntimeError("the device did not come to the judge's last kernel before a release")
 
@@ -295,7 +295,7 @@ class JudgeMemory:
     def writing_took(self) -> float:
         """Returns the nanoseconds from the first byte to let_go: more than usual if another context had turns. Call it
         after the call."""
-        return float(self._hold.took())
+        return float(self._hold.duration())
 
     def warm_up(self, seconds: float = 0.2) -> None:
         """Raises the clocks of an idle device."""

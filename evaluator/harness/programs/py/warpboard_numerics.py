@@ -26,13 +26,13 @@ _FORMATS = {
 _LARGEST = 1e300  # of reported errors
 
 
-class Unlike(Exception):
+class Incomparable(Exception):
     """Answer and reference cannot be compared; the message is the reason."""
 
 
 def lines(answer: Any, reference: Any) -> Iterator[tuple[str, Any]]:
     """Yields (field, value) of the report; nothing for an answer without floating-point numbers."""
-    compared = [_Compared(*pair) for pair in _pairs(answer, reference, "")]
+    compared = [_Comparison(*pair) for pair in _pairs(answer, reference, "")]
     if not compared:
         return
     yield "elements", sum(one.elements for one in compared)
@@ -51,17 +51,17 @@ def _pairs(answer, reference, path):
     kind = type(answer)
     if kind is dict:
         if type(reference) is not dict or answer.keys() != reference.keys():
-            raise Unlike(f"reference_fp64 must give a dict with the keys of the answer's{_at(path)}")
+            raise Incomparable(f"reference_fp64 must give a dict with the keys of the answer's{_at(path)}")
         for key, value in answer.items():
             yield from _pairs(value, reference[key], f"{path}[{key!r}]")
     elif isinstance(answer, (tuple, list)):
         if not isinstance(reference, (tuple, list)) or len(answer) != len(reference):
-            raise Unlike(f"reference_fp64 must give {len(answer)} values, as the answer has{_at(path)}")
+            raise Incomparable(f"reference_fp64 must give {len(answer)} values, as the answer has{_at(path)}")
         for index, value in enumerate(answer):
             yield from _pairs(value, reference[index], f"{path}[{index}]")
     elif _type_name(answer) in _FORMATS and (kind is float or math.prod(answer.shape) > 0):
         if _type_name(reference) not in ("float64", "complex128"):
-            raise Unlike(f"reference_fp64 must give float64, and gives {_type_name(reference)}{_at(path)}")
+            raise Incomparable(f"reference_fp64 must give float64, and gives {_type_name(reference)}{_at(path)}")
         yield path, answer, reference
 
 
@@ -75,14 +75,14 @@ def _type_name(value):
     return str(getattr(value, "dtype", type(value).__name__)).removeprefix("torch.")
 
 
-class _Compared:
-    """_Compared is an array with the reference's."""
+class _Comparison:
+    """_Comparison is an array with the reference's."""
 
     def __init__(self, path, answer, reference):
         digits, least = _FORMATS[_type_name(answer)]
         library, received, expected = _doubles(answer, reference)
         if received.shape != expected.shape:
-            raise Unlike(f"reference_fp64 gives the shape {tuple(expected.shape)} where the answer has {tuple(received.shape)}{_at(path)}")
+            raise Incomparable(f"reference_fp64 gives the shape {tuple(expected.shape)} where the answer has {tuple(received.shape)}{_at(path)}")
         shape, received, expected = received.shape, received.reshape(-1), expected.reshape(-1)
         self.relative, self.ulps, unlike = _errors(library, received, expected, digits, least)
         self.elements, self.unlike = len(received), int(unlike.sum())

@@ -35,7 +35,7 @@ class HostMemory:
         return Rehearsal()
 
     def rehearse(self) -> None:
-        self._rehearsal.hold()
+        self._rehearsal.run()
 
     @staticmethod
     def most_bytes() -> int:
@@ -72,7 +72,7 @@ class Regions:
         """Drops the memory before another runner gets some: the previous runner can have chosen its size and the offset
         of its file. A device's memory is kept if our own runner leaves no space for more."""
         if self._cuda is not None:
-            self._cuda.here()
+            self._cuda.make_current()
         for key, memory in list(self.memory.items()):
             if key[1] != CUDA:
                 self._mapped[key].empty()

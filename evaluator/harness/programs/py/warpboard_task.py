@@ -10,7 +10,7 @@ import traceback
 
 from warpboard_calls import TaskFailed
 from warpboard_compare import BadReference, difference
-from warpboard_numerics import Unlike, lines
+from warpboard_numerics import Incomparable, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Task:
         try:
             reference = self._exactly(inputs if self._ranks is not None else inputs[0])
             yield from lines(answers if self._ranks is not None else answers[0], reference)
-        except Unlike as unlike:
+        except Incomparable as unlike:
             yield "note", f"{unlike}."
         except Exception as error:
             yield "note", blame("reference_fp64", error)

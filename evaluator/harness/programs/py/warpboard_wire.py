@@ -211,7 +211,7 @@ def sleep_exactly() -> None:
     ctypes.CDLL(None).prctl(_TIMER_SLACK, ctypes.c_ulong(1), 0, 0, 0)
 
 
-def announced() -> None:
+def wait_for_wakeup() -> None:
     """Waits until the runners that received a release are awake."""
     end = perf_counter_ns() + _WAKE_NS
     while perf_counter_ns() < end:

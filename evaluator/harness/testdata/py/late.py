@@ -22,10 +22,10 @@ class Answer:
 
 page = types.SimpleNamespace(done=0, release=0, let_in=note("let in"), wait_active=note("active"), open=note("release", 1),
                              wait_done=note("done", 1), wait_queued=note("queued", described), description=lambda: described)
-cuda = types.SimpleNamespace(let_go=note("let go"), open_gate=note("open"), here=lambda: None, key=None)
+cuda = types.SimpleNamespace(let_go=note("let go"), open_gate=note("open"), make_current=lambda: None, key=None)
 runner = warpboard_calls.Runner.__new__(warpboard_calls.Runner)
-vars(runner).update(page=page, cuda=cuda, channel=None, number=7, early=False, made=0, longest=0, here=lambda: None, expect=Answer, _seen=[(foreseen, None), ("the last", None)])
-call = warpboard_calls._Asked(runner, None, [], [], 0, b"")
+vars(runner).update(page=page, cuda=cuda, channel=None, number=7, early=False, made=0, longest=0, make_current=lambda: None, expect=Answer, _seen=[(foreseen, None), ("the last", None)])
+call = warpboard_calls._GatedCall(runner, None, [], [], 0, b"")
 call.late = late
 if not late or foreseen is not None:
     call.answer, call._foreseen = Answer(), foreseen

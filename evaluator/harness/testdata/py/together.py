@@ -34,8 +34,8 @@ def array():
 def device(rank):
     made = warpboard_judge_cuda.JudgeMemory.__new__(warpboard_judge_cuda.JudgeMemory)
     hold = types.SimpleNamespace(
-        block=note(rank, "block"), begin=note(rank, "begin"), take=note(rank, "hold"), taken=note(rank, "held", True),
-        start=note(rank, "start"), let_go=note(rank, "let go"), took=lambda: 0, key=None, whole=frozenset())
+        block=note(rank, "block"), begin=note(rank, "begin"), queue=note(rank, "hold"), wait_running=note(rank, "held", True),
+        start=note(rank, "start"), let_go=note(rank, "let go"), duration=lambda: 0, key=None, whole=frozenset())
     torch = types.SimpleNamespace(cuda=types.SimpleNamespace(synchronize=lambda: None, OutOfMemoryError=MemoryError))
     vars(made).update(_torch=torch, _device=None, _hold=hold, cold=False, _written={(8,)} if known[rank] else set(),
                       _gate_word=[0], _number=0, changed=lambda: False)
@@ -50,7 +50,7 @@ def runner(rank):
     made = warpboard_calls.Runner.__new__(warpboard_calls.Runner)
     regions = types.SimpleNamespace(memory={(SEALED, CUDA): types.SimpleNamespace(address=0)})
     vars(made).update(page=page, cuda=device(rank), channel=None, number=7, regions=regions, last=[], early=False, made=0, longest=0, expect=lambda: answer)
-    made.ask = lambda data, flags: warpboard_calls._Asked(made, data, [], [(array(), array())], 0, b"")
+    made.ask = lambda data, flags: warpboard_calls._GatedCall(made, data, [], [(array(), array())], 0, b"")
     return made
 
 

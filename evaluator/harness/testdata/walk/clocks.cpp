@@ -12,7 +12,7 @@ static int failures = 0;
 struct Seen {
     double event, wall, snapshot, switched = 150, prepared = 50;
     bool late = false, by_judge = false;
-    double told = 0;  // before the release; 0 where the clock begins with that
+    double described = 0;  // before the release; 0 where the clock begins with that
 };
 
 static void expect(const char* what, Seen seen, const char* clock, double least, double most) {
@@ -21,16 +21,16 @@ static void expect(const char* what, Seen seen, const char* clock, double least,
         Stamps s;
         s.released = 1e6, s.done = 1e6 + done * 1e3, s.copied = 1e6 + copied * 1e3;
         s.event = event * 1e3, s.switched = switched * 1e3, s.prepared = prepared * 1e3;
-        s.told = s.released;
+        s.described = s.released;
         return s;
     };
-    if (seen.told > 0) clocks.begin_when_told();
+    if (seen.described > 0) clocks.start_at_description();
     for (int i = 0; i < 20; ++i) {
         Stamps own = stamps(2, 17, 402, 150, 50);
-        if (seen.told > 0) own.told -= 1e6;
+        if (seen.described > 0) own.described -= 1e6;
         clocks.calibrate(own);
         Stamps call = stamps(seen.event, 15 + seen.wall, 400 + seen.snapshot, seen.switched, seen.prepared);
-        call.late = seen.late, call.by_judge = seen.by_judge, call.told -= seen.told * 1e3;
+        call.late = seen.late, call.by_judge = seen.by_judge, call.described -= seen.described * 1e3;
         clocks.add(call);
     }
     const CaseClocks::Count count = clocks.count();

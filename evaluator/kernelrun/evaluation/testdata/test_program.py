@@ -663,7 +663,7 @@ class Timing(unittest.TestCase):
 
     def test_inputs_that_are_described_early_have_their_own_constants(self):
         def constants(told):
-            calls = [Call(None, None, 5e3, 1_005e3, 1_005e3, 1_205e3, False, 0, 0, (4,), 1, 0, told=told)] * 20
+            calls = [Call(None, None, 5e3, 1_005e3, 1_005e3, 1_205e3, False, 0, 0, (4,), 1, 0, described=told)] * 20
             return Constants.of("cuda", calls)
 
         self.assertEqual((constants(990e3).handover, constants(990e3).snapshot), (1_000e3, 1_200e3))
@@ -672,11 +672,11 @@ class Timing(unittest.TestCase):
     def test_what_the_time_before_a_release_varies_by_is_not_subtracted(self):
         rng = random.Random(5)
         late = [10e3 * (number % 2) for number in range(40)]  # of every other call
-        calls = [Call(None, None, 5e3, told + 20e3 + ns, told + 20e3 + ns, told + 170e3 + ns, False, 0, 0, (4,), 1, 0, told=told)
+        calls = [Call(None, None, 5e3, told + 20e3 + ns, told + 20e3 + ns, told + 170e3 + ns, False, 0, 0, (4,), 1, 0, described=told)
                  for ns, told in zip(late, (rng.uniform(1_300e3, 1_500e3) for _ in late))]
         constants = Constants.of("cuda", calls)
-        self.assertAlmostEqual(constants.handover - constants.told, 15e3)
-        self.assertAlmostEqual(constants.snapshot - constants.told, 165e3)
+        self.assertAlmostEqual(constants.handover - constants.described, 15e3)
+        self.assertAlmostEqual(constants.snapshot - constants.described, 165e3)
         self.assertLessEqual(constants.spread, 10e3)
 
     def told(self, *inputs, on_device=False):
@@ -691,16 +691,16 @@ class Timing(unittest.TestCase):
     def test_a_few_bytes_on_the_host_tell_no_more_than_numbers(self):
         for bytes_, early, much in ((0, False, False), (4, True, False), (64, True, False), (256, True, True)):
             runner = self.told([torch.zeros(bytes_ // 4)])
-            self.assertEqual((runner.early, runner.told_much), (early, much), bytes_)
+            self.assertEqual((runner.early, runner.much_described), (early, much), bytes_)
 
     def test_numbers_of_any_form_count_as_what_is_told_before_the_release(self):
         for more in (0, 1):
             for beside, most in (([], 128), ([torch.zeros(64)], 208)):
                 text = "x" * (most + more - len(warpboard_layout.describe((beside, "x" * 100))[0]) + 100)
-                self.assertEqual(self.told((beside, text), on_device=True).told_much, more == 1, most)
+                self.assertEqual(self.told((beside, text), on_device=True).much_described, more == 1, most)
         for data in (list(range(10_000)), tuple(map(str, range(100))), b"x" * 1000, {i: i for i in range(100)}):
-            self.assertTrue(self.told((torch.zeros(64), data), on_device=True).told_much, len(data))
-        self.assertTrue(self.told(list(range(10_000)), [1]).told_much)  # of any call
+            self.assertTrue(self.told((torch.zeros(64), data), on_device=True).much_described, len(data))
+        self.assertTrue(self.told(list(range(10_000)), [1]).much_described)  # of any call
 
     def test_a_few_numbers_and_names_beside_tensors_are_few(self):
         x, half = torch.zeros(64, 128, 8, 16), torch.zeros(64, 128, 8, 16, dtype=torch.bfloat16)
@@ -709,7 +709,7 @@ class Timing(unittest.TestCase):
             {"query_states": x, "key_states": x + 1, "value_states": x + 2, "attention_mask": half, "softmax_scale": 0.125, "is_causal": True, "num_heads": 32},
             [x, *(torch.nn.Parameter(x + i) for i in range(5)), 1e-5, 12345], ({f"layers.{i}.weight": x + i for i in range(20)}, 1e-5),
         ):
-            self.assertFalse(self.told(data, on_device=True).told_much, len(warpboard_layout.describe(data)[0]))
+            self.assertFalse(self.told(data, on_device=True).much_described, len(warpboard_layout.describe(data)[0]))
 
     def test_gates_that_come_late_in_the_middle_call_are_charged(self):
         def shown(late):

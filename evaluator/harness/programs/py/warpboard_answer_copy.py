@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from warpboard_wire import Page
 
 
-class Taken:
-    """Taken is an answer during its copy to the judge's memory. Copies on the device wait for the judge's gate."""
+class AnswerCopy:
+    """AnswerCopy is an answer during its copy to the judge's memory. Copies on the device wait for the judge's gate."""
 
     def __init__(self, tree: list[Any], parts: list[Part], memory: dict[tuple[int, int], Any],
                  cuda: JudgeMemory | None) -> None:
         self.parts, self._tree, self._cuda = parts, tree, cuda
         self._sources = [memory[INPUTS if part.role == "inputs" else ANSWERS, part.kind] if part.size else None for part in parts]
-        self._copies = [_room(part) for part in parts]
+        self._copies = [_allocate(part) for part in parts]
 
     def queue(self, page: Page | None = None, number: int | None = None) -> None:
         """Queues the copies of the parts on the device, so that take only has to release them. A sample waits for the
         "done" of a call on a page, or without a number for the judge's gate, like the copies."""
         if self._cuda is not None:
             self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
-                                     for part, source, copy in self._filled() if part.kind == CUDA], page, number)
+                                     for part, source, copy in self._not_empty() if part.kind == CUDA], page, number)
 
     def sampled(self) -> bool:
         """Waits until a sample of the parts on the device has been taken. Returns False if there is none."""
@@ -39,11 +39,11 @@ class Taken:
     def take(self) -> None:
         """Copies the parts, and returns when all copies are complete."""
         _copy_blocks([(copy, _bytes_of(source, part.offset, part.size))
-                      for part, source, copy in self._filled() if part.kind == HOST])
+                      for part, source, copy in self._not_empty() if part.kind == HOST])
         if self._cuda is not None:
             self._cuda.wait_copied()
 
-    def _filled(self):
+    def _not_empty(self):
         return [it for it in zip(self.parts, self._sources, self._copies) if it[0].size]
 
     def value(self) -> Any:
@@ -53,7 +53,7 @@ class Taken:
             raise Refused(f"The runner described an answer that cannot be: {error}.") from None
 
 
-def _room(part):
+def _allocate(part):
     if part.kind == CUDA:
         import torch
 

@@ -1,6 +1,6 @@
 // Copies of an answer on a GPU into the judge's memory, and a sample of it.
-#ifndef WARPBOARD_TAKEN_H
-#define WARPBOARD_TAKEN_H
+#ifndef WARPBOARD_ANSWER_COPIES_H
+#define WARPBOARD_ANSWER_COPIES_H
 
 #include <cuda_runtime.h>
 #include <sys/mman.h>
@@ -21,14 +21,14 @@
 
 namespace warpboard {
 
-// Taken queues the copies before the release, behind a gate that a store opens when the runner is "done": launched only
+// AnswerCopies queues the copies before the release, behind a gate that a store opens when the runner is "done": launched only
 // then, they would give the runner the 10 to 30 us of a launch. A word of the host shows the end of the sample and of
 // the copies: on some GPUs a synchronization returns 10 us later.
 //
 // The sample has some bytes from unpredictable places, and the last ones. A copy engine waits for the runner's "done"
 // itself, and takes them 4 to 10 us after that. The whole answer is copied some 150 us later, when the device has
 // switched to the judge's context, and the runner's queued work is done by then: the sample lacks late writes.
-class Taken {
+class AnswerCopies {
 public:
     using Copy = AnswerReader::Copy;
 
