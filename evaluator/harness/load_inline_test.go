@@ -34,7 +34,7 @@ torch::Tensor f(torch::Tensor x) { auto y = torch::empty_like(x); y.copy_(x); re
 std::vector<torch::Tensor> g(int64_t n) { return {torch::zeros({n}, torch::requires_grad()), at::var(torch::eye(n), 0)}; }
 """, functions=["f", "g"])
 print(built.f(torch.arange(3.0) - 1).tolist(), [(t.tolist(), t.requires_grad) for t in built.g(2)])
-print(*warpboard_inline.told(os.environ["TORCH_EXTENSIONS_DIR"]), sep="\n")
+print(*warpboard_inline.log_lines(os.environ["TORCH_EXTENSIONS_DIR"]), sep="\n")
 `
 	cmd := exec.CommandContext(t.Context(), debianPython, "-B", "-c", program)
 	cmd.Env = append(os.Environ(), "TORCH_EXTENSIONS_DIR="+t.TempDir())

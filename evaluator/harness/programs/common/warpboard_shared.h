@@ -76,7 +76,7 @@ inline void* reserve_addresses(size_t bytes) {
     return begin + skip;
 }
 
-// Maps shared memory, at an address if one is given, with all of its pages at once. Returns null if it cannot.
+// Maps shared memory. At a given address, it maps all pages at once. Returns null if it cannot.
 inline unsigned char* map_shared(int fd, size_t bytes, void* at = nullptr) {
     const int populate = at != nullptr ? MAP_POPULATE : 0;
     if (at == nullptr) at = reserve_addresses(bytes);

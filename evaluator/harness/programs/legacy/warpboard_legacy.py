@@ -1,6 +1,6 @@
 """The judge of Python tasks of the legacy form.
 
-reference.py has generate_input(), ref_kernel(input) and check_implementation(custom, reference), which returns whether they
+reference.py has generate_input(), ref_kernel(input) and check_implementation(custom, reference), which returns True if they
 agree; train.py, the submission, has custom_kernel(input). A legacy task has one case, whose inputs come from the global
 generators, which are seeded again for each call.
 """

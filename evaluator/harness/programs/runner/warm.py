@@ -21,6 +21,8 @@ everything that it started is killed and everything that it wrote is removed, co
 CUDA call: a context does not survive a fork.
 """
 
+from __future__ import annotations
+
 import base64
 import contextlib
 import ctypes
@@ -40,22 +42,33 @@ import warpboard_extensions
 import warpboard_inline
 import warpboard_resident
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import Any, NoReturn
+
 CONTROL_FD = 3
 RESULT_FD = 3  # in a stage
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 CHUNK = 1 << 16
 LINGER = 2  # seconds
-MOST_BEGUN = 100  # times that NVML was
+MOST_BEGUN = 100  # nested initializations of NVML
 MOST_WIRES = 32  # of a request: a channel and a page for each rank
 
 
-def prctl(option, value):
+def prctl(option: int, value: int) -> None:
     ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 class Runner:
-    def __init__(self):
+    """Runner serves the stages of a job."""
+
+    places: warpboard_between.Places  # where a stage may write; set by settle
+    inherited: tuple[Any, Any]  # the settings before the first stage; set by settle
+
+    def __init__(self) -> None:
         self.control = fcntl.fcntl(CONTROL_FD, fcntl.F_DUPFD_CLOEXEC, 100)
         os.close(CONTROL_FD)
         self.top = os.path.join(os.environ.get("TMPDIR", "/tmp"), "")
@@ -65,22 +78,20 @@ class Runner:
         self.alone = os.environ.pop("WARPBOARD_ALONE", "") == "1"
         self.exit_code = 0
         self.caches = warpboard_between.Cache(self.cache)
-        self.places = None  # what a stage may write into
-        self.inherited = None
         self.resident = warpboard_resident.Resident()
 
-    def settle(self):
+    def settle(self) -> None:
         """Records the state of everything before the first stage."""
         self.caches.settle()
         self.places = warpboard_between.Places([self.top, "/out", "/dev/shm"] if self.alone else [self.top])
         self.inherited = self.settings()
 
-    def send(self, kind, data=b""):
+    def send(self, kind: bytes, data: bytes = b"") -> None:
         frame = kind + struct.pack(">I", len(data)) + data
         while frame:
             frame = frame[os.write(self.control, frame):]
 
-    def serve(self, request, wires):
+    def serve(self, request: dict[str, Any], wires: list[int]) -> None:
         """Runs one stage to its end."""
         self.caches.restore()
         self.write_files(request)
@@ -104,23 +115,24 @@ class Runner:
         ending["spent"] = not self.tidy()
         self.send(b"x", json.dumps(ending).encode())
 
-    def tidy(self):
+    def tidy(self) -> bool:
         """Removes a stage's leftovers, and reports whether all could be removed."""
         cleared = self.places.clear()
         return self.places.unchanged() and cleared and self.settings() == self.inherited
 
-    def settings(self):
-        """Those of this process, and of the sandbox's first one, that a stage may change."""
+    def settings(self) -> tuple[Any, Any]:
+        """Returns the settings of this process, and of the sandbox's first one, that a stage may change."""
         first = None
         with contextlib.suppress(PermissionError):
             first = warpboard_between.inherited(1)
         return warpboard_between.inherited(), first
 
-    def watch(self, ended, reap, linger, readers):
-        """Forwards the stage's output until the stage has ended, by its descriptor, and all of its writers are gone,
-        for which it waits so many seconds. Returns the ending. A resident has written everything when it reports its
+    def watch(self, ended: int, reap: Callable[[], dict[str, Any]], linger: int, readers: list[int]) -> dict[str, Any]:
+        """Forwards the stage's output until the stage has ended, by its descriptor, and all of its writers are closed,
+        for which it waits linger seconds. Returns the ending. A resident has written everything when it reports its
         end."""
-        # Closed here and not by the collector, which could close another file with this number in a later stage's process.
+        # Closed here and not by the collector, which could close another file with this number in a later stage's
+        # process.
         with selectors.DefaultSelector() as selector:
             ending = self.forward(selector, ended, reap, linger, readers)
         for reader in readers:
@@ -135,7 +147,7 @@ class Runner:
         while selector.get_map():
             ready = selector.select(None if ending is None else linger)
             if not ready:
-                break  # without a sandbox a daemon may hold the pipes open, and beside a resident what it has started does
+                break  # without a sandbox a daemon may keep the pipes open, and a resident's processes may as well
             for key, _ in ready:
                 if key.data is None:
                     ending = reap()
@@ -155,8 +167,7 @@ class Runner:
         return warpboard_resident.ending_of(status, usage)
 
     def kill_rest(self, pid):
-        """Kills the processes that the stage started and left, also daemons if there are no others, and waits until
-        they are gone."""
+        """Kills the processes that the stage left, also daemons if there are no others, and waits for their end."""
         try:
             if self.alone:
                 os.kill(-1, signal.SIGKILL)
@@ -180,9 +191,9 @@ class Runner:
 
 
 class Stage:
-    """The code of the forked child. run does not return."""
+    """Stage is the code of the forked child. run does not return."""
 
-    def __init__(self, request, job, cache, wires):
+    def __init__(self, request: dict[str, Any], job: str, cache: str, wires: list[int]) -> None:
         self.argv = request["argv"]
         self.env = request["env"]
         self.job = job
@@ -193,11 +204,11 @@ class Stage:
         self.script = os.path.join(job, self.argv[0])
         self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
 
-    def run(self, writers):
+    def run(self, writers: list[int]) -> NoReturn:
         code = 1
         try:
             self.become(writers)
-            if self.extensions:  # here, where the submission is anyway: its code has made the archive
+            if self.extensions:  # in the stage's process, because the submission's code has made the archive
                 warpboard_extensions.unpack(base64.b64decode(self.extensions), os.path.join(self.cache, "torch_extensions"))
             warpboard_inline.install()  # before a fork server: its children compile extensions, too
             if self.pools and sys.version_info < (3, 14):
@@ -208,7 +219,7 @@ class Stage:
         finally:
             leave(code)
 
-    def stay(self, end):
+    def stay(self, end: int) -> NoReturn:
         """Serves stages as a resident until it leaves."""
         stages, code = None, 1
         try:
@@ -230,7 +241,7 @@ class Stage:
         finally:
             leave(code)
 
-    def let_go(self):
+    def let_go(self) -> None:
         """Closes the descriptors of the ended stage."""
         sys.stdout.flush()
         sys.stderr.flush()
@@ -242,17 +253,17 @@ class Stage:
             with contextlib.suppress(OSError):  # the script may have closed it
                 os.close(number)
 
-    def become(self, writers):
+    def become(self, writers: list[int]) -> None:
         os.setsid()
         self.take(writers, everything=True)
 
-    def take(self, writers, everything):
+    def take(self, writers: list[int], everything: bool) -> None:
         """Takes the descriptors of a stage, its folder and its environment. everything: closes all other descriptors."""
-        prctl(PR_SET_DUMPABLE, 1)  # a program may look at itself
+        prctl(PR_SET_DUMPABLE, 1)  # a program may inspect itself
         given = [*writers, *self.wires]
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
-        # Pipes may have low numbers themselves; out of the way first.
+        # Pipes may have low numbers themselves, so they get others first.
         out, err, results, *wires = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in (*writers, *self.wires))
         os.dup2(out, 1)
         os.dup2(err, 2)
@@ -278,12 +289,12 @@ class Stage:
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
         for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(line_buffering=True, errors="backslashreplace")
+            stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[attr-defined]  # not in TextIO
 
 
-def run_script(path):
-    """Runs a file as python3 would, and returns the exit code. The module is __mp_main__ too: by that
-    name the workers of a pool send back objects of the script's classes."""
+def run_script(path: str) -> int:
+    """Runs a file as python3 would, and returns the exit code. The module is also __mp_main__: under that name the
+    workers of a pool send back objects of the script's classes."""
     import builtins
     import types
 
@@ -305,12 +316,13 @@ def run_script(path):
     return 0
 
 
-def from_own_frames(error):
-    """The error and those that led to it, without the frames of this program before them, and of Warpboard's harness, which
-    the submitter did not write. If nothing else is left, the harness's stay."""
-    told, cause = set(), error
-    while cause is not None and id(cause) not in told:
-        told.add(id(cause))
+def from_own_frames(error: BaseException) -> BaseException:
+    """Removes the frames of this program, and of Warpboard's harness, from the tracebacks of an error and its causes:
+    the submitter did not write them. If nothing else is left, the harness's frames stay."""
+    cause: BaseException | None
+    seen, cause = set(), error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
         begin = skip(cause.__traceback__, lambda path: path == __file__)
         begin = skip(begin, lambda path: os.path.basename(path).startswith("warpboard_")) or begin
         cause.__traceback__ = begin
@@ -318,20 +330,20 @@ def from_own_frames(error):
     return error
 
 
-def skip(trace, unwanted):
-    """The part of a traceback that begins with the first wanted frame; None if there is none."""
+def skip(trace: TracebackType | None, unwanted: Callable[[str], bool]) -> TracebackType | None:
+    """Returns the part of a traceback from the first wanted frame on, or None."""
     while trace is not None and unwanted(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return trace
 
 
-def leave(code):
+def leave(code: int) -> NoReturn:
     """Ends the process as the interpreter would: threads joined, exit functions run, streams flushed."""
     import atexit
     import threading
 
     try:
-        threading._shutdown()
+        threading._shutdown()  # type: ignore[attr-defined]  # private
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -341,16 +353,16 @@ def leave(code):
         os._exit(code)
 
 
-def offer_spawn_pools():
-    """Makes multiprocessing's spawned workers children of a fork server that is forked here and now, with
-    everything imported and no CUDA context, instead of interpreters that import it all again. As with
-    real spawned workers, the result pipe is not theirs: descriptor 3 refuses what they write."""
+def offer_spawn_pools() -> None:
+    """Makes multiprocessing's spawned workers children of a fork server that is forked here, with everything imported
+    and no CUDA context. Otherwise each would be an interpreter that imports it all again. As with real spawned workers,
+    the result pipe is not theirs: descriptor 3 refuses writes."""
     from multiprocessing import connection, context, forkserver, process
 
-    address = connection.arbitrary_address("AF_UNIX")
+    address = connection.arbitrary_address("AF_UNIX")  # type: ignore[attr-defined]  # not in typeshed, like the next
     if len(address) > 100:  # Linux has room for 107 bytes; without a sandbox the folder may be deep
         return
-    process.ORIGINAL_DIR = os.getcwd()
+    process.ORIGINAL_DIR = os.getcwd()  # type: ignore[attr-defined]
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
     os.chmod(address, 0o600)
@@ -366,16 +378,17 @@ def offer_spawn_pools():
             os._exit(0)
     os.close(alive_read)
     listener.close()
-    server = forkserver._forkserver
+    server: Any = forkserver._forkserver
     server._forkserver_address = address
     server._forkserver_alive_fd = alive_write
     server._forkserver_pid = pid
-    context._concrete_contexts["spawn"] = context._concrete_contexts["forkserver"]
+    contexts = vars(context)["_concrete_contexts"]
+    contexts["spawn"] = contexts["forkserver"]
 
 
-def let_nvml_go():
-    """Ends NVML, which torch began while it was imported. Stages are forks without its descriptors: NVML, which NCCL
-    needs, would not begin there."""
+def let_nvml_go() -> None:
+    """Ends NVML, which torch started while it was imported. Stages are forks without its descriptors: NVML, which NCCL
+    needs, would not start there."""
     with contextlib.suppress(OSError):  # it is not loaded
         nvml = ctypes.CDLL("libnvidia-ml.so.1", os.RTLD_NOW | os.RTLD_NOLOAD)
         for _ in range(MOST_BEGUN):
@@ -383,7 +396,7 @@ def let_nvml_go():
                 break
 
 
-def prepare_triton(cache):
+def prepare_triton(cache: str) -> None:
     """Does before the fork the work that Triton does in each process before its first kernel, without a CUDA call: it
     compiles the module for the driver, hashes itself for its cache's keys (0.3 s each), and imports Gluon (0.15 s). If
     a version of Triton lacks something, or fails here, each stage does it itself."""
@@ -400,10 +413,11 @@ def prepare_triton(cache):
         import triton.experimental.gluon  # noqa: F401
 
 
-def requests():
-    """Yields the requests on stdin, each with its descriptors; read by hand so that nothing of the next is buffered in
-    a child."""
+def requests() -> Iterator[tuple[dict[str, Any], list[int]]]:
+    """Yields the requests on stdin, each with its descriptors. It reads without a buffer, so that a child has nothing
+    of the next request."""
     end = socket.socket(fileno=os.dup(0))
+    wires: list[int]
     pending, searched, wires = bytearray(), 0, []
     while True:
         end_of_line = pending.find(b"\n", searched)
@@ -422,7 +436,7 @@ def requests():
         pending += data
 
 
-def main():
+def main() -> NoReturn:
     runner = Runner()
     for name in sys.argv[1:]:
         try:
@@ -443,8 +457,8 @@ def main():
     runner.send(b"w")
     for request, wires in requests():
         runner.serve(request, wires)
-    # Like the last stage: the sandbox then reports which limit made it fail, if one did. The interpreter's own end takes a quarter of
-    # a second with torch, for which a device would be held.
+    # As after each stage, the sandbox can report the limit that was exceeded. The interpreter's own end takes a quarter
+    # of a second with torch, and would keep a device busy.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(runner.exit_code)

@@ -6,6 +6,8 @@ use a minute ago) and which files of the system are cached. Neither can be reset
 not the first one, and pass on some bits.
 """
 
+from __future__ import annotations
+
 import ctypes
 import fcntl
 import os
@@ -14,28 +16,33 @@ import resource
 import shutil
 import stat
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
 _FS_IOC_GETFLAGS = 0x80086601
 _SYSCALLS = {"x86_64": (315, 252)}  # sched_getattr, ioprio_get
 
 
 class Cache:
-    """The caches of compiled kernels, below one directory. Each stage finds there the files from before the first
-    stage, and nothing that a stage has compiled: it could be anything."""
+    """Cache has the caches of compiled kernels, below one directory. Each stage finds there the files from before the
+    first stage, and nothing that another stage has compiled, because that could be anything."""
 
-    def __init__(self, top):
+    def __init__(self, top: str) -> None:
         self._top = top
-        self._files = {}  # (contents, mode, time of change) by path
+        self._files: dict[str, tuple[bytes, int, int]] = {}  # (contents, mode, time of change) by path
 
-    def settle(self):
-        """Takes the files that exist before the first stage."""
+    def settle(self) -> None:
+        """Reads the files that exist before the first stage."""
         for folder, _, leaves in os.walk(self._top):
             for path in (os.path.join(folder, leaf) for leaf in leaves):
                 info = os.stat(path)
                 with open(path, "rb") as file:
                     self._files[path] = file.read(), info.st_mode & 0o777, info.st_mtime_ns
 
-    def restore(self):
-        """Writes it again; the directory is empty."""
+    def restore(self) -> None:
+        """Writes the files again; the directory is empty."""
         os.makedirs(self._top, exist_ok=True)
         for path, (data, mode, ns) in self._files.items():
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -46,17 +53,17 @@ class Cache:
 
 
 class Places:
-    """The directories that a stage may write into. They themselves stay, with the data that can be written without a
-    file: permissions, times, attributes, flags."""
+    """Places are the directories that a stage may write into. The directories stay, with their data that can be written
+    without a file: permissions, times, attributes, flags."""
 
-    def __init__(self, paths):
+    def __init__(self, paths: Iterable[str]) -> None:
         self._paths = [path for path in paths if os.path.isdir(path)]
         self.clear()
         self._times = {path: os.stat(path) for path in self._paths}
         self._found = self._look()
 
-    def clear(self):
-        """Empties them. Returns whether nothing is left and they are unchanged."""
+    def clear(self) -> bool:
+        """Empties the directories. Returns True if they are empty and unchanged."""
         try:
             for path in self._paths:
                 for entry in os.scandir(path):
@@ -68,7 +75,7 @@ class Places:
         except (OSError, RecursionError):
             return False
 
-    def unchanged(self):
+    def unchanged(self) -> bool:
         """Resets their times, and reports whether everything else is unchanged."""
         try:
             for path, info in self._times.items():
@@ -103,9 +110,9 @@ def _flags(path):
         os.close(fd)
 
 
-def inherited(pid=0):
-    """The settings that any process of the same user may change for this one, or the one of a number, and that children inherit:
-    limits (prlimit), priorities and processors."""
+def inherited(pid: int = 0) -> tuple[Any, ...]:
+    """Returns the settings that any process of the same user may change for a process (by default this one), and that
+    children inherit: limits (prlimit), priorities, and processors."""
     limits = [resource.prlimit(pid, kind) for kind in range(16)]
     return limits, sorted(os.sched_getaffinity(pid)), _scheduling(pid)
 

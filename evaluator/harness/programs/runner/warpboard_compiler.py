@@ -12,6 +12,8 @@ A command that is not of the known form goes to the compiler as it is. So does o
 reason may be how it was run.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import shutil
@@ -29,15 +31,15 @@ LOG = "warpboard.log"  # in the directory of the build
 SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".o", ".a", ".so")
 DEPENDENCIES = ("-MF", "--dependency-output")
 DEPENDS = ("-MD", "-MMD", "--generate-dependencies-with-compile")
-# What changes how nvcc's commands depend on each other, or what they leave.
+# Options that change the dependencies of nvcc's commands on each other, or their files.
 UNUSUAL = re.compile(r"-rdc|-dc$|--?device-c|-dlink|--relocatable|--?keep|-save-temps|-t$|-t=|--threads|--?split-compile|-ptx$|-cubin$|-fatbin$")
 LOCATED = re.compile(rb"\(\d+\): (?:catastrophic )?error|:\d+:(?:\d+:)? (?:fatal )?error|ptxas (?:error|fatal)")
 
 
 class Command:
-    """One compile of one source."""
+    """Command is the compile of one source."""
 
-    def __init__(self, compiler, args):
+    def __init__(self, compiler: str, args: list[str]) -> None:
         self.compiler = compiler
         self.nvcc = os.path.basename(compiler) == "nvcc"
         if sum(arg.endswith(SOURCES) for arg in args) != 2 or any(UNUSUAL.match(arg) for arg in args):
@@ -51,26 +53,26 @@ class Command:
             elif word not in DEPENDS:
                 self.args.append(word)
 
-    def _after(self, args, flag):
+    def _after(self, args: list[str], flag: str) -> str:
         if args.count(flag) != 1 or args.index(flag) + 1 == len(args):
             raise Unknown(flag)
         return args[args.index(flag) + 1]
 
-    def text(self):
+    def text(self) -> str:
         with open(self.source, encoding="utf-8", errors="replace") as file:
             return file.read()
 
 
 class Compile:
-    """One way of compiling it, in a folder of its own."""
+    """Compile is one way to compile it, in a separate folder."""
 
-    def __init__(self, command, few):
+    def __init__(self, command: Command, few: bool) -> None:
         self.command = command
         self.few = few
         self.folder = tempfile.mkdtemp(prefix="compile-")
-        self.steps = None
+        self.steps = warpboard_steps.Steps([], {})
 
-    def ready(self):
+    def ready(self) -> bool:
         """Determines the commands to run. Returns False if the source needs all headers and this is the compile with
         few."""
         headers = os.path.join(self.folder, "include")
@@ -85,10 +87,10 @@ class Compile:
         self.steps.polite = not self.few
         return True
 
-    def _path(self, name):
+    def _path(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
-    def deliver(self):
+    def deliver(self) -> None:
         """Puts the object, and the file of its dependencies, at the paths in the command."""
         shutil.move(self._path("object.o"), self.command.output)
         if self.command.depfile:
@@ -97,22 +99,21 @@ class Compile:
             with open(self.command.depfile, "w") as file:
                 file.write(depends(text, self.command.output, self.folder))
 
-    def remove(self):
-        if self.steps:
-            self.steps.stop()
+    def remove(self) -> None:
+        self.steps.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def depends(text, output, folder):
-    """Writes the file for ninja: the object depends on the files that the compiler names, except for the headers that
-    are gone."""
-    _, _, names = text.partition(":")
-    names = [name for name in re.split(r"(?<!\\)\s+", names.replace("\\\n", " ")) if name and not name.startswith(folder)]
+def depends(text: str, output: str, folder: str) -> str:
+    """Returns the file for ninja: the object depends on the files that the compiler names, except for the removed
+    headers."""
+    words = re.split(r"(?<!\\)\s+", text.partition(":")[2].replace("\\\n", " "))
+    names = [name for name in words if name and not name.startswith(folder)]
     return f"{output}: {' '.join(names)}\n"
 
 
-def race(few, full):
-    """Runs both at once; the one that counts."""
+def race(few: Compile, full: Compile) -> Compile:
+    """Runs both at once, and returns the one that counts."""
     thread = threading.Thread(target=full.steps.run)
     thread.start()
     made = few.steps.run()
@@ -122,7 +123,7 @@ def race(few, full):
     return few if made else full
 
 
-def compile(command):
+def compile(command: Command) -> int:
     """Compiles one source, and returns the exit code."""
     began = time.monotonic()
     few, full = Compile(command, True), Compile(command, False)
@@ -145,7 +146,7 @@ def compile(command):
             one.remove()
 
 
-def tell(command, how, began, steps):
+def tell(command: Command, how: str, began: float, steps: warpboard_steps.Steps) -> None:
     """Adds a line to the log of the build."""
     parts = ", ".join(f"{step.name} {step.took:.1f}" for step in steps.all if step.took > 0.2)
     what = "failed" if steps.code else "compiled"
@@ -154,8 +155,8 @@ def tell(command, how, began, steps):
                   f" in {time.monotonic() - began:.1f} s ({parts})\n")
 
 
-def main(compiler, *args):
-    # What it started is in process groups of its own; an exception ends them.
+def main(compiler: str, *args: str) -> None:
+    # The commands are in other process groups; an exception ends them.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         sys.exit(compile(Command(compiler, list(args))))

@@ -10,6 +10,8 @@ Both use the directory TORCH_EXTENSIONS_DIR. Ninja compares times of change to t
 keep; they travel in a separate list.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import os
@@ -22,7 +24,7 @@ import warpboard_inline
 TIMES = "times.json"
 
 
-def pack(directory):
+def pack(directory: str) -> bytes:
     """Returns an archive of the regular files below directory."""
     times, buffer = {}, io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
@@ -41,39 +43,46 @@ def pack(directory):
     return buffer.getvalue() if times else b""
 
 
-def unpack(data, directory):
+def unpack(data: bytes, directory: str) -> None:
     """Writes an archive's files only below directory."""
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        times = json.load(archive.extractfile(TIMES))
+        times = json.loads(content(archive, TIMES))
         for inside, ns in times.items():
             path = os.path.normpath(os.path.join(directory, inside))
             if not path.startswith(os.path.join(directory, "")):
                 continue
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
-                file.write(archive.extractfile(inside).read())
+                file.write(content(archive, inside))
             os.utime(path, ns=(ns, ns))
 
 
-def build(script, archive):
+def content(archive: tarfile.TarFile, name: str) -> bytes:
+    file = archive.extractfile(name)
+    if file is None:
+        raise ValueError(f"{name} in the archive of extensions is no file")
+    return file.read()
+
+
+def build(script: str, archive: str) -> None:
     extensions = os.environ["TORCH_EXTENSIONS_DIR"]
     try:
         start(script)
     finally:
-        for line in warpboard_inline.told(extensions):
+        for line in warpboard_inline.log_lines(extensions):
             print(line, flush=True)
         data = pack(extensions)
         with open(archive, "wb") as file:
             file.write(data)
 
 
-def run(archive, script, *arguments):
+def run(archive: str, script: str, *arguments: str) -> None:
     with open(archive, "rb") as file:
         unpack(file.read(), os.environ["TORCH_EXTENSIONS_DIR"])
     start(script, *arguments)
 
 
-def start(script, *arguments):
+def start(script: str, *arguments: str) -> None:
     sys.argv = [script, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     warpboard_inline.install()
@@ -81,4 +90,7 @@ def start(script, *arguments):
 
 
 if __name__ == "__main__":
-    {"build": build, "run": run}[sys.argv[1]](*sys.argv[2:])
+    if sys.argv[1] == "build":
+        build(*sys.argv[2:])
+    else:
+        run(*sys.argv[2:])

@@ -12,6 +12,8 @@ networks, optimizers and data loaders. Two headers stand before torch's own:
 A source of which the text alone does not show what it names has no fewer headers: see allowed.
 """
 
+from __future__ import annotations
+
 import os
 import re
 
@@ -20,8 +22,8 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(.*)", re.M)
 DEFINES = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
 CONTINUED = re.compile(r"\\[ \t\r]*\n")
-# The text may say something else than it seems to: words that are put together, headers of its own, all of torch's names,
-# and directives that are written in an unusual way.
+# The text may mean something else than it shows: concatenated words, other headers, all of torch's names, and
+# directives in unusual forms.
 UNCLEAR = re.compile(
     r"##|%:|\?\?[=/]|^[ \t]*#[ \t]*(?:/|(?:include|import)[ \t]*[^<\s])|\*/[ \t]*#|AT_PER_OPERATOR_HEADERS|TORCH_ASSERT"
     r"|using\s+namespace\s+(?:::\s*)?torch\s*;", re.M)
@@ -39,14 +41,14 @@ BINDINGS = TENSORS + """\
 """
 
 
-def flags(folder):
-    """The compiler's arguments that put the headers in a folder first."""
+def flags(folder: str) -> list[str]:
+    """Returns the compiler's arguments that put the headers in a folder first."""
     return ["-DAT_PER_OPERATOR_HEADERS", "-isystem", folder]
 
 
-def write(folder, text, args):
-    """Writes the headers for a source into a new folder. False, and nothing is written, where it needs them all,
-    or has none."""
+def write(folder: str, text: str, args: list[str]) -> bool:
+    """Writes the headers for a source into a new folder. Returns False, and writes nothing, if the source needs them
+    all, or includes none."""
     torch = included(args, "ATen/Functions.h")
     if not torch or not INCLUDES.search(text) or not allowed(text, args):
         return False
@@ -61,8 +63,8 @@ def write(folder, text, args):
     return True
 
 
-def allowed(text, args):
-    """Reports whether the text shows everything that a source names, and which of its conditions hold."""
+def allowed(text: str, args: list[str]) -> bool:
+    """Reports whether the text shows all names that a source uses, and the values of its conditions."""
     text = CONTINUED.sub("", text)
     if UNCLEAR.search(text) or os.environ.get("CPATH") or os.environ.get("CPLUS_INCLUDE_PATH"):
         return False
@@ -75,25 +77,25 @@ def allowed(text, args):
     return all(word in own or word.startswith("__") and word != "__has_include" for word in words)
 
 
-def system_folders(args):
+def system_folders(args: list[str]) -> list[str]:
     return [after for arg, after in zip(args, args[1:]) if arg == "-isystem"]
 
 
-def known(folder):
+def known(folder: str) -> bool:
     """Reports whether a folder of headers is torch's, CUDA's, or Python's, or does not exist."""
     marks = "ATen/Functions.h", "../ATen/Functions.h", "torch/torch.h", "cuda.h", "Python.h"
     return not os.path.isdir(folder) or any(os.path.exists(os.path.join(folder, mark)) for mark in marks)
 
 
-def included(args, header):
+def included(args: list[str], header: str) -> str | None:
     return next((folder for folder in system_folders(args) if os.path.exists(os.path.join(folder, header))), None)
 
 
-def fewer(functions, text):
-    """torch's ATen/Functions.h with those operators that a source names, and those that its own functions do."""
+def fewer(functions: str, text: str) -> str:
+    """Returns torch's ATen/Functions.h with only the operators that a source or the file's own functions name."""
     lines = functions.splitlines()
     own = "\n".join(line for line in lines if not line.lstrip().startswith(("#include", "//")))
-    named = set()
+    named: set[str] = set()
     for word in WORD.findall(INDEXING + own + text):
         named.update((word, re.sub(r"(?:_symint|_outf?|_)+$", "", word)))
     return "\n".join(line for line in lines if not (found := OPERATOR.fullmatch(line)) or found[1] in named) + "\n"

@@ -6,12 +6,19 @@
 Each process of a submission does the same, so that ninja finds what an earlier one compiled as it would make it.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import inspect
 import os
 import re
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
 COMPILER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "warpboard_compiler.py")
 LOG = "warpboard.log"
@@ -20,7 +27,7 @@ IGNORED = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|\"(?:\\.
 HEADER = "#include <torch/extension.h>"
 
 
-def install():
+def install() -> None:
     """Changes torch.utils.cpp_extension, now or when it is imported."""
     if NAME in sys.modules:
         change(sys.modules[NAME])
@@ -29,29 +36,33 @@ def install():
 
 
 class Later:
-    """Has the module changed once it is imported."""
+    """Changes the module after its import."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != NAME:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec and spec.loader:
-            load = spec.loader.exec_module
-            spec.loader.exec_module = lambda module: (load(module), change(module))
+            setattr(spec.loader, "exec_module", functools.partial(load_and_change, spec.loader.exec_module))
         return spec
 
 
-def change(cpp_extension):
-    """Changes it once, if its kind is known."""
+def load_and_change(load: Callable[[Any], None], module: Any) -> None:
+    load(module)
+    change(module)
+
+
+def change(cpp_extension: Any) -> None:
+    """Changes the module once, if its version is known."""
     if hasattr(cpp_extension, "_write_ninja_file") and not hasattr(cpp_extension, "_warpboard"):
         cpp_extension._warpboard = True
         cpp_extension._write_ninja_file = behind(cpp_extension._write_ninja_file)
         cpp_extension.load_inline = with_launches(cpp_extension.load_inline)
 
 
-def behind(write_ninja_file):
-    """Has ninja start the compilers behind warpboard_compiler.py."""
+def behind(write_ninja_file: Callable[..., None]) -> Callable[..., None]:
+    """Makes ninja start the compilers behind warpboard_compiler.py."""
     @functools.wraps(write_ninja_file)
     def write(path, *args, **kwargs):
         write_ninja_file(path, *args, **kwargs)
@@ -64,8 +75,8 @@ def behind(write_ninja_file):
     return write
 
 
-def with_launches(load_inline):
-    """Moves C++ sources that launch kernels behind the CUDA sources. Declarations of the functions that are bound stay."""
+def with_launches(load_inline: Callable[..., Any]) -> Callable[..., Any]:
+    """Moves C++ sources that launch kernels behind the CUDA sources. Declarations of the bound functions stay."""
     signature = inspect.signature(load_inline)
 
     @functools.wraps(load_inline)
@@ -82,13 +93,13 @@ def with_launches(load_inline):
     return load
 
 
-def listed(value):
+def listed(value: str | Iterable[str] | None) -> list[str]:
     return [value] if isinstance(value, str) else list(value or [])
 
 
-def move(cpp, cuda, functions):
-    """The C++ and CUDA sources where none of the first launches a kernel; None if nothing is to be moved, or a function
-    has no declaration that could stay."""
+def move(cpp: list[str], cuda: list[str], functions: list[str]) -> tuple[list[str], list[str]] | None:
+    """Returns C++ and CUDA sources so that none of the first launches a kernel, or None if nothing must be moved, or a
+    function has no declaration that could stay."""
     code = IGNORED.sub(" ", "\n".join(cpp))
     if "<<<" not in code:
         return None
@@ -98,8 +109,8 @@ def move(cpp, cuda, functions):
     return [HEADER, *declared], [*cuda, HEADER, *cpp]
 
 
-def declarations(code, functions):
-    """A declaration of each function that is declared or defined outside of any braces."""
+def declarations(code: str, functions: list[str]) -> list[str]:
+    """Returns a declaration of each function that is declared or defined outside of any braces."""
     outside, depth = [], 0
     for part in re.split(r"([{};])", code):
         depth += {"{": 1, "}": -1}.get(part, 0)
@@ -115,7 +126,7 @@ def declarations(code, functions):
     return list(found.values())
 
 
-def told(directory):
+def log_lines(directory: str) -> Iterator[str]:
     """Returns the lines about the builds below a directory: the sources and the compilers."""
     for top, _, names in sorted(os.walk(directory)):
         if LOG in names:

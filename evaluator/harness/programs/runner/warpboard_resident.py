@@ -6,6 +6,8 @@ report and its wires. The answer is a line, too, when the stage has ended: {"exi
 process leaves after a stage that failed, and when it has used half of the processor time that it may.
 """
 
+from __future__ import annotations
+
 import gc
 import json
 import os
@@ -13,29 +15,36 @@ import resource
 import socket
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import Any
+
 _CHUNK = 1 << 16
 _MOST_DESCRIPTORS = 64
-_KEPT_FROM = 512  # what a stage sets up and closes has lower numbers
+_KEPT_FROM = 512  # descriptors of a stage have lower numbers
 
 
 class Resident:
-    """The process, as the warm Python sees it. There is none before the first stage."""
+    """Resident is the process from the warm Python's side. There is none before the first stage."""
 
-    def __init__(self):
-        self._pid, self._end = None, None
+    _end: socket.socket  # of the current process
 
-    def begin(self, request, descriptors, become):
-        """Has the process begin a stage. If there is none, become makes a new one serve the requests from a socket."""
+    def __init__(self) -> None:
+        self._pid: int | None = None
+
+    def begin(self, request: dict[str, Any], descriptors: list[int], become: Callable[[int], None]) -> None:
+        """Starts a stage in the process. If there is none, become makes a new one serve the requests from a socket."""
         if self._pid is not None and not self._send(request, descriptors):
             self.ending()
         if self._pid is None:
             self._fork(become)
             self._send(request, descriptors)
 
-    def fileno(self):
+    def fileno(self) -> int:
         return self._end.fileno()
 
-    def _send(self, request, descriptors):
+    def _send(self, request: dict[str, Any], descriptors: list[int]) -> bool:
         line = json.dumps({name: request[name] for name in ("argv", "env")}).encode() + b"\n"
         try:
             sent = socket.send_fds(self._end, [line], descriptors)
@@ -44,15 +53,15 @@ class Resident:
         except OSError:
             return False
 
-    def _fork(self, become):
+    def _fork(self, become: Callable[[int], None]) -> None:
         self._end, there = socket.socketpair()
         self._pid = os.fork()
         if self._pid == 0:
             become(there.detach())
         there.close()
 
-    def ending(self):
-        """Waits for the answer; where the process has died instead, that is the ending."""
+    def ending(self) -> dict[str, Any]:
+        """Waits for the answer, or for the end of the process, and returns the ending."""
         line = b""
         while not line.endswith(b"\n"):
             try:
@@ -64,17 +73,18 @@ class Resident:
             line += part
         return json.loads(line)
 
-    def _died(self):
+    def _died(self) -> dict[str, Any]:
+        assert self._pid is not None
         pid, self._pid = self._pid, None
         self._end.close()
         try:
             _, status, usage = os.wait4(pid, 0)
-        except ChildProcessError:  # it was ended with everything else, after another stage
+        except ChildProcessError:  # it was killed after another stage
             return {"exit_code": 1, "signal": 0, "cpu_ns": 0, "max_rss": 0}
         return ending_of(status, usage)
 
 
-def ending_of(status, usage):
+def ending_of(status: int, usage: Any) -> dict[str, Any]:
     """Returns the ending of a process after its exit."""
     return {
         "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
@@ -84,16 +94,17 @@ def ending_of(status, usage):
     }
 
 
-def kept(fd):
-    """The descriptor with a number that no stage uses."""
+def kept(fd: int) -> int:
+    """Returns the descriptor with a number that no stage uses."""
     import fcntl
 
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _KEPT_FROM)
 
 
-def stages(fd):
+def stages(fd: int) -> Generator[tuple[list[str], dict[str, str], list[int]], int, None]:
     """Yields (argv, env, descriptors) of each stage. After one, send its ending to the generator."""
     end = socket.socket(fileno=fd)
+    descriptors: list[int]
     while True:
         line, descriptors = b"", []
         while not line.endswith(b"\n"):

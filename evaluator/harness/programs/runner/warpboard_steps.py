@@ -1,4 +1,6 @@
-"""The commands of one compile, run side by side where none needs another's files."""
+"""The commands of one compile. Commands that do not need each other's files run side by side."""
+
+from __future__ import annotations
 
 import os
 import re
@@ -9,35 +11,42 @@ import threading
 import time
 import zlib
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from warpboard_compiler import Command
+
 HOST = re.compile(r"(?:[\w.-]+-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-[\d.]+)?")
 DEVICE = ("cudafe++", "cicc", "ptxas", "fatbinary")
 
 
 class Unknown(Exception):
-    """The command is not of a form that is known."""
+    """The command has an unknown form."""
 
 
 class Step:
-    """One command, as a line of the shell."""
+    """Step is one command, as a line of the shell."""
 
-    def __init__(self, line, folder=None):
+    def __init__(self, line: str, folder: str | None = None) -> None:
         self.name = os.path.basename(shlex.split(line)[0])
         self.line = line
         self.preprocesses = bool(HOST.fullmatch(self.name)) and " -E " in line
         self.files = {path for path in re.findall(re.escape(folder) + r"[^\s\"',;]*", line) if not path.endswith(".module_id")} if folder else set()
-        self.needs = []
-        self.process = None
-        self.code = None  # None until it has ended
+        self.needs: list[Step] = []
+        self.process: subprocess.Popen[bytes] | None = None
+        self.code: int | None = None  # None until it has ended
         self.text = b""
         self.took = 0.0
 
-    def start(self, env, polite):
+    def start(self, env: dict[str, str], polite: bool) -> subprocess.Popen[bytes]:
         self.began = time.monotonic()
         self.process = subprocess.Popen(
             ["/bin/sh", "-c", ("exec nice " if polite else "exec ") + self.line], env=env, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        return self.process
 
-    def kill(self):
+    def kill(self) -> None:
         if self.process and self.code is None:
             try:
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -46,24 +55,24 @@ class Step:
 
 
 class Steps:
-    """All commands of a compile, in nvcc's order. polite has them run at a lower priority."""
+    """Steps are all commands of a compile, in nvcc's order. polite makes them run at a lower priority."""
 
-    def __init__(self, steps, env):
+    def __init__(self, steps: list[Step], env: dict[str, str]) -> None:
         self.all = steps
         self.env = env
         self.polite = False
         self.stopped = False
         self.changed = threading.Condition()
 
-    def run(self):
-        """Runs the commands. Returns whether they made the object."""
+    def run(self) -> bool:
+        """Runs the commands. Returns True if they made the object."""
         with self.changed:
             while not self.stopped and self._start():
                 self.changed.wait()
             self.changed.wait_for(lambda: all(step.code is not None for step in self.all if step.process))
             return not self.stopped and self.code == 0
 
-    def _start(self):
+    def _start(self) -> bool:
         """Starts the commands that can start. Returns False if no more will start. Commands after a failed one are
         ended."""
         first = next((number for number, step in enumerate(self.all) if step.code), len(self.all))
@@ -71,60 +80,59 @@ class Steps:
             step.kill()
         for step in self.all[:first]:
             if not step.process and all(need.code == 0 for need in step.needs):
-                step.start(self.env, self.polite)
-                threading.Thread(target=self._watch, args=[step]).start()
+                threading.Thread(target=self._watch, args=[step, step.start(self.env, self.polite)]).start()
         return any(step.process and step.code is None for step in self.all[:first])
 
-    def _watch(self, step):
-        text, _ = step.process.communicate()
+    def _watch(self, step: Step, process: subprocess.Popen[bytes]) -> None:
+        text, _ = process.communicate()
         with self.changed:
-            step.text, step.code, step.took = text, step.process.returncode, time.monotonic() - step.began
+            step.text, step.code, step.took = text, process.returncode, time.monotonic() - step.began
             self.changed.notify_all()
 
-    def stop(self):
+    def stop(self) -> None:
         with self.changed:
             self.stopped = True
             for step in self.all:
                 step.kill()
             self.changed.notify_all()
 
-    def _told(self):
-        """The steps up to the first that failed: with it nvcc ends."""
+    def _until_failure(self) -> Iterator[Step]:
+        """Yields the steps up to the first that failed: with it nvcc ends."""
         for step in self.all:
             yield step
             if step.code:
                 return
 
     @property
-    def text(self):
-        return b"".join(step.text for step in self._told())
+    def text(self) -> bytes:
+        return b"".join(step.text for step in self._until_failure())
 
     @property
-    def code(self):
-        return next((1 if step.code < 0 else step.code for step in self.all if step.code), 0)
+    def code(self) -> int:
+        return next((step.code if step.code > 0 else 1 for step in self.all if step.code), 0)
 
 
-def of_host(command, args, folder, depfile):
-    """g++ is one command."""
+def of_host(command: Command, args: list[str], folder: str, depfile: str | None) -> Steps:
+    """Returns g++'s only command."""
     depends = ["-MMD", "-MF", depfile] if depfile else []
     return Steps([Step(shlex.join([command.compiler, *depends, *args]))], dict(os.environ, TMPDIR=folder))
 
 
-def of_nvcc(command, args, folder, depfile):
+def of_nvcc(command: Command, args: list[str], folder: str, depfile: str | None) -> Steps:
     """Returns nvcc's commands, from its output."""
     env = dict(os.environ, TMPDIR=folder)
-    told = subprocess.run([command.compiler, "--dryrun", *args], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if told.returncode:
+    plan = subprocess.run([command.compiler, "--dryrun", *args], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if plan.returncode:
         raise Unknown("dryrun")
     steps = []
-    for line in told.stderr.splitlines():
+    for line in plan.stderr.splitlines():
         if not line.startswith("#$ "):
             raise Unknown(line)
         line = line[3:].strip()
         variable = re.fullmatch(r"([A-Za-z_]\w*)=(.*)", line)
         if variable:
             env[variable[1]] = variable[2].strip()
-        elif not line.startswith("rm "):  # of its own temporary files, which go with the folder
+        elif not line.startswith("rm "):  # its temporary files are removed with the folder
             steps.append(Step(line, folder))
     connect(steps)
     name_module(command, steps)
@@ -133,9 +141,9 @@ def of_nvcc(command, args, folder, depfile):
     return Steps(steps, env)
 
 
-def connect(steps):
-    """Has each step wait for those before it whose files it names, and the last for all: it includes files that it does
-    not name. Only a step that preprocesses needs none."""
+def connect(steps: list[Step]) -> None:
+    """Makes each step wait for those before it whose files it names, and the last for all: it includes files that it
+    does not name. Only a preprocessing step may need none."""
     if len(steps) < 3 or any(step.name not in DEVICE and not HOST.fullmatch(step.name) for step in steps):
         raise Unknown("steps")
     for number, step in enumerate(steps):
@@ -145,9 +153,9 @@ def connect(steps):
             raise Unknown(step.line)
 
 
-def name_module(command, steps):
-    """Gives the module its name in advance; otherwise the host's chain would make it and the device's wait for it. The
-    name distinguishes the hidden symbols of two sources of one program."""
+def name_module(command: Command, steps: list[Step]) -> None:
+    """Sets the module's name in advance; otherwise the host's chain would create it and the device's would wait for it.
+    The name distinguishes the hidden symbols of two sources of one program."""
     for step in steps:
         found = re.search(r"--module_id_file_name \"?([^\s\"]+)", step.line)
         if not found or "--gen_module_id_file" not in step.line:
@@ -159,8 +167,8 @@ def name_module(command, steps):
             file.write(f"_{output:08x}_{len(name)}_{name}_{zlib.crc32(command.text().encode()):08x}")
 
 
-def write_depends(steps, depfile):
-    """Has the host's preprocessor write the source's dependencies: nvcc reads them from the device's."""
+def write_depends(steps: list[Step], depfile: str) -> None:
+    """Makes the host's preprocessor write the source's dependencies: nvcc reads them from the device's."""
     for step in steps:
         if step.preprocesses and "-D__CUDA_ARCH__=" not in step.line:
             words = step.line.split(" -E ", 1)
