@@ -34,6 +34,7 @@ var listed = []Page{
 	{Name: "submit", For: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
 	{Name: "boards", For: Use, About: "Ties, intervals, marks, records, history, and downloads."},
 	{Name: "leaderboards", For: Use, About: "Points, medals, records, and seasons over all tasks."},
+	{Name: "suites", For: Use, About: "Compare people and agents over many tasks: fast_p, geometric mean, share correct."},
 	{Name: "profiles", For: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
 	{Name: "sanitize", For: Use, About: "Find memory errors, races, and wrong barriers with compute-sanitizer, at their lines."},
 	{Name: "compare", For: Use, About: "See whether a change made your kernel faster, where, and why."},

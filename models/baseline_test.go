@@ -54,7 +54,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 			}
 		}
 		var measured []string
-		for _, b := range modelstest.Got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, version.ID, "CPU")) {
+		for _, b := range modelstest.Got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, []int64{version.ID}, "CPU")) {
 			measured = append(measured, fmt.Sprintf("%s %g", b.Name, b.ScoreNS))
 		}
 		if diff := cmp.Diff([]string{"naive 100", "library 200"}, measured); diff != "" { // queued by name
@@ -78,7 +78,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 				t.Errorf("new software queues %d baselines, want the one that was measured before", n)
 			}
 		}
-		if list := modelstest.Got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, version.ID, "CPU")); len(list) != 0 {
+		if list := modelstest.Got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, []int64{version.ID}, "CPU")); len(list) != 0 {
 			t.Errorf("beside newer scores stand %+v", list)
 		}
 	})

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -113,7 +114,7 @@ func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealing, e
 	if r.entrants, err = s.entrants(ctx, e); err != nil {
 		return r, err
 	}
-	st, err := s.EventStandings(ctx, e, tasks, "")
+	st, err := s.EventStandings(ctx, e, tasks, "", time.Time{})
 	r.at = make(map[events.Entrant]int, len(st.Rows))
 	for i, row := range st.Rows {
 		r.at[row.Entrant] = i + 1

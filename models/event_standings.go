@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"time"
 
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
@@ -20,8 +21,9 @@ type SeenEvent struct {
 	Standings events.Standings
 }
 
-// EventFor reads an event for a person: the entries on the boards of a device, or of all if device is empty.
-func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device string) (seen SeenEvent, err error) {
+// EventFor reads an event for a person: the entries on the boards of a device, or of all if device is empty, as they
+// were at a time, or are now if at is zero.
+func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device string, at time.Time) (seen SeenEvent, err error) {
 	if seen.EventRow, err = s.Events.Event(ctx, slug); err != nil {
 		return seen, err
 	}
@@ -29,13 +31,14 @@ func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device
 		return seen, err
 	}
 	seen.Tasks = slices.DeleteFunc(seen.Tasks, func(t catalog.Task) bool { return !t.ListedTo(viewer) })
-	seen.Standings, err = s.EventStandings(ctx, seen.Event, seen.Tasks, device)
+	seen.Standings, err = s.EventStandings(ctx, seen.Event, seen.Tasks, device, at)
 	return seen, err
 }
 
 // EventStandings adds up the current boards of these tasks; only of one device, if it is named. The first device of a
-// task comes first. Readers share the standings and must not modify them.
-func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []catalog.Task, device string) (events.Standings, error) {
+// task comes first. With a time, it adds up the boards as they were then, without ties. Readers share the standings and
+// must not modify them.
+func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []catalog.Task, device string, at time.Time) (events.Standings, error) {
 	rule, err := events.ParsePoints(e.Points)
 	if err != nil {
 		return events.Standings{}, err
@@ -49,7 +52,7 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	if err != nil {
 		return events.Standings{}, err
 	}
-	key, err := standingsKey(e.Points, entrants, list, changes)
+	key, err := standingsKey(e.Points, at, entrants, list, changes)
 	if err != nil {
 		return events.Standings{}, err
 	}
@@ -59,7 +62,7 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool { // boards of a version on devices that the task no longer names
 		return !slices.ContainsFunc(list, func(b events.Board) bool { return keyOf(b) == key })
 	})
-	placed, err := s.Boards.PlaceSummaries(ctx, changes)
+	placed, err := s.Boards.PlaceSummaries(ctx, changes, at)
 	if err != nil {
 		return events.Standings{}, err
 	}
@@ -81,12 +84,12 @@ const mostStandings = 32 << 20
 
 // standingsKey is a hash of everything that standings depend on. Each visible change of a board, even of a name, raises
 // its change number.
-func standingsKey(points string, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64) (sum [sha256.Size]byte, err error) {
+func standingsKey(points string, moment time.Time, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64) (sum [sha256.Size]byte, err error) {
 	at := make([]int64, len(list))
 	for i, b := range list {
 		at[i] = changes[keyOf(b)]
 	}
-	text, err := json.Marshal([]any{points, entrants, list, at})
+	text, err := json.Marshal([]any{points, moment, entrants, list, at})
 	return sha256.Sum256(text), err
 }
 

@@ -66,7 +66,7 @@ func (c *contest) plays(user accounts.User, task catalog.Task, ns float64) work.
 func (c *contest) table(e events.Event) (list []string) {
 	c.t.Helper()
 	tasks := modelstest.Got[[]catalog.Task](c.t)(c.Events.Tasks(c.t.Context(), e.ID))
-	st := modelstest.Got[events.Standings](c.t)(c.EventStandings(c.t.Context(), e, tasks, ""))
+	st := modelstest.Got[events.Standings](c.t)(c.EventStandings(c.t.Context(), e, tasks, "", time.Time{}))
 	tie := map[bool]string{true: "="}
 	for _, row := range st.Rows {
 		var each []string
@@ -111,7 +111,7 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 		c.wantTable(e, "1 Kernels: 5 + 5 = 10", "2 Cleo: 3 + 3 = 6") // Cleo is the second entrant
 		tasks := modelstest.Got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))
 		if st := modelstest.Got[events.Standings](t)(c.EventStandings(t.Context(), e, tasks,
-			"H200")); len(st.Rows)+len(st.Boards) != 0 {
+			"H200", time.Time{})); len(st.Rows)+len(st.Boards) != 0 {
 			t.Errorf("of a device without boards: %+v", st)
 		}
 	})

@@ -80,8 +80,9 @@ type EventPage struct {
 	About     templ.Component
 	Tasks     []EventTask
 	Standings events.Standings
-	Device    string   // of the standings; empty for all
-	Devices   []string // to choose from
+	Device    string    // of the standings; empty for all
+	At        time.Time // of the standings; zero for now
+	Devices   []string  // to choose from
 	MayEdit   bool
 	Waiting   EventWaiting
 }
@@ -157,11 +158,36 @@ func (p EventPage) frozen() bool { return p.Event.Frozen(p.Now) }
 
 // address returns the address of a part of the event's page, for the selected device.
 func (p EventPage) address(part, device string) string {
-	to := string(EventURL(p.Event.Slug)) + part
+	return p.addressAt(part, device, p.At)
+}
+
+func (p EventPage) addressAt(part, device string, at time.Time) string {
+	q := url.Values{}
 	if device != "" {
-		to += "?device=" + url.QueryEscape(device)
+		q.Set("device", device)
+	}
+	if !at.IsZero() {
+		q.Set("at", format.Machine(at))
+	}
+	to := string(EventURL(p.Event.Slug)) + part
+	if len(q) > 0 {
+		to += "?" + q.Encode()
 	}
 	return to
+}
+
+// replaySteps is the number of equal parts of an event between which its standings can be stepped through.
+const replaySteps = 12
+
+// moments returns the times at which the standings can be replayed: parts of the event that are over.
+func (p EventPage) moments() (list []time.Time) {
+	part := p.Event.EndsAt.Sub(p.Event.StartsAt) / replaySteps
+	for i := 1; i <= replaySteps; i++ {
+		if at := p.Event.StartsAt.Add(time.Duration(i) * part).Truncate(time.Second); at.Before(p.Now) {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 func pointsText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -65,6 +65,8 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public.get("/api/v1/devices", s.api.Devices)
 	public.get("/api/v1/events", s.api.Events)
 	public.get("/api/v1/events/:slug", s.api.Event)
+	public.get("/api/v1/events/:slug/suite", s.api.EventSuite)
+	public.get("/api/v1/tags/:tag/suite", s.api.TagSuite)
 	public.get("/api/v1/runs/:id/statement", s.api.Statement)
 	api.post("/api/v1/login", s.api.BeginLogin)
 	api.post("/api/v1/login/token", s.api.EndLogin)

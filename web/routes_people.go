@@ -53,6 +53,11 @@ func (s *Server) eventRoutes(pages group) {
 	pages.get("/events/:slug/delete", site.RedirectTo("/events/:slug/edit"))
 	own.post("/events/:slug/reveal", s.boards.EventReveal)
 	pages.get("/events/:slug/reveal", site.RedirectTo("/events/:slug"))
+	own.post("/events/:slug/clone", s.boards.EventClone)
+	pages.get("/events/:slug/clone", site.RedirectTo("/events/:slug/edit"))
+	pages.get("/events/:slug/suite", s.boards.EventSuite)
+	pages.get("/events/:slug/suite.csv", s.boards.EventSuiteCSV)
+	pages.get("/events/:slug/suite.json", s.api.EventSuite)
 	pages.get("/events/:slug/standings.csv", s.boards.EventCSV)
 	pages.get("/events/:slug/standings.json", s.api.Event)
 }

@@ -22,12 +22,12 @@ type MeasuredBaseline struct {
 	ScoreNS      float64 `gorm:"column:score_ns"`
 }
 
-// Baselines lists the baselines of a board that have a score, the best first. It omits those of another epoch than the
-// board's first, unless either epoch is unknown.
-func (s *Boards) Baselines(ctx context.Context, versionID int64, device string) ([]MeasuredBaseline, error) {
+// Baselines lists the baselines of versions on a device that have a score, the best first. It omits those of another
+// epoch than the board's first, unless either epoch is unknown.
+func (s *Boards) Baselines(ctx context.Context, versionIDs []int64, device string) ([]MeasuredBaseline, error) {
 	var list []MeasuredBaseline
 	err := s.db.Read(ctx).Table("baselines b").Select("b.*, r.submission_id, r.score_ns").Joins("join runs r on r.id = b.run_id").
-		Where("b.version_id = ? and b.device = ? and r.score_ns is not null", versionID, device).
+		Where("b.version_id in ? and b.device = ? and r.score_ns is not null", versionIDs, device).
 		Where("(r.epoch_id = 0 or r.epoch_id = coalesce((select nullif(h.epoch_id, 0) from boards h where h.version_id = b.version_id and h.device = b.device), r.epoch_id))").
 		Order("r.score_ns, b.name").Scan(&list).Error
 	return list, db.ReadError(err, "the baselines of a board")

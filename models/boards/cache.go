@@ -89,7 +89,7 @@ func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown BoardConten
 	if shown.History, err = s.History(ctx, b.VersionID, b.Device); err != nil {
 		return shown, nil, err
 	}
-	if shown.Baselines, err = s.Baselines(ctx, b.VersionID, b.Device); err != nil {
+	if shown.Baselines, err = s.Baselines(ctx, []int64{b.VersionID}, b.Device); err != nil {
 		return shown, nil, err
 	}
 	s.cache.Put(key, shown, int64(1000+600*len(shown.Standings)+80*len(shown.Bands)+200*len(shown.History)))

@@ -2,7 +2,9 @@ package boards
 
 import (
 	"context"
+	"database/sql"
 	"slices"
+	"time"
 
 	"warpboard/models/db"
 )
@@ -23,40 +25,53 @@ const boardsAtOnce = 200
 type placedKey struct {
 	Key
 	change int64
+	at     time.Time // zero for now
 }
 
 // PlaceSummaries returns all places on boards at their change numbers, in order. It reads only boards that have changed
-// since they were last read.
-func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64) (map[Key][]PlaceSummary, error) {
+// since they were last read. With a time, the places are those of that time: by each person's best run before it, without
+// ties.
+func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at time.Time) (map[Key][]PlaceSummary, error) {
 	places := make(map[Key][]PlaceSummary, len(changes))
 	var missing []Key
 	for key, change := range changes {
-		list, ok := recall[[]PlaceSummary](s.cache, placedKey{key, change})
+		list, ok := recall[[]PlaceSummary](s.cache, placedKey{key, change, at})
 		if places[key] = list; !ok {
 			missing = append(missing, key)
 		}
 	}
 	for some := range slices.Chunk(missing, boardsAtOnce) {
-		wanted := s.db.Read(ctx)
-		for _, key := range some {
-			wanted = wanted.Or("e.version_id = ? and e.device = ?", key.VersionID, key.Device)
-		}
-		var list []PlaceSummary
-		err := s.db.Read(ctx).Table("entries e").Select("e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name, " + ofBand).
-			Joins(withBand).Joins("join users u on u.id = e.user_id").Where(wanted).
-			Order("e.version_id, e.device, " + ofEntries(entriesFirst)).Scan(&list).Error
+		list, err := s.readPlaces(ctx, some, at)
 		if err != nil {
 			return nil, db.ReadError(err, "places on boards")
 		}
 		for _, p := range list {
-			places[p.Key] = append(places[p.Key], p)
+			if places[p.Key] = append(places[p.Key], p); !at.IsZero() {
+				places[p.Key][len(places[p.Key])-1].Rank = len(places[p.Key])
+			}
 		}
 	}
 	for _, key := range missing {
-		s.cache.Put(placedKey{key, changes[key]}, places[key], int64(200+120*len(places[key])))
+		s.cache.Put(placedKey{key, changes[key], at}, places[key], int64(200+120*len(places[key])))
 	}
 	return places, nil
 }
+
+func (s *Boards) readPlaces(ctx context.Context, some []Key, at time.Time) (list []PlaceSummary, err error) {
+	wanted, query := s.db.Read(ctx), s.db.Read(ctx)
+	if at.IsZero() {
+		query = query.Table("entries e").Select(placeColumns + ", " + ofBand).Joins(withBand).Order("e.version_id, e.device, " + ofEntries(entriesFirst))
+	} else {
+		steps := s.db.Read(ctx).Table("bests x").Where(inSeason, sql.Named("from", time.Time{}), sql.Named("until", db.Time(at)))
+		query = query.Table("(?) e", steps).Select(placeColumns).Order("e.version_id, e.device, e.age, e.score_ns, e.run_id")
+	}
+	for _, key := range some {
+		wanted = wanted.Or("e.version_id = ? and e.device = ?", key.VersionID, key.Device)
+	}
+	return list, query.Joins("join users u on u.id = e.user_id").Where(wanted).Scan(&list).Error
+}
+
+const placeColumns = "e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name"
 
 // ChangeNumbers returns the change numbers of the boards of some versions. A board without entries has none.
 func (s *Boards) ChangeNumbers(ctx context.Context, versionIDs []int64) (map[Key]int64, error) {

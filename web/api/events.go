@@ -25,7 +25,11 @@ func (a *API) Events(c *fiber.Ctx) error {
 
 // Event answers with an event and a page of its standings.
 func (a *API) Event(c *fiber.Ctx) error {
-	seen, err := a.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"))
+	at, err := site.QueryTime(c, "at")
+	if err != nil {
+		return err
+	}
+	seen, err := a.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
 	if err != nil {
 		return err
 	}

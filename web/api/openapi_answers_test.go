@@ -133,6 +133,8 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 	made(s, webtest.Second(s.Cfg.Store.Catalog.CreateTask(s.T.Context(), creator,
 		catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty})))
 	bare := modelstest.Submit(s.T, s.Cfg.Store, s.User, task)[0].SubmissionID
+	modelstest.Finish(s.T, s.Cfg.Store, modelstest.Submit(s.T, s.Cfg.Store, s.User,
+		modelstest.Tagged(s.T, s.Cfg.Store, creator, "tagged", "level1", 1000))[0], 500)
 	_, shared := s.Ask("POST", "/api/v1/evaluations",
 		webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
 	_, compared := s.Ask("POST", "/api/v1/evaluations",
@@ -222,6 +224,9 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 			""}, {"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/none/validation", ""}},
 		"GET /api/v1/leaderboards": {{"/api/v1/leaderboards", ""},
 			{"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
+		"GET /api/v1/events/{slug}/suite": {{"/api/v1/events/" + event + "/suite", ""}, {"/api/v1/events/none/suite", ""},
+			{"/api/v1/events/" + event + "/suite?device=none", ""}},
+		"GET /api/v1/tags/{tag}/suite": {{"/api/v1/tags/level1/suite", ""}, {"/api/v1/tags/none/suite", ""}},
 		"GET /api/v1/events/{slug}": {{"/api/v1/events/" + event, ""},
 			{"/api/v1/events/none", ""}, {"/api/v1/events/" + event + "?device=CPU", ""}},
 		"POST /api/v1/join": {{"/api/v1/join",

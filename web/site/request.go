@@ -78,6 +78,19 @@ const lastPage = 1 << 20
 // PageNumber returns the requested page of a list, from 1.
 func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
 
+// QueryTime returns a time of the query as RFC 3339, or the zero time if it is absent.
+func QueryTime(c *fiber.Ctx, name string) (time.Time, error) {
+	text := c.Query(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, Invalid(name, "%s=%.40q is not a time like 2030-01-31T18:00:00Z.", name, text)
+	}
+	return at.UTC(), nil
+}
+
 // RandomText returns n random bytes as URL-safe text.
 func RandomText(n int) string {
 	b := make([]byte, n)

@@ -230,7 +230,7 @@ func (b *board) readPast(ctx context.Context) (err error) {
 	for i := range b.History {
 		b.History[i].Older = len(list) > 0 && b.History[i].Age > list[0].Age
 	}
-	b.Baselines, err = store.Baselines(ctx, version, b.Device)
+	b.Baselines, err = store.Baselines(ctx, []int64{version}, b.Device)
 	return err
 }
 

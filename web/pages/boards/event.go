@@ -52,13 +52,17 @@ func (p *Boards) EventWall(c *fiber.Ctx) error {
 }
 
 func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
-	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"))
+	at, err := site.QueryTime(c, "at")
 	if err != nil {
 		return page, err
 	}
-	page = views.EventPage{Page: p.site.Page(c, seen.Title, "events"), Event: seen.EventRow, Now: p.site.Store.Events.Now(),
+	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
+	if err != nil {
+		return page, err
+	}
+	page = views.EventPage{At: at, Page: p.site.Page(c, seen.Title, "events"), Event: seen.EventRow, Now: p.site.Store.Events.Now(),
 		Standings: seen.Standings, Device: c.Query("device"), MayEdit: seen.EditableBy(site.Actor(c))}
-	page.Live = true
+	page.Live = at.IsZero()
 	for _, task := range seen.Tasks {
 		page.Tasks = append(page.Tasks, views.EventTask{TaskRef: site.TaskRef(task), Devices: task.Devices})
 		for _, device := range task.Devices {
@@ -97,7 +101,11 @@ func (p *Boards) eventWaiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, e
 // EventCSV answers with a page of the standings for a spreadsheet, or with all of them for editors of the event: a row
 // for each entrant and board.
 func (p *Boards) EventCSV(c *fiber.Ctx) error {
-	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"))
+	at, err := site.QueryTime(c, "at")
+	if err != nil {
+		return err
+	}
+	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
 	if err != nil {
 		return err
 	}

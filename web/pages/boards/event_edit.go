@@ -77,6 +77,23 @@ func (p *Boards) EventDelete(c *fiber.Ctx) error {
 	return site.Redirect(c, "/events?done=event-gone")
 }
 
+// EventClone makes an event like another one, with copies of its tasks.
+func (p *Boards) EventClone(c *fiber.Ctx) error {
+	in, err := p.eventStored(c)
+	if err != nil {
+		return err
+	}
+	start, err := readTime(c, "starts")
+	var made events.Event
+	if err == nil {
+		made, err = p.site.Store.CloneEvent(c.UserContext(), site.Actor(c), c.Params("slug"), c.FormValue("title"), start)
+	}
+	if err != nil {
+		return p.eventForm(c, c.Params("slug"), in, err)
+	}
+	return site.Redirect(c, views.EventURL(made.Slug)+"?done=saved")
+}
+
 // EventSave changes an event.
 func (p *Boards) EventSave(c *fiber.Ctx) error {
 	slug := c.Params("slug")

@@ -1,0 +1,99 @@
+package events
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Suite compares the entrants of several boards of one device with the baselines of these boards.
+type Suite struct {
+	Device    string
+	Devices   []string // to choose from: those of the tasks
+	Baseline  string   // name of the baselines; empty if no board has one
+	Baselines []string // to choose from
+	Boards    []SuiteBoard
+	Rows      []SuiteRow // the best first: by FastP(1), solved boards, Geomean, and name
+}
+
+// SuiteBoard is a board with the time of the baseline, which is 0 if there is none.
+type SuiteBoard struct {
+	Board
+	BaselineNS float64
+}
+
+// SuiteRow is an entrant of a suite.
+type SuiteRow struct {
+	Entrant
+	Results  []Result  // by board
+	Speedups []float64 // by board: the baseline's time by the entrant's; 0 without either
+	Solved   int       // number of boards with a result
+	Geomean  float64   // of the speedups; 0 without any
+	compared int       // number of boards with a baseline
+}
+
+// FastP returns the share of the boards with a baseline on which the entrant is correct and at least p times as fast as
+// the baseline. FastP(0) is the share of them that the entrant has solved.
+func (r SuiteRow) FastP(p float64) float64 {
+	n := 0
+	for _, speedup := range r.Speedups {
+		if speedup > 0 && speedup >= p {
+			n++
+		}
+	}
+	return share(n, r.compared)
+}
+
+// Correct returns the share of all boards that the entrant has solved.
+func (r SuiteRow) Correct() float64 { return share(r.Solved, len(r.Results)) }
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
+
+// Part returns the entrants on a page, from 1.
+func (s Suite) Part(page int) []SuiteRow {
+	total := len(s.Rows)
+	return s.Rows[min((page-1)*pageRows, total):min(page*pageRows, total)]
+}
+
+// NewSuite compares standings on one device with the times of a baseline, by board.
+func NewSuite(st Standings, baselines []float64) Suite {
+	s := Suite{Rows: make([]SuiteRow, len(st.Rows))}
+	compared := 0
+	for i, b := range st.Boards {
+		s.Boards = append(s.Boards, SuiteBoard{b, baselines[i]})
+		if baselines[i] > 0 {
+			compared++
+		}
+	}
+	for i, row := range st.Rows {
+		s.Rows[i] = newSuiteRow(row, baselines, compared)
+	}
+	slices.SortStableFunc(s.Rows, func(a, b SuiteRow) int {
+		return cmp.Or(cmp.Compare(b.FastP(1), a.FastP(1)), cmp.Compare(b.Solved, a.Solved), cmp.Compare(b.Geomean, a.Geomean), cmp.Compare(a.Name, b.Name))
+	})
+	return s
+}
+
+func newSuiteRow(row Row, baselines []float64, compared int) SuiteRow {
+	out := SuiteRow{Entrant: row.Entrant, Results: row.Results, Speedups: make([]float64, len(row.Results)), compared: compared}
+	logs, n := 0.0, 0
+	for i, r := range row.Results {
+		if r.Rank == 0 {
+			continue
+		}
+		out.Solved++
+		if baselines[i] > 0 && r.ScoreNS > 0 {
+			out.Speedups[i] = baselines[i] / r.ScoreNS
+			logs, n = logs+math.Log(out.Speedups[i]), n+1
+		}
+	}
+	if n > 0 {
+		out.Geomean = math.Exp(logs / float64(n))
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/events"
+)
+
+// SuiteView selects what a suite compares.
+type SuiteView struct {
+	Device   string // empty for the one with the most tasks
+	Baseline string // name; empty for the one that most boards have
+}
+
+// TagSuite compares everyone on the tasks with a tag that the person may see. A tag without tasks is not found.
+func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, view SuiteView) (events.Suite, error) {
+	list, err := s.TaskList(ctx, viewer)
+	if err != nil {
+		return events.Suite{}, err
+	}
+	var tasks []catalog.Task
+	for _, t := range list {
+		if slices.Contains(t.Tags, tag) {
+			tasks = append(tasks, t.Task)
+		}
+	}
+	if len(tasks) == 0 {
+		return events.Suite{}, db.Errorf(db.NotFound, "There are no tasks with the tag %q.", tag)
+	}
+	slices.SortFunc(tasks, func(a, b catalog.Task) int { return cmp.Compare(a.ID, b.ID) })
+	return s.suite(ctx, events.Event{Points: events.Ratio}, tasks, view)
+}
+
+// EventSuite compares the entrants of an event on the tasks that the person may see.
+func (s *Store) EventSuite(ctx context.Context, viewer accounts.User, slug string, view SuiteView) (e events.EventRow, suite events.Suite, err error) {
+	if e, err = s.Events.Event(ctx, slug); err != nil {
+		return e, suite, err
+	}
+	tasks, err := s.Events.Tasks(ctx, e.ID)
+	if err != nil {
+		return e, suite, err
+	}
+	tasks = slices.DeleteFunc(tasks, func(t catalog.Task) bool { return !t.ListedTo(viewer) })
+	suite, err = s.suite(ctx, e.Event, tasks, view)
+	return e, suite, err
+}
+
+func (s *Store) suite(ctx context.Context, e events.Event, tasks []catalog.Task, view SuiteView) (events.Suite, error) {
+	devices := map[string]int{}
+	for _, task := range tasks {
+		for _, device := range task.Devices {
+			devices[device]++
+		}
+	}
+	chosen := cmp.Or(view.Device, mostFrequent(devices))
+	if chosen != "" && devices[chosen] == 0 {
+		return events.Suite{}, db.Errorf(db.NotFound, "None of these tasks has a board of %q.", chosen)
+	}
+	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t catalog.Task) bool { return !slices.Contains(t.Devices, chosen) })
+	st, err := s.EventStandings(ctx, e, tasks, chosen, time.Time{})
+	if err != nil {
+		return events.Suite{}, err
+	}
+	versions := make([]int64, len(st.Boards))
+	for i, b := range st.Boards {
+		versions[i] = b.VersionID
+	}
+	measured, err := s.Boards.Baselines(ctx, versions, chosen)
+	if err != nil {
+		return events.Suite{}, err
+	}
+	names, at := map[string]int{}, map[int64]map[string]float64{}
+	for _, b := range measured {
+		names[b.Name]++
+		if at[b.VersionID] == nil {
+			at[b.VersionID] = map[string]float64{}
+		}
+		at[b.VersionID][b.Name] = b.ScoreNS
+	}
+	baseline := cmp.Or(view.Baseline, mostFrequent(names))
+	times := make([]float64, len(st.Boards))
+	for i, b := range st.Boards {
+		times[i] = at[b.VersionID][baseline]
+	}
+	suite := events.NewSuite(st, times)
+	suite.Device, suite.Devices = chosen, slices.Sorted(maps.Keys(devices))
+	suite.Baseline, suite.Baselines = baseline, slices.Sorted(maps.Keys(names))
+	return suite, nil
+}
+
+// mostFrequent returns the key with the largest count, the first by name of several; "" if there is none.
+func mostFrequent(counts map[string]int) (best string) {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if best == "" || counts[name] > counts[best] {
+			best = name
+		}
+	}
+	return best
+}

@@ -1,0 +1,183 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"warpboard/models/events"
+	"warpboard/views/format"
+)
+
+// SuitePage compares entrants on the boards of a set of tasks.
+type SuitePage struct {
+	Page
+	Path  string // address of the page without a query
+	Up    crumb  // the set: a tag or an event
+	Suite events.Suite
+	A, B  *events.SuiteRow // shown side by side; nil for none
+}
+
+// UpTo sets the page of the set.
+func (p *SuitePage) UpTo(label string, to templ.SafeURL) { p.Up = crumb{label, to} }
+
+// TagSuiteURL and EventSuiteURL return the addresses of suites.
+func TagSuiteURL(tag string) string { return string(CollectionURL(tag)) + "/suite" }
+
+// EventSuiteURL returns the address of an event's suite.
+func EventSuiteURL(slug string) string { return string(EventPartURL(slug, "suite")) }
+
+// EntrantKey identifies an entrant in the address of a suite.
+func EntrantKey(e events.Entrant) string {
+	if e.UserID == 0 {
+		return "team-" + strconv.FormatInt(e.TeamID, 10)
+	}
+	return strconv.FormatInt(e.UserID, 10)
+}
+
+// address returns the page's address with other values of its query; an empty value removes a key.
+func (p SuitePage) address(suffix string, changes ...string) string {
+	q := url.Values{}
+	set := func(key, value string) {
+		if q.Del(key); value != "" {
+			q.Set(key, value)
+		}
+	}
+	if len(p.Suite.Devices) > 1 {
+		set("device", p.Suite.Device)
+	}
+	if len(p.Suite.Baselines) > 1 {
+		set("baseline", p.Suite.Baseline)
+	}
+	for name, row := range map[string]*events.SuiteRow{"a": p.A, "b": p.B} {
+		if row != nil && suffix == "" {
+			set(name, EntrantKey(row.Entrant))
+		}
+	}
+	for i := 0; i < len(changes); i += 2 {
+		set(changes[i], changes[i+1])
+	}
+	if len(q) == 0 {
+		return p.Path + suffix
+	}
+	return p.Path + suffix + "?" + q.Encode()
+}
+
+// about describes the boards in a sentence.
+func (p SuitePage) about() string {
+	text := format.Plural(len(p.Suite.Boards), "task", "tasks") + " on " + p.Suite.Device
+	switch n := p.compared(); {
+	case p.Suite.Baseline == "":
+		return text + ". No board has a baseline yet."
+	case n == len(p.Suite.Boards):
+		return text + ", compared with the baseline " + p.Suite.Baseline
+	default:
+		return text + fmt.Sprintf(", of which %d have the baseline %s", n, p.Suite.Baseline)
+	}
+}
+
+// compared counts the boards with a baseline.
+func (p SuitePage) compared() (n int) {
+	for _, b := range p.Suite.Boards {
+		if b.BaselineNS > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// suiteRows limits the entrants on the page.
+const suiteRows = 50
+
+func (p SuitePage) shown() []events.SuiteRow {
+	return p.Suite.Rows[:min(suiteRows, len(p.Suite.Rows))]
+}
+
+// SuiteSteps returns the values of p in tables and answers.
+func SuiteSteps() []float64 { return []float64{0, 0.5, 0.8, 1, 1.5, 2, 4} }
+
+func timesText(factor float64) string {
+	if factor == 0 {
+		return format.Nothing
+	}
+	return format.Factor(factor)
+}
+
+// best returns the best speedup of anyone on each board, as an entrant.
+func (p SuitePage) best() events.SuiteRow {
+	best := events.SuiteRow{Speedups: make([]float64, len(p.Suite.Boards))}
+	for _, row := range p.Suite.Rows {
+		for i, s := range row.Speedups {
+			best.Speedups[i] = max(best.Speedups[i], s)
+		}
+	}
+	return best
+}
+
+// curve is an entrant's fast_p curve.
+type curve struct {
+	class, name string
+	path        string
+}
+
+// Size of the drawing of fast_p curves, and the range of p.
+const (
+	curveLeft, curveRight, curveTop, curveBottom = 66.0, 616.0, 14.0, 210.0
+	curveLeast, curveMost                        = 0.25, 8.0
+)
+
+func curveX(p float64) float64 {
+	at := math.Log2(min(max(p, curveLeast), curveMost)/curveLeast) / math.Log2(curveMost/curveLeast)
+	return curveLeft + at*(curveRight-curveLeft)
+}
+
+func curveY(share float64) float64 { return curveBottom - share*(curveBottom-curveTop) }
+
+func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+
+// curves returns the curves of the best of all and of the chosen entrants.
+func (p SuitePage) curves() (list []curve) {
+	if p.compared() == 0 {
+		return nil
+	}
+	add := func(class, name string, row events.SuiteRow) {
+		list = append(list, curve{class, name, fastPath(row.Speedups, p.compared())})
+	}
+	if len(p.Suite.Rows) > 1 {
+		add("curve-best", "Best of all", p.best())
+	}
+	if p.A != nil {
+		add("curve-a", p.A.Name, *p.A)
+	}
+	if p.B != nil {
+		add("curve-b", p.B.Name, *p.B)
+	}
+	return list
+}
+
+// fastPath draws the share of boards with at least each speedup, as steps.
+func fastPath(speedups []float64, compared int) string {
+	sorted := slices.DeleteFunc(slices.Clone(speedups), func(s float64) bool { return s == 0 })
+	slices.Sort(sorted)
+	var path strings.Builder
+	left := len(sorted)
+	fmt.Fprintf(&path, "M%s %s", coordinate(curveLeft), coordinate(curveY(float64(left-countBelow(sorted, curveLeast))/float64(compared))))
+	for i, s := range sorted {
+		if s < curveLeast || s > curveMost {
+			continue
+		}
+		fmt.Fprintf(&path, "H%sV%s", coordinate(curveX(s)), coordinate(curveY(float64(left-i-1)/float64(compared))))
+	}
+	fmt.Fprintf(&path, "H%s", coordinate(curveRight))
+	return path.String()
+}
+
+func countBelow(sorted []float64, least float64) int {
+	n, _ := slices.BinarySearch(sorted, least)
+	return n
+}

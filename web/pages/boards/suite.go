@@ -1,0 +1,97 @@
+package boards
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/events"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/site"
+)
+
+// suiteView returns the query's choice of boards.
+func suiteView(c *fiber.Ctx) models.SuiteView {
+	return models.SuiteView{Device: c.Query("device"), Baseline: c.Query("baseline")}
+}
+
+// TagSuite shows the suite of the tasks with a tag.
+func (p *Boards) TagSuite(c *fiber.Ctx) error {
+	tag := c.Params("tag")
+	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, suiteView(c))
+	if err != nil {
+		return err
+	}
+	page := views.SuitePage{Page: p.site.Page(c, "Suite "+tag, "tasks"), Path: views.TagSuiteURL(tag), Suite: suite}
+	page.UpTo(format.Capital(tag), views.CollectionURL(tag))
+	return p.showSuite(c, page)
+}
+
+// EventSuite shows the suite of an event's tasks.
+func (p *Boards) EventSuite(c *fiber.Ctx) error {
+	e, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), suiteView(c))
+	if err != nil {
+		return err
+	}
+	page := views.SuitePage{Page: p.site.Page(c, e.Title+" as a suite", "events"), Path: views.EventSuiteURL(e.Slug), Suite: suite}
+	page.UpTo(e.Title, views.EventURL(e.Slug))
+	return p.showSuite(c, page)
+}
+
+// showSuite adds the entrants that are shown side by side: those of the query, or the first two.
+func (p *Boards) showSuite(c *fiber.Ctx, page views.SuitePage) error {
+	rows := page.Suite.Rows
+	find := func(key string, first int) *events.SuiteRow {
+		for i := range rows {
+			if views.EntrantKey(rows[i].Entrant) == c.Query(key) {
+				return &rows[i]
+			}
+		}
+		if c.Query(key) == "" && first < len(rows) {
+			return &rows[first]
+		}
+		return nil
+	}
+	page.A, page.B = find("a", 0), find("b", 1)
+	if page.A != nil && page.B != nil && page.A.Entrant == page.B.Entrant {
+		page.B = nil
+	}
+	page.Wide = len(rows) > 0
+	return p.site.Render(c, fiber.StatusOK, views.Suite(page))
+}
+
+// TagSuiteCSV answers with a page of a suite for a spreadsheet: a row for each entrant and board.
+func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
+	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), c.Params("tag"), suiteView(c))
+	if err != nil {
+		return err
+	}
+	return sendSuite(c, suite)
+}
+
+// EventSuiteCSV is TagSuiteCSV for an event.
+func (p *Boards) EventSuiteCSV(c *fiber.Ctx) error {
+	_, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), suiteView(c))
+	if err != nil {
+		return err
+	}
+	return sendSuite(c, suite)
+}
+
+func sendSuite(c *fiber.Ctx, suite events.Suite) error {
+	rows := [][]string{{"entrant", "user_id", "team_id", "correct", "geomean", "fast_1", "task", "device", "baseline", "baseline_ns", "score_ns", "speedup", "run"}}
+	exact := func(v float64) string {
+		if v == 0 {
+			return ""
+		}
+		return format.Exact(v)
+	}
+	for _, row := range suite.Part(site.PageNumber(c, "page")) {
+		for i, b := range suite.Boards {
+			r := row.Results[i]
+			rows = append(rows, []string{row.Name, id(row.UserID), id(row.TeamID), format.Exact(row.Correct()), exact(row.Geomean), format.Exact(row.FastP(1)),
+				b.Slug, b.Device, suite.Baseline, exact(b.BaselineNS), exact(r.ScoreNS), exact(row.Speedups[i]), id(r.RunID)})
+		}
+	}
+	return site.SendCSV(c, rows)
+}
