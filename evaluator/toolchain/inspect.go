@@ -28,9 +28,9 @@ type Inspection struct {
 
 // Inspect compiles the submitted files of a C++ or CUDA job, and lists the generated code. file is the source to which
 // lines of the listings refer. Errors are those of Build.
-func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (Inspection, error) {
+func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (done Inspection, err error) {
 	req.OnLog = func(string, []byte) {}
-	done := Inspection{Code: map[string][]Code{}, Build: job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}}
+	done = Inspection{Code: map[string][]Code{}, Build: job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}}
 	defer func() { done.Build.Ended = time.Now().UTC() }()
 	def, result := req.Job.Task, &done.Build
 	if b.cfg.Tools.For(def.Lang) == nil {

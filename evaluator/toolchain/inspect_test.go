@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -58,6 +59,9 @@ func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
 		if strings.HasPrefix(strings.TrimSpace(c.Text), ".cfi") || strings.Contains(c.Text, "_Z") {
 			t.Errorf("a directive or symbol stays: %q", c.Text)
 		}
+	}
+	if took := done.Build.Ended.Sub(done.Build.Started); took <= 0 || took > time.Hour {
+		t.Errorf("it took %v", took)
 	}
 	if !strings.Contains(done.Build.Command, " -S ") {
 		t.Errorf("command %q", done.Build.Command)

@@ -113,6 +113,11 @@ func TestABrokenProblemIsOneErrorAmongOthers(t *testing.T) {
 		"l/net.py: downloads a model when it is loaded, and a run has no network\n")
 }
 
+func TestALevelAloneKeepsItsTag(t *testing.T) {
+	got, _ := read(map[string]string{"7_Add.py": model}, Options{Name: "level2"})
+	wantText(t, string(got["7_Add"].Files["task.yml"]), `tags: ["kernelbench", "level2"]`)
+}
+
 func TestNamesOfTasksDiffer(t *testing.T) {
 	got, _ := read(map[string]string{"level1/add.py": model, "level2/add.py": model, "level2/ADD.py": model}, Options{})
 	if got["level1-add"].Files == nil || got["level2-add"].Files == nil || got["ADD"].Files == nil {

@@ -64,7 +64,7 @@ func (r *reader) model(f *folder, name, text string) error {
 		text = smaller
 	}
 	f.tags, f.tolerance = []string{"kernelbench"}, tolerance{ATol: 1e-4, RTol: 1e-4, Matched: 1, Infinite: "equal"}
-	if level := path.Base(path.Dir(name)); levelFolder.MatchString(level) {
+	if level := path.Base(path.Dir(path.Join(r.options.Name, name))); levelFolder.MatchString(level) {
 		f.tags = append(f.tags, level)
 	}
 	f.description = modelDescription(text)

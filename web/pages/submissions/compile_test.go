@@ -84,5 +84,8 @@ func TestTheWorkbenchMarksLinesThatDoNotCompile(t *testing.T) {
 	w.Until(`!document.querySelector(".cm-lintRange-error")`)
 	endCompiling(s, fmt.Sprintf(compiledReport, true, "", "warning"))
 	w.Until(`document.querySelector(".cm-lintRange-warning")`)
+	w.LooksRight("compile-bench")
+	w.Visit("/evaluations/" + compiling(s).ID)
+	w.LooksRight("compilation")
 	w.RefusedNothing()
 }
