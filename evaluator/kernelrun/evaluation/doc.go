@@ -8,6 +8,9 @@
 // compiles Triton and CUDA kernels while their slot is busy; compilation.go only compiles, on no slot; reader.go parses
 // the judge's report and attributes a crash to the step in progress.
 //
+// Baselines are further comparisons by the same stages, with another reference (compareBaselines). A setup is a call of the
+// kernel's process before the inputs of a case are drawn for it (Stages.set_up).
+//
 // The worker calls Build, SlotCount, Run, and Conclude, in this order (evaluator.Work).
 //
 // Trust: the judge runs no code of the request, and generates the inputs that a contract describes. get_inputs() is the
@@ -21,7 +24,7 @@
 // process passes on its compiled form, which may not match the source, so it is kept only for the same kernel of the
 // same caller. Output of user code is limited. A kept reference runs before the other kernel has a process, and
 // repeated inputs are known to anyone who reads an earlier kernel's output: reuse requires a kernel much smaller than
-// its answers or the inputs.
+// its answers or the inputs. A setup can start work that goes on during the calls, as importing the source can.
 //
 // A time limit includes building and running, but not waiting for a slot.
 package evaluation

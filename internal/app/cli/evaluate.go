@@ -19,22 +19,29 @@ import (
 
 const evaluateHelp = `Compile, check, and time one kernel without a task, or compare it with a correct reference.
 
-FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. A .cu file has the type cuda and
-needs --io, a JSON file with its arguments and launch sizes (IOContract; see /api on the site).`
+FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. Further files lie beside it, as
+the modules that it imports, or the headers that it includes. A .cu file has the type cuda and needs --io, a JSON file with its arguments and launch sizes (IOContract; see /api on the site).`
 
 // evaluation has the flags of `warpboard evaluate`.
 type evaluation struct {
 	kind, io, reference, referenceKind, device, class string
 	trials                                            int
-	absolute, relative                                float64
+	tolerance                                         map[string]float64 // the words that were given
+	beside                                            []string           // files beside the kernel's
 }
 
 func evaluateCommand(c *connection) *cobra.Command {
-	var o evaluation
-	cmd := &cobra.Command{Use: "evaluate FILE", Short: "check and time a kernel without a task", Long: evaluateHelp, Args: console.Exactly("FILE"),
+	o := evaluation{tolerance: map[string]float64{}}
+	cmd := &cobra.Command{Use: "evaluate FILE...", Short: "check and time a kernel without a task", Long: evaluateHelp, Args: console.AtLeast("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.beside = args[1:]
 			if err := o.counts(cmd, args[0]); err != nil {
 				return err
+			}
+			for _, word := range []string{"atol", "rtol"} {
+				if n, err := cmd.Flags().GetFloat64(word); err == nil && cmd.Flags().Changed(word) {
+					o.tolerance[word] = n
+				}
 			}
 			return c.evaluate(cmd.Context(), o, args[0])
 		}}
@@ -46,8 +53,8 @@ func evaluateCommand(c *connection) *cobra.Command {
 	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, preferably a GPU")
 	f.StringVar(&o.class, "class-name", "", "the kernel's class; default: ModelNew or Model")
 	f.IntVar(&o.trials, "trials", 100, "number of timed calls")
-	f.Float64Var(&o.absolute, "atol", 0.01, "absolute tolerance; needs --reference")
-	f.Float64Var(&o.relative, "rtol", 0.01, "relative tolerance; needs --reference")
+	f.Float64("atol", 0.01, "absolute tolerance; needs --reference")
+	f.Float64("rtol", 0.01, "relative tolerance; needs --reference")
 	return cmd
 }
 
@@ -57,6 +64,9 @@ func (o evaluation) counts(cmd *cobra.Command, file string) error {
 		if cmd.Flags().Changed(name) && filepath.Ext(file) == ".json" {
 			return console.Usage("--%s has no effect, because %s is the whole request: write the value there", name, file)
 		}
+	}
+	if len(o.beside) > 0 && filepath.Ext(file) == ".json" {
+		return console.Usage("%s has no effect, because %s is the whole request: write the file there, in source_files", o.beside[0], file)
 	}
 	for _, name := range []string{"reference-type", "atol", "rtol"} {
 		if cmd.Flags().Changed(name) && o.reference == "" {
@@ -122,7 +132,7 @@ func (o evaluation) request(file string) (map[string]any, error) {
 		var whole map[string]any
 		return whole, readJSON(file, &whole)
 	}
-	kernel, err := codeOf(file, o.kind, o.io)
+	kernel, err := codeOf(file, o.kind, o.io, o.beside...)
 	if err != nil {
 		return nil, err
 	}
@@ -140,18 +150,24 @@ func (o evaluation) request(file string) (map[string]any, error) {
 		}
 		delete(request, "kernel")
 		request["ref_kernel"], request["custom_kernel"] = reference, kernel
-		request["atol"], request["rtol"] = o.absolute, o.relative
+		for word, n := range o.tolerance {
+			request[word] = n
+		}
 	}
 	return request, nil
 }
 
-// codeOf returns a KernelCode of the API.
-func codeOf(file, kind, io string) (map[string]any, error) {
-	source, err := readText(file)
+// codeOf returns a KernelCode of the API, with the files beside the first.
+func codeOf(file, kind, io string, beside ...string) (map[string]any, error) {
+	read, err := tasks.ReadSubmission(append([]string{file}, beside...), readText)
 	if err != nil {
 		return nil, err
 	}
-	code := map[string]any{"source_code": string(source), "kernel_type": cmp.Or(kind, kindOf(file, string(source)))}
+	source := string(read.Source)
+	code := map[string]any{"source_code": source, "kernel_type": cmp.Or(kind, kindOf(file, source))}
+	if files := read.Texts(); files != nil {
+		code["source_files"] = files
+	}
 	if io != "" {
 		var contract any
 		if err := readJSON(io, &contract); err != nil {

@@ -99,10 +99,37 @@ func TestEvaluateSendsTheToleranceAndTheClass(t *testing.T) {
 		(*asked)["ref_kernel"].(map[string]any)["metadata"] != nil {
 		t.Errorf("asked %v", *asked)
 	}
+	// The site has defaults, which depend on the type of an output.
+	if err := w.run(t, "evaluate", "--server", w.URL, file, "--reference", file); err != nil || (*asked)["atol"] != nil || (*asked)["rtol"] != nil {
+		t.Errorf("without a tolerance: %v, asked %v", err, *asked)
+	}
 	if err := w.run(t, "evaluate", "--server", w.URL, file, "--atol",
 		"1"); console.ExitCode(err) != console.ExitUsage ||
 		!strings.Contains(err.Error(), "--atol needs --reference FILE") {
 		t.Errorf("a tolerance without a reference: %v", err)
+	}
+}
+
+func TestEvaluateSendsFilesBesideTheKernel(t *testing.T) {
+	w, dir := newWorld(t), t.TempDir()
+	asked := w.evaluating(t)
+	kernels(t, dir)
+	file := filepath.Join(dir, "right.py")
+	if err := w.run(t, "evaluate", "--server", w.URL, file, filepath.Join(dir, "wrong.py")); err != nil {
+		t.Fatal(err)
+	}
+	kernel := (*asked)["kernel"].(map[string]any)
+	files, _ := kernel["source_files"].(map[string]any)
+	if kernel["source_code"] == "" || len(files) != 1 || files["wrong.py"] == nil {
+		t.Errorf("asked %v", *asked)
+	}
+	request := filepath.Join(dir, "request.json")
+	if err := os.WriteFile(request, []byte(`{}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.run(t, "evaluate", "--server", w.URL, request, file); console.ExitCode(err) != console.ExitUsage ||
+		!strings.Contains(err.Error(), "has no effect") {
+		t.Errorf("a file beside a whole request: %v", err)
 	}
 }
 
