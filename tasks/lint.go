@@ -42,6 +42,9 @@ func lint(b *Bundle, unused []string) []string {
 			warn("%s, which Warpboard's harness calls: every run will fail.", missing)
 		}
 	}
+	if def.Tolerance != nil && b.hasChecker() {
+		warn("The reference has check_implementation, which alone decides: tolerance has no effect.")
+	}
 	lintTimeouts(def.Timeouts, warn)
 	if def.RankedBudget > def.Timeouts.Ranked {
 		warn("ranked_budget (%s) is longer than ranked_timeout (%s), which ends the stage.", def.RankedBudget, def.Timeouts.Ranked)

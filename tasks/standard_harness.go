@@ -95,7 +95,7 @@ func (b *Bundle) missingFunctions() (missing []string) {
 			continue
 		}
 		check := "check_implementation"
-		if b.Definition.Tolerance != nil {
+		if b.Definition.Tolerance != nil && !b.hasChecker() {
 			check = "ref_kernel"
 		}
 		for _, function := range []string{"generate_input", check} {
@@ -105,6 +105,13 @@ func (b *Bundle) missingFunctions() (missing []string) {
 		}
 	}
 	return missing
+}
+
+// hasChecker reports whether the text of the reference has the name of a checker.
+func (b *Bundle) hasChecker() bool {
+	return slices.ContainsFunc(b.Definition.Files, func(f File) bool {
+		return stem(f.Name) == "reference" && !f.IsSubmission() && bytes.Contains(b.Files[f.Source], []byte("check_implementation"))
+	})
 }
 
 // broughtFile matches files that a reference takes over as a whole: an include, or a star import.

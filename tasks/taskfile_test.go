@@ -310,7 +310,14 @@ func TestToleranceThatCannotBeIsRefusedAtItsKey(t *testing.T) {
 	if got := b.Definition.Tolerance; *got.ATol != 1e-3 || got.RTol != nil || *got.Outputs["0"].RTol != 0 || !*got.Outputs["0"].EqualNaN {
 		t.Errorf("%+v", got)
 	}
-	if !strings.Contains(strings.Join(b.Warnings, "\n"), "reference.py has no ref_kernel") {
-		t.Errorf("without ref_kernel: %q", b.Warnings)
+	if got := b.Definition.Tolerance.String(); got != "atol 0.001; 0: rtol 0.0, equal_nan true" {
+		t.Errorf("it is shown as %q", got)
+	}
+	if got := strings.Join(b.Warnings, "\n"); !strings.Contains(got, "check_implementation, which alone decides") || strings.Contains(got, "ref_kernel") {
+		t.Errorf("beside a checker: %q", got)
+	}
+	read, err := readZip(zipped(t, files{"task.yml": minimal + "tolerance: {}\n", "reference.py": "def generate_input(): pass\n"}))
+	if err != nil || !strings.Contains(strings.Join(read[0].Warnings, "\n"), "reference.py has no ref_kernel") {
+		t.Errorf("without ref_kernel: %v, %v", read, err)
 	}
 }

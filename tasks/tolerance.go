@@ -1,10 +1,12 @@
 package tasks
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -121,6 +123,23 @@ func (t Tolerance) node() *yaml.Node {
 		pairs = append(pairs, "infinite", pyyaml.Bare(t.Infinite))
 	}
 	return pyyaml.Flow(pairs...)
+}
+
+// String returns the words for people.
+func (t Tolerances) String() string {
+	text := t.words()
+	for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
+		text += "; " + name + ": " + t.Outputs[name].words()
+	}
+	return text
+}
+
+func (t Tolerance) words() string {
+	var words []string
+	for pair := range slices.Chunk(t.node().Content, 2) {
+		words = append(words, pair[0].Value+" "+pair[1].Value)
+	}
+	return cmp.Or(strings.Join(words, ", "), "atol 0.01, rtol 0.01")
 }
 
 func addTolerances(y *pyyaml.Mapping, t *Tolerances) {

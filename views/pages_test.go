@@ -230,3 +230,14 @@ func TestSourceWithRemarksThatCannotBeWrittenFails(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestTheRulesOfATaskHaveItsToleranceAndSetup(t *testing.T) {
+	atol := 0.001
+	page := TaskPage{Definition: tasks.Definition{Setup: true, Tolerance: &tasks.Tolerances{Tolerance: tasks.Tolerance{ATol: &atol}}}}
+	if text := show(t, taskFacts(page)).Text(); !strings.Contains(text, "atol 0.001") || !strings.Contains(text, "setup(meta) before each case is not timed") {
+		t.Errorf("%q", text)
+	}
+	if text := show(t, taskFacts(TaskPage{})).Text(); strings.Contains(text, "Tolerance") || strings.Contains(text, "Setup") {
+		t.Errorf("without them: %q", text)
+	}
+}
