@@ -131,10 +131,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 	}
 	run := modelstest.Submit(b, store, filled.Owner, task)[0]
 	modelstest.Finish(b, store, run, ns)
-	profile, err := store.Work.ProfileRun(ctx, run)
-	if err != nil {
-		b.Fatal(err)
-	}
+	profile := modelstest.ProfileRun(b, store, run)
 	attempt, err := store.Work.StartAttempt(ctx, profile.Ref())
 	if err != nil {
 		b.Fatal(err)

@@ -179,7 +179,10 @@ func TestAProfileGoesFromTheWorkerToThePage(t *testing.T) {
 	if err != nil || len(board.Standings) != 1 || board.Standings[0].RunID != ranked.ID {
 		t.Fatalf("board: %+v, %v", board.Standings, err)
 	}
-	followed := s.ended(func() (work.Run, error) { return s.store.Work.ProfileRun(t.Context(), ranked) })
+	followed := s.ended(func() (work.Run, error) {
+		of, err := s.store.Work.ProfileRuns(t.Context(), ranked)
+		return of[ranked.ID], err
+	})
 	if followed.StartedAt.Before(*ranked.EndedAt) {
 		t.Error("the profile did not wait for the ranked result")
 	}

@@ -10,7 +10,6 @@ import (
 	"warpboard/models"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
-	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -37,7 +36,7 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 			profile.UserID != w.Ann.ID {
 			t.Fatalf("profile: %+v", profile)
 		}
-		if found := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)); found.ID != profile.ID {
+		if found := modelstest.ProfileRun(t, s, ranked); found.ID != profile.ID {
 			t.Errorf("the profile of the run is %d", found.ID)
 		}
 		var notified []int64
@@ -86,7 +85,6 @@ func TestNoProfileIfImpossibleOrTurnedOff(t *testing.T) {
 				run.SubmissionID)).Profiles; len(profiles) > 0 {
 				t.Errorf("%s, and yet %+v", name, profiles)
 			}
-			modelstest.WantKind(t, modelstest.Second(s.Work.ProfileRun(t.Context(), run)), db.NotFound)
 		}
 	})
 }
@@ -98,7 +96,7 @@ func TestTheBoardChangesWhenAnEntryGetsItsProfile(t *testing.T) {
 		beaten, best := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 90)
 		for _, ranked := range []work.Run{beaten, best} {
 			before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
-			out := modelstest.Finish(t, s, modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)), 1)
+			out := modelstest.Finish(t, s, modelstest.ProfileRun(t, s, ranked), 1)
 			after := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
 			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.Board != nil) {
 				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.Board)
@@ -124,7 +122,7 @@ func TestAProfileThatFailsLeavesTheScoreAndTheBoard(t *testing.T) {
 		profiler(t, s, "CPU", true)
 		ranked := w.Submit(t, s, w.Ann)
 		modelstest.Finish(t, s, ranked, 100)
-		profile := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked))
+		profile := modelstest.ProfileRun(t, s, ranked)
 		attempt, err := s.Work.StartAttempt(ctx, profile.Ref())
 		modelstest.Check(t, err)
 		failed := modelstest.Result(attempt, 1)

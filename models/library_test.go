@@ -40,7 +40,7 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 			person := modelstest.Person(t, s, name, "user")
 			run := modelstest.Submit(t, s, person, c.task)[0]
 			modelstest.Finish(t, s, run, 100)
-			profile := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, run))
+			profile := modelstest.ProfileRun(t, s, run)
 			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.Ref()))
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx,
 				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,

@@ -16,7 +16,7 @@ import (
 // listed returns the list of tasks as "people: leaders; place of the viewer" of the first board.
 func listed(t *testing.T, s *models.Store, viewer accounts.User) string {
 	t.Helper()
-	board := modelstest.Got[[]models.TaskSummary](t)(s.TaskSummaries(t.Context(), viewer))[0].Boards[0]
+	board := modelstest.TaskSummaries(t, s, viewer)[0].Boards[0]
 	var leaders []string
 	for _, l := range board.Leaders {
 		leaders = append(leaders, fmt.Sprintf("%d %s %g", l.Rank, l.UserName, l.ScoreNS))

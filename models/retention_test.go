@@ -24,7 +24,7 @@ func TestProfilesOfBoardRowsAreKeptAndOthersForNinetyDays(t *testing.T) {
 		for _, c := range []struct{ days, slower int }{{89, 1}, {91, 0}} {
 			modelstest.Check(t, s.Sweep(t.Context(), time.Now().AddDate(0, 0, c.days)))
 			left := func(run work.Run) int {
-				return len(modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(t.Context(), run.ID)))
+				return len(modelstest.Got[map[int64][]work.Artifact](t)(s.Work.ArtifactsOf(t.Context(), run.ID))[run.ID])
 			}
 			if left(best) != 1 || left(slower) != c.slower {
 				t.Errorf("after %d days the best run has %d artifacts and the slower %d, want 1 and %d", c.days,

@@ -17,8 +17,8 @@ func TestSweepingRemovesOnlyUnusedRows(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		kept, deleted, live := finishWithArtifact(t, s, w, "kept"), finishWithArtifact(t, s, w, "deleted"),
 			w.Submit(t, s, w.Ben)
-		keptFile := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, kept.ID))[0]
-		deletedFile := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, deleted.ID))[0]
+		keptFile := modelstest.Got[map[int64][]work.Artifact](t)(s.Work.ArtifactsOf(ctx, kept.ID))[kept.ID][0]
+		deletedFile := modelstest.Got[map[int64][]work.Artifact](t)(s.Work.ArtifactsOf(ctx, deleted.ID))[deleted.ID][0]
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, deleted.SubmissionID, "")))
 		events := func(run work.Run) int {
 			return len(modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 10)))

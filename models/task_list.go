@@ -20,15 +20,6 @@ type TaskSummary struct {
 	Boards  []boards.Summary // one per device of the task, in the task's order
 }
 
-// TaskSummaries returns the tasks of Tasks with the leaders of the current version's boards.
-func (s *Store) TaskSummaries(ctx context.Context, viewer accounts.User) ([]TaskSummary, error) {
-	list, err := s.TaskList(ctx, viewer)
-	if err != nil {
-		return nil, err
-	}
-	return list, s.AddBoards(ctx, viewer, list)
-}
-
 // TaskList returns the tasks of Tasks without boards: enough to search and sort.
 func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSummary, error) {
 	list, err := s.Catalog.ListTasks(ctx, viewer)

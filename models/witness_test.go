@@ -30,7 +30,7 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 			person := modelstest.Person(t, s, name, "user")
 			run := modelstest.Submit(t, s, person, w.Task)[0]
 			modelstest.Finish(t, s, run, 100_000)
-			profile := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, run))
+			profile := modelstest.ProfileRun(t, s, run)
 			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.Ref()))
 			var cases []job.CaseResult
 			for _, stage := range modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)) {

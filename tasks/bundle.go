@@ -32,15 +32,6 @@ func hashPart(h hash.Hash, name string, data []byte) {
 	h.Write(data)
 }
 
-// Size returns the total size of the bundle's files in bytes.
-func (b *Bundle) Size() int64 {
-	var total int64
-	for _, data := range b.Files {
-		total += int64(len(data))
-	}
-	return total
-}
-
 // Template returns the text of the template with that label.
 func (b *Bundle) Template(label string) (data []byte, ok bool) {
 	name, ok := b.Definition.Templates[label]

@@ -265,8 +265,8 @@ func TestFolderOnDiskIsReadWithoutFollowingLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Name != "add" || b.Size()-int64(len(b.Files[tasks.TaskFile])) != 5 {
-		t.Errorf("read %q with %d bytes, want add with 5", b.Name, b.Size())
+	if b.Name != "add" || size(b)-len(b.Files[tasks.TaskFile]) != 5 {
+		t.Errorf("read %q with %d bytes, want add with 5", b.Name, size(b))
 	}
 
 	target := filepath.Join(dir, "reference.py")

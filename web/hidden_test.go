@@ -67,13 +67,10 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	ranked := s.Submit(s.person, "H200", webtest.GoodKernel+"// "+trick)
 	s.runs["is on the board"] = ranked
 	s.End(s.Attempt(ranked), 9e3)
-	if profile, err := s.Cfg.Store.Work.ProfileRun(t.Context(), ranked); err == nil {
-		failed := trickyStage(job.StageProfile, job.StatusError)
-		failed.Cases = []job.CaseResult{{Status: job.StatusError, Message: trick}}
-		s.ends(s.Attempt(profile), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), failed)
-	} else {
-		t.Fatal(err)
-	}
+	failed := trickyStage(job.StageProfile, job.StatusError)
+	failed.Cases = []job.CaseResult{{Status: job.StatusError, Message: trick}}
+	s.ends(s.Attempt(modelstest.ProfileRun(t, s.Cfg.Store, ranked)), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass),
+		failed)
 	s.addProfiled()
 	s.runs["goes on"] = s.Submit(s.person, "H200", "// goes on "+trick)
 	s.quote(s.runs["was lost"].SubmissionID)

@@ -54,7 +54,7 @@ func install(t *testing.T, store *models.Store, dir string, devices ...string) s
 // ofFolder lists the tasks that came from a folder.
 func ofFolder(t *testing.T, store *models.Store) map[string]catalog.Task {
 	t.Helper()
-	list, err := store.TaskSummaries(t.Context(), accounts.User{Role: accounts.RoleAdmin})
+	list, err := store.TaskList(t.Context(), accounts.User{Role: accounts.RoleAdmin})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,9 +153,6 @@ func (s GPU) Label() string {
 	return label
 }
 
-// Sure reports whether the label is certain: it is not if the memory size is unknown.
-func (s GPU) Sure() bool { return s.Memory > 0 || s.MIG != "" }
-
 // Matches reports whether a name means a device: its label, in any case, or its family, which is the label without form
 // factor, memory, or MIG profile. A short label is not a family: H200 does not mean H200-NVL.
 func Matches(name, label string) bool {

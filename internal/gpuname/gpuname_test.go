@@ -66,8 +66,8 @@ func TestWithoutMemoryTheLabelIsSureOnlyByName(t *testing.T) {
 		"NVIDIA H100 PCIe": true, "NVIDIA H200": true, "Tesla T4": true, // the one that there is
 		"NVIDIA GeForce RTX 3080": false, "NVIDIA GH200 480GB": false, "NVIDIA A100-PG509-200": false,
 	} {
-		if got := Parse(name, 0).Sure(); got != want {
-			t.Errorf("%q: %v, want %v", name, got, want)
+		if s := Parse(name, 0); (s.Memory > 0 || s.MIG != "") != want {
+			t.Errorf("the label of %q is sure: want %v", name, want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 		if err != nil || len(placings) != 1 || placings[0].Rank != 1 || !placings[0].Tied {
 			t.Errorf("Ben's page: %+v, %v", placings, err)
 		}
-		leaders := modelstest.Got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, accounts.User{}))[0].Boards[0].Leaders
+		leaders := modelstest.TaskSummaries(t, s, accounts.User{})[0].Boards[0].Leaders
 		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 ||
 			leaders[2].ScoreNS != 1040 {
 			t.Errorf("home: %+v", leaders)

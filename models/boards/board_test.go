@@ -48,7 +48,7 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 		if diff := cmp.Diff([]float64{300, 100}, history); diff != "" {
 			t.Errorf("history:\n%s", diff)
 		}
-		home := modelstest.Got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, accounts.User{}))
+		home := modelstest.TaskSummaries(t, s, accounts.User{})
 		board := home[0].Boards[0]
 		if board.Size != 4 || len(board.Leaders) != 3 || board.Leaders[2].UserName != "Cleo" ||
 			board.Leaders[2].Rank != 2 || board.Leaders[1].ScoreNS != 150 {

@@ -181,8 +181,7 @@ func TestTasksAreListedForWhoMaySeeThem(t *testing.T) {
 			viewer accounts.User
 			want   int
 		}{{accounts.User{}, 2}, {cora, 3}, {admin, 3}} {
-			list, err := s.TaskSummaries(ctx, c.viewer)
-			modelstest.Check(t, err)
+			list := modelstest.TaskSummaries(t, s, c.viewer)
 			if len(list) != c.want || list[len(list)-1].Slug != "over" {
 				t.Errorf("%q sees %d tasks, want %d, the closed one last", c.viewer.Name, len(list), c.want)
 			}

@@ -88,7 +88,7 @@ func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.T
 	return Result{Pairs: pairsOf(sources, prints), Compared: len(sources)}, nil
 }
 
-// number of compared sources returns the entries of a version's boards, each submission once.
+// sources returns the entries of a version's boards, each submission once.
 func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source, err error) {
 	err = l.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, coalesce(m.team_id, 0) as team_id, e.run_id, s.created_at, s.source_hash
 		from (select submission_id, min(run_id) as run_id, min(score_ns) as score_ns from entries where version_id = ? group by submission_id order by 3 limit ?) e

@@ -2,7 +2,9 @@ package likeness
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
+	"text/scanner"
 )
 
 // Classes of tokens. Punctuation is its own class, and a keyword's class is the byte of its position in keywords.
@@ -29,69 +31,32 @@ func classes() map[string]byte {
 	return of
 }
 
-// classOf returns the class of a word.
-func (h Hasher) classOf(word []byte) byte {
-	if class, known := h.classes[string(word)]; known {
-		return class
-	}
-	return identifier
-}
-
-// tokens returns one byte per token. It omits blanks, comments, quotes, and lines that begin with #, which are comments
-// in Python and a few common directives in C++. The text of strings counts as source, because a Python submission has
-// its CUDA kernel in one.
-func (h Hasher) tokens(source []byte) []byte {
-	var out []byte
-	for i, lineStart := 0, true; i < len(source); {
-		c := source[i]
-		switch {
-		case c == '\n':
-			lineStart = true
-			i++
-			continue
-		case c == ' ' || c == '\t' || c == '\r' || c == '"' || c == '\'':
-			i++
-			continue
-		case c == '#' && (lineStart || i > 0 && source[i-1] == ' ') || bytes.HasPrefix(source[i:], []byte("//")):
-			i += lengthBefore(source[i:], "\n")
-			continue
-		case bytes.HasPrefix(source[i:], []byte("/*")):
-			i += lengthBefore(source[i:], "*/") + len("*/")
-			continue
-		case c >= '0' && c <= '9':
+// tokens returns one byte per token. It omits blanks, comments, quotes, and # with the rest of its line at the start of a
+// line or after a blank: comments in Python, and a few common directives in C++. The text of strings counts as source,
+// because a Python submission has its CUDA kernel in one.
+func (h Hasher) tokens(source []byte) (out []byte) {
+	var s scanner.Scanner
+	s.Init(bytes.NewReader(source))
+	s.Mode = scanner.ScanIdents | scanner.ScanFloats | scanner.ScanComments | scanner.SkipComments
+	s.Error = func(*scanner.Scanner, string) {} // the source need not be valid
+	for token := s.Scan(); token != scanner.EOF; token = s.Scan() {
+		switch token {
+		case '"', '\'':
+		case scanner.Int, scanner.Float:
 			out = append(out, number)
-			i += word(source[i:])
-		case wordByte(c):
-			n := word(source[i:])
-			out = append(out, h.classOf(source[i:i+n]))
-			i += n
+		case scanner.Ident:
+			out = append(out, cmp.Or(h.classes[s.TokenText()], identifier))
+		case '#':
+			if s.Offset == 0 || bytes.IndexByte([]byte(" \t\n\"'"), source[s.Offset-1]) >= 0 {
+				for c := s.Peek(); c != '\n' && c != scanner.EOF; c = s.Peek() {
+					s.Next()
+				}
+				continue
+			}
+			out = append(out, '#')
 		default:
-			out = append(out, c)
-			i++
+			out = append(out, byte(token))
 		}
-		lineStart = false
 	}
 	return out
-}
-
-// lengthBefore returns the number of bytes before the end mark, or of all.
-func lengthBefore(source []byte, end string) int {
-	if n := bytes.Index(source, []byte(end)); n >= 0 {
-		return n
-	}
-	return len(source)
-}
-
-// word returns the length of the word or number at the beginning of the source.
-func word(source []byte) int {
-	n := 1
-	for n < len(source) && wordByte(source[n]) {
-		n++
-	}
-	return n
-}
-
-// wordByte reports whether a byte is part of a word; bytes of non-ASCII letters are.
-func wordByte(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }

@@ -212,3 +212,21 @@ func (t *EventMaker) Event(e job.Event) job.Event {
 	e.Time, e.Worker = time.Now().UTC(), "w1"
 	return e
 }
+
+// ProfileRun returns the run that profiled a run.
+func ProfileRun(t testing.TB, s *models.Store, run work.Run) work.Run {
+	t.Helper()
+	of := Got[map[int64]work.Run](t)(s.Work.ProfileRuns(t.Context(), run))
+	if of[run.ID].ID == 0 {
+		t.Fatalf("run %d was not profiled", run.ID)
+	}
+	return of[run.ID]
+}
+
+// TaskSummaries returns the tasks that a viewer sees, with the leaders of their boards.
+func TaskSummaries(t testing.TB, s *models.Store, viewer accounts.User) []models.TaskSummary {
+	t.Helper()
+	list := Got[[]models.TaskSummary](t)(s.TaskList(t.Context(), viewer))
+	Check(t, s.AddBoards(t.Context(), viewer, list))
+	return list
+}

@@ -28,13 +28,7 @@ type Artifact struct {
 	CreatedAt time.Time
 }
 
-// Artifacts lists the files that a run left, by name.
-func (l *LifeCycle) Artifacts(ctx context.Context, runID int64) ([]Artifact, error) {
-	of, err := l.ArtifactsOf(ctx, runID)
-	return of[runID], err
-}
-
-// ArtifactsOf is Artifacts of several runs, in one query.
+// ArtifactsOf lists the files that runs left, by run ID and name, in one query.
 func (l *LifeCycle) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64][]Artifact, error) {
 	var list []Artifact
 	err := l.db.Read(ctx).Where("run_id in ?", runIDs).Order("run_id, name").Find(&list).Error

@@ -37,7 +37,7 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 			Stages:    []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass}},
 			Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Size: 2e6, Data: []byte("content")}}}
 		out := modelstest.Got[work.Effect](t)(s.Work.RecordResult(ctx, result, work.Findings{}))
-		kept := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, run.ID))
+		kept := modelstest.Got[map[int64][]work.Artifact](t)(s.Work.ArtifactsOf(ctx, run.ID))[run.ID]
 		stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
 		if !out.Accepted || len(kept) != 0 || len(stages) != 1 {
 			t.Fatalf("accepted: %t, files: %+v, stages: %+v", out.Accepted, kept, stages)

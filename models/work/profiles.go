@@ -7,15 +7,6 @@ import (
 	"warpboard/models/db"
 )
 
-// ProfileRun returns the run that profiled a run, or NotFound.
-func (l *LifeCycle) ProfileRun(ctx context.Context, run Run) (Run, error) {
-	of, err := l.ProfileRuns(ctx, run)
-	if _, ok := of[run.ID]; !ok && err == nil {
-		err = db.Errorf(db.NotFound, "Run %d was not profiled.", run.ID)
-	}
-	return of[run.ID], err
-}
-
 // profiledRun is the condition that run r profiled another. The mode is a literal, not a parameter: the index covers
 // only this mode, and with a parameter PostgreSQL would plan the query each time or read all runs.
 const profiledRun = "r.mode = 'profile'"

@@ -52,7 +52,8 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 		if diff := cmp.Diff(result.Stages, results); diff != "" {
 			t.Errorf("stages (-sent +kept):\n%s", diff)
 		}
-		files, err := s.Work.Artifacts(ctx, run.ID)
+		of, err := s.Work.ArtifactsOf(ctx, run.ID)
+		files := of[run.ID]
 		if err != nil || len(files) != 1 || files[0].Name != "profile.0.ncu-rep.gz" {
 			t.Fatalf("Artifacts: %+v, %v", files, err)
 		}

@@ -135,10 +135,7 @@ func (s *ProfiledScene) Profile(run work.Run, report string) {
 // EndProfile ends a run's profile with a report; nil means that the profiler was refused.
 func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	s.T.Helper()
-	profile, err := s.Cfg.Store.Work.ProfileRun(context.Background(), run)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	profile := modelstest.ProfileRun(s.T, s.Cfg.Store, run)
 	attempt := s.Attempt(profile)
 	now := time.Now().UTC()
 	stage := job.StageResult{Stage: job.StageProfile, Status: job.StatusPass, Started: now,

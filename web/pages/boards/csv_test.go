@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/models/modelstest"
 	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
@@ -33,10 +34,7 @@ func hostileProfile(t *testing.T, s *webtest.ProfiledScene) work.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile, err := s.Cfg.Store.Work.ProfileRun(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	profile := modelstest.ProfileRun(t, s.Cfg.Store, run)
 	attempt = s.Attempt(profile)
 	s.Record(job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Started: now, Ended: now,

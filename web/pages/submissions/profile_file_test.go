@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/models/modelstest"
 	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
@@ -99,14 +100,12 @@ func reportPath(s *webtest.ProfiledScene, run work.Run) string {
 // artifactPath returns the path of a file from a run's profile whose name begins with name.
 func artifactPath(s *webtest.ProfiledScene, run work.Run, name string) string {
 	s.T.Helper()
-	profile, err := s.Cfg.Store.Work.ProfileRun(context.Background(), run)
+	profile := modelstest.ProfileRun(s.T, s.Cfg.Store, run)
+	of, err := s.Cfg.Store.Work.ArtifactsOf(context.Background(), profile.ID)
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	kept, err := s.Cfg.Store.Work.Artifacts(context.Background(), profile.ID)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	kept := of[profile.ID]
 	at := slices.IndexFunc(kept, func(a work.Artifact) bool { return strings.HasPrefix(a.Name, name) })
 	f, err := s.Cfg.Store.Work.OpenArtifact(context.Background(), kept[at])
 	if err != nil {

@@ -86,12 +86,6 @@ func (c Sites) At(server string) Site {
 	return Site{Server: server}
 }
 
-// KeptToken returns the token of warpboard login for the site at an address, or "".
-func KeptToken(getenv func(string) string, server string) (string, error) {
-	cfg, err := ReadSites(getenv)
-	return cfg.At(server).Token, err
-}
-
 // Save writes the file, readable only by its owner.
 func (c Sites) Save(getenv func(string) string) (path string, err error) {
 	if path = SitesFile(getenv); path == "" {
