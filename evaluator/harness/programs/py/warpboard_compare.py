@@ -37,16 +37,16 @@ class Tolerance(NamedTuple):
     atol: float = STANDARD
     rtol: float = STANDARD
     matched: float = 1.0  # the share of the elements that must be within both
-    max_error: float | None = None  # what no element may exceed
+    max_error: float | None = None  # the limit for the difference of any element
     equal_nan: bool = False  # NaN agrees with NaN
-    infinite: str = "equal"  # which infinities agree with themselves: equal, negative, or never
+    infinite: str = "equal"  # infinities that agree with themselves: equal (all), negative, or never
     fitting: bool = True  # neither atol nor rtol is given: types of few bits have larger ones
     named: dict[Any, Tolerance] = {}  # tolerances of single outputs, by name or number
     places: tuple[Tolerance, ...] = ()  # those of all outputs, once they are known
 
     @classmethod
     def of(cls, words: dict[str, Any]) -> Tolerance:
-        """The tolerance from the words of a task or a request, with its tolerances of single outputs."""
+        """Returns the tolerance in the words of a task or a request, with those of single outputs."""
         default = cls()._with(words)
         return default._replace(named={name: default._with(own) for name, own in (words.get("tolerances") or {}).items()})
 
@@ -55,7 +55,7 @@ class Tolerance(NamedTuple):
         return self._replace(**known, fitting=words.get("fitting", self.fitting and "atol" not in known and "rtol" not in known))
 
     def bind(self, names: Sequence[str], dtypes: Iterable[Any]) -> Tolerance:
-        """The tolerance with those of the outputs, which have these names and types. Raises BadReference about an output that is missing."""
+        """Returns the tolerance with those of all outputs, by their names and types. Raises BadReference for a name that no output has."""
         known = [{name, str(place)} - {""} for place, name in enumerate(names)]
         for name in self.named:
             if not any(name in own for own in known):
@@ -69,7 +69,7 @@ class Tolerance(NamedTuple):
         return self._replace(atol=atol, rtol=rtol, fitting=False) if self.fitting else self
 
     def output(self, place: int) -> Tolerance:
-        """The tolerance of an output."""
+        """Returns the tolerance of an output."""
         return self.places[place] if self.places else self
 
     def is_exact(self, whole: bool) -> bool:
@@ -87,7 +87,7 @@ class Tolerance(NamedTuple):
 
 
 def gaps(want: Any, got: Any, tolerance: Tolerance) -> Any:
-    """The distance of each element: 0 where infinities or NaN agree, and no finite number where others are."""
+    """Returns the difference of each element: 0 for infinities and NaN that agree, and no finite number for others."""
     library, agree = _library(want), want == got
     if tolerance.infinite == "never":
         agree = agree & library.isfinite(want)
@@ -100,7 +100,7 @@ def gaps(want: Any, got: Any, tolerance: Tolerance) -> Any:
 
 
 def beyond(gap: Any, scale: Any, tolerance: Tolerance) -> tuple[Any, Any]:
-    """(the elements that are wrong, those of them that the matched share does not excuse, or None). rtol is a share of scale."""
+    """Returns (the wrong elements, those of them that no matched share excuses, or None). rtol is a share of scale."""
     finite = _library(gap).isfinite(gap)
     wrong = ~((gap == 0) | (finite & (gap <= tolerance.atol + tolerance.rtol * abs(scale))))
     if tolerance.max_error is None:
@@ -110,12 +110,12 @@ def beyond(gap: Any, scale: Any, tolerance: Tolerance) -> tuple[Any, Any]:
 
 
 def count(wrong: Any, far: Any) -> Any:
-    """The number of wrong elements; more than there are if one of them is not excused."""
+    """Returns the number of wrong elements, or more than there are elements if one of them is not excused."""
     return wrong.sum() if far is None else wrong.sum() + far.any() * (math.prod(wrong.shape) + 1)
 
 
 def first(wrong: Any, far: Any) -> Any:
-    """The place of the first wrong element among all, and of those not excused if there are some."""
+    """Returns the place of the first element that is not excused, or else of the first wrong one."""
     library = _library(wrong)
     found = [mask.reshape(-1).astype("int8") if library.__name__ == "numpy" else mask.flatten().to(library.int8) for mask in (wrong, far) if mask is not None]
     return found[0].argmax() if far is None else library.where(far.any(), found[1].argmax(), found[0].argmax())
@@ -176,7 +176,7 @@ def _difference(want, have, tolerance):
 
 
 def _arrays(want, have):
-    """Both as arrays of the reference's library, in its place. Numbers of one kind get one type."""
+    """Returns both as arrays of the reference's library, on its device. Numbers of one kind get one type."""
     if hasattr(want, "detach"):
         return want.detach(), sys.modules["torch"].as_tensor(have).detach().to(want.device)
     import numpy

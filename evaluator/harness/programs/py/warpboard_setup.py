@@ -1,4 +1,4 @@
-"""A setup before the calls of a case, where a task or a request allows one: it sees shapes and constants, and no array's values."""
+"""A submission's setup before the calls of a case, if the task or the request allows one. It sees shapes and constants, but no values of arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 WORD = "warpboard setup"  # begins the input of a call that is a setup
 LONGEST_NS = 60_000_000_000
-_MOST_ITEMS = 16  # of a list of numbers, which would be values
+_MOST_ITEMS = 16  # of a list of numbers that is described item by item
 
 
 def allowed() -> bool:
@@ -34,7 +34,7 @@ class Prepared:
 
 
 def described(value: Any) -> Any:
-    """A part of an input without the values of its arrays, and of kinds that are not known here."""
+    """Returns an input without the values of its arrays and of objects of unknown types."""
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return {"shape": [int(size) for size in value.shape], "dtype": str(value.dtype).removeprefix("torch.")}
     if isinstance(value, dict):

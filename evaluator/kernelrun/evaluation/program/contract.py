@@ -238,7 +238,7 @@ def arguments(io):
 
 
 def described(io):
-    """The arguments of a contract without the values of their tensors."""
+    """Returns the arguments of a contract without the values of their tensors."""
     def one(arg):
         if arg.get("type") != "tensor":
             return {"name": arg.get("name"), "value": make_scalar(arg)}

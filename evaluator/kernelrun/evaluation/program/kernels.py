@@ -60,7 +60,7 @@ class Kernel:
     them. precompile() only fills the caches for a later compile(), without a GPU, if the kind can do that."""
 
     writes = None  # whether the contract has tensors that it writes
-    state = {}  # what setup() gave, as a keyword
+    state = {}  # the result of setup(), as a keyword argument
 
     def __init__(self, code, label, device, init=None):
         self.source = code["source_code"].removeprefix("\ufeff").replace("\r\n", "\n")  # of a file that was saved on Windows

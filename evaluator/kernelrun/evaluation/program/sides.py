@@ -195,8 +195,8 @@ class Inputs:
         return self._io[label] or next(iter(others), None)
 
     def meta(self, label):
-        """What a kernel's setup sees of its inputs, in their order: shapes, types, and constants. Those of get_inputs() are of inputs that no
-        call gets."""
+        """Returns the shapes, types, and constants of a kernel's inputs for its setup, in their order. With get_inputs(), they
+        describe inputs that no call gets."""
         io = self.contract(label)
         return contract.described(io) if io or not self._generator else [described(value) for value in self._generated(secret_of(1))]
 
