@@ -29,6 +29,15 @@ func (g group) delete(path string, handlers ...fiber.Handler) {
 	g.router.Delete(path, slices.Concat(g.before, handlers)...)
 }
 
+// add adds a route of any method; GET answers HEAD, too.
+func (g group) add(method, path string, handler fiber.Handler) {
+	if method == fiber.MethodGet {
+		g.get(path, handler)
+		return
+	}
+	g.router.Add(method, path, slices.Concat(g.before, []fiber.Handler{handler})...)
+}
+
 // all adds a handler for every method.
 func (g group) all(path string, handlers ...fiber.Handler) {
 	g.router.All(path, slices.Concat(g.before, handlers)...)

@@ -50,47 +50,23 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	app.All(popcorn.Path+"/+", slices.Concat(known, []fiber.Handler{body, noSuchCall})...)
 }
 
+// apiRoutes adds the routes of the API: those of its description, and then those that need more before their handlers.
 func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	own := api.with(site.SignedIn)
 	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors are readable, too
-	public.get("/api/v1/tasks", s.api.Tasks)
-	public.get("/api/v1/tasks/:slug", s.api.Task)
-	public.get("/api/v1/tasks/:slug/draws", s.api.Draws)
+	s.api.Routes(func(method, path string, token bool, answer fiber.Handler) {
+		if token {
+			own.add(method, path, answer)
+		} else {
+			public.add(method, path, answer)
+		}
+	})
 	public.get("/api/v1/tasks/:slug/bundle", s.boards.TaskBundle)
 	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsFreeDisk, s.api.PublishTask)
-	own.post("/api/v1/tasks/:slug/validation", s.api.Validate)
-	public.get("/api/v1/boards/:slug/:device", s.api.Board)
-	public.get("/api/v1/leaderboards", s.api.Leaderboard)
-	public.get("/api/v1/capacity", s.api.Capacity)
-	public.get("/api/v1/devices", s.api.Devices)
-	public.get("/api/v1/events", s.api.Events)
-	public.get("/api/v1/events/:slug", s.api.Event)
-	public.get("/api/v1/events/:slug/suite", s.api.EventSuite)
-	public.get("/api/v1/tags/:tag/suite", s.api.TagSuite)
-	public.get("/api/v1/runs/:id/statement", s.api.Statement)
 	api.post("/api/v1/login", s.api.BeginLogin)
 	api.post("/api/v1/login/token", s.api.EndLogin)
-	own.post("/api/v1/join", s.api.Join)
-	own.delete("/api/v1/tasks/:slug/membership", s.api.Leave)
-	own.get("/api/v1/me", s.api.Me)
-	own.get("/api/v1/tokens", s.api.Tokens)
-	own.delete("/api/v1/tokens/:id", s.api.RevokeToken)
-	own.get("/api/v1/submissions", s.api.ListSubmissions)
-	own.post("/api/v1/submissions", s.api.CreateSubmission)
 	public.get("/api/v1/submissions/:id", s.site.LimitWaiting, s.api.GetSubmission)
-	public.get("/api/v1/submissions/:id/source", s.api.SubmissionSource)
-	own.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
 	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
-
-	for _, list := range []string{"/api/v1/tasks/:slug/comments", "/api/v1/submissions/:id/comments"} {
-		public.get(list, s.api.Comments)
-		own.post(list, s.api.AddComment)
-	}
-	own.delete("/api/v1/comments/:id", s.api.DeleteComment)
-	own.post("/api/v1/comments/:id/report", s.api.ReportComment)
-	own.get("/api/v1/inbox", s.api.Inbox)
-	own.post("/api/v1/inbox/read", s.api.ReadInbox)
-	s.webhookRoutes(own)
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
 	evaluations.post("/api/v1/evaluations/batch", s.api.CreateBatch)
 	evaluations.post("/api/v1/compile", s.api.Compile)
@@ -102,13 +78,4 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
 	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)
 	public.get("/api/v1/openapi.json", s.api.OpenAPI)
-}
-
-func (s *Server) webhookRoutes(own group) {
-	own.get("/api/v1/webhooks", s.api.Webhooks)
-	own.post("/api/v1/webhooks", s.api.CreateWebhook)
-	own.delete("/api/v1/webhooks/:id", s.api.DeleteWebhook)
-	own.post("/api/v1/webhooks/:id/test", s.api.TestWebhook)
-	own.get("/api/v1/webhooks/:id/deliveries", s.api.Deliveries)
-	own.post("/api/v1/webhooks/:id/deliveries/:delivery/redeliver", s.api.Redeliver)
 }

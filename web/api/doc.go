@@ -10,13 +10,13 @@
 // To add an operation:
 //
 //   - a method of API in the file of its noun (capacity.go is a short one)
-//   - a route in web/routes_api.go; its group decides about sign-in, body size, and other sites
-//   - a row in operations.go. The type of a query parameter that is no whole number is in openapi_types.go, as is the
-//     content type of an answer that is not JSON
+//   - a row in operations.go, which makes its route, too. One that needs another limit of bodies, waits, or streams has
+//     no handler in its row, and a route in web/routes_api.go. The type of a query parameter that is no whole number is
+//     in openapi_types.go, as is the content type of an answer that is not JSON
 //   - for a new type: a struct with jsonschema tags in clients/go, and its name in answerTypes (openapi_schema.go)
 //   - a call in the list of openapi_answers_test.go, which compares an answer with its schema
 //
-// The page /api and the OpenAPI document follow from the row.
+// The page /api, the OpenAPI document, and the known query parameters follow from the row.
 //
 // Paths and fields are stable: changes only add fields, which older clients must ignore. Errors are RFC 9457 problems
 // with a stable code, whose text may change. Times of kernels are in nanoseconds, of clocks RFC 3339 in UTC. A task,

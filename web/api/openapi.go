@@ -26,12 +26,12 @@ func (a *API) OpenAPI(c *fiber.Ctx) error {
 // apiDocument describes every operation of the API. The schemas are made from the readers of requests and the types of
 // answers.
 func (a *API) apiDocument() (map[string]any, error) {
-	schemas, err := apiSchemas()
+	schemas, err := a.apiSchemas()
 	if err != nil {
 		return nil, err
 	}
 	paths := map[string]any{}
-	for _, o := range operations() {
+	for _, o := range a.operations() {
 		path, _ := paths[o.path].(map[string]any)
 		if path == nil {
 			path = map[string]any{}
@@ -61,9 +61,9 @@ func (a *API) apiDocument() (map[string]any, error) {
 }
 
 // apiSchemas returns the schemas of all bodies by name.
-func apiSchemas() (map[string]any, error) {
+func (a *API) apiSchemas() (map[string]any, error) {
 	schemas, sent := kernelrun.Schemas(), map[string]bool{}
-	for _, o := range operations() {
+	for _, o := range a.operations() {
 		sent[o.takes] = true
 	}
 	for name, answer := range answerTypes() {

@@ -27,7 +27,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 		page.Schemas = append(page.Schemas, views.APISchema{
 			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
 	}
-	for _, o := range operations() {
+	for _, o := range a.operations() {
 		last := len(page.Groups) - 1
 		if last < 0 || page.Groups[last].Name != o.tag {
 			page.Groups, last = append(page.Groups, views.APIGroup{Name: o.tag}), last+1

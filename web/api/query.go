@@ -20,13 +20,24 @@ func (a *API) Public(c *fiber.Ctx) error {
 	return c.Next()
 }
 
+// Routes adds the operations that need nothing but a token, or nothing at all, before their handlers.
+func (a *API) Routes(add func(method, path string, token bool, answer fiber.Handler)) {
+	for _, o := range a.operations() {
+		if o.run != nil {
+			add(o.method, o.route(), o.token, o.run)
+		}
+	}
+}
+
+// route returns the path as the router writes it.
+func (o operation) route() string { return strings.NewReplacer("{", ":", "}", "").Replace(o.path) }
+
 // KnownQuery refuses a query parameter that the description of an address does not have, and a value of another type:
 // anyone who mistyped one would otherwise get something else than they asked for.
 func (a *API) KnownQuery() fiber.Handler {
 	described := map[string][]string{}
-	for _, o := range operations() {
-		path := strings.NewReplacer("{", ":", "}", "").Replace(o.path)
-		described[o.method+" "+path] = slices.Sorted(maps.Keys(o.query))
+	for _, o := range a.operations() {
+		described[o.method+" "+o.route()] = slices.Sorted(maps.Keys(o.query))
 	}
 	return func(c *fiber.Ctx) error {
 		method := c.Method()
