@@ -37,6 +37,9 @@ func (p person) compiles() {
 		!slices.ContainsFunc(code[0].Code, func(l kernelrun.CodeLine) bool { return l.Line > 0 }) {
 		p.t.Errorf("a submission: %+v", good.Compilation)
 	}
+	if seconds := good.CompileSeconds["custom"]; seconds <= 0 || seconds != good.Compilation.Seconds {
+		p.t.Errorf("it took %v s, and %v s", seconds, good.Compilation.Seconds)
+	}
 	bad := p.compiled(map[string]any{"kernel_type": "cpp", "source_code": "int f(int n) {\n  int m;\n  return nonsense;\n}\n"})
 	if d := bad.Compilation.Diagnostics; bad.Compiled || len(d) != 1 || d[0].Line != 3 || d[0].Severity != "error" || !strings.Contains(d[0].Text, "nonsense") {
 		p.t.Errorf("a mistake: %+v", bad.Compilation)

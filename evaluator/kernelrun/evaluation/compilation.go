@@ -68,7 +68,7 @@ func (c *Compilation) result(done toolchain.Inspection) kernelrun.Result {
 	seconds := build.Ended.Sub(build.Started).Seconds()
 	out := kernelrun.Result{Stage: kernelrun.StageCompiling, Device: c.Job.Device, Name: m.Name, CUDA: m.CUDA, Slot: c.Slot.Index, Worker: c.Worker(),
 		StageSeconds: map[string]float64{kernelrun.StageCompiling: seconds},
-		Report: kernelrun.Report{Compiled: build.Status == job.StatusPass, Compilation: &kernelrun.Compilation{
+		Report: kernelrun.Report{Compiled: build.Status == job.StatusPass, CompileSeconds: map[string]float64{customLabel: seconds}, Compilation: &kernelrun.Compilation{
 			File: c.Job.Task.SubmissionName(), Command: build.Command, Facts: build.Extra, Seconds: seconds,
 			Messages: strings.TrimSpace(build.Stdout + "\n" + build.Stderr),
 		}}}
