@@ -174,6 +174,23 @@ func (f *form) fillFrom(r kernelrun.Request) {
 	f.fields["num_trials"], f.fields["timeout"] = strconv.FormatInt(r.NumTrials, 10), strconv.FormatInt(r.Timeout, 10)
 	f.fields["l2_flush"], f.fields["collect_device_metrics"] = strconv.FormatBool(r.L2Flush), strconv.FormatBool(r.DeviceMetrics)
 	f.fields["gpu_type"] = r.GPUType
+	var lost []string
+	for _, part := range []struct {
+		name  string
+		there bool
+	}{
+		{"cases", r.Cases != nil}, {"stop_when", r.StopWhen != nil}, {"setup", r.Setup}, {"baselines", r.Baselines != nil},
+		{"source_files", r.Custom.Files != nil || r.Ref != nil && r.Ref.Files != nil},
+		{"tolerances", r.Tolerances != nil || r.Matched > 0 && r.Matched < 1 || r.MaxError != nil || r.EqualNaN || r.Infinite != ""},
+	} {
+		if part.there {
+			lost = append(lost, part.name)
+		}
+	}
+	if len(lost) > 0 {
+		f.problems[""] = "The form has no fields for " + strings.Join(lost, ", ") +
+			" of the evaluation, so they are left out. Its page has the whole request as JSON."
+	}
 }
 
 func (f *form) fillCode(field string, code kernelrun.Code) {

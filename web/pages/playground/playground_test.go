@@ -303,3 +303,16 @@ func TestThePlaygroundSharesWhatIsMeantForOthers(t *testing.T) {
 	webtest.WantStatus(t, s.Browser().Get("/playground?from="+
 		strings.TrimPrefix(resp.Header.Get("Location"), "/evaluations/")), http.StatusOK)
 }
+
+func TestThePlaygroundNamesWhatItsFormLacks(t *testing.T) {
+	s := webtest.NewEvalSite(t)
+	kernel := webtest.TorchModel("return x")
+	resp, answer := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"ref_kernel": kernel, "custom_kernel": kernel, "shared": true, "setup": true,
+		"matched": 0.9, "baselines": []string{"eager"}})
+	id, _ := answer["id"].(string)
+	if id == "" {
+		t.Fatalf("%s %v", resp.Status, answer)
+	}
+	webtest.WantText(t, s.Browser().Page("/playground?from="+id, http.StatusOK), "main",
+		"The form has no fields for setup, baselines, tolerances of the evaluation")
+}
