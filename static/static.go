@@ -8,7 +8,7 @@ import (
 
 // The files are built by `npm run build` and committed, so that a plain go build needs no node.
 //
-//go:embed *.js *.css figtree.woff2 favicon.svg card.png LICENSES.txt
+//go:embed *.js *.css figtree.woff2 favicon.svg card.png icon.png LICENSES.txt
 var files embed.FS
 
 //go:embed version.txt

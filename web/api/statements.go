@@ -16,7 +16,7 @@ func (a *API) Statement(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	seen, err := a.runs.RunByID(c, id)
+	seen, err := a.runs.RunByID(c.UserContext(), site.Actor(c), id)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/views/format"
+	"warpboard/web/site"
 )
 
 const svgType = "image/svg+xml; charset=utf-8"
@@ -43,10 +45,15 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 
 // RunBadge shows a run's score, and its place if it is an entry.
 func (p *Boards) RunBadge(c *fiber.Ctx) error {
-	run, task, err := p.runOf(c)
+	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err
 	}
+	seen, err := p.runs.RunByID(c.UserContext(), accounts.User{}, id)
+	if err != nil {
+		return err
+	}
+	run, task := seen.Run, seen.Task
 	st, err := p.standing(c, run)
 	if err != nil {
 		return err

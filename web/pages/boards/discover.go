@@ -1,13 +1,8 @@
 package boards
 
 import (
-	"bytes"
 	"encoding/xml"
 	"fmt"
-	"image"
-	"image/color"
-	"image/draw"
-	"image/png"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -80,19 +75,4 @@ func (p *Boards) SiteFeed(c *fiber.Ctx) error {
 }
 
 // Icon answers with the site's icon at the usual path; pages name a better one.
-func (p *Boards) Icon(c *fiber.Ctx) error {
-	return p.send(c, "image/png", "icon", func() ([]byte, error) {
-		img := image.NewRGBA(image.Rect(0, 0, 64, 64))
-		fill := func(at image.Rectangle, shade color.RGBA) {
-			draw.Draw(img, at, image.NewUniform(shade), image.Point{}, draw.Src)
-		}
-		fill(img.Bounds(), color.RGBA{0x33, 0x46, 0xd3, 0xff})
-		for i := range 4 {
-			left := 13 + 11*i
-			fill(image.Rect(left, 18+8*(i%2), left+6, 46), color.RGBA{0xff, 0xff, 0xff, 0xff})
-		}
-		var out bytes.Buffer
-		err := png.Encode(&out, img)
-		return out.Bytes(), err
-	})
-}
+func (p *Boards) Icon(c *fiber.Ctx) error { return p.picture(c, "icon.png") }

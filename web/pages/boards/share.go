@@ -59,30 +59,10 @@ func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, e
 
 // Card answers with the picture that other sites show beside a link to this one: static, because title and description
 // are text.
-func (p *Boards) Card(c *fiber.Ctx) error {
-	return p.send(c, "image/png", "card", func() ([]byte, error) { return fs.ReadFile(static.Files(), "card.png") })
-}
+func (p *Boards) Card(c *fiber.Ctx) error { return p.picture(c, "card.png") }
 
-// run is a public run.
-func (p *Boards) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error) {
-	id, err := site.IDParam(c, "id")
-	if err != nil {
-		return run, task, err
-	}
-	if run, err = p.site.Store.Work.Run(c.UserContext(), id); err != nil {
-		return run, task, err
-	}
-	sub, err := p.site.Store.Submissions.Submission(c.UserContext(), run.SubmissionID)
-	if err != nil {
-		return run, task, err
-	}
-	if task, err = p.site.Store.Catalog.TaskByID(c.UserContext(), sub.TaskID); err != nil {
-		return run, task, err
-	}
-	if !task.VisibleTo(accounts.User{}) || sub.HiddenFrom(accounts.User{}) {
-		return run, task, db.Errorf(db.NotFound, "There is no run %d.", id)
-	}
-	return run, task, nil
+func (p *Boards) picture(c *fiber.Ctx, name string) error {
+	return p.send(c, "image/png", name, func() ([]byte, error) { return fs.ReadFile(static.Files(), name) })
 }
 
 // standing returns a run's entry; nil if it is not an entry, or has older software than the board and so no rank.

@@ -151,7 +151,7 @@ func (p *Submissions) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 			return a, b, site.Invalid("run", "Name two runs to compare, as in /compare?a=RUN&b=RUN; %s is not a run.", name)
 		}
 	}
-	seen, err := p.runs.RunsByID(c, ids...)
+	seen, err := p.runs.RunsByID(c.UserContext(), site.Actor(c), ids...)
 	if err != nil {
 		return a, b, err
 	}

@@ -146,7 +146,7 @@ func (p *Submissions) Trace(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	seen, err := p.runs.RunByID(c, id)
+	seen, err := p.runs.RunByID(c.UserContext(), site.Actor(c), id)
 	if err != nil {
 		return err
 	}

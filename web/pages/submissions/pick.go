@@ -54,7 +54,7 @@ func (p *Submissions) pick(c *fiber.Ctx) error {
 func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err error) {
 	for i, name := range []string{"a", "b"} {
 		if id := c.QueryInt(name); id > 0 && c.QueryInt(name+"s") <= 0 {
-			if chosen[i], err = p.runs.RunByID(c, int64(id)); err != nil {
+			if chosen[i], err = p.runs.RunByID(c.UserContext(), site.Actor(c), int64(id)); err != nil {
 				return chosen, err
 			}
 		}

@@ -158,7 +158,7 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData
 	if id == 0 {
 		return nil
 	}
-	other, err := p.runs.RunByID(c, id)
+	other, err := p.runs.RunByID(c.UserContext(), site.Actor(c), id)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/views"
@@ -34,15 +35,15 @@ func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
 	if err != nil {
 		return seen, err
 	}
-	if seen, err = s.RunByID(c, id); err == nil && seen.Sub.ID != submission {
+	if seen, err = s.RunByID(c.UserContext(), site.Actor(c), id); err == nil && seen.Sub.ID != submission {
 		err = site.NotFound(c)
 	}
 	return seen, err
 }
 
-// RunByID is LoadRun for a given ID.
-func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
-	list, err := s.RunsByID(c, id)
+// RunByID is LoadRun for a given ID and viewer.
+func (s *Runs) RunByID(ctx context.Context, viewer accounts.User, id int64) (seen RunAccess, err error) {
+	list, err := s.RunsByID(ctx, viewer, id)
 	if err != nil {
 		return seen, err
 	}
@@ -50,8 +51,8 @@ func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
 }
 
 // RunsByID is RunByID for several runs, in two queries.
-func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error) {
-	found, err := s.site.Store.Work.RunsByID(c.UserContext(), ids...)
+func (s *Runs) RunsByID(ctx context.Context, viewer accounts.User, ids ...int64) (list []RunAccess, err error) {
+	found, err := s.site.Store.Work.RunsByID(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +60,13 @@ func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error
 	for _, run := range found {
 		submissions = append(submissions, run.SubmissionID)
 	}
-	filed, err := s.site.Store.Submissions.Details(c.UserContext(), submissions...)
+	filed, err := s.site.Store.Submissions.Details(ctx, submissions...)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
 		run, there := found[id]
-		access, err := s.access(site.Actor(c), filed, run.SubmissionID)
+		access, err := s.access(viewer, filed, run.SubmissionID)
 		if !there || err != nil {
 			return nil, db.Errorf(db.NotFound, "There is no run %d.", id)
 		}
