@@ -30,7 +30,8 @@ type Inspection struct {
 // lines of the listings refer. Errors are those of Build.
 func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (done Inspection, err error) {
 	req.OnLog = func(string, []byte) {}
-	done = Inspection{Code: map[string][]Code{}, Build: job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}}
+	done.Code = map[string][]Code{}
+	done.Build = job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}
 	defer func() { done.Build.Ended = time.Now().UTC() }()
 	def, result := req.Job.Task, &done.Build
 	if b.cfg.Tools.For(def.Lang) == nil {
@@ -110,12 +111,15 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 
 // tool runs a command over files. Its product is the first collected file; without one its output.
 func (c *compilation) tool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (step, error) {
-	spec := sandbox.Spec{Argv: argv, Dir: "/in", Files: files, Limits: c.limits(input), Slot: c.req.Place.Slot, Mounts: c.plan.mounts, Collect: map[string]int64{}}
+	spec := sandbox.Spec{Argv: argv, Dir: "/in", Files: files, Limits: c.limits(input), Slot: c.req.Place.Slot, Mounts: c.plan.mounts}
+	spec.Collect = map[string]int64{}
 	for _, name := range collect {
 		spec.Collect[name] = maxProduct
 	}
 	var printed []byte
-	spec.OnStdout = func(text []byte) { printed = append(printed, text[:min(len(text), maxAssembly-len(printed))]...) }
+	spec.OnStdout = func(text []byte) {
+		printed = append(printed, text[:min(len(text), maxAssembly-len(printed))]...)
+	}
 	outcome, err := run(ctx, c.builder.cfg.Runner, spec)
 	if err != nil {
 		return step{}, fmt.Errorf("run the compiler: %w", err)

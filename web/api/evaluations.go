@@ -50,7 +50,7 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
 
-// Compile compiles a source, and answers when that has ended, or with the address of the result.
+// Compile compiles a source. It answers when that has ended, or after longestWait with the address of the result.
 func (a *API) Compile(c *fiber.Ctx) error {
 	if err := a.evals.RequireCaller(c); err != nil {
 		return err
@@ -81,9 +81,7 @@ func (a *API) Compile(c *fiber.Ctx) error {
 		return err
 	}
 	answer.Key = caller.Key
-	if c.Location(answer.URL); !answer.Ended {
-		c.Status(fiber.StatusAccepted)
-	}
+	c.Location(answer.URL)
 	return c.JSON(answer)
 }
 

@@ -81,7 +81,7 @@ class Documented(SiteTest):
         self.site.answers = {"POST /api/v1/compile": Answer(done)}
         self.assertEqual(self.client.compile("int x;", "cpp", gpu_type="cpu"), {"file": "kernel.cpp"})
         self.assertEqual(self.site.bodies("/api/v1/compile"), [{"source_code": "int x;", "kernel_type": "cpp", "gpu_type": "cpu"}])
-        self.site.answers = {"POST /api/v1/compile": Answer({"id": "e", "state": "submitted"}, 202)}
+        self.site.answers = {"POST /api/v1/compile": Answer({"id": "e", "state": "submitted"})}
         with self.assertRaisesRegex(EvalFailedError, "evaluation e: submitted"):
             self.client.compile("int x;", task="sum")
 
