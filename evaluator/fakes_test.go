@@ -27,6 +27,7 @@ type fakeBuilder struct {
 	build   func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
 	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
 	prepare func(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error)
+	inspect func(ctx context.Context) error
 	judged  bool // a judge runs with the program and writes the report
 }
 
@@ -56,8 +57,11 @@ func (f fakeBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolch
 	return fakeProgram{f, a.Command, place}, nil
 }
 
-func (f fakeBuilder) Inspect(context.Context, toolchain.BuildRequest, string) (toolchain.Inspection, error) {
-	return toolchain.Inspection{Build: passedBuild()}, nil
+func (f fakeBuilder) Inspect(ctx context.Context, _ toolchain.BuildRequest, _ string) (done toolchain.Inspection, err error) {
+	if f.inspect != nil {
+		err = f.inspect(ctx)
+	}
+	return toolchain.Inspection{Build: passedBuild()}, err
 }
 
 func (f fakeBuilder) Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error) {

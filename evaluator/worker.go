@@ -107,14 +107,17 @@ func (w *Worker) serve(ctx context.Context) error {
 	beside.Go(func() { w.precompileLoop(receiving) })
 	beside.Go(func() { w.benchmarkSlots(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
-	begin := func(s *slots.Slot, t *slots.Reservation, j job.Job) {
+	begin := func(s *slots.Slot, t *slots.Reservation, j job.Job) (ended <-chan struct{}) {
 		if w.cfg.Leave.AfterOneJob {
 			leave()
 		}
+		done := make(chan struct{})
 		running.Go(func() {
+			defer close(done)
 			defer t.Return()
 			w.handle(jobs, s, t, j)
 		})
+		return done
 	}
 	for _, s := range w.slots.All() {
 		group.Go(func() error {
@@ -124,10 +127,15 @@ func (w *Worker) serve(ctx context.Context) error {
 			})
 		})
 	}
+	compiling, endCompiling := context.WithCancel(receiving)
+	defer endCompiling()
+	var compilers sync.WaitGroup
 	for _, s := range w.slots.FirstGPUs() {
-		beside.Go(func() { w.compileOnly(receiving, jobs, s) })
+		compilers.Go(func() { w.compileOnly(compiling, s, func(j job.Job) <-chan struct{} { return begin(s, nil, j) }) })
 	}
 	err := group.Wait()
+	endCompiling()
+	compilers.Wait()
 	if err != nil { // the connection to the site is closed for good
 		defer w.endBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
 	}
@@ -184,13 +192,16 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 
 // compileOnly evaluates requests to compile for a GPU, one at a time, until ctx ends. They need no slot, so that they do
 // not wait for one.
-func (w *Worker) compileOnly(ctx, jobs context.Context, s *slots.Slot) {
+func (w *Worker) compileOnly(ctx context.Context, s *slots.Slot, begin func(job.Job) (ended <-chan struct{})) {
 	for {
 		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{Compile: true} })
 		if err != nil {
 			return // the slots' own requests report a closed connection
 		}
-		w.handle(jobs, s, nil, j)
+		select {
+		case <-begin(j):
+		case <-ctx.Done():
+		}
 	}
 }
 
