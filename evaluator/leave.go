@@ -53,8 +53,8 @@ func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- t
 	}
 }
 
-// finish waits until the attempts have ended: for at most Config.StopTimeout after a stop signal (ctx), or until the time of
-// a notice, whichever is first. Warm programs are closed last, when no attempt can use them.
+// finish waits until the attempts have ended: for at most Config.StopTimeout after a stop signal (ctx), or until the
+// time of a notice, whichever is first. Warm programs are closed last, when no attempt can use them.
 func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc) {
 	ended, stopped := make(chan struct{}), ctx.Done()
 	go func() {

@@ -170,8 +170,8 @@ func failedPrograms(programs []selftest.Program, failed []error) error {
 	return slots.WithPublicReason("it failed its self-test ("+strings.Join(names, ", ")+")", errors.Join(failed...))
 }
 
-// maxTestRuns is the maximum number of runs of a program whose clocks disagree, because a busy machine may be the cause.
-// Other failures are not retried: they repeat.
+// maxTestRuns is the maximum number of runs of a program whose clocks disagree, because a busy machine may be the
+// cause. Other failures are not retried: they repeat.
 const maxTestRuns = 3
 
 func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Program) (err error) {

@@ -67,8 +67,8 @@ func slotBenchmarkSources(def tasks.Definition) (map[string][]byte, error) {
 	return sources, nil
 }
 
-// readSlotBenchmark returns the benchmark from a result. The floor uses the clock with the smallest value: the judge's clocks also
-// include other work of the machine.
+// readSlotBenchmark returns the benchmark from a result. The floor uses the clock with the smallest value: the judge's
+// clocks also include other work of the machine.
 func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 	if result.Failure != nil {
 		return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q: %s", result.Outcome, result.Failure.Reason)

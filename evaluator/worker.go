@@ -60,9 +60,9 @@ func NewWorker(cfg Config) *Worker {
 	}
 }
 
-// Run tests the sandbox and then evaluates jobs until ctx ends. Running jobs then have Config.StopTimeout to end. All others,
-// and those that would take longer (at once if past runs show it), are handed back for another worker. Run returns an
-// error if the connection to the site is closed for good, and ErrSelfTest if the worker never took a job.
+// Run tests the sandbox and then evaluates jobs until ctx ends. Running jobs then have Config.StopTimeout to end. All
+// others, and those that would take longer (at once if past runs show it), are handed back for another worker. Run
+// returns an error if the connection to the site is closed for good, and ErrSelfTest if the worker never took a job.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations continue while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
@@ -88,9 +88,9 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // serve evaluates jobs until ctx ends, the worker leaves, or no slot is left in service.
 //
-// Shutdown order: the end of staying (leave or ctx) ends receiving; finish ends jobs, at most Config.StopTimeout later; warm
-// ends last, because running programs use its Pythons. jobs does not derive from ctx, so running jobs have their grace.
-// No job begins once finish waits, because group has ended by then.
+// Shutdown order: the end of staying (leave or ctx) ends receiving; finish ends jobs, at most Config.StopTimeout later;
+// warm ends last, because running programs use its Pythons. jobs does not derive from ctx, so running jobs have their
+// grace. No job begins once finish waits, because group has ended by then.
 func (w *Worker) serve(ctx context.Context) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
@@ -190,8 +190,8 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 	return nil
 }
 
-// compileOnly evaluates requests to compile for a GPU, one at a time, until ctx ends. They need no slot, so that they do
-// not wait for one.
+// compileOnly evaluates requests to compile for a GPU, one at a time, until ctx ends. They need no slot, so that they
+// do not wait for one.
 func (w *Worker) compileOnly(ctx context.Context, s *slots.Slot, begin func(job.Job) (ended <-chan struct{})) {
 	for {
 		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{Compile: true} })

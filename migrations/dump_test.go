@@ -17,8 +17,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestASiteOfTheLastOldMigrationGoesOn opens what the last program with the old migrations left, on both databases: nothing is
-// lost, the board is the same, and what ran and waited ends.
+// TestASiteOfTheLastOldMigrationGoesOn opens what the last program with the old migrations left, on both databases:
+// nothing is lost, the board is the same, and what ran and waited ends.
 func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
 	eachAdopted(t, func(t *testing.T, dialect string, cfg models.Config, db *sql.DB) {
 		before := rowsOf(t, db, dialect)

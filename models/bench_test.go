@@ -72,8 +72,8 @@ func BenchmarkBoard(b *testing.B) {
 	}
 }
 
-// BenchmarkRebuildScores makes the scores of a million runs, or WARPBOARD_BENCH_ROWS, from their samples again, and compares
-// runs and entries with those before.
+// BenchmarkRebuildScores makes the scores of a million runs, or WARPBOARD_BENCH_ROWS, from their samples again, and
+// compares runs and entries with those before.
 func BenchmarkRebuildScores(b *testing.B) {
 	rows := 1_000_000
 	if n, err := strconv.Atoi(os.Getenv("WARPBOARD_BENCH_ROWS")); err == nil {

@@ -11,15 +11,15 @@ import (
 	"warpboard/models/work"
 )
 
-// consequences are the consequences of a run's end (see work.Rules). For one result the order is Keep, Ended, Place, Settled, all
-// in its transaction. A cancellation, or the last of too many losses, causes only Ended (and Settled, if a result reported
-// the loss). The result of a run that was cancelled before causes Stopped and Settled. So a new rule must not rely on
-// Settled or Place for each end.
+// consequences are the consequences of a run's end (see work.Rules). For one result the order is Keep, Ended, Place,
+// Settled, all in its transaction. A cancellation, or the last of too many losses, causes only Ended (and Settled, if a
+// result reported the loss). The result of a run that was cancelled before causes Stopped and Settled. So a new rule
+// must not rely on Settled or Place for each end.
 type consequences struct{ store *Store }
 
-// Keep stores what a result has, in this order. All steps are called even if one fails, because Join takes their values: an
-// error undoes all of them. On PostgreSQL the steps after a failed statement add "current transaction is aborted"; the first
-// error is the cause.
+// Keep stores what a result has, in this order. All steps are called even if one fails, because Join takes their
+// values: an error undoes all of them. On PostgreSQL the steps after a failed statement add "current transaction is
+// aborted"; the first error is the cause.
 func (f consequences) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	return errors.Join(
 		keepSample(tx, run, r), // before anything may hold the run back
@@ -52,8 +52,8 @@ func (f consequences) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) error 
 	return nil
 }
 
-// Place changes the boards: by a valid run, by a profile or a baseline that a board shows, or by what a run measured before
-// it failed.
+// Place changes the boards: by a valid run, by a profile or a baseline that a board shows, or by what a run measured
+// before it failed.
 func (f consequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) (err error) {
 	if run.Purpose == work.Profile {
 		if out.Board, err = showProfile(tx, *run); err != nil {

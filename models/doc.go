@@ -1,6 +1,6 @@
 // Package models is the domain: what people submit, how it is evaluated, and what is reported of it, over SQLite or
-// PostgreSQL. It opens the store and decides what follows from the end of a run. Below it are packages for the parts, each
-// with a doc.go:
+// PostgreSQL. It opens the store and decides what follows from the end of a run. Below it are packages for the parts,
+// each with a doc.go:
 //
 //	db                              the connection, errors, names, secrets
 //	accounts  catalog               people and what they may do; tasks and their versions
@@ -14,8 +14,8 @@
 //	files  webhooks                 profiles, in a folder or an S3 store; which events other programs wait for
 //	comments  inbox                 what people write to each other; their notices and mail
 //
-// A Store holds one service of each as a field (store.Boards.Board), and callers import the package that defines a type.
-// Only models and its packages use gorm and SQL. Read here in this order:
+// A Store holds one service of each as a field (store.Boards.Board), and callers import the package that defines a
+// type. Only models and its packages use gorm and SQL. Read here in this order:
 //
 //	store.go                        Config, Store, Open
 //	consequences.go                 what follows from the end of a run; each step has its own file:
@@ -33,13 +33,13 @@
 // The web reads and submits; evaluator/dispatch starts attempts and records their results; the commands open the store.
 // Tests get one from modelstest, on both databases.
 //
-// It promises that the consequences of a run's end are in the transaction that ends it: a reader who sees the end also sees
-// its place on the board. Scores and boards can be made from samples again at any time (RebuildScores).
+// It promises that the consequences of a run's end are in the transaction that ends it: a reader who sees the end also
+// sees its place on the board. Scores and boards can be made from samples again at any time (RebuildScores).
 //
-// What may go wrong: profiles are large, so they are files under the data directory, and a crash between file and row leaves
-// a file without a row (sweep.go), never a row without a file. A new way to end a run, or to take one off its board, has to
-// call recomputeAndConfirm for everyone whose pool it was in. Otherwise a board shows runs that no longer count until it is
-// rebuilt, and an unconfirmed first.
+// What may go wrong: profiles are large, so they are files under the data directory, and a crash between file and row
+// leaves a file without a row (sweep.go), never a row without a file. A new way to end a run, or to take one off its
+// board, has to call recomputeAndConfirm for everyone whose pool it was in. Otherwise a board shows runs that no longer
+// count until it is rebuilt, and an unconfirmed first.
 //
 // Raw SQL, where gorm has no equivalent: the union of both kinds of work with its window functions (work), upserts of
 // counters (work), joins for statements (statement.go). Everything else goes through gorm's

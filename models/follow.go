@@ -11,8 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// A profile follows a ranked run that has its place on the board: a separate run of the same submission, so that the board
-// never waits for Nsight Compute and no time is ever measured under it.
+// A profile follows a ranked run that has its place on the board: a separate run of the same submission, so that the
+// board never waits for Nsight Compute and no time is ever measured under it.
 
 // queueProfile queues the profile of a ranked run that has just ended well, if its task lets it be made
 // and a worker is here that can.
@@ -20,7 +20,8 @@ func queueProfile(tx *gorm.DB, r *work.Run, out *work.Effect) error {
 	if !r.Valid() {
 		return nil
 	}
-	// Whether a worker can profile is checked only now: if it leaves before the profile's turn, the profile waits in the queue.
+	// Whether a worker can profile is checked only now: if it leaves before the profile's turn, the profile waits in the
+	// queue.
 	wanted, err := profilable(tx, *r)
 	if err != nil || !wanted {
 		return err
@@ -46,8 +47,8 @@ func profilable(tx *gorm.DB, run work.Run) (bool, error) {
 // showProfile notifies the board of an entry that it has a profile now.
 func showProfile(tx *gorm.DB, profile work.Run) (*boards.Change, error) {
 	var entries int64
-	// A board shows profiles beside entries only, so that the profile of a run that was beaten in the meantime gives no new
-	// number.
+	// A board shows profiles beside entries only, so that the profile of a run that was beaten in the meantime gives no
+	// new number.
 	err := tx.Model(&boards.Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error
 	if err != nil || entries == 0 || profile.State != work.StateDone {
 		return nil, db.ReadError(err, "the entry of run %d", *profile.ProfileOf)

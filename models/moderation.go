@@ -106,8 +106,8 @@ func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64,
 }
 
 // standOrFall writes a decision about a run, with all its consequences. Row, scores, entries, confirmation, and audit
-// are one transaction: a reader sees the decision with its reason and the new board, or neither. An entry depends only on
-// its own person's runs, so recomputing this person is enough; records are rebuilt.
+// are one transaction: a reader sees the decision with its reason and the new board, or neither. An entry depends only
+// on its own person's runs, so recomputing this person is enough; records are rebuilt.
 func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
@@ -206,8 +206,9 @@ func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Subm
 }
 
 // stopping is the longest wait for the result of a cancelled run, whose worker may be gone.
-// The attempt of a cancelled run is ended by its worker's result alone. If the worker died, no one ends it: without this
-// bound the submission could never be deleted. Workers stop much sooner; ten minutes also cover a site that restarts.
+// The attempt of a cancelled run is ended by its worker's result alone. If the worker died, no one ends it: without
+// this bound the submission could never be deleted. Workers stop much sooner; ten minutes also cover a site that
+// restarts.
 const stopping = 10 * time.Minute
 
 // measuring names what is being measured of a submission, which therefore cannot be deleted.

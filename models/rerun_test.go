@@ -51,7 +51,8 @@ func measureAgain(t *testing.T, s *models.Store, run work.Run, ns float64, drive
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: score})))
 }
 
-// TestNewSoftwareHasEveryEntryMeasuredAgain after everything that people wait for, once, and their numbers count as they come.
+// TestNewSoftwareHasEveryEntryMeasuredAgain after everything that people wait for, once, and their numbers count as
+// they come.
 func TestNewSoftwareHasEveryEntryMeasuredAgain(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

@@ -15,8 +15,8 @@ import (
 	"warpboard/models/work"
 )
 
-// Each ranked run leaves a sample (package samples). Those of equal sources count together: one of the runs has the score
-// of all in its row.
+// Each ranked run leaves a sample (package samples). Those of equal sources count together: one of the runs has the
+// score of all in its row.
 
 // keepSample stores the sample of a ranked run. Those of the site's own runs count when they are accepted.
 func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {

@@ -61,8 +61,9 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Store is the database with its services, each under its own name. What concerns several of them at once is the store's own
-// method: confirmations, moderation, notes, and what follows from the end of a run (rules). It is safe for concurrent use.
+// Store is the database with its services, each under its own name. What concerns several of them at once is the
+// store's own method: confirmations, moderation, notes, and what follows from the end of a run (rules). It is safe for
+// concurrent use.
 type Store struct {
 	Accounts    *accounts.Accounts
 	Fleet       *fleet.Fleet
@@ -92,8 +93,8 @@ type Store struct {
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
-// Migrations run here, before anything else may use the database. On a large one the first start after an update takes as
-// long as they do; other processes of the site wait for it (package migrations).
+// Migrations run here, before anything else may use the database. On a large one the first start after an update takes
+// as long as they do; other processes of the site wait for it (package migrations).
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Dir == "" {
 		return nil, errors.New("opening the store: no data directory given")

@@ -18,11 +18,12 @@ import (
 	"warpboard/models/work"
 )
 
-// Validated entries are the first of each board. The script of each is a run of mode validate that follows the entry's own,
-// with the priority of profiles that follow.
+// Validated entries are the first of each board. The script of each is a run of mode validate that follows the entry's
+// own, with the priority of profiles that follow.
 const validatedEntries = 10
 
-// Validate queues the task's validation script for the first entries of its boards, except those for which it waits already.
+// Validate queues the task's validation script for the first entries of its boards, except those for which it waits
+// already.
 func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, queued int, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		out, queued = work.Effect{}, 0

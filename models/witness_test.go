@@ -12,8 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// A run that took less time than its kernels take in its profile counts, is marked on its board, and waits for a review, which takes the
-// mark away.
+// A run that took less time than its kernels take in its profile counts, is marked on its board, and waits for a
+// review, which takes the mark away.
 func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

@@ -1,6 +1,6 @@
 // Package tasks is the task format: it reads a task.yml with its files, zips, problem sets, single reference files in
-// the legacy format, and problems of other benchmarks into a Bundle, checks it, and writes it again. It runs nothing and uses no database; site,
-// commands, worker, and harness all call it.
+// the legacy format, and problems of other benchmarks into a Bundle, checks it, and writes it again. It runs nothing
+// and uses no database; site, commands, worker, and harness all call it.
 //
 // In reading order:
 //

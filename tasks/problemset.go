@@ -169,8 +169,8 @@ type Proposal struct {
 }
 
 // Proposals returns the tasks of the upload: those of its problem sets or, without any, of its task folders, or the one
-// of its reference file, or those made of other benchmarks' problems. Deadlines missing in a set are counted from now. An
-// invalid task has its own error; if all are invalid, Proposals returns an error of Problems.
+// of its reference file, or those made of other benchmarks' problems. Deadlines missing in a set are counted from now.
+// An invalid task has its own error; if all are invalid, Proposals returns an error of Problems.
 func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 	list, err := u.proposals(now)
 	if err != nil {

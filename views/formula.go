@@ -61,8 +61,8 @@ type temml struct {
 // looks are attributes whose values the site's own style gives.
 var looks = regexp.MustCompile(` (?:style|class)="[^"]*"`)
 
-// mathML returns a formula as MathML and the time that it took without waiting for other descriptions, or an error if it
-// is not LaTeX that temml knows, or takes longer than limit.
+// mathML returns a formula as MathML and the time that it took without waiting for other descriptions, or an error if
+// it is not LaTeX that temml knows, or takes longer than limit.
 func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, time.Duration, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -27,7 +27,8 @@ func ask(s *webtest.ClosedScene, role, path string, headers ...string) (int, str
 	return resp.StatusCode, webtest.Body(s.T, resp)
 }
 
-// seen is one line of the table: who sees the task at a surface, by the first letters of visitor, other, member, owner and admin.
+// seen is one line of the table: who sees the task at a surface, by the first letters of visitor, other, member, owner
+// and admin.
 type seen struct {
 	path                              string
 	mark                              string // that shows the task; empty: its title

@@ -2,8 +2,9 @@
 // the program uses fiber, and only app builds it.
 //
 // Read in this order: config.go (the operator's settings), server.go (New builds the packages, Run serves until its
-// context ends), routes.go with the other routes_*.go and routes_api.go (every address, with its middleware), middleware.go and strict.go (middleware for all
-// requests), probes.go (/healthz and /readyz), mcp.go (how agents reach the site's own API).
+// context ends), routes.go with the other routes_*.go and routes_api.go (every address, with its middleware),
+// middleware.go and strict.go (middleware for all requests), probes.go (/healthz and /readyz), mcp.go (how agents reach
+// the site's own API).
 //
 // The handlers are in packages that do not import each other:
 //
@@ -16,7 +17,8 @@
 //	signin     OAuth, OpenID Connect, developer sign-in
 //
 // They use site (the sender of a request, answers with errors and pages, limits, the path of a site), site/runs and
-// site/evaluations (shared by several packages), and conns (connections, server-sent events). internal/app/imports_test.go checks these imports.
+// site/evaluations (shared by several packages), and conns (connections, server-sent events).
+// internal/app/imports_test.go checks these imports.
 //
 // Tests of a handler are in its package, and send HTTP requests to a whole site of package webtest. This package tests
 // the properties of all routes: limits, headers, paths, visibility, queries, costs.

@@ -81,7 +81,8 @@ func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Respo
 	return resp
 }
 
-// TestAWaitWithoutAPlaceIsAnsweredAtOnce with what is known, whether its sender has taken their share or others have taken all.
+// TestAWaitWithoutAPlaceIsAnsweredAtOnce with what is known, whether its sender has taken their share or others have
+// taken all.
 func TestAWaitWithoutAPlaceIsAnsweredAtOnce(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
 	for i := range 3 { // half of the places, and one

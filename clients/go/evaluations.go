@@ -79,8 +79,8 @@ func (c *Client) Evaluate(ctx context.Context, request any) (*Evaluation, error)
 	return ask[Evaluation](ctx, c, http.MethodPost, "/evaluations", request)
 }
 
-// Compile compiles a source without running it. The request is a body of POST /api/v1/compile. An evaluation that has not
-// ended was not compiled in time.
+// Compile compiles a source without running it. The request is a body of POST /api/v1/compile. An evaluation that has
+// not ended was not compiled in time.
 func (c *Client) Compile(ctx context.Context, request any) (*Evaluation, error) {
 	return ask[Evaluation](ctx, c, http.MethodPost, "/compile", request)
 }

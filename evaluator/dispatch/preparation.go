@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// nextPreparation returns the newest open task of a device whose version the worker does not know, so that it compiles the task
-// before anyone submits. It returns nil if there is none.
+// nextPreparation returns the newest open task of a device whose version the worker does not know, so that it compiles
+// the task before anyone submits. It returns nil if there is none.
 func (d *Dispatcher) nextPreparation(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
 	may, err := d.store.Fleet.MayTake(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {

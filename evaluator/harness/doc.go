@@ -4,8 +4,8 @@
 // In reading order: sources.go has the embedded programs; assemble.go combines a task's files, the submission, and the
 // harness; spec.go writes cases and stage names for the programs; parser.go parses a report line by line (lines.go),
 // numerics.go its numerical errors; validate.go refuses impossible values; processes.go merges the reports of several
-// fresh processes; stage_verdict.go decides how a stage ended and who caused a failure; score.go computes the score of a ranked
-// stage, interval.go its interval, and combine.go the score of several runs.
+// fresh processes; stage_verdict.go decides how a stage ended and who caused a failure; score.go computes the score of
+// a ranked stage, interval.go its interval, and combine.go the score of several runs.
 //
 // The toolchain assembles and builds; taskrun parses reports; dispatch and profiling use spec lines.
 //

@@ -33,7 +33,8 @@ const (
 	confidence     = 0.95
 	// halfWidth is the relative half-width above which an interval is noisy.
 	halfWidth = 0.005
-	// orderStatisticsFrom is the number of processes from which the interval uses order statistics, which assume no distribution.
+	// orderStatisticsFrom is the number of processes from which the interval uses order statistics, which assume no
+	// distribution.
 	orderStatisticsFrom = 7
 	// deviations is the half-width of a normal interval with that confidence, in standard deviations.
 	deviations = 1.96

@@ -106,9 +106,9 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	return c
 }
 
-// agreeingShare is the share of processes in which the judge's clocks must agree with the runner's for the runner's clock to
-// count in all of them. On a GPU they are disturbed in one process of five, by up to 20 µs, and in most processes of
-// one run in ten.
+// agreeingShare is the share of processes in which the judge's clocks must agree with the runner's for the runner's
+// clock to count in all of them. On a GPU they are disturbed in one process of five, by up to 20 µs, and in most
+// processes of one run in ten.
 const agreeingShare = 0.4
 
 // medianByEvent returns the median by the runner's clock over the processes in which it counted. It returns infinity if

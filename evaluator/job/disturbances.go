@@ -15,7 +15,8 @@ type Disturbances struct {
 }
 
 const (
-	// maxLowClockShare is the share of samples in which a clock may be low: after a change of load a clock is low for a moment.
+	// maxLowClockShare is the share of samples in which a clock may be low: after a change of load a clock is low for a
+	// moment.
 	maxLowClockShare = 0.1
 	// overload is the load per processor above which processes wait for each other.
 	overload = 1.5

@@ -3,8 +3,8 @@
 //
 // Read it in this order: ref.go (the name of a piece of work), job.go (a Job, and the Result that ends its attempt),
 // event.go (messages in between: events and heartbeats), clocks.go (the clocks of a case), preparation.go (a task to
-// precompile), bidi.go (characters that must not reach a page), trial.go (what submissions with a known verdict show about
-// a task).
+// precompile), bidi.go (characters that must not reach a page), trial.go (what submissions with a known verdict show
+// about a task).
 //
 // The site makes jobs in evaluator/dispatch; evaluator makes events and results; evaluator/queue transports them. The
 // package imports only the task format.

@@ -79,7 +79,8 @@ type Cases struct {
 	Benchmarks []tasks.Case `json:"benchmarks"`
 }
 
-// WorkRequest is a worker's request for its next job, or for a task to precompile. Worker and Device follow from the subject.
+// WorkRequest is a worker's request for its next job, or for a task to precompile. Worker and Device follow from the
+// subject.
 type WorkRequest struct {
 	Version  int      `json:"version"` // of the messages that the worker reads
 	Worker   string   `json:"-"`
@@ -90,7 +91,8 @@ type WorkRequest struct {
 	Building int `json:"building,omitempty"`
 	// Compile asks for an evaluation that only compiles. On a GPU no other request gets one: it needs no slot.
 	Compile bool `json:"compile,omitempty"`
-	// Precompile asks for an open task to precompile instead of a job. Compiled are the versions that the worker has already.
+	// Precompile asks for an open task to precompile instead of a job. Compiled are the versions that the worker has
+	// already.
 	Precompile bool    `json:"ahead,omitempty"`
 	Compiled   []int64 `json:"known,omitempty"`
 }

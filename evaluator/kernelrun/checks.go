@@ -79,8 +79,8 @@ func checkCode(at path, _, code map[string]any) []Problem {
 	return problems
 }
 
-// checkFiles separates the main file from the further ones, and returns problems with files that a submission of several
-// files could not have either.
+// checkFiles separates the main file from the further ones, and returns problems with files that a submission of
+// several files could not have either.
 func checkFiles(at path, code map[string]any) []Problem {
 	files, _ := code["source_files"].(map[string]any)
 	if files == nil {
@@ -118,7 +118,8 @@ func checkFiles(at path, code map[string]any) []Problem {
 	return nil
 }
 
-// mainFile returns the name of the main file: main.py, submission.py, or the only file with that suffix; "" without one.
+// mainFile returns the name of the main file: main.py, submission.py, or the only file with that suffix; "" without
+// one.
 func mainFile(isCUDA bool, files map[string]any) string {
 	suffix := ".py"
 	if isCUDA {

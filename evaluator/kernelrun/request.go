@@ -226,8 +226,8 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		fields["custom"] = fields["kernel"]
 	}
 	var r Request
-	// Converted through JSON: the tables name the fields, so that there is no second list. Texts may have megabytes, so they
-	// stay behind.
+	// Converted through JSON: the tables name the fields, so that there is no second list. Texts may have megabytes, so
+	// they stay behind.
 	texts, cases := map[string]string{}, fields["cases"]
 	plain := takeTexts(fields, texts).(map[string]any)
 	plain["cases"] = cases // as they are: no text is given back to a case

@@ -36,8 +36,9 @@ func (r rule) matches(n name) bool {
 // generationPattern matches the prefix of a GPU generation in kernel names of cuBLAS and cuDNN.
 const generationPattern = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
 
-// certainRules are rules for names that only a library has. They are tried before the source: a comment that mentions such a
-// kernel does not make it the source's. CUTLASS and CUB count as libraries even if the source includes their headers.
+// certainRules are rules for names that only a library has. They are tried before the source: a comment that mentions
+// such a kernel does not make it the source's. CUTLASS and CUB count as libraries even if the source includes their
+// headers.
 var certainRules = []rule{
 	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:xmma_|cask_|cutlass_)?_?(?:5x_)?cudnn\w*::|^cudnn_generated_|^_5x_cudnn_|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_`)},
 	{origin: cuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:internal::)?gemvx::`),

@@ -16,8 +16,8 @@ var (
 	decoratorPattern = regexp.MustCompile(`(?m)^[ \t]*@[^\n]*\b(?:jit|kernel)\b[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\r?\n)*[ \t]*def[ \t]+(\w+)`)
 )
 
-// declaredKernels returns the names of the kernels declared in files: __global__ functions, also inside Python strings, and
-// functions with a decorator. Comments are not excluded.
+// declaredKernels returns the names of the kernels declared in files: __global__ functions, also inside Python strings,
+// and functions with a decorator. Comments are not excluded.
 func declaredKernels(files map[string][]byte) map[string]bool {
 	names := map[string]bool{}
 	for _, text := range files {

@@ -32,8 +32,8 @@ var (
 )
 
 // Receive waits for a job of the device. A busy slot gets a job to build only while no slot of the device, on any
-// worker, is idle; jobs being built do not count. load returns what to ask for now, and may be nil. It returns ctx's error when ctx ends, and another error if the site
-// refuses the worker or the connection is closed permanently.
+// worker, is idle; jobs being built do not count. load returns what to ask for now, and may be nil. It returns ctx's
+// error when ctx ends, and another error if the site refuses the worker or the connection is closed permanently.
 func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error) {
 	for again := askAgain; ; {
 		announced, err := c.announced(device)

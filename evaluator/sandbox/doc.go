@@ -10,10 +10,10 @@
 // In reading order: spec.go has the request and the outcome of a run; sandbox.go detects the machine's features;
 // process.go starts a run up to a gate, limits it, and opens the gate; supervise.go waits for its end; conclude.go
 // determines how it ended, and collect.go reads its files. Parts: area.go and mountns.go (writable areas), arguments.go
-// (bubblewrap's command line), descriptors.go, seccomp_amd64.go (the forbidden system calls; bpf.go assembles them), cgroup_find.go, cgroup_group.go and
-// rlimit.go, priority.go, capture.go (limited output), thread.go. owner.go and orphan.go clean up after a killed
-// server. selftest.go tests all this on the machine, probe.go is the program that it runs inside, and listen.go has the
-// addresses that it must not reach; off.go runs without a sandbox.
+// (bubblewrap's command line), descriptors.go, seccomp_amd64.go (the forbidden system calls; bpf.go assembles them),
+// cgroup_find.go, cgroup_group.go and rlimit.go, priority.go, capture.go (limited output), thread.go. owner.go and
+// orphan.go clean up after a killed server. selftest.go tests all this on the machine, probe.go is the program that it
+// runs inside, and listen.go has the addresses that it must not reach; off.go runs without a sandbox.
 //
 // The toolchain, warm Pythons, and profiling run everything through Run; the worker takes no jobs if SelfTest fails.
 //

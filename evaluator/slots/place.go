@@ -15,8 +15,8 @@ import (
 // Sandbox slots, and so user IDs, are numbered in this order: the worker's slots, the builds, precompiling, each slot's
 // sidecar, each slot's judge, and each slot's other programs.
 
-// extraProcesses is the number of an evaluation's processes in addition to kernel and judge: a second kernel, and the process
-// that generates inputs.
+// extraProcesses is the number of an evaluation's processes in addition to kernel and judge: a second kernel, and the
+// process that generates inputs.
 const extraProcesses = 2
 
 // BuildPlace returns the place that compiles a job for slot s: without the device, and under a user ID that no program

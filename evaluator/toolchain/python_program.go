@@ -96,7 +96,8 @@ func (p *pythonProgram) judges() Place {
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
-// Next passes on the warm Pythons. Every stage is a fork of their pristine processes, and unpacks its extensions itself.
+// Next passes on the warm Pythons. Every stage is a fork of their pristine processes, and unpacks its extensions
+// itself.
 func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.Alive() {
 		return nil

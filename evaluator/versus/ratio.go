@@ -14,8 +14,8 @@ const (
 	Resolution = 0.005
 	// confidence is higher than that of a score: people compare many pairs.
 	confidence = 0.99
-	// orderStatisticsFrom is the number of processes of each side from which the interval uses order statistics, which assume no
-	// distribution.
+	// orderStatisticsFrom is the number of processes of each side from which the interval uses order statistics, which
+	// assume no distribution.
 	orderStatisticsFrom = 7
 )
 
@@ -76,8 +76,8 @@ func logs(times []float64) []float64 {
 	return out
 }
 
-// differenceInterval returns the interval of b's values minus a's: by order statistics of all differences (Mann and Whitney, Hodges
-// and Lehmann) if there are enough, otherwise by Welch's t. It returns NaN if there is none.
+// differenceInterval returns the interval of b's values minus a's: by order statistics of all differences (Mann and
+// Whitney, Hodges and Lehmann) if there are enough, otherwise by Welch's t. It returns NaN if there is none.
 func differenceInterval(a, b []float64, alpha float64) (low, high float64) {
 	if min(len(a), len(b)) < 2 {
 		return math.NaN(), math.NaN()

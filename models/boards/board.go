@@ -123,8 +123,8 @@ const ofPlace = `(select f.score_ns from bands f where f.version_id = e.version_
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 
 // before returns the best runs of the entries' people before the entries' own, if any. Their approximate places are
-// computed among the entries of others: they count those of the board's epoch that are faster by more than the resolution
-// of bands.
+// computed among the entries of others: they count those of the board's epoch that are faster by more than the
+// resolution of bands.
 func before(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 	best := tx.Table("entries e").Where("e.run_id in ?", entries).Select(`(select id from runs where version_id = e.version_id
 		and device = e.device and user_id = e.user_id and id < e.run_id and ` + StandingRun + " order by " + bestFirst + " limit 1)")

@@ -1,8 +1,8 @@
 // Package boards holds the rankings: which run counts, their order, and their history.
 //
-// Read it in this order: entry.go (which run is an entry; only this file decides), band.go (which entries share a rank),
-// board.go (a board in short), part.go (the part on one page), past.go (its state at an earlier time), record.go (the
-// history of its best), best.go (the history of each person's best), summary.go (all boards of a list of tasks),
+// Read it in this order: entry.go (which run is an entry; only this file decides), band.go (which entries share a
+// rank), board.go (a board in short), part.go (the part on one page), past.go (its state at an earlier time), record.go
+// (the history of its best), best.go (the history of each person's best), summary.go (all boards of a list of tasks),
 // placing.go (all boards of a person), outcome.go (the meaning of a run), points.go (the points for a rank over many
 // boards; only this file decides), totals.go and awards.go (everyone's points), rebuild.go (everything again from the
 // runs).

@@ -14,10 +14,10 @@ import (
 	"warpboard/models/db"
 )
 
-// The ranking rule: a run counts when ValidRun holds. Of runs of equal sources, one stands for all (package samples); of a
-// person's runs on a (version, device), the first in the order bestFirst is the Entry. Boards, home, feeds and badges read
-// the entries, in the order entriesFirst; the entries of a band share its rank (band.go). ValidRun is also work.Run.Valid
-// and the index runs_valid: a change needs all three, and RebuildEntries.
+// The ranking rule: a run counts when ValidRun holds. Of runs of equal sources, one stands for all (package samples);
+// of a person's runs on a (version, device), the first in the order bestFirst is the Entry. Boards, home, feeds and
+// badges read the entries, in the order entriesFirst; the entries of a band share its rank (band.go). ValidRun is also
+// work.Run.Valid and the index runs_valid: a change needs all three, and RebuildEntries.
 const (
 	// ValidRun is work.Run.Valid in SQL, in the very words of the partial index.
 	ValidRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = ''"

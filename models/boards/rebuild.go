@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// RebuildAsked is the setting with which a migration that changed runs, samples, or a rule requests new scores and boards.
-// Its value is the reason. It remains if the program is killed in between.
+// RebuildAsked is the setting with which a migration that changed runs, samples, or a rule requests new scores and
+// boards. Its value is the reason. It remains if the program is killed in between.
 const RebuildAsked = "rebuild_boards"
 
 // RebuildEntries rebuilds entries, records, bests, bands, and boards from the runs, by the same rule. Every board gets

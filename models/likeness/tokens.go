@@ -31,9 +31,9 @@ func classes() map[string]byte {
 	return of
 }
 
-// tokens returns one byte per token. It omits blanks, comments, quotes, and # with the rest of its line at the start of a
-// line or after a blank: comments in Python, and a few common directives in C++. The text of strings counts as source,
-// because a Python submission has its CUDA kernel in one.
+// tokens returns one byte per token. It omits blanks, comments, quotes, and # with the rest of its line at the start of
+// a line or after a blank: comments in Python, and a few common directives in C++. The text of strings counts as
+// source, because a Python submission has its CUDA kernel in one.
 func (h Hasher) tokens(source []byte) (out []byte) {
 	var s scanner.Scanner
 	s.Init(bytes.NewReader(source))

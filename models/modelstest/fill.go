@@ -34,10 +34,10 @@ const (
 	fillTasks = 50
 )
 
-// Fill puts n ranked submissions with one run each into an empty store, a tenth of them on one hot board and nine in ten of
-// them valid, and builds the boards. Scores have intervals of all widths, epochs, and a share of the roof; some are pooled
-// or disturbed. It writes rows directly: a million take about half a minute. The same n gives the same rows except for
-// dates: the random numbers have a fixed seed, so that two measurements can be compared.
+// Fill puts n ranked submissions with one run each into an empty store, a tenth of them on one hot board and nine in
+// ten of them valid, and builds the boards. Scores have intervals of all widths, epochs, and a share of the roof; some
+// are pooled or disturbed. It writes rows directly: a million take about half a minute. The same n gives the same rows
+// except for dates: the random numbers have a fixed seed, so that two measurements can be compared.
 func Fill(ctx context.Context, s *models.Store, n int) (FilledBoard, error) {
 	out, f, err := fillBase(ctx, s)
 	if err != nil {
@@ -159,9 +159,9 @@ func (f *filler) board() (catalog.Task, string) {
 	return f.tasks[f.random.IntN(len(f.tasks))], devices[f.random.IntN(len(devices))]
 }
 
-// finish moves PostgreSQL's counters past the used ids, and analyzes, vacuums and checkpoints, as PostgreSQL itself does
-// within some minutes. Until then it plans without statistics, uses no index-only scans, and disturbs measurements with that
-// work.
+// finish moves PostgreSQL's counters past the used ids, and analyzes, vacuums and checkpoints, as PostgreSQL itself
+// does within some minutes. Until then it plans without statistics, uses no index-only scans, and disturbs measurements
+// with that work.
 func (f *filler) finish(ctx context.Context) error {
 	statements := []string{"analyze"}
 	if f.s.Dialect() == migrations.Postgres {

@@ -3,8 +3,8 @@
 // people count for each of them, and once in the total), and what admins turn off for a while (switches.go).
 //
 // Read rate.go first: the acts of a person in an hour or a day, and what may be unfinished at once. task_limit.go has
-// the limits of a task for each person, per mode, and uses.go counts submissions against them. quota.go has the budgets of
-// GPU time in a day (UTC), which admins set for everyone, for single people, and for teams (teams.go): a submission
+// the limits of a task for each person, per mode, and uses.go counts submissions against them. quota.go has the budgets
+// of GPU time in a day (UTC), which admins set for everyone, for single people, and for teams (teams.go): a submission
 // needs time left in the person's budget and in the team's. A person is in at most one team, and brings today's use
 // along. Admins have no limit; their use counts for their team.
 //
@@ -29,7 +29,8 @@
 // earlier ones, a person's first ones by everything that may wait (--waiting-runs), and a team's by the unfinished work
 // of other members. Cancelled work whose worker never reports is free. Each day starts without a carry-over.
 //
-// A switch turns off new submissions, evaluations, or one task, with a sentence for the people who are refused. Whatever
-// accepts work calls CheckSwitches in its transaction, so nothing slips in behind a switch; queued work goes on. Devices
-// have their own pause, see models/fleet. Switches are settings: a deleted task's switch stays without effect.
+// A switch turns off new submissions, evaluations, or one task, with a sentence for the people who are refused.
+// Whatever accepts work calls CheckSwitches in its transaction, so nothing slips in behind a switch; queued work goes
+// on. Devices have their own pause, see models/fleet. Switches are settings: a deleted task's switch stays without
+// effect.
 package quota

@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// simulated are turns of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in each
-// turn.
+// simulated are turns of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in
+// each turn.
 func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns []Sample) {
 	for range n {
 		slot := 100e3 * math.Exp(between*chance.NormFloat64())

@@ -1,7 +1,8 @@
 // Package scores computes the scores of results, and draws the values of cases whose task gives ranges.
 //
-// Read check.go first: Check computes the score of a result (score.go), compares it with what its slot can do (roof.go),
-// and makes a lost attempt of a result that contradicts itself. evaluation.go has the counters of an evaluation.
+// Read check.go first: Check computes the score of a result (score.go), compares it with what its slot can do
+// (roof.go), and makes a lost attempt of a result that contradicts itself. evaluation.go has the counters of an
+// evaluation.
 //
 // A draw (draws.go) is one seed for each version, device, and epoch, so that all scores of a board that are compared
 // have equal cases. Draw (cases.go) gives an attempt at a run the values of its cases. For a ranked run, BeginDraw

@@ -36,8 +36,8 @@ var hints = []hint{
 // largest size take half a second. A longer submission is flagged for review.
 const mostLooked = 64 << 10
 
-// hintsIn returns the signs of cheating in a submission as a text for reviewers: each sign once per file, with its first
-// line.
+// hintsIn returns the signs of cheating in a submission as a text for reviewers: each sign once per file, with its
+// first line.
 func hintsIn(s tasks.Submission) string {
 	left := mostLooked
 	look := func(file string, source []byte) []string {

@@ -14,7 +14,8 @@ import (
 )
 
 // Limits limit one person's submissions; 0 is no limit. Admins have none. A submission that failed because of an
-// infrastructure error does not count. Neither do up to SubmissionsPerHour submissions with a noisy score or bad conditions.
+// infrastructure error does not count. Neither do up to SubmissionsPerHour submissions with a noisy score or bad
+// conditions.
 type Limits struct {
 	SubmissionsPerHour int
 	Waiting            int // runs that are queued or running at the same time
@@ -35,8 +36,9 @@ func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 	return l.checkWaiting(tx, user)
 }
 
-// checkRate counts submissions of the last hour, of which a noisy one is free: up to as many again, since a kernel can be noisy
-// on purpose. A submission to several devices is free as soon as one of its runs failed because of infrastructure.
+// checkRate counts submissions of the last hour, of which a noisy one is free: up to as many again, since a kernel can
+// be noisy on purpose. A submission to several devices is free as soon as one of its runs failed because of
+// infrastructure.
 func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	const runs = "not exists (select 1 from runs where runs.submission_id = submissions.id and "
 	rate := quota.Rate{Most: l.SubmissionsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.SubmissionsPerHour)}
@@ -48,8 +50,8 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	return rate.Check(sent, "created_at")
 }
 
-// checkBytes limits the bytes of a person's submissions of a day, with any outcome, to those of SubmissionsPerHour of the largest.
-// A submission that is cancelled at once costs no time of a device, and stays.
+// checkBytes limits the bytes of a person's submissions of a day, with any outcome, to those of SubmissionsPerHour of
+// the largest. A submission that is cancelled at once costs no time of a device, and stays.
 func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 	most := int64(l.SubmissionsPerHour) * tasks.MaxSubmission
 	if most <= 0 {
@@ -65,8 +67,8 @@ func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 	return db.TooManyf(guess, "Your submissions of the last 24 hours take %d MB, the most that is stored. Delete some, or try again later.", stored/1_000_000)
 }
 
-// checkWaiting counts unfinished runs, but not profiles, turns, and reruns, which follow other runs: their person did not ask for
-// them, and cannot end them. Neither did the person ask for what an admin added.
+// checkWaiting counts unfinished runs, but not profiles, turns, and reruns, which follow other runs: their person did
+// not ask for them, and cannot end them. Neither did the person ask for what an admin added.
 func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.Asked+" and "+work.Live, user.ID).
 		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')"), l.Waiting, 10*time.Second)

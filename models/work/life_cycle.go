@@ -27,9 +27,9 @@ func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet
 	return &LifeCycle{db: database, files: artifacts, disk: disk, fleet: workers, consequences: rules}
 }
 
-// Consequences are the consequences of a run's end: boards, statements, reruns. Package models has them, which imports this one.
-// They are called inside the transaction that ends the run, so that an end is never visible without its consequences; an
-// error undoes the end.
+// Consequences are the consequences of a run's end: boards, statements, reruns. Package models has them, which imports
+// this one. They are called inside the transaction that ends the run, so that an end is never visible without its
+// consequences; an error undoes the end.
 type Consequences interface {
 	// Keep stores the content of a result that ended a run, before the end is announced. The run is saved already: a rule
 	// that changes it has to write it, too.

@@ -17,19 +17,21 @@ import (
 	"warpboard/models/quota"
 )
 
-// fairQueue is the only order of the queue. A device takes first the work that a worker already has; then an evaluation of each
-// caller that had none since it was queued, then all others and runs, then profiles that follow ranked runs, then baselines, then
-// reruns. Within each of these, people or callers take turns, counting their running work. Of two with the same turn, the one that has
-// waited longer is first: since it was queued or, if that is later, since the last work of the same kind of its person or caller ended
-// on the device. Evaluations of a batch take turns with runs. Next and the pages both read it.
+// fairQueue is the only order of the queue. A device takes first the work that a worker already has; then an evaluation
+// of each caller that had none since it was queued, then all others and runs, then profiles that follow ranked runs,
+// then baselines, then reruns. Within each of these, people or callers take turns, counting their running work. Of two
+// with the same turn, the one that has waited longer is first: since it was queued or, if that is later, since the last
+// work of the same kind of its person or caller ended on the device. Evaluations of a batch take turns with runs. Next
+// and the pages both read it.
 const fairQueue = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, case when priority = 0 and (turn > 1 or served_at > queued_at) then 1 else priority end, turn,
 				case when served_at > queued_at then served_at else queued_at end, run_id, evaluation_id) as place
 	from (` + workInTurns + `) turns where started_at is null`
 
-// workInTurns is all live work, numbered within each of those whose turn it takes. An example, on one device with Ann's run a1 running. Ann has a2 and a3 waiting, Ben b1, all of one priority, queued in the
-// order a2, a3, b1. a1 took Ann's first turn, so a2 is her second and a3 her third; b1 is Ben's first:
+// workInTurns is all live work, numbered within each of those whose turn it takes. An example, on one device with Ann's
+// run a1 running. Ann has a2 and a3 waiting, Ben b1, all of one priority, queued in the order a2, a3, b1. a1 took Ann's
+// first turn, so a2 is her second and a3 her third; b1 is Ben's first:
 //
 //	place   1: b1 (turn 1)   2: a2 (turn 2)   3: a3 (turn 3)
 //
@@ -167,7 +169,8 @@ func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]Queue
 	return list, db.ReadError(err, "the submissions of the queue")
 }
 
-// QueueLength counts a device's live runs, and divides all work that waits by whether it comes before a new run (BeforeNew).
+// QueueLength counts a device's live runs, and divides all work that waits by whether it comes before a new run
+// (BeforeNew).
 type QueueLength struct {
 	Device  string
 	Waiting int
@@ -176,8 +179,8 @@ type QueueLength struct {
 	Behind  int
 }
 
-// aheadOfNew counts, of a device's live work, what BeforeNew chooses. Of priorities 0 and 1, each person or caller has one first turn;
-// work that a worker has, takes it. Numbered turns would cost four times as much.
+// aheadOfNew counts, of a device's live work, what BeforeNew chooses. Of priorities 0 and 1, each person or caller has
+// one first turn; work that a worker has, takes it. Numbered turns would cost four times as much.
 const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1 else 0 end)
 	+ count(distinct case when priority <= 1 then cast(priority as text) || turn_of end)
 	- count(distinct case when priority <= 1 and (started_at is not null or attempt_id <> '') then cast(priority as text) || turn_of end)`

@@ -32,8 +32,8 @@ type Findings struct {
 	Samples    []Counted       // additions to the counters from an evaluation
 }
 
-// RecordResult ends an attempt, its work, and all that follows from it. Artifacts are stored as files first. Then, in one
-// transaction and this order:
+// RecordResult ends an attempt, its work, and all that follows from it. Artifacts are stored as files first. Then, in
+// one transaction and this order:
 //
 //  1. the secret is checked; a wrong one is Forbidden
 //  2. stages, epoch, and artifacts are stored (keep)

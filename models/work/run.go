@@ -33,12 +33,12 @@ func (s RunState) Final() bool {
 	return s == StateDone || s == StateFailed || s == StateCancelled
 }
 
-// ModeBaseline marks a run that the site makes of a task's baseline. It is measured like a ranked run, after all other work,
-// counts against no limit, and is not an entry.
+// ModeBaseline marks a run that the site makes of a task's baseline. It is measured like a ranked run, after all other
+// work, counts against no limit, and is not an entry.
 const ModeBaseline job.Mode = "baseline"
 
-// ModePractice marks a ranked run that was submitted after the task's deadline. It is measured like a ranked run, and is not
-// an entry.
+// ModePractice marks a ranked run that was submitted after the task's deadline. It is measured like a ranked run, and
+// is not an entry.
 const ModePractice job.Mode = "practice"
 
 // Measured is a run's mode for workers.

@@ -48,8 +48,8 @@ const liveWork = `
 		attempt_id, not_before, queued_at, dispatched_at, started_at, ` + evaluationPriority + `, caller
 	from evaluations where ` + Live + ` and parked = 0`
 
-// These give the Priority of work. The indexes runs_last_end and evaluations_last_end have the same words: a change here needs
-// new indexes, or lastEnd reads all ended work of a person.
+// These give the Priority of work. The indexes runs_last_end and evaluations_last_end have the same words: a change
+// here needs new indexes, or lastEnd reads all ended work of a person.
 const (
 	runPriority        = "case when " + Asked + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
 	evaluationPriority = "case when batch = '' then 0 else 1 end"
@@ -61,10 +61,10 @@ const turnOfConfirmation = "confirmation "
 // Priority orders the work of a device; the smallest goes first.
 type Priority int
 
-// The priorities. Someone waits for the answer of an evaluation, so one of each caller goes first; the next ones take turns with runs
-// (see fairQueue). A batch brings the next ones as these end, so its evaluations have the priority of runs. A profile that follows
-// a ranked run, or a turn of a confirmation, gives way to them (the turn for a while: see HurryTurns); a baseline gives way to
-// these, and what is measured again to everything else.
+// The priorities. Someone waits for the answer of an evaluation, so one of each caller goes first; the next ones take
+// turns with runs (see fairQueue). A batch brings the next ones as these end, so its evaluations have the priority of
+// runs. A profile that follows a ranked run, or a turn of a confirmation, gives way to them (the turn for a while: see
+// HurryTurns); a baseline gives way to these, and what is measured again to everything else.
 const (
 	PriorityEvaluation Priority = iota
 	PriorityRun

@@ -57,8 +57,8 @@ func reducedValue(text string, largest int) string {
 	})
 }
 
-// halved removes factors of two until a size is small enough: other sizes often divide it. A size without enough of them
-// becomes a power of two.
+// halved removes factors of two until a size is small enough: other sizes often divide it. A size without enough of
+// them becomes a power of two.
 func halved(size, largest int) int {
 	for size > largest && size%2 == 0 {
 		size /= 2

@@ -50,8 +50,8 @@ except ImportError:
 
 `
 
-// pythonTerm is Python code that finds the number that a mutant changes: the largest one in any array of the output, also
-// in tuples, lists, and dicts. Floating-point arrays come before others.
+// pythonTerm is Python code that finds the number that a mutant changes: the largest one in any array of the output,
+// also in tuples, lists, and dicts. Floating-point arrays come before others.
 const pythonTerm = `
 def _arrays(value):
     if isinstance(value, dict):

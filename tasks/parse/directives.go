@@ -41,8 +41,8 @@ func DirectiveMark(file string) string {
 	return cppMark
 }
 
-// CheckDirectives refuses directives that are not comments in the language of a file, which would not compile or run. The
-// error is a Problem.
+// CheckDirectives refuses directives that are not comments in the language of a file, which would not compile or run.
+// The error is a Problem.
 func CheckDirectives(file string, source []byte) error {
 	if path.Ext(file) == "" {
 		return nil // the language is unknown

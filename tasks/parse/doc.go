@@ -1,5 +1,5 @@
-// Package parse reads the small languages in tasks and submissions that are not YAML, and has the errors that people can
-// fix.
+// Package parse reads the small languages in tasks and submissions that are not YAML, and has the errors that people
+// can fix.
 //
 //	problems.go       Problem: an error in an upload, with file, line, key, and a sentence. Any other error is the
 //	                  machine's. ProblemsIn finds them; no reading collects more than 50

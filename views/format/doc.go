@@ -3,8 +3,8 @@
 //
 // Read format.go (numbers, units, durations), then place.go (ranks), change.go, time.go (dates), stamp.templ, and
 // text.go (capitals and periods). Every page, component, and chart uses it. diff.go compares two texts line by line: it
-// makes the output of rsc's anchored diff (github.com/rogpeppe/go-internal/diff) numbered and folded lines. Texts of more
-// than 20,000 lines are not compared, and 5,000 lines of the result are shown; a line notes that.
+// makes the output of rsc's anchored diff (github.com/rogpeppe/go-internal/diff) numbered and folded lines. Texts of
+// more than 20,000 lines are not compared, and 5,000 lines of the result are shown; a line notes that.
 //
 // Numbers have four significant digits, thousands separated by a narrow no-break space (U+202F), a no-break space
 // before the unit (U+00A0), and a real minus sign. Values that were not measured (zero time, NaN, infinity) are an en

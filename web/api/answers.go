@@ -84,8 +84,8 @@ func runAnswer(run work.Run) client.Run {
 	return answer
 }
 
-// fullRunAnswer converts a run with its stages, its place, and its profile: the profile's address, if there is one, and the
-// kernels that ran in it.
+// fullRunAnswer converts a run with its stages, its place, and its profile: the profile's address, if there is one, and
+// the kernels that ran in it.
 func (a *API) fullRunAnswer(run runs.RunReading) client.Run {
 	answer := runAnswer(run.Run)
 	answer.Stages, answer.Position, answer.ExpectedWait = site.Listed(run.Stages), run.Place, int64(run.Wait)

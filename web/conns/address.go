@@ -11,8 +11,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Proxies are the networks whose forwarded addresses count as the visitor's. They matter for limits and the log, never for
-// rights: any program on this machine could forge them.
+// Proxies are the networks whose forwarded addresses count as the visitor's. They matter for limits and the log, never
+// for rights: any program on this machine could forge them.
 type Proxies []netip.Prefix
 
 // ParseNetworks reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8.

@@ -58,8 +58,8 @@ func TestAcceptRetriesTemporaryErrors(t *testing.T) {
 	}
 }
 
-// TestARefusedBodyIsDrainedUntilTheAnswerIsRead over TCP and TLS: who sends more than was read reads the answer, and can send the
-// rest, which is more than fits into the buffers in between.
+// TestARefusedBodyIsDrainedUntilTheAnswerIsRead over TCP and TLS: who sends more than was read reads the answer, and
+// can send the rest, which is more than fits into the buffers in between.
 func TestARefusedBodyIsDrainedUntilTheAnswerIsRead(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
 	defer server.Close()

@@ -59,8 +59,8 @@ func (h *Hub) ReloadAll() {
 	}
 }
 
-// Watch subscribes to a topic until stop is called. Up to buffer messages wait for a slow reader; one more replaces them
-// all (see coalesce).
+// Watch subscribes to a topic until stop is called. Up to buffer messages wait for a slow reader; one more replaces
+// them all (see coalesce).
 func (h *Hub) Watch(t Topic, buffer int) (messages <-chan Message, stop func()) {
 	sub := h.subscribe(t, buffer)
 	return sub.messages, func() { h.unsubscribe(sub) }

@@ -8,8 +8,8 @@
 // compiles Triton and CUDA kernels while their slot is busy; compilation.go only compiles, on no slot; reader.go parses
 // the judge's report and attributes a crash to the step in progress.
 //
-// Baselines are further comparisons by the same stages, with another reference (compareBaselines). A setup is a call of the
-// kernel's process before the inputs of a case are drawn for it (Stages.set_up).
+// Baselines are further comparisons by the same stages, with another reference (compareBaselines). A setup is a call of
+// the kernel's process before the inputs of a case are drawn for it (Stages.set_up).
 //
 // The worker calls Build, SlotCount, Run, and Conclude, in this order (evaluator.Work).
 //

@@ -70,8 +70,8 @@ func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive boo
 	return ctx.Err()
 }
 
-// refill keeps an idle Python ready for the slot until ctx ends: it starts the next one when one was taken. exclusive is
-// put's.
+// refill keeps an idle Python ready for the slot until ctx ends: it starts the next one when one was taken. exclusive
+// is put's.
 func (p *Pool) refill(ctx context.Context, s *slot, exclusive bool) {
 	for pause := time.Second; ctx.Err() == nil; {
 		r, err := p.Start(ctx, s.spec)

@@ -182,8 +182,8 @@ func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
 }
 
 // packFiles creates a zip of the files of one task. A problem of KernelBot names files of the folder above, which all
-// its problems share ("../utils.py"): a browser sends no folders, so each file except task.yml is in both places. Without a
-// task.yml, they are the files of another benchmark's problems.
+// its problems share ("../utils.py"): a browser sends no folders, so each file except task.yml is in both places.
+// Without a task.yml, they are the files of another benchmark's problems.
 func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 	const folder = "task/"
 	var buf bytes.Buffer

@@ -286,8 +286,8 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 	return all, nil
 }
 
-// onlyOneSide returns a note if a file beside the main one is in only one of the two sources, and "" otherwise. before and
-// after are its contents, nil where it is absent.
+// onlyOneSide returns a note if a file beside the main one is in only one of the two sources, and "" otherwise. before
+// and after are its contents, nil where it is absent.
 func onlyOneSide(before, after []byte, a, b comparedRun) string {
 	switch {
 	case before == nil:

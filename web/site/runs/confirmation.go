@@ -8,7 +8,8 @@ import (
 	"warpboard/views"
 )
 
-// shownConfirmation is a confirmation for the card of one of its runs; nil: there is none, or its other side is not for the viewer.
+// shownConfirmation is a confirmation for the card of one of its runs; nil: there is none, or its other side is not for
+// the viewer.
 func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confirmation {
 	if c.ID == 0 || !seen.TaskOpen {
 		return nil
@@ -30,9 +31,9 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 	return &shown
 }
 
-// turnsOf returns the turns that a run's score is made of, with the cases of the newest as its stages name them, and the
-// submission that they were measured for, if it is another and the viewer may see the task. It returns nil if the score
-// does not come from turns.
+// turnsOf returns the turns that a run's score is made of, with the cases of the newest as its stages name them, and
+// the submission that they were measured for, if it is another and the viewer may see the task. It returns nil if the
+// score does not come from turns.
 func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
 	run, list := of.Run, of.confirmation.Turns
 	if len(list) == 0 || !run.Stands() {

@@ -43,7 +43,8 @@ func SitesFile(getenv func(string) string) string {
 	return filepath.Join(base, "warpboard", "sites.toml")
 }
 
-// ReadSites reads the file; a missing one counts as empty. It refuses a file that others may read, because of its tokens.
+// ReadSites reads the file; a missing one counts as empty. It refuses a file that others may read, because of its
+// tokens.
 func ReadSites(getenv func(string) string) (cfg Sites, err error) {
 	path := SitesFile(getenv)
 	if path == "" {

@@ -15,10 +15,10 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// launchSplitter assigns the kernels of one report to cases. ncu prints a line at the start of profiling each launch, and the
-// program waits in that launch until it is done, for a tenth of a second or more. The judge reports the end of a case;
-// before anything else is profiled, it generates the next case's inputs and makes a call outside the range. So the two
-// streams stay in order, although different goroutines read them.
+// launchSplitter assigns the kernels of one report to cases. ncu prints a line at the start of profiling each launch,
+// and the program waits in that launch until it is done, for a tenth of a second or more. The judge reports the end of
+// a case; before anything else is profiled, it generates the next case's inputs and makes a call outside the range. So
+// the two streams stay in order, although different goroutines read them.
 //
 // The program can imitate ncu's output. Then the number of launches differs from the report's, and the cases are
 // profiled one by one: no case shows the kernels of another. Profiles are never scored.
