@@ -33,7 +33,7 @@ func retiredNames() []retiredName {
 		{"unit units", "slot, item", "e2e evaluator/device evaluator/ncu internal/app models views views/charts views/format " +
 			"web/pages/boards web/pages/submissions"},
 		// Of processes, of connections, of certificates; of runs with one score.
-		{"pool pools", "samples; set", "evaluator/toolchain evaluator/toolchain/warm internal/app internal/webhooks models models/db " +
+		{"pool pools", "samples; set", "evaluator/toolchain evaluator/toolchain/warm internal/app internal/outbox models models/db " +
 			"models/modelstest models/work views web/site/runs clients/go"},
 		{"leg legs", "turn of a confirmation", ""},
 		{"rejudge*", "rerun", ""},

@@ -13,9 +13,8 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/queue"
-	"warpboard/internal/mailer"
+	"warpboard/internal/outbox"
 	"warpboard/internal/statement"
-	"warpboard/internal/webhooks"
 	"warpboard/models"
 	"warpboard/models/submissions"
 	hooks "warpboard/models/webhooks"
@@ -164,17 +163,18 @@ func (l *lastLoop) failing(ctx context.Context, what string) error {
 }
 
 // deliverer returns the sender of webhooks.
-func deliverer(cfg *Config, store *models.Store, log *slog.Logger) *webhooks.Deliverer {
+func deliverer(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Deliverer {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
-	return webhooks.New(webhooks.Config{Store: store, Allowed: allowed, Version: version(), Message: outcome.Message, Log: log})
+	return outbox.NewDeliverer(outbox.WebhookConfig{Loop: outbox.Loop{Store: store, Log: log}, Allowed: allowed, Version: version(),
+		Message: outcome.Message})
 }
 
 // postman returns the sender of e-mail.
-func postman(cfg *Config, store *models.Store, log *slog.Logger) *mailer.Mailer {
+func postman(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Mailer {
 	from, _ := cfg.SMTP.sender() // validate has checked it
 	s := cfg.SMTP
-	return mailer.New(mailer.Config{Store: store, Site: cfg.BaseURL, Log: log,
-		Server: mailer.Server{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, From: from}})
+	return outbox.NewMailer(outbox.MailConfig{Loop: outbox.Loop{Store: store, Log: log}, Site: cfg.BaseURL,
+		Server: outbox.Server{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, From: from}})
 }
 
 // newServer returns the web server, with the attacks to show and the key for signatures.

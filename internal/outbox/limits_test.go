@@ -1,4 +1,4 @@
-package webhooks_test
+package outbox_test
 
 import (
 	"log/slog"
@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/webhooks"
+	"warpboard/internal/outbox"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
-	hooks "warpboard/models/webhooks"
+	"warpboard/models/webhooks"
 )
 
 // owners has the owners of webhooks: the site's admin, and two people.
@@ -28,13 +28,13 @@ func newOwners(t *testing.T, s *models.Store) owners {
 		modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)}
 }
 
-func (o owners) hook(of accounts.User) hooks.Webhook {
+func (o owners) hook(of accounts.User) webhooks.Webhook {
 	o.t.Helper()
-	return create(o.t, o.s, of, hooks.NewWebhook{Site: of.ID == o.admin.ID, URL: "https://example.org/hook",
-		Events: []hooks.Kind{hooks.RunEnded, hooks.RecordTaken}})
+	return create(o.t, o.s, of, webhooks.NewWebhook{Site: of.ID == o.admin.ID, URL: "https://example.org/hook",
+		Events: []webhooks.Kind{webhooks.RunEnded, webhooks.RecordTaken}})
 }
 
-func (o owners) ask(of accounts.User, hook hooks.Webhook, n int) {
+func (o owners) ask(of accounts.User, hook webhooks.Webhook, n int) {
 	o.t.Helper()
 	for range n {
 		if err := o.s.Webhooks.TestWebhook(o.t.Context(), of, hook.ID); err != nil {
@@ -43,7 +43,7 @@ func (o owners) ask(of accounts.User, hook hooks.Webhook, n int) {
 	}
 }
 
-func (o owners) due(busy ...int64) []hooks.DueDelivery {
+func (o owners) due(busy ...int64) []webhooks.DueDelivery {
 	o.t.Helper()
 	due, err := o.s.Webhooks.DueDeliveries(o.t.Context(), time.Now(), busy, 12, 100)
 	if err != nil {
@@ -52,7 +52,7 @@ func (o owners) due(busy ...int64) []hooks.DueDelivery {
 	return due
 }
 
-func (o owners) end(d hooks.DueDelivery, tried hooks.TryResult) {
+func (o owners) end(d webhooks.DueDelivery, tried webhooks.TryResult) {
 	o.t.Helper()
 	tried.At = time.Now()
 	if err := o.s.Webhooks.EndTry(o.t.Context(), d, tried); err != nil {
@@ -60,7 +60,7 @@ func (o owners) end(d hooks.DueDelivery, tried hooks.TryResult) {
 	}
 }
 
-func (o owners) log(hook hooks.Webhook) []hooks.Delivery {
+func (o owners) log(hook webhooks.Webhook) []webhooks.Delivery {
 	o.t.Helper()
 	list, err := o.s.Webhooks.WebhookDeliveries(o.t.Context(), o.admin, hook.ID, 0, 2000)
 	if err != nil {
@@ -95,20 +95,20 @@ func TestWebhooksAreLimited(t *testing.T) {
 				t.Errorf("due beside those that are busy: %+v", got)
 			}
 			for _, d := range o.due() {
-				o.end(d, hooks.TryResult{Status: 200})
+				o.end(d, webhooks.TryResult{Status: 200})
 			}
 		})
 		t.Run("thirty tests and redeliveries an hour", func(t *testing.T) {
 			hook := o.hook(o.bob)
 			for range 29 {
 				o.ask(o.bob, hook, 1)
-				o.end(o.due()[0], hooks.TryResult{Status: 200})
+				o.end(o.due()[0], webhooks.TryResult{Status: 200})
 			}
 			old := o.log(hook)[0].ID
 			if _, err := s.Webhooks.Redeliver(t.Context(), o.bob, hook.ID, old); err != nil {
 				t.Fatal(err)
 			}
-			o.end(o.due()[0], hooks.TryResult{Status: 200})
+			o.end(o.due()[0], webhooks.TryResult{Status: 200})
 			if err := s.Webhooks.TestWebhook(t.Context(), o.bob, hook.ID); db.KindOf(err) != db.TooMany {
 				t.Errorf("one more test: %v", err)
 			}
@@ -131,14 +131,14 @@ func TestWebhooksAreLimited(t *testing.T) {
 		t.Run("a webhook that was switched off sends nothing more", func(t *testing.T) {
 			hook := o.hook(o.ada)
 			o.ask(o.ada, hook, 2)
-			var due []hooks.DueDelivery
+			var due []webhooks.DueDelivery
 			for _, d := range o.due() {
 				if d.WebhookID == hook.ID {
 					due = append(due, d)
 				}
 			}
-			o.end(due[0], hooks.TryResult{Status: 410, Problem: "gone", Gone: true})
-			o.end(due[1], hooks.TryResult{Status: 503, Problem: "the receiver answered 503"})
+			o.end(due[0], webhooks.TryResult{Status: 410, Problem: "gone", Gone: true})
+			o.end(due[1], webhooks.TryResult{Status: 503, Problem: "the receiver answered 503"})
 			for _, d := range o.log(hook) {
 				if d.NextAt != nil {
 					t.Errorf("it is tried again: %+v", d)
@@ -146,7 +146,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 			}
 		})
 		t.Run("only the site's have plain addresses", func(t *testing.T) {
-			n := hooks.NewWebhook{URL: "http://example.org/hook", Events: hooks.Personal()[:2]}
+			n := webhooks.NewWebhook{URL: "http://example.org/hook", Events: webhooks.Personal()[:2]}
 			if _, err := s.Webhooks.CreateWebhook(t.Context(), o.admin, n); db.KindOf(err) != db.Invalid {
 				t.Errorf("a person's: %v", err)
 			}
@@ -154,7 +154,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 			create(t, s, o.admin, n)
 		})
 		t.Run("the site's reach what the operator allows, and nothing else inside", func(t *testing.T) {
-			n := hooks.NewWebhook{URL: "http://127.0.0.1:8080/hook", Events: hooks.OfSite(), Site: true}
+			n := webhooks.NewWebhook{URL: "http://127.0.0.1:8080/hook", Events: webhooks.OfSite(), Site: true}
 			create(t, s, o.admin, n)
 			n.URL = "http://10.0.0.1:8080/hook"
 			if _, err := s.Webhooks.CreateWebhook(t.Context(), o.admin, n); db.KindOf(err) != db.Invalid {
@@ -169,8 +169,8 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
 		task := modelstest.Task(t, s, o.admin, "sum", "CPU")
-		his := create(t, s, o.bob, hooks.NewWebhook{URL: "https://example.org/hook",
-			Events: []hooks.Kind{hooks.RecordTaken}})
+		his := create(t, s, o.bob, webhooks.NewWebhook{URL: "https://example.org/hook",
+			Events: []webhooks.Kind{webhooks.RecordTaken}})
 		site := o.hook(o.admin)
 		o.exec(`insert into webhook_events (kind, webhook_id, run_id, user_id, other_id, detail, created_at) values ('run.ended', 0, 0, 0, 0, '{', current_timestamp)`)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, o.bob, task)[0], 2000)
@@ -197,7 +197,7 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 
 // TestSlowReceiversOfPeopleDoNotDelayTheSites: all people's together have no more than the people's limit.
 func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
-	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.AllowedNetworks{People: loopback}})
+	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: webhooks.AllowedNetworks{People: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,11 +208,11 @@ func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
 	slow.respond(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-leave })
 	for _, name := range strings.Fields("One Two Three Four Five Six Seven Eight Nine") {
 		someone := modelstest.Person(t, s, name, accounts.RoleUser)
-		o.ask(someone, create(t, s, someone, hooks.NewWebhook{URL: slow.URL, Events: hooks.Personal()}), 5)
+		o.ask(someone, create(t, s, someone, webhooks.NewWebhook{URL: slow.URL, Events: webhooks.Personal()}), 5)
 	}
-	hook := create(t, s, o.admin, hooks.NewWebhook{Site: true, URL: site.URL, Events: hooks.OfSite()})
-	d := webhooks.New(webhooks.Config{Store: s, OfAll: loopback, Roots: roots(), Log: slog.New(slog.DiscardHandler),
-		Every: 5 * time.Millisecond, Answer: time.Minute})
+	hook := create(t, s, o.admin, webhooks.NewWebhook{Site: true, URL: site.URL, Events: webhooks.OfSite()})
+	d := outbox.NewDeliverer(outbox.WebhookConfig{OfAll: loopback, Roots: roots(), Answer: time.Minute,
+		Loop: outbox.Loop{Store: s, Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond}})
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(t.Context()) }()
 	t.Cleanup(func() { close(leave); <-ended })

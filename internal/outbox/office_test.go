@@ -1,4 +1,4 @@
-package mailer_test
+package outbox_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/mailer"
+	"warpboard/internal/outbox"
 	"warpboard/internal/test/tier"
 	"warpboard/models"
 	"warpboard/models/accounts"
@@ -36,7 +36,7 @@ type office struct {
 	ahead atomic.Int64 // of the mailer's clock
 }
 
-func each(t *testing.T, fn func(o *office)) {
+func eachOffice(t *testing.T, fn func(o *office)) {
 	modelstest.EachConfig(t, models.Config{Site: site, Mails: true}, func(t *testing.T, s *models.Store) {
 		o := &office{Store: s, t: t, post: newPostOffice(t), admin: modelstest.Person(t, s, "Root", accounts.RoleAdmin)}
 		o.task.Task = modelstest.Task(t, s, o.admin, "sort", "CPU")
@@ -85,17 +85,17 @@ func (o *office) comment(who accounts.User) {
 func (o *office) now() time.Time { return time.Now().Add(time.Duration(o.ahead.Load())) }
 
 // run sends mails until the end of the test.
-func (o *office) run(change func(*mailer.Server)) (stop func()) {
+func (o *office) run(change func(*outbox.Server)) (stop func()) {
 	o.t.Helper()
 	address := o.post.Addr().(*net.TCPAddr)
-	server := mailer.Server{Host: "127.0.0.1", Port: address.Port, User: "post", Password: "secret",
+	server := outbox.Server{Host: "127.0.0.1", Port: address.Port, User: "post", Password: "secret",
 		From: mail.Address{Name: "Warp, board", Address: "boards@example.org"}, Roots: o.post.Roots}
 	if change != nil {
 		change(&server)
 	}
 	ctx, cancel := context.WithCancel(o.t.Context())
-	m := mailer.New(mailer.Config{Store: o.Store, Server: server, Site: site, Log: slog.New(slog.DiscardHandler),
-		Every: 5 * time.Millisecond, Now: o.now})
+	m := outbox.NewMailer(outbox.MailConfig{Server: server, Site: site,
+		Loop: outbox.Loop{Store: o.Store, Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Now: o.now}})
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
 	stop = func() { cancel(); <-ended; ended <- nil }
@@ -103,7 +103,7 @@ func (o *office) run(change func(*mailer.Server)) (stop func()) {
 	return stop
 }
 
-func (o *office) mails(n int) []received {
+func (o *office) mails(n int) []receivedMail {
 	o.t.Helper()
 	tier.Until(o.t, fmt.Sprint(n, " mails"), func() bool { return len(o.post.got()) >= n })
 	return o.post.got()
@@ -127,7 +127,7 @@ func (o *office) failing(says string, waiting int64) (p inbox.Postbox) {
 }
 
 // read parses a mail like a mail program.
-func (o *office) read(m received) (*mail.Message, string) {
+func (o *office) read(m receivedMail) (*mail.Message, string) {
 	o.t.Helper()
 	parsed, err := mail.ReadMessage(strings.NewReader(m.text))
 	o.check(err)

@@ -1,11 +1,11 @@
-package webhooks
+package outbox
 
 import (
 	"testing"
 	"time"
 )
 
-// TestTheSignatureIsThatOfThePublicDescription: with the example of standardwebhooks.com.
+// TestTheSignatureIsThatOfThePublicDescription: with the example of standardwebwebhooks.com.
 func TestTheSignatureIsThatOfThePublicDescription(t *testing.T) {
 	got, err := Sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0),
 		[]byte(`{"test": 2432232314}`))

@@ -1,4 +1,4 @@
-package webhooks
+package outbox
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	models "warpboard/models/webhooks"
+	"warpboard/models/webhooks"
 )
 
 // chatFormat returns a function that formats a text for the incoming webhooks of a chat, or nil for any other address,
@@ -46,7 +46,7 @@ func literal(text string) string {
 }
 
 // body returns the body for the receiver of a delivery: a text for a chat.
-func (s sender) body(d models.DueDelivery) (string, error) {
+func (s sender) body(d webhooks.DueDelivery) (string, error) {
 	shape := chatFormat(d.URL)
 	if shape == nil || s.message == nil {
 		return d.Body, nil

@@ -1,4 +1,4 @@
-package webhooks_test
+package outbox_test
 
 import (
 	"context"
@@ -19,12 +19,12 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/internal/outbox"
 	"warpboard/internal/test/tier"
-	"warpboard/internal/webhooks"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	hooks "warpboard/models/webhooks"
+	"warpboard/models/webhooks"
 )
 
 // receiver is a program that receives events, and answers with the test's handler.
@@ -116,8 +116,8 @@ func roots() *x509.CertPool {
 func deliver(t *testing.T, s *models.Store, c *clock, allowed []netip.Prefix) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	d := webhooks.New(webhooks.Config{Store: s, OfAll: allowed, Roots: roots(), Log: slog.New(slog.DiscardHandler),
-		Every: 5 * time.Millisecond, Answer: time.Second, Now: c.now})
+	d := outbox.NewDeliverer(outbox.WebhookConfig{OfAll: allowed, Roots: roots(), Answer: time.Second,
+		Loop: outbox.Loop{Store: s, Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Now: c.now}})
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -130,7 +130,7 @@ func deliver(t *testing.T, s *models.Store, c *clock, allowed []netip.Prefix) (s
 	return stop
 }
 
-func create(t *testing.T, s *models.Store, actor accounts.User, n hooks.NewWebhook) hooks.Webhook {
+func create(t *testing.T, s *models.Store, actor accounts.User, n webhooks.NewWebhook) webhooks.Webhook {
 	t.Helper()
 	hook, err := s.Webhooks.CreateWebhook(t.Context(), actor, n)
 	if err != nil {
@@ -140,10 +140,10 @@ func create(t *testing.T, s *models.Store, actor accounts.User, n hooks.NewWebho
 }
 
 // over waits until a webhook's newest delivery has ended, or a condition holds for it.
-func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.Delivery) bool) hooks.Delivery {
+func over(t *testing.T, s *models.Store, hook webhooks.Webhook, holds func(webhooks.Delivery) bool) webhooks.Delivery {
 	t.Helper()
 	boss := accounts.User{ID: -1, Role: accounts.RoleAdmin}
-	var newest hooks.Delivery
+	var newest webhooks.Delivery
 	tier.Until(t, "such a delivery", func() bool {
 		list, err := s.Webhooks.WebhookDeliveries(t.Context(), boss, hook.ID, 0, 1)
 		if err != nil {
@@ -157,12 +157,12 @@ func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.De
 	return newest
 }
 
-func tried(n int) func(hooks.Delivery) bool {
-	return func(d hooks.Delivery) bool { return d.Tries == n }
+func tried(n int) func(webhooks.Delivery) bool {
+	return func(d webhooks.Delivery) bool { return d.Tries == n }
 }
 
 // each runs fn on a store of each kind that accepts http:// addresses.
 func each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
-	modelstest.EachConfig(t, models.Config{Webhooks: hooks.AllowedNetworks{Site: loopback, People: loopback},
+	modelstest.EachConfig(t, models.Config{Webhooks: webhooks.AllowedNetworks{Site: loopback, People: loopback},
 		Site: "https://boards.example.org"}, fn)
 }

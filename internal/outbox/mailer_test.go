@@ -1,4 +1,4 @@
-package mailer_test
+package outbox_test
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/internal/mailer"
+	"warpboard/internal/outbox"
 	"warpboard/internal/test/tier"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 )
 
 func TestANoticeIsMailedToThoseWhoWantIt(t *testing.T) {
-	each(t, func(o *office) {
+	eachOffice(t, func(o *office) {
 		bob := o.person("Bob ☃", "bob@example.org") // wants none
 		o.comment(bob)
 		o.comment(o.admin)
@@ -50,7 +50,7 @@ func TestANoticeIsMailedToThoseWhoWantIt(t *testing.T) {
 }
 
 func TestNoNameBecomesAHeaderOrARecipient(t *testing.T) {
-	each(t, func(o *office) {
+	eachOffice(t, func(o *office) {
 		_, err := o.SQL().ExecContext(o.t.Context(),
 			fmt.Sprintf("update tasks set title = '%s'", "Sort\r\nBcc: eve@example.org\r\n\r\n.\r\nMAIL FROM:<x>"))
 		o.check(err)
@@ -71,7 +71,7 @@ func TestNoNameBecomesAHeaderOrARecipient(t *testing.T) {
 }
 
 func TestAMailIsTriedAgainUntilItIsRefusedForGood(t *testing.T) {
-	each(t, func(o *office) {
+	eachOffice(t, func(o *office) {
 		o.comment(o.admin)
 		o.post.change(func() { o.post.answer = func(string) string { return "451 later" } })
 		o.run(nil)
@@ -85,16 +85,16 @@ func TestAMailIsTriedAgainUntilItIsRefusedForGood(t *testing.T) {
 }
 
 func TestAServerThatIsAwayOrUnsafeGetsNothing(t *testing.T) {
-	each(t, func(o *office) {
+	eachOffice(t, func(o *office) {
 		o.comment(o.admin)
-		for says, change := range map[string]func(*mailer.Server){
-			"sign in":     func(s *mailer.Server) { s.Password = "wrong" },
-			"certificate": func(s *mailer.Server) { s.Roots = nil },
-			"no TLS": func(s *mailer.Server) { // 0.0.0.0 leads here, and is no address of this machine
+		for says, change := range map[string]func(*outbox.Server){
+			"sign in":     func(s *outbox.Server) { s.Password = "wrong" },
+			"certificate": func(s *outbox.Server) { s.Roots = nil },
+			"no TLS": func(s *outbox.Server) { // 0.0.0.0 leads here, and is no address of this machine
 				o.post.change(func() { o.post.plain = true })
 				s.Host, s.User = "0.0.0.0", ""
 			},
-			"closed": func(*mailer.Server) { o.post.change(func() { o.post.shut = true }) },
+			"closed": func(*outbox.Server) { o.post.change(func() { o.post.shut = true }) },
 		} {
 			stop := o.run(change)
 			p := o.failing(says, 1)
@@ -115,7 +115,7 @@ func TestAServerThatIsAwayOrUnsafeGetsNothing(t *testing.T) {
 }
 
 func TestAnAddressGetsNoMailBeforeItIsConfirmedAndFewQuestions(t *testing.T) {
-	each(t, func(o *office) {
+	eachOffice(t, func(o *office) {
 		eve := o.reader("Visit evil.example", "")
 		o.comment(eve)
 		o.check(o.ask(eve, "victim@example.org"))
@@ -153,7 +153,7 @@ func TestAnAddressGetsNoMailBeforeItIsConfirmedAndFewQuestions(t *testing.T) {
 }
 
 func TestOnePersonGetsSoManyMailsADay(t *testing.T) {
-	each(t, func(o *office) {
+	eachOffice(t, func(o *office) {
 		for range 25 {
 			o.comment(o.admin)
 			o.check(o.Inbox.MarkAllRead(o.t.Context(), o.ann, time.Now()))

@@ -1,4 +1,4 @@
-package mailer_test
+package outbox_test
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// postOffice is an SMTP server that stores the received mails.
+// postOffice is an SMTP server that stores the receivedMail mails.
 type postOffice struct {
 	net.Listener
 	t     *testing.T
@@ -22,14 +22,14 @@ type postOffice struct {
 	Roots *x509.CertPool
 
 	mu     sync.Mutex
-	mails  []received
+	mails  []receivedMail
 	answer func(recipient string) string // to RCPT; empty: it is taken
 	shut   bool                          // no session begins
 	plain  bool                          // no TLS is offered
 }
 
-// received is one mail with its transport.
-type received struct {
+// receivedMail is one mail with its transport.
+type receivedMail struct {
 	secure, signedIn bool
 	from, to, text   string
 }
@@ -63,10 +63,10 @@ func (p *postOffice) change(do func()) {
 }
 
 // got returns the mails so far.
-func (p *postOffice) got() []received {
+func (p *postOffice) got() []receivedMail {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]received(nil), p.mails...)
+	return append([]receivedMail(nil), p.mails...)
 }
 
 func (p *postOffice) serve(conn net.Conn) {
@@ -78,7 +78,7 @@ func (p *postOffice) serve(conn net.Conn) {
 		return
 	}
 	fmt.Fprint(conn, "220 here\r\n")
-	var m received
+	var m receivedMail
 	in := textproto.NewReader(bufio.NewReader(conn))
 	for {
 		line, err := in.ReadLine()

@@ -1,4 +1,4 @@
-package webhooks_test
+package outbox_test
 
 import (
 	"net/http"
@@ -13,7 +13,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
-	hooks "warpboard/models/webhooks"
+	"warpboard/models/webhooks"
 )
 
 // TestEventsAreDeliveredOverFailuresAndRestarts follows an event, on both databases.
@@ -23,9 +23,9 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sum", "CPU")
 		site, mine, his := newReceiver(t), newReceiver(t), newReceiver(t)
-		siteHook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: site.URL, Events: hooks.OfSite()})
-		hook := create(t, s, ada, hooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: hooks.Personal()})
-		create(t, s, bob, hooks.NewWebhook{URL: his.URL, Events: []hooks.Kind{hooks.RecordTaken}})
+		siteHook := create(t, s, admin, webhooks.NewWebhook{Site: true, URL: site.URL, Events: webhooks.OfSite()})
+		hook := create(t, s, ada, webhooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: webhooks.Personal()})
+		create(t, s, bob, webhooks.NewWebhook{URL: his.URL, Events: []webhooks.Kind{webhooks.RecordTaken}})
 
 		// It happens while there is no deliverer: nothing is lost.
 		modelstest.Finish(t, s, modelstest.Submit(t, s, bob, task)[0], 2000)
@@ -90,7 +90,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	var stores []*models.Store
 	for range 2 {
 		store, err := models.Open(t.Context(),
-			models.Config{Dir: t.TempDir(), DSN: dsn, Webhooks: hooks.AllowedNetworks{Site: loopback, People: loopback}})
+			models.Config{Dir: t.TempDir(), DSN: dsn, Webhooks: webhooks.AllowedNetworks{Site: loopback, People: loopback}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	s := stores[0]
 	ada := modelstest.Person(t, s, "Ada", accounts.RoleAdmin)
 	r := newReceiver(t)
-	hook := create(t, s, ada, hooks.NewWebhook{URL: r.URL, Events: hooks.Personal()})
+	hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, Events: webhooks.Personal()})
 	task := modelstest.Task(t, s, ada, "sum", "CPU")
 	var c clock
 	for _, store := range stores {
@@ -113,7 +113,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	for _, d := range r.wait(11) { // each run, and the first record
 		seen[d.id]++
 	}
-	over(t, s, hook, func(d hooks.Delivery) bool { return d.DeliveredAt != nil })
+	over(t, s, hook, func(d webhooks.Delivery) bool { return d.DeliveredAt != nil })
 	if len(seen) != 11 {
 		t.Errorf("%d messages in 11 requests", len(seen))
 	}
@@ -122,7 +122,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 // TestReceiversCannotHarmTheSite: each answer ends its try, and is stored as a sentence.
 func TestReceiversCannotHarmTheSite(t *testing.T) {
 	s, err := models.Open(t.Context(),
-		models.Config{Dir: t.TempDir(), Webhooks: hooks.AllowedNetworks{Site: loopback, People: loopback}})
+		models.Config{Dir: t.TempDir(), Webhooks: webhooks.AllowedNetworks{Site: loopback, People: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 			if name == "slow" {
 				defer close(leave)
 			}
-			hook := create(t, s, ada, hooks.NewWebhook{URL: r.URL, Events: hooks.Personal()})
+			hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, Events: webhooks.Personal()})
 			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -185,8 +185,8 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		ada := modelstest.Person(t, s, "Ada", accounts.RoleUser)
 		r := newReceiver(t)
-		hook := create(t, s, ada, hooks.NewWebhook{URL: strings.Replace(r.URL, "127.0.0.1", "localhost", 1),
-			Events: hooks.Personal()})
+		hook := create(t, s, ada, webhooks.NewWebhook{URL: strings.Replace(r.URL, "127.0.0.1", "localhost", 1),
+			Events: webhooks.Personal()})
 		for range 5 {
 			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
@@ -226,8 +226,8 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Grace", accounts.RoleAdmin)
 		r := newReceiver(t)
-		hook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: r.URL,
-			Events: []hooks.Kind{hooks.WorkerLost, hooks.WaitLong}, Wait: 2 * time.Minute})
+		hook := create(t, s, admin, webhooks.NewWebhook{Site: true, URL: r.URL,
+			Events: []webhooks.Kind{webhooks.WorkerLost, webhooks.WaitLong}, Wait: 2 * time.Minute})
 		beat := func(name string, stopping bool) {
 			t.Helper()
 			if err := s.Fleet.SaveHeartbeat(t.Context(),
@@ -239,14 +239,14 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 		beat("gpu2", true) // it said goodbye
 		modelstest.Submit(t, s, admin, modelstest.Task(t, s, admin, "sum", "H200"))
 		at, ctx := time.Now(), t.Context()
-		watch := func(silent []hooks.SilentWorker, at time.Time) {
+		watch := func(silent []webhooks.SilentWorker, at time.Time) {
 			t.Helper()
 			waits, err := s.Work.WaitingDevices(ctx)
 			if err != nil || len(waits) != 1 {
 				t.Error(waits, err)
 				return
 			}
-			if err := s.Webhooks.Watch(ctx, silent, []hooks.WaitingWork{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}},
+			if err := s.Webhooks.Watch(ctx, silent, []webhooks.WaitingWork{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}},
 				at); err != nil {
 				t.Error(err)
 			}
@@ -264,16 +264,16 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 			kinds["wait.long"]["limit_seconds"] != 120.0 {
 			t.Errorf("told: %v", kinds)
 		}
-		over(t, s, hook, func(d hooks.Delivery) bool { return d.DeliveredAt != nil })
+		over(t, s, hook, func(d webhooks.Delivery) bool { return d.DeliveredAt != nil })
 		stop()
-		watch([]hooks.SilentWorker{{Worker: "gpu1"}}, c.now())
+		watch([]webhooks.SilentWorker{{Worker: "gpu1"}}, c.now())
 		if n, err := s.Webhooks.SpreadEvents(ctx); n > 0 || err != nil {
 			t.Errorf("%d events are told again, %v", n, err)
 		}
 		watch(nil, c.now()) // it is heard again, and lost again
 		var all sync.WaitGroup
 		for range 4 { // several processes of a site look at the same time
-			all.Go(func() { watch([]hooks.SilentWorker{{Worker: "gpu1"}}, c.now()) })
+			all.Go(func() { watch([]webhooks.SilentWorker{{Worker: "gpu1"}}, c.now()) })
 		}
 		all.Wait()
 		if n, err := s.Webhooks.SpreadEvents(ctx); n != 1 || err != nil {

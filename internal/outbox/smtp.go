@@ -1,4 +1,4 @@
-package mailer
+package outbox
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 // implicitTLS is the port with TLS from the start; others use STARTTLS.
 const implicitTLS = 465
 
-// answerIn limits the time for one mail, from the connection to the server's last answer.
-const answerIn = 30 * time.Second
+// mailAnswerIn limits the time for one mail, from the connection to the server's last answer.
+const mailAnswerIn = 30 * time.Second
 
 // Server is the operator's SMTP server.
 type Server struct {
@@ -46,7 +46,7 @@ func (s Server) onThisMachine() bool {
 
 // dial opens a session, with TLS and authentication.
 func (s Server) dial(ctx context.Context) (*session, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	ctx, cancel := context.WithTimeout(ctx, mailAnswerIn)
 	defer cancel()
 	trust := &tls.Config{ServerName: s.Host, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}
 	address := net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
@@ -61,7 +61,7 @@ func (s Server) dial(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = conn.SetDeadline(time.Now().Add(answerIn)); err == nil {
+	if err = conn.SetDeadline(time.Now().Add(mailAnswerIn)); err == nil {
 		c, err = smtp.NewClient(conn, s.Host)
 	}
 	if err != nil {
@@ -102,7 +102,7 @@ func (r refusal) Error() string { return r.err.Error() }
 // send sends one mail. A refusal is about this mail; any other error is about the session, which must not be used
 // again.
 func (s Server) send(c *session, m inbox.Mail, text []byte) error {
-	if err := c.conn.SetDeadline(time.Now().Add(answerIn)); err != nil {
+	if err := c.conn.SetDeadline(time.Now().Add(mailAnswerIn)); err != nil {
 		return err
 	}
 	for _, step := range []func() error{

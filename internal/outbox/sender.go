@@ -1,4 +1,4 @@
-package webhooks
+package outbox
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	models "warpboard/models/webhooks"
+	"warpboard/models/webhooks"
 )
 
 const (
@@ -36,28 +36,28 @@ type sender struct {
 	message      func(body []byte, reader int64) (string, error)
 }
 
-func newSender(cfg Config) sender {
+func newSender(cfg WebhookConfig) sender {
 	return sender{newClient(cfg, slices.Concat(cfg.Allowed, cfg.OfAll)), newClient(cfg, cfg.OfAll), "Warpboard/" + cfg.Version, cfg.Message}
 }
 
-func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
-	client := models.NewClient(cfg.Answer, allowed, cfg.Roots)
+func newClient(cfg WebhookConfig, allowed []netip.Prefix) *http.Client {
+	client := webhooks.NewClient(cfg.Answer, allowed, cfg.Roots)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client
 }
 
 // send makes one try of a delivery.
-func (s sender) send(ctx context.Context, d models.DueDelivery, at time.Time) models.TryResult {
+func (s sender) send(ctx context.Context, d webhooks.DueDelivery, at time.Time) webhooks.TryResult {
 	began := time.Now()
 	status, err := s.post(ctx, d, at)
-	t := models.TryResult{At: at, Took: time.Since(began), Status: status, Gone: status == http.StatusGone}
+	t := webhooks.TryResult{At: at, Took: time.Since(began), Status: status, Gone: status == http.StatusGone}
 	if err != nil {
 		t.Problem = err.Error()
 	}
 	return t
 }
 
-func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (status int, err error) {
+func (s sender) post(ctx context.Context, d webhooks.DueDelivery, at time.Time) (status int, err error) {
 	body, err := s.body(d)
 	if err != nil {
 		return 0, err
@@ -107,7 +107,7 @@ var errRefused = errors.New("the receiver's name cannot be resolved, or its addr
 // not choose.
 func safeMessage(err error, timeout time.Duration) error {
 	var name *net.DNSError
-	if errors.As(err, &name) || errors.Is(err, models.ErrRefused) {
+	if errors.As(err, &name) || errors.Is(err, webhooks.ErrRefused) {
 		return errRefused
 	}
 	var wrapped *url.Error

@@ -1,19 +1,17 @@
-package webhooks
+package outbox
 
 import (
 	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"sync"
 	"time"
 
-	"warpboard/models"
 	"warpboard/models/fleet"
-	hooks "warpboard/models/webhooks"
+	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
 
@@ -31,19 +29,16 @@ const (
 	claimFor = 6 * answerIn
 )
 
-// Config configures a Deliverer.
-type Config struct {
-	Store   *models.Store
+// WebhookConfig configures a Deliverer.
+type WebhookConfig struct {
+	Loop
 	Allowed []netip.Prefix // non-public networks that the site's webhooks may reach
 	OfAll   []netip.Prefix // the same for people's webhooks; for tests with receivers on this machine
 	Roots   *x509.CertPool // trusted authorities; nil for the system's
 	Version string
 	// Message describes a body in one text for chats, for the given reader; 0 means everyone.
 	Message func(body []byte, reader int64) (string, error)
-	Log     *slog.Logger
-	Every   time.Duration    // interval of checking for due deliveries; 0 for a second
-	Answer  time.Duration    // time limit of a receiver; 0 for ten seconds
-	Now     func() time.Time // nil for time.Now
+	Answer  time.Duration // time limit of a receiver; 0 for ten seconds
 }
 
 // Deliverer turns events into deliveries, and sends them.
@@ -56,7 +51,7 @@ type Config struct {
 // ended, or due later (EndTry). A receiver may get an event twice, with the same ID, but never misses one after a
 // crash.
 type Deliverer struct {
-	Config
+	WebhookConfig
 	sender   sender
 	started  time.Time
 	reminded time.Time // last run of remind
@@ -66,30 +61,16 @@ type Deliverer struct {
 	now map[int64]int // number of running tries, by owner
 }
 
-// New returns a Deliverer; call Run.
-func New(cfg Config) *Deliverer {
-	cfg.Every, cfg.Answer = cmp.Or(cfg.Every, lookEvery), cmp.Or(cfg.Answer, answerIn)
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	return &Deliverer{Config: cfg, sender: newSender(cfg), started: cfg.Now(), now: map[int64]int{}}
+// NewDeliverer returns a Deliverer; call Run.
+func NewDeliverer(cfg WebhookConfig) *Deliverer {
+	cfg.Answer = cmp.Or(cfg.Answer, answerIn)
+	return &Deliverer{WebhookConfig: cfg, sender: newSender(cfg), started: cfg.at(), now: map[int64]int{}}
 }
 
 // Run delivers until ctx ends. Tries that are running then are repeated by the next process.
 func (d *Deliverer) Run(ctx context.Context) error {
 	defer d.trying.Wait()
-	tick := time.NewTicker(d.Every)
-	defer tick.Stop()
-	for {
-		if err := d.look(ctx, d.Now()); err != nil && ctx.Err() == nil {
-			d.Log.Error("delivering to webhooks", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return d.repeat(ctx, lookEvery, "delivering to webhooks", func() error { return d.look(ctx, d.at()) })
 }
 
 // look makes one pass.
@@ -131,12 +112,12 @@ func (d *Deliverer) watch(ctx context.Context, at time.Time) error {
 	return d.Store.Webhooks.Watch(ctx, silent(workers, at), longWaits(waits), at)
 }
 
-func silent(workers []fleet.Worker, at time.Time) (list []hooks.SilentWorker) {
+func silent(workers []fleet.Worker, at time.Time) (list []webhooks.SilentWorker) {
 	for _, w := range workers {
 		if w.Stopping || at.Sub(w.SeenAt) < silentFor {
 			continue
 		}
-		lost := hooks.SilentWorker{Worker: w.Name, Seen: w.SeenAt, Devices: []string{}}
+		lost := webhooks.SilentWorker{Worker: w.Name, Seen: w.SeenAt, Devices: []string{}}
 		for _, slot := range w.Slots {
 			if !slices.Contains(lost.Devices, slot.Device) {
 				lost.Devices = append(lost.Devices, slot.Device)
@@ -147,9 +128,9 @@ func silent(workers []fleet.Worker, at time.Time) (list []hooks.SilentWorker) {
 	return list
 }
 
-func longWaits(waits []work.WaitingWork) (list []hooks.WaitingWork) {
+func longWaits(waits []work.WaitingWork) (list []webhooks.WaitingWork) {
 	for _, w := range waits {
-		list = append(list, hooks.WaitingWork{Device: w.Device, Waiting: w.Work, Oldest: w.Oldest})
+		list = append(list, webhooks.WaitingWork{Device: w.Device, Waiting: w.Work, Oldest: w.Oldest})
 	}
 	return list
 }
@@ -183,8 +164,8 @@ func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-func (d *Deliverer) try(ctx context.Context, delivery hooks.DueDelivery) {
-	tried := d.sender.send(ctx, delivery, d.Now())
+func (d *Deliverer) try(ctx context.Context, delivery webhooks.DueDelivery) {
+	tried := d.sender.send(ctx, delivery, d.at())
 	// Without a record, the try does not count, and the receiver is not blamed for the site's restart.
 	if ctx.Err() != nil && tried.Problem != "" {
 		return // the site stops: the claim expires, and it is sent again
@@ -217,10 +198,10 @@ func (d *Deliverer) busyOwners() (list []int64) {
 }
 
 // sort orders deliveries by the number of running tries of their owners, fewest first.
-func (d *Deliverer) sort(due []hooks.DueDelivery) {
+func (d *Deliverer) sort(due []webhooks.DueDelivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	slices.SortStableFunc(due, func(a, b hooks.DueDelivery) int {
+	slices.SortStableFunc(due, func(a, b webhooks.DueDelivery) int {
 		return cmp.Compare(a.Place+d.now[a.UserID], b.Place+d.now[b.UserID])
 	})
 }

@@ -1,0 +1,41 @@
+package outbox
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"warpboard/models"
+)
+
+// Loop is the part of a sender's configuration that both senders have.
+type Loop struct {
+	Store *models.Store
+	Log   *slog.Logger
+	Every time.Duration    // interval of checking for due messages; 0 for the sender's usual one
+	Now   func() time.Time // nil for time.Now
+}
+
+func (l Loop) at() time.Time {
+	if l.Now == nil {
+		return time.Now()
+	}
+	return l.Now()
+}
+
+// repeat makes a pass now and after each interval, until ctx ends. A failed pass is logged.
+func (l Loop) repeat(ctx context.Context, usual time.Duration, what string, pass func() error) error {
+	tick := time.NewTicker(cmp.Or(l.Every, usual))
+	defer tick.Stop()
+	for {
+		if err := pass(); err != nil && ctx.Err() == nil {
+			l.Log.Error(what, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
