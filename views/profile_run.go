@@ -11,6 +11,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
 	"warpboard/views/charts"
 	"warpboard/views/format"
 )
@@ -116,7 +117,7 @@ func KernelsOf(extra map[string]string) []KernelFacts {
 // symbolName demangles a C++ symbol: _ZN3top4tileIfEEvPT_ is top::tile<float>. Other symbols stay unchanged. The limit
 // keeps a made-up symbol from filling the page.
 func symbolName(symbol string) string {
-	name := demangle.Filter(symbol, demangle.NoParams, demangle.NoRust, demangle.MaxLength(maxNameBits))
+	name := ncu.Demangle(symbol, maxNameBits, demangle.NoParams, demangle.NoRust)
 	return strings.ReplaceAll(name, "(anonymous namespace)::", "")
 }
 

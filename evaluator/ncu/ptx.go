@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/ianlancetaylor/demangle"
 )
 
 const (
@@ -121,7 +119,7 @@ lines:
 			case m != nil && len(out) == maxEntries:
 				break lines
 			case m != nil:
-				out = append(out, ptxEntry{signature: demangle.Filter(m[1], demangle.MaxLength(maxSignature))})
+				out = append(out, ptxEntry{signature: Demangle(m[1], maxSignature)})
 				body, depth = &strings.Builder{}, 0
 			case strings.HasPrefix(line, ".version"), strings.HasPrefix(line, ".target"), strings.HasPrefix(line, ".address_size"):
 				head.WriteString(line)

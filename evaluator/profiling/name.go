@@ -8,6 +8,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
 )
 
 const (
@@ -37,7 +38,7 @@ func nameOf(printed string) name {
 		return r
 	}, strings.ToValidUTF8(printed[:min(len(printed), longestRead)], ""))
 	if strings.HasPrefix(whole, "_Z") {
-		whole = demangle.Filter(whole, demangle.NoRust, demangle.MaxLength(maxSignature))
+		whole = ncu.Demangle(whole, maxSignature, demangle.NoRust)
 	}
 	whole = strings.NewReplacer("(anonymous namespace)::", "", "<unnamed>::", "").Replace(strings.TrimSpace(whole))
 	n := name{signature: whole}

@@ -7,11 +7,15 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"warpboard/evaluator/ncu"
 )
 
-// Limits of a listing: its lines, the bytes of each, and of a demangled symbol as a power of two.
+// Limits of a listing: its lines, the bytes of each that are read and shown, and of a demangled symbol as a power of
+// two.
 const (
 	maxCode     = 2000
+	maxRead     = 16 << 10
 	maxCodeLine = 400
 	maxSymbol   = 10
 )
@@ -77,13 +81,16 @@ func (l *listing) at(file, number string) {
 }
 
 func (l *listing) add(text string, line int) {
-	text = mangled.ReplaceAllStringFunc(text, func(symbol string) string {
-		return demangle.Filter(symbol, demangle.NoRust, demangle.MaxLength(maxSymbol))
-	})
-	if len(l.code) < maxCode {
-		l.code = append(l.code, Code{strings.ToValidUTF8(text[:min(len(text), maxCodeLine)], ""), line})
+	if l.full() {
+		return
 	}
+	text = mangled.ReplaceAllStringFunc(text[:min(len(text), maxRead)], func(symbol string) string {
+		return ncu.Demangle(symbol, maxSymbol, demangle.NoRust)
+	})
+	l.code = append(l.code, Code{strings.ToValidUTF8(text[:min(len(text), maxCodeLine)], ""), line})
 }
+
+func (l *listing) full() bool { return len(l.code) == maxCode }
 
 // readPTX returns the lines of a PTX text without those that only give positions.
 func readPTX(text, file string) []Code {
@@ -92,6 +99,8 @@ func readPTX(text, file string) []Code {
 		line = strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), "\r\n ")
 		bare := strings.TrimSpace(line)
 		switch {
+		case l.full():
+			return l.code
 		case l.positioned(line) || bare == "" || strings.HasPrefix(bare, "//"):
 		case strings.HasSuffix(bare, ";") && !strings.HasPrefix(bare, "."):
 			l.add(line, l.line)
@@ -109,6 +118,9 @@ func readSASS(text, file string) []Code {
 	l := newListing(text, file)
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n\t ")
+		if l.full() {
+			return l.code
+		}
 		if l.positioned(line) {
 			continue
 		}
@@ -145,7 +157,9 @@ func readX86(text, file string) []Code {
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
 		switch {
-		case l.positioned(line) || bare == "":
+		case l.full():
+			return l.code
+		case l.positioned(line) || bare == "" || len(function) > maxCode: // what follows of a longer one is not shown
 		case strings.HasSuffix(bare, ":"):
 			if !strings.HasPrefix(bare, ".L") {
 				end()

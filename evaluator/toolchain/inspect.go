@@ -17,8 +17,12 @@ import (
 	"warpboard/tasks"
 )
 
-// maxAssembly limits the bytes of one listing that are read from a tool.
-const maxAssembly = 8 << 20
+const (
+	// maxAssembly limits the bytes of one listing that are read from a tool.
+	maxAssembly = 8 << 20
+	// maxInspection limits the time of all compilers together: others wait for the same build slot.
+	maxInspection = time.Minute
+)
 
 // Inspection is the result of compiling a submission without linking or running it.
 type Inspection struct {
@@ -80,6 +84,10 @@ func inspected(sources harness.SourceSet) (inputs []harness.CompileInput) {
 func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, file string, code map[string][]Code) ([]step, error) {
 	if c.req.Job.Task.Lang != tasks.LangCUDA {
 		s, err := c.tool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
+		if why := s.outcome.Refused["assembly"]; why != "" && s.outcome.ExitCode == 0 {
+			s.product = []byte{} // it compiles
+			code[assemblyKind] = append(code[assemblyKind], notShown(why))
+		}
 		code[assemblyKind] = append(code[assemblyKind], readX86(string(s.product), file)...)
 		return []step{s}, err
 	}
@@ -99,6 +107,9 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 	if err := group.Wait(); err != nil || steps[1].product == nil {
 		return steps, err
 	}
+	if why := steps[1].outcome.Refused[ptx]; why != "" {
+		code["PTX"] = append(code["PTX"], notShown(why))
+	}
 	code["PTX"] = append(code["PTX"], readPTX(string(steps[1].outcome.Files[ptx]), file)...)
 	disassembler := filepath.Join(filepath.Dir(c.plan.compiler.Path), "nvdisasm")
 	if _, err := os.Stat(disassembler); err != nil {
@@ -109,13 +120,20 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 	return steps, err
 }
 
+// notShown returns the line in place of a listing that is not shown.
+func notShown(why string) Code { return Code{Text: "This code is not shown: " + why + "."} }
+
 // tool runs a command over files. Its product is the first collected file; without one its output.
 func (c *compilation) tool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (step, error) {
 	spec := sandbox.Spec{Argv: argv, Dir: "/in", Files: files, Limits: c.limits(input), Slot: c.req.Place.Slot, Mounts: c.plan.mounts}
 	spec.Collect = map[string]int64{}
 	for _, name := range collect {
 		spec.Collect[name] = maxProduct
+		if name == "assembly" || strings.HasSuffix(name, ".ptx") {
+			spec.Collect[name] = maxAssembly
+		}
 	}
+	spec.Limits.Wall = max(time.Second, min(spec.Limits.Wall, maxInspection-time.Since(c.begun)))
 	var printed []byte
 	spec.OnStdout = func(text []byte) {
 		printed = append(printed, text[:min(len(text), maxAssembly-len(printed))]...)

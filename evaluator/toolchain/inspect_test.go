@@ -147,3 +147,25 @@ func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectSurvivesAssemblyOfTheSubmission: text of asm statements is in the listing, of any length.
+func TestInspectSurvivesAssemblyOfTheSubmission(t *testing.T) {
+	b := newBuilder()
+	for name, c := range map[string]struct{ statement, want string }{
+		"a symbol that overflows the stack": {`nop _Z1f` + strings.Repeat("P", 2<<20), "_Z1fPPP"},
+		"more than is listed":               {strings.Repeat(`nop _Z1fPv\n`, 3<<20/11), "nop f(void*)"},
+		"more than is read":                 {strings.Repeat(`nop\n`, maxAssembly/4), "This code is not shown: the file has"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := "void f() {\n  asm(\"" + c.statement + "\");\n}\n"
+			done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, source), Place: cpu()}, "kernel.cpp")
+			if err != nil || done.Build.Status != job.StatusPass {
+				t.Fatalf("%s, %v", done.Build.Status, err)
+			}
+			code := done.Code[assemblyKind]
+			if len(code) > maxCode || !slices.ContainsFunc(code, func(l Code) bool { return strings.Contains(l.Text, c.want) && len(l.Text) <= maxCodeLine }) {
+				t.Errorf("%d lines without %q", len(code), c.want)
+			}
+		})
+	}
+}

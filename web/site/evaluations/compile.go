@@ -1,6 +1,7 @@
 package evaluations
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -67,8 +68,8 @@ func (s *Evaluations) pack(ctx context.Context, user accounts.User, request *ker
 		return refuse(fmt.Sprintf("%s is a Python task, whose submissions are compiled when they run: test yours instead", task.Slug))
 	}
 	submission := tasks.Submission{Source: []byte(request.Custom.Source), Files: files}
-	if err := bundle.CheckFiles(submission.Names()); err != nil {
-		return "", err
+	if err := cmp.Or(bundle.CheckFiles(submission.Names()), tasks.CheckSubmission(submission)); err != nil {
+		return refuse(err.Error())
 	}
 	request.Task, request.VersionID, request.Custom.Source = task.Slug, task.VersionID, string(submission.Pack())
 	return bundle.Definition.Lang, nil
