@@ -36,8 +36,9 @@ func TestTheWorkbenchShowsCodeBesideTheSource(t *testing.T) {
 	s := webtest.NewScene(t)
 	b, solve := s.BrowserOf(s.Ada), "/tasks/"+s.Task.Slug+"/solve"
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	source := webtest.GoodKernel
 	send := func(task string, device string) *http.Response {
-		return b.Upload("/tasks/"+task+"/solve", "", "", nil, url.Values{"mode": {"compile"}, "source": {webtest.GoodKernel}, "device": {device}})
+		return b.Upload("/tasks/"+task+"/solve", "", "", nil, url.Values{"mode": {"compile"}, "source": {source}, "device": {device}})
 	}
 	resp := send(s.Task.Slug, "H200")
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
@@ -62,6 +63,12 @@ func TestTheWorkbenchShowsCodeBesideTheSource(t *testing.T) {
 	if text := webtest.Body(t, python); python.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "is a Python task") {
 		t.Errorf("a Python task: %s", python.Status)
 	}
+	source += strings.Repeat("\n", 300_000)
+	webtest.Body(t, send(s.Task.Slug, "H200"))
+	endCompiling(s, fmt.Sprintf(compiledReport, true, "", "warning"))
+	if text := webtest.Body(t, b.Get("/evaluations/"+compiling(s).ID)); len(text) > 2<<20 || !strings.Contains(text, "further lines are not shown") {
+		t.Errorf("a source of many lines makes a page of %d bytes", len(text))
+	}
 	if n := b.Page(solve, http.StatusOK).Find("button[value=compile]").Length(); n != 1 {
 		t.Errorf("%d buttons", n)
 	}
@@ -74,6 +81,7 @@ func TestTheWorkbenchMarksLinesThatDoNotCompile(t *testing.T) {
 	w.Types(webtest.GoodKernel)
 	w.Eval(`document.querySelector("[value=compile]").click()`)
 	w.Until(`document.querySelector("#bench-run [data-mode=compile]")`)
+	first := compiling(s).ID
 	endCompiling(s, fmt.Sprintf(compiledReport, false, "Compiling submission.cu failed.", "error"))
 	w.Until(`document.querySelector(".cm-lintRange-error")`)
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent.includes("__shared__")`)
@@ -82,6 +90,7 @@ func TestTheWorkbenchMarksLinesThatDoNotCompile(t *testing.T) {
 	w.Types(webtest.GoodKernel + "// better")
 	w.Eval(`document.querySelector("[value=compile]").click()`)
 	w.Until(`!document.querySelector(".cm-lintRange-error")`)
+	w.Until(fmt.Sprintf(`document.querySelector("#bench-run [data-mode=compile]:not([data-submission='%s'])")`, first))
 	endCompiling(s, fmt.Sprintf(compiledReport, true, "", "warning"))
 	w.Until(`document.querySelector(".cm-lintRange-warning")`)
 	w.LooksRight("compile-bench")
