@@ -134,6 +134,7 @@ func (p process) slowest(t *testing.T, asks int) time.Duration {
 }
 
 func TestHalfSentRequestsHoldLittleMemory(t *testing.T) {
+	tier.Needs(t, tier.Timed)
 	const requests, mostMemory, mostWait = 400, 50, 50 * time.Millisecond
 	post := func(path, rest string) string {
 		return "POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n" + rest
