@@ -109,9 +109,9 @@ func measuringKeys() []Key {
 			Meaning: "How far an answer may be from that of `ref_kernel(data)` in the reference, which then needs no `check_implementation`. If it has one, that alone decides. " +
 				"Types and shapes must be equal, and integers and booleans too. An infinity agrees with itself at the same place, and NaN with nothing.",
 			Limits: "Only Python tasks with Warpboard's harness, on one GPU."},
-		{Name: "tolerance.atol", Langs: []Lang{LangPython}, Meaning: "Absolute difference: an element is within `atol + rtol * |reference|`. From 1 on, it holds for integers, too.", Default: "0.01", Limits: "Not negative."},
-		{Name: "tolerance.rtol", Langs: []Lang{LangPython}, Meaning: "Relative difference. If neither is given, types of 8 bits and fewer have one step of the type, such as 1/8 for `float8_e4m3fn`.", Default: "0.01", Limits: "Not negative."},
-		{Name: "tolerance.matched", Langs: []Lang{LangPython}, Meaning: "The share of an output's elements that must be within both.", Default: "1", Limits: "Above 0, and 1 at most. No share excuses NaN."},
+		{Name: "tolerance.atol", Langs: []Lang{LangPython}, Meaning: "Absolute difference: an element is within `atol + rtol * |reference|`. From 1 on, it holds for integers, too.", Default: "0.01", Limits: "0 to 1,000,000."},
+		{Name: "tolerance.rtol", Langs: []Lang{LangPython}, Meaning: "Relative difference. If neither is given, types of 8 bits and fewer have one step of the type, such as 1/8 for `float8_e4m3fn`. From 0.5 on, it is a share of the smaller of both numbers.", Default: "0.01", Limits: "0 to 1,000,000."},
+		{Name: "tolerance.matched", Langs: []Lang{LangPython}, Meaning: "The share of an output's elements that must be within both.", Default: "1", Limits: "At least 0.01, and 1 at most. No share excuses NaN."},
 		{Name: "tolerance.max_error", Langs: []Lang{LangPython}, Meaning: "The difference that no element may exceed, whatever share must match.", Limits: "Not negative."},
 		{Name: "tolerance.equal_nan", Langs: []Lang{LangPython}, Meaning: "Whether NaN agrees with NaN at the same place.", Default: "false", Limits: "`true` or `false`.", Values: []string{"true", "false"}},
 		{Name: "tolerance.infinite", Langs: []Lang{LangPython}, Meaning: "Which infinities agree with themselves at the same place: all (`equal`), -inf (`negative`), or none (`never`).",

@@ -295,7 +295,12 @@ func TestSourceThatIsNotTextIsRefused(t *testing.T) {
 func TestToleranceThatCannotBeIsRefusedAtItsKey(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"tolerance: {matched: 0}":                     "tolerance.matched: must be above 0, and 1 at most",
+		"tolerance: {matched: 1e-300}":                "tolerance.matched: must be at least 0.01",
+		"tolerances: {y: {matched: 0.009}}":           "tolerances.y.matched: must be at least 0.01",
 		"tolerance: {atol: -1}":                       "tolerance.atol: must not be negative",
+		"tolerance: {atol: 1e308}":                    "tolerance.atol: must be 1000000 at most",
+		"tolerance: {rtol: inf}":                      "tolerance.rtol: must be 1000000 at most",
+		"tolerance: {max_error: nan}":                 "tolerance.max_error: must not be negative",
 		"tolerance: {rtol: [1]}":                      "tolerance.rtol: must be a number",
 		"tolerance: {infinite: some}":                 `tolerance.infinite: "some" is not allowed`,
 		"tolerances: {y: {max_eror: 1}}":              "tolerances.y.max_eror: unknown key",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,8 +42,12 @@ func CheckToleranceWord(word string, number float64) string {
 	switch {
 	case word == "matched" && !(number > 0 && number <= 1):
 		return "must be above 0, and 1 at most"
+	case word == "matched" && number < 0.01:
+		return "must be at least 0.01"
 	case !(number >= 0):
 		return "must not be negative"
+	case number > 1e6 && word != "max_error" || math.IsInf(number, 0):
+		return "must be 1000000 at most"
 	}
 	return ""
 }

@@ -41,6 +41,13 @@ func TestASetupIsTimedApartFromTheCallsOfItsCase(t *testing.T) {
 	if cases := p.Cases(); p.Check() != "pass" || len(cases) != 2 || cases[0].SetupNS < 50e6 || cases[1].SetupNS < 50e6 || cases[0].Best > 50e6 {
 		t.Errorf("%s: %+v\n%s%s", p.Check(), cases, r.Errors, r.Stderr)
 	}
+	denied := "import time, warpboard_setup\ndef denies(self, data):\n    if type(data) is tuple:\n        time.sleep(0.05)\n        return False\n" +
+		"    return 2 * data\nwarpboard_setup.Prepared.__call__ = denies\ndef custom_kernel(x):\n    return 2 * x\n"
+	judge, runner = pythonPair(t, def, doubling, denied)
+	p = parseReport(pairtest.Run(t, judge, runner, "test", "n: 100; seed: 1\n").Report)
+	if cases := p.Cases(); p.Check() != "pass" || cases[0].SetupNS < 50e6 {
+		t.Errorf("a setup that the submission's process denies: %s, %+v", p.Check(), cases)
+	}
 	def.Setup = false
 	judge, runner = pythonPair(t, def, doubling, "def setup(meta):\n    raise ValueError\ndef custom_kernel(x):\n    return 2 * x\n")
 	p = parseReport(pairtest.Run(t, judge, runner, "test", "n: 100; seed: 1\n").Report)

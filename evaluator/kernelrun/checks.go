@@ -31,8 +31,7 @@ func checkComparison(at path, given, read map[string]any) []Problem {
 		read["required_matched_ratio"] = matched
 	}
 	read["fitting"] = given["atol"] == nil && given["rtol"] == nil
-	// The older fields have their own refusals, which clients compare.
-	return checkTolerance(at, nil, map[string]any{"matched": read["matched"], "max_error": read["max_error"]})
+	return checkTolerance(at, nil, read)
 }
 
 // checkArgument converts a scalar's value to the argument's type, and returns problems with missing fields.

@@ -27,7 +27,7 @@ func compareRequest() model {
 		field{name: "atol", kind: number{}, null: true, standard: defaultTolerance, about: "absolute tolerance; integers and booleans are compared exactly if it is below 1"},
 		field{name: "rtol", kind: number{}, null: true, standard: defaultTolerance, about: "relative tolerance, of the custom kernel's output; without atol and rtol, types of 8 bits and fewer have one step of the type"},
 		field{name: "required_matched_ratio", kind: number{}, null: true, standard: 1.0, about: "the same as matched"},
-		field{name: "matched", kind: number{}, null: true, about: "the share of the elements of each output that must be within the tolerance, above 0 and 1 at most; 1 by default"},
+		field{name: "matched", kind: number{}, null: true, about: "the share of the elements of each output that must be within the tolerance, 0.01 to 1; 1 by default"},
 		field{name: "max_error", kind: number{}, null: true, about: "the difference that no element may exceed, whatever share must match"},
 		field{name: "equal_nan", kind: boolean{}, null: true, standard: false, about: "NaN agrees with NaN at the same place; otherwise a reference with NaN is refused"},
 		field{name: "infinite", kind: enum(tasks.InfiniteRules()), null: true, about: "which infinities agree with themselves at the same place: equal (all, the default), negative, or never"},

@@ -26,7 +26,7 @@ type Report struct {
 	RefCompilationError string              `json:"ref_compilation_error,omitempty" jsonschema:"why the reference does not"`
 	ValidationError     string              `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
 	Fault               string              `json:"fault,omitempty" jsonschema:"reference: the reference failed, or its inputs, so that nothing is known of the custom kernel"`
-	Vacuous             bool                `json:"vacuous,omitempty" jsonschema:"the check would pass an answer that computes nothing: zeros, the mean, a copy of an input, or the answer to other inputs"`
+	Vacuous             bool                `json:"vacuous,omitempty" jsonschema:"the check would pass an answer that computes nothing: zeros, the mean, the largest number of the type, a copy of an input, or the answer to other inputs"`
 	VacuousReason       string              `json:"vacuous_reason,omitempty" jsonschema:"which of them, by output"`
 	Deterministic       *bool               `json:"deterministic,omitempty" jsonschema:"whether two calls of the custom kernel with the same inputs gave the same bits; absent: not tried"`
 	Remarks             []string            `json:"remarks,omitempty" jsonschema:"what to know about the request and how it was carried out, such as unknown fields that were ignored"`
@@ -86,12 +86,14 @@ type Baseline struct {
 	Speedup         *float64  `json:"speedup,omitempty" jsonschema:"the baseline's median time by the custom kernel's"`
 	SpeedupInterval []float64 `json:"speedup_interval,omitempty"`
 	Error           string    `json:"error,omitempty" jsonschema:"why there is no speedup"`
+	Fault           string    `json:"fault,omitempty" jsonschema:"reference: the baseline itself failed, so that error says nothing of the custom kernel"`
 }
 
 // BaselineOf returns the comparison with the reference of a result as one with a baseline.
 func BaselineOf(r Result) Baseline {
 	b := Baseline{RuntimeStats: r.RefRuntime, Speedup: r.Speedup, SpeedupInterval: r.SpeedupInterval}
 	if r.Speedup == nil {
+		b.Fault = r.Fault
 		b.Error = cmp.Or(r.RefCompilationError, r.CompilationError, r.ValidationError, r.ProfilingError, "The time limit was reached.")
 	}
 	return b

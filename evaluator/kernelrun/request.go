@@ -352,8 +352,8 @@ func (r Request) Check(max Bounds) error {
 	case r.Timeout > max.Timeout:
 		return refuse("timeout", r.Timeout, "timeout cannot exceed %d seconds", max.Timeout)
 	}
-	if r.Ref != nil && !(r.Matched > 0 && r.Matched <= 1) {
-		return refuse("required_matched_ratio", r.Matched, "required_matched_ratio must be above 0, and 1 at most")
+	if why := tasks.CheckToleranceWord("matched", r.Matched); r.Ref != nil && why != "" {
+		return refuse("required_matched_ratio", r.Matched, "required_matched_ratio %s", why)
 	}
 	if r.Reuse && r.DeviceMetrics {
 		return refuse("reuse_result", true, "reuse_result cannot be combined with collect_device_metrics: reports are not shared")

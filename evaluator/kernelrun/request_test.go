@@ -340,6 +340,10 @@ func TestTolerancesThatCannotBeAreRefusedByTheirPath(t *testing.T) {
 		{`"tolerances":[]`, "tolerances", "valid dictionary"},
 		{`"matched":0`, "matched", "matched must be above 0, and 1 at most"},
 		{`"matched":0.9,"required_matched_ratio":0.8`, "matched", "are the same: give one of them"},
+		{`"matched":1e-300`, "matched", "matched must be at least 0.01"},
+		{`"atol":-1`, "atol", "atol must not be negative"},
+		{`"atol":1e308`, "atol", "atol must be 1000000 at most"},
+		{`"rtol":1e9`, "rtol", "rtol must be 1000000 at most"},
 		{`"max_error":-1`, "max_error", "max_error must not be negative"},
 		{`"infinite":"some"`, "infinite", "Input should be 'equal', 'negative' or 'never'"},
 	} {
@@ -347,6 +351,10 @@ func TestTolerancesThatCannotBeAreRefusedByTheirPath(t *testing.T) {
 		if len(problems) != 1 || problems[0].Field != tt.field || !strings.Contains(problems[0].Message, tt.message) {
 			t.Errorf("%s: %+v", tt.words, problems)
 		}
+	}
+	few := read(t, Compare, body+`"required_matched_ratio":1e-300}`)
+	if err := few.Check(DefaultBounds()); err == nil || err.Error() != "required_matched_ratio must be at least 0.01" {
+		t.Errorf("a share of nearly 0: %v", err)
 	}
 	r := read(t, Compare, body+`"matched":0.9,"atol":0.1,"tolerances":{"1":{"max_error":2}},"reuse_reference":true}`)
 	if r.Matched != 0.9 || r.Fitting || *r.Tolerances["1"].MaxError != 2 || r.Tolerances["1"].ATol != nil {

@@ -230,16 +230,17 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 	return resultOf(report, out)
 }
 
-// compareBaselines compares a correct kernel with each baseline, in a further stage with its own check. Nothing that
-// happens there changes the result otherwise.
+// compareBaselines compares a correct kernel with each baseline, in a further stage with its own check. A kernel that
+// fails there is not correct: it could otherwise leave out the baselines that are faster.
 func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
 	if !result.Correctness {
 		return nil
 	}
 	request, text, key := e.request, e.text, e.precompiled.key
 	defer func() { e.request, e.text, e.precompiled.key = request, text, key }()
+	eager := *result
 	for _, name := range request.Baselines {
-		of := *result
+		of := eager
 		if name != kernelrun.BaselineEager {
 			compiled := *request.Ref
 			compiled.Compile = true
@@ -255,7 +256,12 @@ func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Pro
 				return err
 			}
 			if of, err = resultOf(report, out); err != nil {
-				of = kernelrun.Result{Report: kernelrun.Report{ProfilingError: attempt.Sentence(err)}}
+				return err
+			}
+			if report.kernelFailed() {
+				result.Correctness, result.FirstMismatch = false, of.FirstMismatch
+				result.Speedup, result.SpeedupInterval = nil, nil
+				result.ValidationError = fmt.Sprintf("Beside the baseline %s, the kernel failed:\n%s", name, kernelrun.BaselineOf(of).Error)
 			}
 		}
 		if result.Baselines == nil {

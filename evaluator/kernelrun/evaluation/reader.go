@@ -31,6 +31,7 @@ type reader struct {
 	gone      string            // process that ended too early: custom, ref, or inputs
 	inputs    string            // kernel whose source generates the inputs
 	refused   string            // description of a protocol violation by a process
+	raised    bool              // the custom kernel raised in a timed call
 	done      bool
 	began     time.Time // of the stage
 	// references are those that the judge keeps; nil if it did not report them. lost means that the requested one is
@@ -67,6 +68,7 @@ func (r *reader) take(line []byte) {
 		Compiled map[string]string `json:"compiled"`
 		Gone     string            `json:"gone"`
 		Refused  string            `json:"refused"`
+		Raised   bool              `json:"raised"`
 		Done     bool              `json:"done"`
 		Lost     bool              `json:"lost"`
 
@@ -84,7 +86,7 @@ func (r *reader) take(line []byte) {
 	if message.References != nil {
 		r.references = message.References
 	}
-	r.done, r.lost = r.done || message.Done, r.lost || message.Lost
+	r.done, r.lost, r.raised = r.done || message.Done, r.lost || message.Lost, r.raised || message.Raised
 	r.gone, r.refused = cmp.Or(message.Gone, r.gone), cmp.Or(message.Refused, r.refused)
 	switch message.Stage {
 	case kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling:
@@ -135,6 +137,12 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 		r.blame(cmp.Or(r.refused, r.endedText(o)+" while "+cmp.Or(r.last.Stage, "starting")+"."+deviceError(r.last.Stderr)))
 	}
 	return r.last, nil
+}
+
+// kernelFailed reports whether the custom kernel was wrong, raised, or ended its process or the judge's. It returns false
+// if the reference failed or the time limit was reached.
+func (r *reader) kernelFailed() bool {
+	return r.last.Fault == "" && !r.last.TimedOut && (!r.last.Correctness || r.raised || !r.done)
 }
 
 // blame stores the reason in the error of the step in progress.

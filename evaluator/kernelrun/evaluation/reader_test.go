@@ -157,3 +157,30 @@ func TestStagesAreReportedOnceAndTimed(t *testing.T) {
 		t.Errorf("%s %v", diff, result.StageSeconds)
 	}
 }
+
+func TestAKernelFailsUnlessTheReferenceOrTheTimeLimitEndsTheStage(t *testing.T) {
+	const done, untimed = `{"done":true}`, `{"report":{"compiled":true,"correctness":true,"profiling_error":"x"}}`
+	crash := sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}
+	for name, tt := range map[string]struct {
+		lines []string
+		end   sandbox.Outcome
+		want  bool
+	}{
+		"right":                   {[]string{right, done}, sandbox.Outcome{}, false},
+		"wrong":                   {[]string{customCompiled, done}, sandbox.Outcome{}, true},
+		"not timed":               {[]string{untimed, done}, sandbox.Outcome{}, false},
+		"raises":                  {[]string{untimed, `{"raised":true}`, done}, sandbox.Outcome{}, true},
+		"crashes":                 {[]string{compilingCustom, validating, right, profiled, `{"gone":"custom"}`}, crash, true},
+		"a reference that fails":  {[]string{`{"report":{"fault":"reference"}}`, done}, sandbox.Outcome{}, false},
+		"a reference that is out": {[]string{compilingCustom, validating, right, profiled, `{"gone":"ref"}`}, crash, false},
+		"the time limit":          {[]string{compilingCustom, validating}, sandbox.Outcome{Limit: "wall"}, false},
+	} {
+		r := readerOf(tt.lines...)
+		if _, err := r.conclude(judge.Ending{Outcome: tt.end}); err != nil && tt.end.Signal != "" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := r.kernelFailed(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

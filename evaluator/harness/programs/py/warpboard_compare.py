@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 WORDS = ("atol", "rtol", "matched", "max_error", "equal_nan", "infinite")
+LARGE = 0.5  # from this rtol on, a constant could be within the share of itself of any number
 STANDARD = 0.01  # atol and rtol; it covers a step of bfloat16 and of float16
 # One step of the types of 8 bits and fewer: atol and rtol where neither is given.
 STEPS = {
     "float8_e4m3fn": (STANDARD, 1 / 8), "float8_e4m3fnuz": (STANDARD, 1 / 8), "float8_e5m2": (STANDARD, 1 / 4), "float8_e5m2fnuz": (STANDARD, 1 / 4),
-    "float8_e8m0fnu": (STANDARD, 1.0), "float4_e2m1fn_x2": (0.5, 3 / 8),
+    "float8_e8m0fnu": (0.0, 1.0), "float4_e2m1fn_x2": (0.5, 3 / 8),
 }
 
 
@@ -99,10 +100,13 @@ def gaps(want: Any, got: Any, tolerance: Tolerance) -> Any:
     return gap.masked_fill_(agree, 0.0) if library.__name__ == "torch" else library.where(agree, 0.0, gap)
 
 
-def beyond(gap: Any, scale: Any, tolerance: Tolerance) -> tuple[Any, Any]:
-    """Returns (the wrong elements, those of them that no matched share excuses, or None). rtol is a share of scale."""
-    finite = _library(gap).isfinite(gap)
-    wrong = ~((gap == 0) | (finite & (gap <= tolerance.atol + tolerance.rtol * abs(scale))))
+def beyond(gap: Any, scale: Any, other: Any, tolerance: Tolerance) -> tuple[Any, Any]:
+    """Returns (the wrong elements, those of them that no matched share excuses, or None). rtol is a share of scale, and from LARGE on of
+    the smaller of both numbers."""
+    library, size = _library(gap), abs(scale)
+    if tolerance.rtol >= LARGE:
+        size = library.minimum(size, abs(other))
+    wrong = ~((gap == 0) | (library.isfinite(gap) & (gap <= tolerance.atol + tolerance.rtol * size)))
     if tolerance.max_error is None:
         return wrong, None
     far = ~(gap <= tolerance.max_error)
@@ -204,6 +208,6 @@ def _wrong(want, have, tolerance):
     if not tolerance.equal_nan and bool(nan.any()):
         raise BadReference("The reference's answer has NaN, with which nothing can be compared. Choose inputs that avoid it, or equal_nan")
     with contextlib.nullcontext() if library.__name__ == "torch" else library.errstate(invalid="ignore", over="ignore"):
-        wrong, far = beyond(gaps(want, have, tolerance), want, tolerance)
+        wrong, far = beyond(gaps(want, have, tolerance), want, have, tolerance)
     alone = library.isnan(have) != nan
     return wrong | alone, alone if far is None else far | alone

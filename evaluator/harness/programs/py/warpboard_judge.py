@@ -80,7 +80,7 @@ class Judge:
         if took > warpboard_setup.LONGEST_NS:
             raise Refused(f"setup(meta) took {took / 1e9:.0f} s, and may take {warpboard_setup.LONGEST_NS / 1e9:.0f} s")
         self.runner.begin_case()
-        if there is True:
+        if there is True or took > warpboard_setup.NOTICED_NS:
             self.report.log(f"{key}.setup", took)
 
     def call(self, case: Case, fresh: bool, flags: int = 0,

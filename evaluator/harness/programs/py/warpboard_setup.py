@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 WORD = "warpboard setup"  # begins the input of a call that is a setup
 LONGEST_NS = 60_000_000_000
+NOTICED_NS = 10_000_000  # a call that takes longer was a setup, even if the submission's process denies it
 _MOST_ITEMS = 16  # of a list of numbers that is described item by item
 
 

@@ -124,7 +124,7 @@ def facts(want, got, tolerance):
     the other has none."""
     left, right = numbers(want), numbers(got)
     gap = gaps(left, right, tolerance)
-    bad = (unequal(want, got), None) if is_exact(want.dtype, tolerance) else beyond(gap, right, tolerance)
+    bad = (unequal(want, got), None) if is_exact(want.dtype, tolerance) else beyond(gap, right, left, tolerance)
     of_want, of_got = nans(left)[0], nans(right)
     if tolerance.equal_nan:
         of_want, of_got = of_want * 0, nans(torch.where(torch.isnan(left) == torch.isnan(right), 0.0, torch.nan))
@@ -142,4 +142,4 @@ def wrong(want, got, tolerance):
     if is_exact(want.dtype, tolerance):
         return unequal(want, got).sum()
     left, right = numbers(want), numbers(got)
-    return count(*beyond(gaps(left, right, tolerance), right, tolerance))
+    return count(*beyond(gaps(left, right, tolerance), right, left, tolerance))

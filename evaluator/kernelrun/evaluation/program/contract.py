@@ -31,6 +31,7 @@ INT_RANGE = {
 }
 SIGNED = {"uint16": torch.int16, "uint32": torch.int32, "uint64": torch.int64}  # of the types with which torch hardly computes
 NAN = {"float8_e4m3fnuz": 0x80, "float8_e5m2fnuz": 0x80, "float8_e8m0fnu": 0xFF}  # 0x7F in the other small types; float4 has none
+LARGEST = {"float8_e4m3fn": 0x7E, "float8_e5m2": 0x7B, "float8_e4m3fnuz": 0x7F, "float8_e5m2fnuz": 0x7F, "float8_e8m0fnu": 0xFE, "float4_e2m1fn_x2": 0x77}
 PAIRED = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # the values of float4_e2m1fn without a sign
 
 
@@ -89,6 +90,16 @@ def bits(tensor):
         return tensor.view(torch.uint8)
     signed = SIGNED.get(name_of(tensor.dtype))
     return tensor if signed is None else tensor.view(signed)
+
+
+def largest(like):
+    """Returns such tensors of a floating type, full of its largest finite number, and of the negative if there is one."""
+    if not is_small_float(like.dtype):
+        limits = torch.finfo(like.dtype)
+        return [like.new_full((), number).expand(like.shape) for number in (limits.max, limits.min)]
+    code = LARGEST[name_of(like.dtype)]
+    codes = {code, code | (0x88 if is_pair(like.dtype) else 0x80)}
+    return [torch.full_like(bits(like), one).view(like.dtype) for one in sorted(codes)]
 
 
 def dtype_of(name):

@@ -13,7 +13,8 @@ get_inputs() for what.
 
 The request is ./request.json, ./limit the seconds that there are, ./reference the key of a reference that is kept. What is
 learned goes to the descriptor POPCORN_FD as one JSON object a line: {"stage": …} when a stage begins, {"report": …} with
-everything known so far, so that a crash or a time limit loses nothing, {"gone": label} when that kernel's process has ended too early, {"done": true} at the end,
+everything known so far, so that a crash or a time limit loses nothing, {"gone": label} when that kernel's process has ended too early, {"raised": true} when the custom
+kernel raised in a timed call, {"done": true} at the end,
 and after it {"compiled": …} with what a later run need not compile, and {"references": …} with those that are kept.
 {"lost": true} ends a comparison with one that is not, or no longer fits.
 """

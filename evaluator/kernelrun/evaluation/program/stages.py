@@ -280,6 +280,8 @@ class Stages:
             self.blame(error)
         except Exception as error:  # noqa: BLE001 - as above
             self.blame(error)
+            if isinstance(error, Raised) and "fault" not in self.report:
+                self.pipe.tell(raised=True)
             self.report["profiling_error"] = f"Profiling failed:\n{error}"
         self.save()
         return made

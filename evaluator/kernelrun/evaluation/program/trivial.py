@@ -1,7 +1,7 @@
 """Would an answer that computes nothing pass? Then it says nothing of a kernel that it passes.
 
-In each trial of the check, four such answers are held to the reference's with the request's tolerance: zeros, the mean of all elements,
-a copy of an input, and the answer to the other trial's inputs.
+In each trial of the check, such answers are held to the reference's with the request's tolerance: zeros, the mean of all elements, the
+largest number of the type and its negative, a copy of an input, and the answer to the other trial's inputs.
 """
 
 import torch
@@ -11,6 +11,7 @@ import contract
 import packing
 from trials import look
 
+LARGEST = ("the largest number of the type", "its negative largest number")
 FEW = 1 << 12  # elements that are looked at first
 MOST_KEPT = 1 << 26  # bytes of an output that are kept for the next trial
 
@@ -67,6 +68,8 @@ def candidates(want, before, inputs):
     if want.numel() > 1 and not contract.is_small_float(want.dtype):
         mean = compare.numbers(want).mean()
         yield "the mean of all elements", (mean if want.dtype.is_complex or want.dtype.is_floating_point else mean.round()).to(want.dtype).expand(want.shape)
+    if want.dtype.is_floating_point:
+        yield from zip(LARGEST, contract.largest(want))
     for place, value in enumerate(inputs):
         if value.numel() == want.numel() and value.dtype == want.dtype:
             yield f"a copy of input {place}", value.to(want.device).reshape(want.shape)
@@ -75,7 +78,7 @@ def candidates(want, before, inputs):
 
 
 def order(name):
-    return ("zeros", "the answer to other inputs", "the mean of all elements", name).index(name)
+    return ("zeros", "the answer to other inputs", "the mean of all elements", *LARGEST, name).index(name)
 
 
 def also(one, other):

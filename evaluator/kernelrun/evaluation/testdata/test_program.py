@@ -38,10 +38,11 @@ import timing
 import trials
 import trivial
 import warpboard_answer
+import warpboard_compare
 import warpboard_layout
 import warpboard_runner
 from sides import NoFlush
-from stages import Stages
+from stages import OutOfTime, Stages
 from timekeeper import Timekeeper
 from warpboard_calibrator import Calibrator, by_our_runner
 from warpboard_calls import Call, Runner, TaskFailed
@@ -493,10 +494,19 @@ class Compare(unittest.TestCase):
 
 class Tolerances(unittest.TestCase):
     def test_types_of_few_bits_have_one_step_unless_a_tolerance_is_given(self):
-        names = {"float8_e4m3fn": (0.01, 0.125), "torch.float8_e5m2": (0.01, 0.25), "torch.bfloat16": (0.01, 0.01), "float32": (0.01, 0.01)}
+        names = {"float8_e4m3fn": (0.01, 0.125), "torch.float8_e5m2": (0.01, 0.25), "float8_e8m0fnu": (0.0, 1.0), "torch.bfloat16": (0.01, 0.01), "float32": (0.01, 0.01)}
         for words, fits in (({"fitting": True, "atol": 0.01, "rtol": 0.01}, True), ({}, True), ({"rtol": 0.01}, False), ({"atol": 0.01, "rtol": 0.01}, False)):
-            bound = compare.Tolerance.of(words).bind([""] * 4, names)
-            self.assertEqual([(one.atol, one.rtol) for one in bound.places], list(names.values()) if fits else [(0.01, 0.01)] * 4, words)
+            bound = compare.Tolerance.of(words).bind([""] * 5, names)
+            self.assertEqual([(one.atol, one.rtol) for one in bound.places], list(names.values()) if fits else [(0.01, 0.01)] * 5, words)
+
+    def test_no_constant_is_within_a_large_share_of_all_numbers(self):
+        powers = [2.0**exponent for exponent in range(-127, 128)]  # those of float8_e8m0fnu
+        one_up, one_down = [*powers[1:], powers[-1]], [powers[0], *powers[:-1]]
+        for got, good in ((powers, True), (one_up, True), (one_down, True), (powers[2:] + powers[:2], False), (powers[:1] * 255, False), (powers[-1:] * 255, False)):
+            want, got = torch.tensor(powers, dtype=torch.float64), torch.tensor(got, dtype=torch.float64)
+            self.assertEqual(compare.differences([want], [got], compare.Tolerance(0.0, 1.0))[0], good)
+            for pair in ((want, got), (want.numpy(), got.numpy())):
+                self.assertEqual(warpboard_compare.difference(*pair, {"atol": 0.0, "rtol": 1.0}) == "", good)
 
     def test_an_output_has_the_words_of_the_default_that_it_leaves_out(self):
         bound = compare.Tolerance.of({"rtol": 0.1, "matched": 0.9, "tolerances": {"b": {"atol": 1}, "2": {"max_error": 3}}}).bind(["a", "b", "c"], [torch.float32] * 3)
@@ -597,6 +607,12 @@ class Trivial(unittest.TestCase):
             why, single = self.reasons(reference, draw=lambda: [torch.rand(1000) * (1 + torch.rand(1) * 9)])
             self.assertEqual((why or "")[: len(said or "")], said or "", why)
             self.assertEqual((why is None, single), (said is None, []), said)
+
+    def test_the_largest_number_of_a_type_is_one_of_them(self):
+        found, x = trivial.Trivial(compare.Tolerance(0.0, 100.0)), torch.tensor([1000.0, -1000.0])
+        found.see([x.half()], [x])
+        self.assertIn("output 0: the largest number of the type would pass", found.reasons(lambda place: f"and output {place}: ")[0])
+        self.assertEqual([full.tolist() for full in contract.largest(x.half())], [[65504.0] * 2, [-65504.0] * 2])
 
     def test_one_of_several_outputs_is_a_remark(self):
         self.assertEqual(self.reasons(lambda x: [x * 2, x * 0]), (None, ["Output 1: zeros would pass as well."]))
@@ -829,6 +845,19 @@ class Timing(unittest.TestCase):
 
 
 class Turns(unittest.TestCase):
+    def test_a_kernel_that_raises_while_it_is_timed_is_told(self):
+        def failing(error):
+            def part():
+                raise error
+            return part
+
+        for error, inputs, told in ((sides.Raised("x", "custom"), "ref", True), (sides.Raised("x", "ref"), "ref", False), (sides.Raised("x", "inputs"), "custom", True),
+                                    (sides.Raised("x", "inputs"), "ref", False), (OutOfTime(), "ref", False)):
+            made = Stages.__new__(Stages)
+            made.pipe, made.report, made.compared, made.request = unittest.mock.Mock(), {}, True, {"inputs": inputs}
+            made.timing(failing(error))
+            self.assertEqual(unittest.mock.call(raised=True) in made.pipe.tell.mock_calls, told, error)
+
     def test_after_a_pause_each_kernel_is_woken_with_an_input_that_it_has_seen(self):
         seen = {"ref": [], "custom": []}
 
