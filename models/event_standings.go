@@ -18,11 +18,12 @@ import (
 type SeenEvent struct {
 	events.EventRow
 	Tasks     []catalog.Task // tasks that lists show to the person
+	At        time.Time      // time of the standings; zero for now
 	Standings events.Standings
 }
 
 // EventFor reads an event for a person: the entries on the boards of a device, or of all if device is empty, as they
-// were at a time, or are now if at is zero.
+// were at the moment of a time (see events.Event.Moment), or are now if at is zero.
 func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device string, at time.Time) (seen SeenEvent, err error) {
 	if seen.EventRow, err = s.Events.Event(ctx, slug); err != nil {
 		return seen, err
@@ -31,13 +32,16 @@ func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device
 		return seen, err
 	}
 	seen.Tasks = slices.DeleteFunc(seen.Tasks, func(t catalog.Task) bool { return !t.ListedTo(viewer) })
-	seen.Standings, err = s.EventStandings(ctx, seen.Event, seen.Tasks, device, at)
+	if !at.IsZero() {
+		seen.At = seen.Moment(at, s.Events.Now())
+	}
+	seen.Standings, err = s.EventStandings(ctx, seen.Event, seen.Tasks, device, seen.At)
 	return seen, err
 }
 
 // EventStandings adds up the current boards of these tasks; only of one device, if it is named. The first device of a
-// task comes first. With a time, it adds up the boards as they were then, without ties. Readers share the standings and
-// must not modify them.
+// task comes first. With a time, it adds up the boards as they were then, without ties; a process does so once at a time.
+// Readers share the standings and must not modify them.
 func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []catalog.Task, device string, at time.Time) (events.Standings, error) {
 	rule, err := events.ParsePoints(e.Points)
 	if err != nil {
@@ -56,8 +60,21 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	if err != nil {
 		return events.Standings{}, err
 	}
-	if st, ok := s.standings.Get(key); ok {
+	kept := s.standings
+	if !at.IsZero() {
+		kept = s.past
+	}
+	if st, ok := kept.Get(key); ok {
 		return st, nil
+	}
+	if !at.IsZero() {
+		if err := s.replaying.Acquire(ctx, 1); err != nil {
+			return events.Standings{}, err
+		}
+		defer s.replaying.Release(1)
+		if st, ok := kept.Get(key); ok { // others have waited for the same
+			return st, nil
+		}
 	}
 	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool { // boards of a version on devices that the task no longer names
 		return !slices.ContainsFunc(list, func(b events.Board) bool { return keyOf(b) == key })
@@ -73,7 +90,7 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 		}
 	}
 	st := events.NewStandings(list, each, rule)
-	s.standings.Put(key, st, int64(1000+len(st.Rows)*(100+50*len(list))))
+	kept.Put(key, st, int64(1000+len(st.Rows)*(100+50*len(list))))
 	return st, nil
 }
 
@@ -81,6 +98,9 @@ func keyOf(b events.Board) boards.Key { return boards.Key{VersionID: b.VersionID
 
 // mostStandings is the approximate limit in bytes of the standings that a process caches.
 const mostStandings = 32 << 20
+
+// mostPast is the same for standings of past times.
+const mostPast = 8 << 20
 
 // standingsKey is a hash of everything that standings depend on. Each visible change of a board, even of a name, raises
 // its change number.

@@ -10,7 +10,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"warpboard/internal/cache"
 	"warpboard/models/accounts"
@@ -84,6 +87,9 @@ type Store struct {
 	Submissions *submissions.Intake
 	Disk        files.Disk // of the data directory
 	standings   *cache.Cache[[sha256.Size]byte, events.Standings]
+	past        *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
+	replaying   *semaphore.Weighted                               // one at a time adds up standings of a past time
+	comparing   *semaphore.Weighted                               // one per core makes a suite
 	db          *db.DB
 	files       files.Files
 	limits      submissions.Limits
@@ -147,6 +153,9 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Validations: review.NewValidations(database),
 		Disk:        files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
 		standings:   cache.New[[sha256.Size]byte, events.Standings](mostStandings),
+		past:        cache.New[[sha256.Size]byte, events.Standings](mostPast),
+		replaying:   semaphore.NewWeighted(1),
+		comparing:   semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
 		db:          database, files: artifacts, limits: cfg.SubmissionLimits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.

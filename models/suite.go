@@ -53,6 +53,10 @@ func (s *Store) EventSuite(ctx context.Context, viewer accounts.User, slug strin
 }
 
 func (s *Store) suite(ctx context.Context, e events.Event, tasks []catalog.Task, view SuiteView) (events.Suite, error) {
+	if err := s.comparing.Acquire(ctx, 1); err != nil {
+		return events.Suite{}, err
+	}
+	defer s.comparing.Release(1)
 	devices := map[string]int{}
 	for _, task := range tasks {
 		for _, device := range task.Devices {

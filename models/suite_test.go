@@ -110,3 +110,34 @@ func TestACloneHasCopiesOfTheTasksAndNoRuns(t *testing.T) {
 		}
 	})
 }
+
+// TestAPastTimeOfAnEventIsAWholeMinute of it, so that a reader who asks for each nanosecond gets what was cached.
+func TestAPastTimeOfAnEventIsAWholeMinute(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		c.in.FrozenAt = nil
+		e := c.create()
+		minute := e.StartsAt.Truncate(time.Minute).Add(10 * time.Minute)
+		_, err := c.SQL().ExecContext(t.Context(), "update bests set achieved_at = $1 where run_id = $2",
+			db.Time(minute.Add(30*time.Second)), c.plays(c.Ann, c.Task, 3000).ID)
+		modelstest.Check(t, err)
+		*c.now = e.EndsAt.Add(time.Hour)
+		read := func(at, want time.Time, rows int) (queries int64) {
+			t.Helper()
+			before := c.Queries()
+			seen := modelstest.Got[models.SeenEvent](t)(c.EventFor(t.Context(), c.Ann, e.Slug, "", at))
+			if !seen.At.Equal(want) || len(seen.Standings.Rows) != rows {
+				t.Errorf("at %v: %d rows at %v, want %d at %v", at, len(seen.Standings.Rows), seen.At, rows, want)
+			}
+			return c.Queries() - before
+		}
+		first := read(minute, minute, 0)
+		if again := read(minute.Add(time.Minute-time.Nanosecond), minute, 0); again >= first {
+			t.Errorf("the same minute takes %d queries again, after %d", again, first)
+		}
+		read(minute.Add(time.Minute), minute.Add(time.Minute), 1)
+		read(e.StartsAt.AddDate(-9, 0, 0), e.StartsAt, 0)
+		read(e.EndsAt.AddDate(9, 0, 0), e.EndsAt, 1)
+		*c.now = minute.Add(90 * time.Second)
+		read(e.EndsAt, minute.Add(time.Minute), 1)
+	})
+}

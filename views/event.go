@@ -183,8 +183,8 @@ const replaySteps = 12
 func (p EventPage) moments() (list []time.Time) {
 	part := p.Event.EndsAt.Sub(p.Event.StartsAt) / replaySteps
 	for i := 1; i <= replaySteps; i++ {
-		if at := p.Event.StartsAt.Add(time.Duration(i) * part).Truncate(time.Second); at.Before(p.Now) {
-			list = append(list, at)
+		if at := p.Event.StartsAt.Add(time.Duration(i) * part); at.Before(p.Now) {
+			list = append(list, p.Event.Moment(at, p.Now))
 		}
 	}
 	return list

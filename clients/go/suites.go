@@ -16,7 +16,7 @@ type Suite struct {
 	Baselines []string     `json:"baselines" jsonschema:"to choose from"`
 	Boards    []SuiteBoard `json:"boards"`
 	Total     int          `json:"total" jsonschema:"entrants"`
-	Page      int          `json:"page" jsonschema:"of the entrants, 200 each"`
+	Page      int          `json:"page" jsonschema:"of the entrants, up to 200 each; the header Link has the next"`
 	Entrants  []SuiteRow   `json:"entrants" jsonschema:"ordered by fast_1"`
 }
 

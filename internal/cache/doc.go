@@ -10,6 +10,7 @@
 //	boards: points that one gives,   board, change number, season; all boards with theirs,   the same 32 MiB
 //	and everyone's (models/boards)   season
 //	standings of events (models)     rule, teams, boards with their change numbers           32 MiB, about
+//	the same of past times           the same, and a whole minute of the event               8 MiB, about
 //	prints of sources                the hash of the source                                  4 Mi prints, 32 MiB
 //	(models/likeness)
 //	reports (web/site/runs)          the hash of the stored file                             32 MiB of JSON

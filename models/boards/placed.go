@@ -25,17 +25,19 @@ const boardsAtOnce = 200
 type placedKey struct {
 	Key
 	change int64
-	at     time.Time // zero for now
 }
 
 // PlaceSummaries returns all places on boards at their change numbers, in order. It reads only boards that have changed
-// since they were last read. With a time, the places are those of that time: by each person's best run before it,
-// without ties.
+// since they were last read. With a time, it reads all: the places are those of that time, by each person's best run
+// before it, without ties.
 func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at time.Time) (map[Key][]PlaceSummary, error) {
 	places := make(map[Key][]PlaceSummary, len(changes))
 	var missing []Key
 	for key, change := range changes {
-		list, ok := recall[[]PlaceSummary](s.cache, placedKey{key, change, at})
+		list, ok := recall[[]PlaceSummary](s.cache, placedKey{key, change})
+		if !at.IsZero() {
+			list, ok = nil, false
+		}
 		if places[key] = list; !ok {
 			missing = append(missing, key)
 		}
@@ -51,10 +53,23 @@ func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at t
 			}
 		}
 	}
-	for _, key := range missing {
-		s.cache.Put(placedKey{key, changes[key], at}, places[key], int64(200+120*len(places[key])))
+	if at.IsZero() {
+		s.keepPlaces(missing, changes, places)
 	}
 	return places, nil
+}
+
+// keepPlaces caches the first boards that fit into half of the cache, so that readers of thousands of boards leave the
+// data of other pages there.
+func (s *Boards) keepPlaces(list []Key, changes map[Key]int64, places map[Key][]PlaceSummary) {
+	room := int64(mostKept / 2)
+	for _, key := range list {
+		size := int64(200 + 120*len(places[key]))
+		if room -= size; room < 0 {
+			return
+		}
+		s.cache.Put(placedKey{key, changes[key]}, places[key], size)
+	}
 }
 
 func (s *Boards) readPlaces(ctx context.Context, some []Key, at time.Time) (list []PlaceSummary, err error) {

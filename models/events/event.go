@@ -54,6 +54,21 @@ func (e Event) Begun(at time.Time) bool { return !at.Before(e.StartsAt) }
 // Ended reports whether the event is over. The end itself is too late.
 func (e Event) Ended(at time.Time) bool { return !at.Before(e.EndsAt) }
 
+// Moment returns the time at which the standings are read for a past time: the start of its minute, but from the start
+// of the event to its end or now. So there are not more of them than minutes.
+func (e Event) Moment(at, now time.Time) time.Time {
+	if e.Ended(now) && !at.Before(e.EndsAt.Truncate(time.Second)) { // as precise as in addresses
+		return e.EndsAt
+	}
+	if at.After(now) {
+		at = now
+	}
+	if at = at.Truncate(time.Minute); at.Before(e.StartsAt) {
+		return e.StartsAt
+	}
+	return at
+}
+
 // Frozen reports whether the standings are frozen.
 func (e Event) Frozen(at time.Time) bool {
 	return e.FrozenAt != nil && e.RevealedAt == nil && !at.Before(*e.FrozenAt)

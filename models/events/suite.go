@@ -55,10 +55,14 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// Part returns the entrants on a page, from 1.
-func (s Suite) Part(page int) []SuiteRow {
-	total := len(s.Rows)
-	return s.Rows[min((page-1)*pageRows, total):min(page*pageRows, total)]
+// pageCells limits the results on a page.
+const pageCells = 20_000
+
+// Part returns the entrants on a page, from 1, and whether another page follows. A page has as many entrants as one of
+// standings, or fewer with more than a hundred boards.
+func (s Suite) Part(page int) (rows []SuiteRow, more bool) {
+	each, total := max(min(pageRows, pageCells/max(len(s.Boards), 1)), 1), len(s.Rows)
+	return s.Rows[min((page-1)*each, total):min(page*each, total)], page*each < total
 }
 
 // NewSuite compares standings on one device with the times of a baseline, by board.

@@ -26,3 +26,20 @@ func TestASuiteOfManyPeopleAndBoardsIsCheap(t *testing.T) {
 		}
 	})
 }
+
+func TestAPageOfASuiteHasAtMost20000Results(t *testing.T) {
+	for boards, each := range map[int]int{0: 200, 12: 200, 270: 74, 2000: 10, 50_000: 1} {
+		s := Suite{Boards: make([]SuiteBoard, boards), Rows: make([]SuiteRow, 500)}
+		read, page, more := 0, 1, true
+		for ; more; page++ {
+			var rows []SuiteRow
+			if rows, more = s.Part(page); len(rows) != min(each, 500-read) {
+				t.Fatalf("page %d with %d boards has %d rows", page, boards, len(rows))
+			}
+			read += len(rows)
+		}
+		if rows, more := s.Part(page); read != 500 || len(rows) != 0 || more {
+			t.Errorf("with %d boards: %d rows on %d pages, then %d", boards, read, page-1, len(rows))
+		}
+	}
+}

@@ -30,7 +30,7 @@ func (a *API) operations() []operation {
 	const evaluations, plain, account, boards, talk, hooks, data = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards", "Comments and inbox", webhooksTag, "Profiles and data sets"
 	after := map[string]string{"after": "next of the previous page"}
 	page := map[string]string{"page": "page, from 1"}
-	suite := map[string]string{"device": "name of the device; absent: the one with the most tasks", "baseline": "name of the baselines; absent: the one that most boards have", "page": "of 200 entrants; the first by default"}
+	suite := map[string]string{"device": "name of the device; absent: the one with the most tasks", "baseline": "name of the baselines; absent: the one that most boards have", "page": "of up to 200 entrants and 20,000 results; the first by default"}
 	past := map[string]string{"after": "number of entries on all previous pages, as in Link"}
 	anything := map[string]any{"type": "object"}
 	text, file := map[string]any{"type": "string"}, map[string]any{"type": "string", "format": "binary"}
@@ -78,7 +78,7 @@ func (a *API) operations() []operation {
 		{boards, "GET", "/api/v1/events", "List the events (groups of tasks with one start and one end), with the latest end first.", false, "", nil, 200, listOf("events", "EventSummary"), a.Events},
 		{boards, "GET", "/api/v1/events/{slug}/suite", "Compare the entrants of an event with the baselines of its boards: fast_p, the geometric mean of the speedups, and the share of correct tasks.", false, "", suite, 200, ref("Suite"), a.EventSuite},
 		{boards, "GET", "/api/v1/tags/{tag}/suite", "The same over the tasks with a tag.", false, "", suite, 200, ref("Suite"), a.TagSuite},
-		{boards, "GET", "/api/v1/events/{slug}", "Read an event with a page of its standings.", false, "", map[string]string{"at": "time, to read the standings as they were then", "device": "name of a device, to count only its boards", "page": "of 200 entrants; the first by default"}, 200, ref("EventStandings"), a.Event},
+		{boards, "GET", "/api/v1/events/{slug}", "Read an event with a page of its standings.", false, "", map[string]string{"at": "time, to read the standings as they were at the start of its minute", "device": "name of a device, to count only its boards", "page": "of 200 entrants; the first by default"}, 200, ref("EventStandings"), a.Event},
 		{boards, "GET", "/api/v1/runs/{id}/statement", "Read the site's statement about a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json.", false, "", nil, 200, ref("Envelope"), a.Statement},
 		{boards, "POST", "/api/v1/join", "Join a members' board with an invite code. Members do not use up a code.", true, "InviteCode", nil, 200, ref("Joined"), a.Join},
 		{boards, "DELETE", "/api/v1/tasks/{slug}/membership", "Leave a members' board. Your entries stay; an invite code lets you in again.", true, "", nil, 204, nil, a.Leave},

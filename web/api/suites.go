@@ -17,7 +17,7 @@ func (a *API) TagSuite(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(suiteAnswer(suite, tag, a.site.Settings.BaseURL+views.TagSuiteURL(tag), site.PageNumber(c, "page")))
+	return a.sendSuite(c, suite, tag, views.TagSuiteURL(tag))
 }
 
 // EventSuite answers with the suite of an event's tasks.
@@ -26,16 +26,21 @@ func (a *API) EventSuite(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(suiteAnswer(suite, e.Slug, a.site.Settings.BaseURL+views.EventSuiteURL(e.Slug), site.PageNumber(c, "page")))
+	return a.sendSuite(c, suite, e.Slug, views.EventSuiteURL(e.Slug))
 }
 
-func suiteAnswer(s events.Suite, name, url string, page int) client.Suite {
-	answer := client.Suite{Name: name, URL: url, Device: s.Device, Devices: s.Devices, Baseline: s.Baseline, Baselines: append([]string{}, s.Baselines...),
+func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
+	page := site.PageNumber(c, "page")
+	rows, more := s.Part(page)
+	if more {
+		a.site.LinkNextPage(c)
+	}
+	answer := client.Suite{Name: name, URL: a.site.Settings.BaseURL + path, Device: s.Device, Devices: s.Devices, Baseline: s.Baseline, Baselines: append([]string{}, s.Baselines...),
 		Boards: []client.SuiteBoard{}, Total: len(s.Rows), Page: page, Entrants: []client.SuiteRow{}}
 	for _, b := range s.Boards {
 		answer.Boards = append(answer.Boards, client.SuiteBoard{Task: b.Slug, Title: b.Title, BaselineNS: b.BaselineNS})
 	}
-	for _, row := range s.Part(page) {
+	for _, row := range rows {
 		of := client.SuiteRow{Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, Correct: row.Correct(), Geomean: row.Geomean, Results: []client.SuiteResult{}}
 		for _, p := range views.SuiteSteps() {
 			of.FastP = append(of.FastP, client.FastP{P: p, Share: row.FastP(p)})
@@ -47,5 +52,5 @@ func suiteAnswer(s events.Suite, name, url string, page int) client.Suite {
 		}
 		answer.Entrants = append(answer.Entrants, of)
 	}
-	return answer
+	return c.JSON(answer)
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,6 +78,16 @@ const lastPage = 1 << 20
 
 // PageNumber returns the requested page of a list, from 1.
 func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
+
+// LinkNextPage adds a header with the address of the next page, for programs.
+func (s *Site) LinkNextPage(c *fiber.Ctx) {
+	query := url.Values{}
+	for key, value := range c.Queries() {
+		query.Set(key, value)
+	}
+	query.Set("page", strconv.Itoa(PageNumber(c, "page")+1))
+	c.Set(fiber.HeaderLink, "<"+s.Settings.BaseURL+c.Path()+"?"+query.Encode()+`>; rel="next"`)
+}
 
 // QueryTime returns a time of the query as RFC 3339, or the zero time if it is absent.
 func QueryTime(c *fiber.Ctx, name string) (time.Time, error) {

@@ -60,7 +60,7 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 	if err != nil {
 		return page, err
 	}
-	page = views.EventPage{At: at, Page: p.site.Page(c, seen.Title, "events"), Event: seen.EventRow, Now: p.site.Store.Events.Now(),
+	page = views.EventPage{At: seen.At, Page: p.site.Page(c, seen.Title, "events"), Event: seen.EventRow, Now: p.site.Store.Events.Now(),
 		Standings: seen.Standings, Device: c.Query("device"), MayEdit: seen.EditableBy(site.Actor(c))}
 	page.Live = at.IsZero()
 	for _, task := range seen.Tasks {

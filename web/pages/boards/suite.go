@@ -66,7 +66,7 @@ func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendSuite(c, suite)
+	return p.sendSuite(c, suite)
 }
 
 // EventSuiteCSV is TagSuiteCSV for an event.
@@ -75,10 +75,14 @@ func (p *Boards) EventSuiteCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendSuite(c, suite)
+	return p.sendSuite(c, suite)
 }
 
-func sendSuite(c *fiber.Ctx, suite events.Suite) error {
+func (p *Boards) sendSuite(c *fiber.Ctx, suite events.Suite) error {
+	list, more := suite.Part(site.PageNumber(c, "page"))
+	if more {
+		p.site.LinkNextPage(c)
+	}
 	rows := [][]string{{"entrant", "user_id", "team_id", "correct", "geomean", "fast_1", "task", "device", "baseline", "baseline_ns", "score_ns", "speedup", "run"}}
 	exact := func(v float64) string {
 		if v == 0 {
@@ -86,7 +90,7 @@ func sendSuite(c *fiber.Ctx, suite events.Suite) error {
 		}
 		return format.Exact(v)
 	}
-	for _, row := range suite.Part(site.PageNumber(c, "page")) {
+	for _, row := range list {
 		for i, b := range suite.Boards {
 			r := row.Results[i]
 			rows = append(rows, []string{row.Name, id(row.UserID), id(row.TeamID), format.Exact(row.Correct()), exact(row.Geomean), format.Exact(row.FastP(1)),

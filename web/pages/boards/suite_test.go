@@ -69,6 +69,36 @@ func TestASuiteShowsCurvesTablesAndExports(t *testing.T) {
 	webtest.WantText(t, b.Page("/events/"+e.Slug+"/suite", http.StatusOK), "main", "2 tasks on CPU")
 }
 
+func TestAPageOfASuiteLinksToTheNext(t *testing.T) {
+	s, _ := newSuite(t)
+	for i := range 200 { // to 2
+		s.SQL("insert into users (name, name_key, role, created_at, updated_at) values ($1, $1, 'user', $2, $2)", fmt.Sprintf("Extra %03d", i), time.Now().UTC())
+	}
+	s.SQL(`insert into entries (version_id, device, user_id, run_id, submission_id, age, score_ns, std_ns, err_ns, achieved_at)
+		select e.version_id, e.device, u.id, -u.id, e.submission_id, e.age, 1e9 + u.id, 0, 0, e.achieved_at from users u, entries e where u.name like 'Extra %' and e.user_id = $1 and e.device = 'CPU'`, s.Ada.ID)
+	s.SQL("update boards set change = change + 1 where device = 'CPU'")
+	next := func(path string) (string, *http.Response) {
+		resp := s.Browser().Get(path)
+		webtest.WantStatus(t, resp, http.StatusOK)
+		link, _, _ := strings.Cut(strings.TrimPrefix(resp.Header.Get("Link"), "<"+s.URL), ">; rel=\"next\"")
+		return link, resp
+	}
+	const path = "/tags/level1/suite.csv?device=CPU"
+	link, resp := next(path)
+	if rows, err := csv.NewReader(resp.Body).ReadAll(); link != path+"&page=2" || err != nil || len(rows) != 1+200*12 {
+		t.Errorf("%d rows, then %q, %v", len(rows), link, err)
+	}
+	link, resp = next(link)
+	if rows, err := csv.NewReader(resp.Body).ReadAll(); link != "" || err != nil || len(rows) != 1+2*12 {
+		t.Errorf("%d rows, then %q, %v", len(rows), link, err)
+	}
+	var answer client.Suite
+	link, resp = next("/api/v1/tags/level1/suite")
+	if webtest.DecodeBody(t, resp, &answer); link != "/api/v1/tags/level1/suite?page=2" || len(answer.Entrants) != 200 || answer.Total != 202 {
+		t.Errorf("%d of %d entrants, then %q", len(answer.Entrants), answer.Total, link)
+	}
+}
+
 func TestAnEventIsReplayedAndHeldAgain(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
