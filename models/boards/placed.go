@@ -62,10 +62,10 @@ func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at t
 // keepPlaces caches the first boards that fit into half of the cache, so that readers of thousands of boards leave the
 // data of other pages there.
 func (s *Boards) keepPlaces(list []Key, changes map[Key]int64, places map[Key][]PlaceSummary) {
-	room := int64(mostKept / 2)
+	remaining := int64(mostKept / 2)
 	for _, key := range list {
 		size := int64(200 + 120*len(places[key]))
-		if room -= size; room < 0 {
+		if remaining -= size; remaining < 0 {
 			return
 		}
 		s.cache.Put(placedKey{key, changes[key]}, places[key], size)
